@@ -1,7 +1,6 @@
 //! The work queue and the controller's loop: `cargo bench -p codegen-runtime --bench workqueue`.
 //!
-//! Each figure is for [`ITEMS`] items; divan's item throughput gives the time of one. Go's client-go and kube-runtime are
-//! measured by `hack/bench`.
+//! Each result is for [`ITEMS`] items; divan's item throughput shows the time of one. `hack/bench` measures client-go and kube-runtime.
 
 #![allow(
     clippy::unwrap_used,
@@ -53,7 +52,7 @@ fn keys() -> Vec<ObjectKey> {
         .collect()
 }
 
-/// One after another: add, get, done.
+/// Adds, gets and finishes items one after another.
 fn one_by_one<T: QueueItem>(
     bencher: Bencher<'_, '_>,
     queue: &WorkQueue<T>,
@@ -138,7 +137,7 @@ fn add_after_among_ten_thousand_delays(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// One task adds, `workers` tasks take.
+/// One task adds items, `workers` tasks process them.
 #[divan::bench(args = [1, 8], sample_count = 20)]
 fn one_adder_and_workers(bencher: Bencher<'_, '_>, workers: usize) {
     let runtime = multi();
@@ -166,7 +165,7 @@ fn one_adder_and_workers(bencher: Bencher<'_, '_>, workers: usize) {
     });
 }
 
-/// From an add to the start of the work, with a worker that sleeps on another thread; and back.
+/// From an add to the start of the work, by a sleeping worker on another thread, and back.
 #[divan::bench(sample_count = 20)]
 fn idle_add_to_start_and_back(bencher: Bencher<'_, '_>) {
     const ROUNDS: u64 = 1_000;
@@ -196,7 +195,7 @@ fn idle_add_to_start_and_back(bencher: Bencher<'_, '_>) {
 
 type Answer = Response<UnsyncBoxBody<bytes::Bytes, Infallible>>;
 
-/// Serves one list of config maps, and watches in which nothing happens.
+/// Creates a client of one list of config maps, and of watches without events.
 fn client(objects: usize) -> kube::Client {
     let item = |n: usize| serde_json::json!({"metadata": {"name": format!("map-{n}"), "namespace": "default", "uid": n.to_string(), "resourceVersion": "1"}});
     let items: Vec<_> = (0..objects).map(item).collect();
@@ -228,7 +227,7 @@ fn client(objects: usize) -> kube::Client {
     kube::Client::new(service, "default")
 }
 
-/// A controller of eight workers over 1,000 objects whose reconciler asks to come again at once.
+/// A controller of eight workers over 1,000 objects whose reconciler requeues immediately.
 #[divan::bench(sample_count = 10)]
 fn no_op_reconciles(bencher: Bencher<'_, '_>) {
     let runtime = multi();

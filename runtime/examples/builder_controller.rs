@@ -1,8 +1,8 @@
-//! A controller by the builder, under a manager: a quota of keys a ConfigMap may have.
+//! A controller built with the builder, under a manager: a quota for the keys of a ConfigMap.
 //!
-//! It removes the last keys of each ConfigMap that has more than its annotation `example.com/quota` allows, notes an event,
-//! and cleans up (it says so) before a map with the finalizer goes. `cargo run --example builder_controller` plays it against
-//! an embedded API server; with `--cluster` it uses the cluster that the kubeconfig names, in the namespace `default`.
+//! It removes the last keys of each ConfigMap that has more than its annotation `example.com/quota` allows, records an event, and
+//! cleans up before a map with the finalizer is deleted. `cargo run --example builder_controller` runs it against an embedded API
+//! server; `--cluster` uses the cluster of the kubeconfig, in the namespace `default`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +44,7 @@ async fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Why a map can't be brought under its quota.
+/// Why a map cannot be brought under its quota.
 #[derive(Debug, thiserror::Error)]
 enum QuotaError {
     #[error("the quota {0:?} is not a number")]
@@ -87,7 +87,7 @@ impl Reconciler for QuotaKeeper {
         let quota: usize = quota
             .parse()
             .map_err(|_| QuotaError::NotANumber(quota.clone()))?;
-        // Before anything else is done for the map, so that nothing can be left behind.
+        // Comes before all other work for the map, so that nothing can be left behind.
         let mut map = finalizer::ensure(self.maps.api(), &*map, FINALIZER).await?;
         let keys: Vec<String> = map
             .data
@@ -119,14 +119,14 @@ impl Reconciler for QuotaKeeper {
 
     fn error_policy(&self, error: &QuotaError) -> ErrorPolicy {
         match error {
-            // Only a new annotation can help.
+            // Only a changed annotation can help.
             QuotaError::NotANumber(_) => ErrorPolicy::Terminal,
             QuotaError::Api(_) => ErrorPolicy::Retry,
         }
     }
 }
 
-/// Runs the manager, makes a map with too many keys, deletes it, and prints what the controller did.
+/// Runs the manager, creates a map with too many keys, deletes it, and returns what the controller did.
 pub async fn run(client: Client) -> Result<Vec<String>, Error> {
     let factory: SharedInformerFactory = SharedInformerFactory::builder(client.clone())
         .namespace("default")

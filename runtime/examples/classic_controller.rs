@@ -1,8 +1,7 @@
-//! A controller in the classic shape: an informer whose handler adds keys to a queue, and workers that take them out.
+//! A controller in the classic shape: an informer whose handler adds keys to a queue, and workers that process them.
 //!
-//! It copies each ConfigMap labelled `mirror=yes` into one called `NAME-mirror`. `cargo run --example classic_controller` plays
-//! it against an embedded API server. With `--cluster` it uses the cluster that the kubeconfig names, in the namespace
-//! `default`, and removes what it made.
+//! It copies each ConfigMap labelled `mirror=yes` into one called `NAME-mirror`. `cargo run --example classic_controller` runs it
+//! against an embedded API server. `--cluster` uses the cluster of the kubeconfig, in the namespace `default`, and removes what it created.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +36,7 @@ async fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// The state that the workers share.
+/// The state shared by the workers.
 #[derive(Clone)]
 struct Mirror {
     maps: TypedClient<ConfigMap>,
@@ -62,7 +61,7 @@ impl Mirror {
         })
     }
 
-    /// One item of the queue, from end to end.
+    /// Processes one item of the queue.
     async fn process(self, key: ObjectKey) {
         match self.sync(&key).await {
             Ok(()) => self.queue.forget(&key),
@@ -73,9 +72,9 @@ impl Mirror {
         }
     }
 
-    /// Compares what should be with what is.
+    /// Brings the mirror of a map up to date.
     async fn sync(&self, key: &ObjectKey) -> Result<(), Error> {
-        // A deleted object needs no work: its mirror has an owner reference, and is collected.
+        // A deleted object needs no work: its mirror has an owner reference, and is garbage-collected.
         let Some(map) = self.informer.lister().get(key).ok() else {
             return Ok(());
         };
@@ -113,7 +112,7 @@ impl Mirror {
     }
 }
 
-/// Runs the controller, makes a map, changes it, and prints its mirror.
+/// Runs the controller, creates a map, changes it, and returns its mirror.
 pub async fn run(client: Client) -> Result<Vec<String>, Error> {
     let stop = CancellationToken::new();
     let factory: SharedInformerFactory = SharedInformerFactory::builder(client.clone())

@@ -1,7 +1,7 @@
 //! An informer with an index and a handler, and a lister that reads its cache.
 //!
-//! `cargo run --example informer_lister` plays it against an embedded API server; with `--cluster` it watches the
-//! ConfigMaps of the cluster that the kubeconfig names, and changes nothing there but the two maps that it makes.
+//! `cargo run --example informer_lister` runs it against an embedded API server; `--cluster` watches the ConfigMaps of the cluster
+//! of the kubeconfig, and changes only the two maps that it creates.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,18 +34,18 @@ async fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// A factory of informers of the example's own maps.
+/// Creates a factory of informers for the example's own maps.
 fn factory(client: Client) -> SharedInformerFactory {
     SharedInformerFactory::builder(client)
         .namespace("default")
         .resync(Duration::from_secs(300))
-        // Drops fields that nothing here reads.
+        // Drops fields that are not used here.
         .transform::<ConfigMap>(|map| map.metadata.annotations = None)
         .list_options(|params| params.label_selector = Some("example=informer-lister".into()))
         .build()
 }
 
-/// Tells what happens to the maps. A handler only passes on what happened; the work is done elsewhere.
+/// Reports changes of the maps. A handler only passes on what happened; the work is done elsewhere.
 fn listen(
     informer: &SharedInformer<ConfigMap>,
 ) -> Result<mpsc::UnboundedReceiver<String>, InformerError> {
@@ -63,7 +63,7 @@ fn listen(
     Ok(happened)
 }
 
-/// Makes two maps, reads them back from the cache, deletes them, and prints the events.
+/// Creates two maps, reads them from the cache, deletes them, and returns the events.
 pub async fn run(client: Client) -> Result<Vec<String>, Error> {
     let stop = CancellationToken::new();
     let factory = factory(client.clone());
@@ -87,7 +87,7 @@ pub async fn run(client: Client) -> Result<Vec<String>, Error> {
         let created = maps
             .create(&map(name, colour), &PostParams::default())
             .await?;
-        // The cache follows the server; whoever must read his own write waits for its version.
+        // The cache lags behind the server; to read one's own write, wait for its version.
         let version = created.resource_version().unwrap_or_default();
         lister
             .wait_for_resource_version(&version, Duration::from_secs(10))

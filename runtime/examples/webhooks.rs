@@ -1,8 +1,8 @@
 //! Webhooks of a kind with two versions: a default, a validation, and the conversion between the versions.
 //!
-//! `Machine` has its memory as a text in `v1` and in mebibytes in `v2`, which is stored. `cargo run --example webhooks --features
-//! webhooks` plays it against an embedded API server, which calls the handlers without a socket. docs/webhooks.md says how a program
-//! serves them in a cluster.
+//! In `v1`, `Machine` has its memory as a string; in `v2`, the storage version, in mebibytes. `cargo run --example webhooks
+//! --features webhooks` runs it against an embedded API server, which calls the handlers without a socket. docs/webhooks.md
+//! describes how a program serves them in a cluster.
 
 use codegen_runtime::codec;
 use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// The types as a generator would write them, from a CRD or from annotated Rust.
+/// The types as a generator would emit them, from a CRD or from annotated Rust.
 mod v1 {
     use super::*;
 
@@ -29,7 +29,7 @@ mod v1 {
 
     #[derive(Clone, Debug, Default, Deserialize, Serialize)]
     pub(crate) struct MachineSpec {
-        /// Such as `512Mi`.
+        /// The memory, such as `512Mi`.
         pub(crate) memory: Option<String>,
     }
 
@@ -59,7 +59,7 @@ mod v2 {
     }
 }
 
-// The conversion: to the hub, which is v2, and from it.
+// The conversion to and from the hub, which is v2.
 
 impl TryFrom<v1::Machine> for v2::Machine {
     type Error = String;
@@ -89,7 +89,7 @@ impl From<v2::Machine> for v1::Machine {
     }
 }
 
-// The default. A marker beside it makes the configuration (`kube-codegen manifests`):
+// The default. The marker generates the webhook configuration (`kube-codegen manifests`):
 // +kubebuilder:webhook:path=/mutate-example-com-v2-machine,mutating=true,failurePolicy=fail,sideEffects=None,groups=example.com,resources=machines,verbs=create;update,versions=v2,name=mmachine-v2.kb.io,admissionReviewVersions=v1
 
 fn default_memory(machine: &mut v2::Machine, _: &AdmissionRequest) -> Result<(), Refusal> {
@@ -134,7 +134,7 @@ impl Validator<v2::Machine> for Limits {
     }
 }
 
-/// All of it, for a server or for a test.
+/// Builds all webhooks, for a server or a test.
 pub fn webhooks() -> Webhooks {
     Webhooks::builder()
         .defaulter(default_memory)
@@ -154,7 +154,7 @@ async fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Creates machines in both versions, and tells what became of them.
+/// Creates machines in both versions, and returns the results.
 pub async fn run() -> Result<Vec<String>, Error> {
     let server = ApiServer::builder()
         .crd_values([definition()])
@@ -204,12 +204,12 @@ async fn create(
     machines.create(&PostParams::default(), &machine).await
 }
 
-/// The `clientConfig` of a path, as controller-gen's defaults name the service.
+/// Returns the `clientConfig` of a path, with controller-gen's default name of the service.
 fn client_config(path: &str) -> Value {
     json!({"service": {"namespace": "system", "name": "webhook-service", "path": path}})
 }
 
-/// The CRD, which `+kubebuilder:conversion:webhook` makes.
+/// Returns the CRD that `+kubebuilder:conversion:webhook` generates.
 fn definition() -> Value {
     let version = |name: &str, field: Value, storage: bool| {
         let spec = json!({"type": "object", "properties": field});
@@ -236,7 +236,7 @@ fn definition() -> Value {
     })
 }
 
-/// The configurations that the markers make.
+/// Returns the configurations that the markers generate.
 fn configurations() -> [Value; 2] {
     let configuration = |kind: &str, verb: &str| {
         json!({

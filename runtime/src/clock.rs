@@ -1,13 +1,13 @@
-//! Points of time that exist, however long a wait is asked for.
+//! Deadlines that an [`Instant`] can represent, however long the wait.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A wait that nobody sees the end of: what [`Duration::MAX`] stands for. An [`Instant`] can't be that far away.
+/// The longest wait, used for [`Duration::MAX`], which exceeds the range of an [`Instant`].
 pub(crate) const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
-/// The time at which `wait` is over.
+/// Returns the instant at which `wait` is over.
 pub(crate) fn after(wait: Duration) -> Instant {
     Instant::now() + wait.min(FOREVER)
 }

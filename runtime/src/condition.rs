@@ -1,4 +1,4 @@
-//! Conditions: the entries of `status.conditions`, kept as the [API conventions] ask.
+//! Conditions: the entries of `status.conditions`, maintained by the rules of the [API conventions].
 //!
 //! ```
 //! use codegen_runtime::condition;
@@ -13,11 +13,11 @@
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
-/// The longest message that the API server takes, in bytes.
+/// The longest message that the API server accepts, in bytes.
 const MAX_MESSAGE: usize = 32_768;
 
-/// A condition as of now. `reason` is one word in UpperCamelCase; `generation` is the `metadata.generation` that it is about. A message
-/// that is too long for the API server is cut.
+/// Creates a condition with the current time. `reason` is one word in UpperCamelCase; `generation` is the observed
+/// `metadata.generation`. A message that exceeds the API server's limit is truncated.
 pub fn new(
     type_: &str,
     is_true: bool,
@@ -41,9 +41,9 @@ pub fn new(
     }
 }
 
-/// Sets the condition of its type, as `meta.SetStatusCondition` of apimachinery does; returns whether that changed anything.
+/// Sets the condition of its type, like apimachinery's `meta.SetStatusCondition`; returns whether anything changed.
 ///
-/// While the condition's status stays the same, the time of its last transition does, too.
+/// The time of the last transition changes only when the condition's status does.
 pub fn set(conditions: &mut Vec<Condition>, mut condition: Condition) -> bool {
     let old = conditions
         .iter_mut()
@@ -60,12 +60,12 @@ pub fn set(conditions: &mut Vec<Condition>, mut condition: Condition) -> bool {
     is_changed
 }
 
-/// The condition of a type.
+/// Returns the condition of a type.
 pub fn find<'a>(conditions: &'a [Condition], type_: &str) -> Option<&'a Condition> {
     conditions.iter().find(|it| it.type_ == type_)
 }
 
-/// Whether the condition of a type is there and `True`.
+/// Whether the condition of a type is present and `True`.
 pub fn is_true(conditions: &[Condition], type_: &str) -> bool {
     find(conditions, type_).is_some_and(|it| it.status == "True")
 }

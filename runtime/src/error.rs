@@ -1,6 +1,6 @@
-//! Errors as logs and messages tell them: with their causes, and without the debug form of anything.
+//! Formats errors for logs and messages: with their causes, and without debug output.
 //!
-//! The errors of HTTP clients name the cause in [`source`](Error::source) alone: `client error (Connect)` without it does not say
+//! The errors of HTTP clients include the cause only in [`source`](Error::source): `client error (Connect)` alone does not tell
 //! that the connection was refused.
 //!
 //! ```
@@ -18,7 +18,7 @@ pub struct Chain<'a> {
 }
 
 /// Displays `error` with its causes on one line, such as `client error (Connect): tcp connect error: Connection refused`. A cause
-/// that the text before it contains already is left out.
+/// that the preceding message already contains is left out.
 pub fn chain<'a>(error: &'a (dyn Error + 'static)) -> Chain<'a> {
     Chain { error }
 }
@@ -38,8 +38,8 @@ impl fmt::Display for Chain<'_> {
     }
 }
 
-/// An error's text and its cause. An answer of the API server is its message and code; kube writes the debug form of all its
-/// fields behind it.
+/// Returns an error's own message and its cause. For an answer of the API server, the message and the code; kube appends the
+/// debug form of all fields.
 fn own_text<'a>(error: &'a (dyn Error + 'static)) -> (String, Option<&'a (dyn Error + 'static)>) {
     let Some(kube::Error::Api(status)) = error.downcast_ref::<kube::Error>() else {
         return (error.to_string(), error.source());

@@ -1,8 +1,8 @@
-//! Fakes: a generated clientset over an embedded API server, with a record of what it did.
+//! Fakes: a generated clientset over an embedded API server that records requests.
 //!
-//! Where client-go's fakes answer from a tracker of objects, these answer from a real list, watch, patch and conflict
-//! implementation, [`embedded_apiserver`], through the very client that production code uses. Generated code declares its
-//! resources as [`Resource`]s and calls [`serve`]; tests hold the [`Tracker`].
+//! client-go's fakes answer from a tracker of objects. These answer from [`embedded_apiserver`], with real lists, watches,
+//! patches and conflicts, and through the same client as production code. Generated code declares its resources as [`Resource`]s
+//! and calls [`serve`]; tests use the [`Tracker`].
 //!
 //! ```
 //! use codegen_runtime::{client::TypedClient, fake};
@@ -37,8 +37,7 @@ pub use embedded_apiserver::{
     Action, ApiError, ApiServer, Fault, FaultKind, Reaction, Scope, assert_rbac,
 };
 
-/// A resource that a fake serves, as generated code declares it. Nothing of its schema is known: objects are stored as they
-/// come.
+/// A resource that a fake serves, as generated code declares it. It has no schema: objects are stored unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resource {
     /// The API group; empty for the core group.
@@ -55,7 +54,7 @@ pub struct Resource {
     pub scope: Scope,
     /// Short names.
     pub short_names: &'static [&'static str],
-    /// Whether there is a status subresource.
+    /// Whether the status subresource exists.
     pub status: bool,
     /// The scale subresource, if there is one.
     pub scale: Option<Scale>,
@@ -64,11 +63,11 @@ pub struct Resource {
 /// The JSON paths of a scale subresource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
-    /// The wanted number of replicas, below `.spec`.
+    /// The desired number of replicas, within `.spec`.
     pub spec_replicas: &'static str,
-    /// The observed number of replicas, below `.status`.
+    /// The observed number of replicas, within `.status`.
     pub status_replicas: &'static str,
-    /// The label selector in its text form, if there is one.
+    /// The label selector in its string form, if there is one.
     pub label_selector: Option<&'static str>,
 }
 
@@ -96,12 +95,12 @@ impl From<&Resource> for embedded_apiserver::ResourceDescription {
     }
 }
 
-/// An object of any kind, for a fake to hold: `vm.into()` where objects differ in type.
+/// An object of any kind for a fake: `vm.into()` where objects have different types.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object(Value);
 
 impl Object {
-    /// An object by its JSON, with its apiVersion and kind.
+    /// Creates an object from its JSON, with apiVersion and kind.
     pub fn from_value(value: Value) -> Self {
         Self(value)
     }
@@ -110,7 +109,7 @@ impl Object {
 impl<K: object::Object> From<K> for Object {
     /// # Panics
     ///
-    /// If the object cannot be written as JSON.
+    /// The object cannot be serialized as JSON.
     fn from(object: K) -> Self {
         let mut value = match serde_json::to_value(&object) {
             Ok(value) => value,
@@ -126,13 +125,13 @@ impl<K: object::Object> From<K> for Object {
     }
 }
 
-/// A client over a new embedded API server that serves `resources` beside the built-in kinds and holds `objects`.
+/// Creates a client of a new embedded API server that serves `resources` and the built-in kinds and contains `objects`.
 ///
-/// As in client-go's fakes no namespace need exist, and nothing is deleted with its owner.
+/// As in client-go's fakes, namespaces need not exist, and dependents of a deleted owner are not deleted.
 ///
 /// # Panics
 ///
-/// Outside of a Tokio runtime, and if an object has no name or is of a kind that is not served.
+/// Called outside of a Tokio runtime, or an object has no name or a kind that is not served.
 pub fn serve(
     resources: &[Resource],
     objects: impl IntoIterator<Item = impl Into<Object>>,
@@ -149,7 +148,7 @@ pub fn serve(
     }
 }
 
-/// The time between two looks at the newest resourceVersion.
+/// The interval at which the newest resourceVersion is polled.
 const POLL: Duration = Duration::from_millis(2);
 
 /// A test's access to a fake: its recorded requests, reactors, faults and objects.
@@ -167,7 +166,7 @@ impl fmt::Debug for Tracker {
 }
 
 impl Tracker {
-    /// The requests so far, in order; a watch is one request.
+    /// Returns the requests so far, in order; a watch is one request.
     pub fn actions(&self) -> Vec<Action> {
         self.server.recorder().actions()
     }
@@ -177,8 +176,8 @@ impl Tracker {
         self.server.recorder().clear();
     }
 
-    /// Lets `react` answer the requests of a verb for a resource before all reactors so far and before the store. `*` stands
-    /// for any; a subresource is written `virtualmachines/status`.
+    /// Lets `react` answer the requests of a verb for a resource, ahead of earlier reactors and the store. `*` matches any verb
+    /// or resource; a subresource is written `virtualmachines/status`.
     pub fn prepend_reactor(
         &self,
         verb: &str,
@@ -198,7 +197,7 @@ impl Tracker {
         self.server.faults().clear();
     }
 
-    /// Stores an object unchanged, bypassing reactors and faults; watches see it. An object of the same name is replaced.
+    /// Stores an object unchanged, bypassing reactors and faults; watches see it. Replaces an object of the same name.
     ///
     /// # Errors
     ///
@@ -207,7 +206,7 @@ impl Tracker {
         self.server.objects().put(&object.into().0).map(drop)
     }
 
-    /// The stored object of that name; the namespace is empty at cluster scope.
+    /// Returns the stored object with that name; the namespace is empty at cluster scope.
     ///
     /// # Panics
     ///
@@ -221,7 +220,7 @@ impl Tracker {
         Some(decode(value))
     }
 
-    /// The stored objects of a namespace; an empty one stands for all.
+    /// Returns the stored objects of a namespace; an empty one means all namespaces.
     ///
     /// # Panics
     ///
@@ -240,9 +239,9 @@ impl Tracker {
             .remove(&group, &plural, namespace, name)
     }
 
-    /// Waits until `is` holds; asks at once and after each write to an object.
+    /// Waits until `is` returns true; calls it immediately and after each write to an object.
     ///
-    /// There is no deadline: `tokio::time::timeout` sets one.
+    /// There is no deadline: use `tokio::time::timeout`.
     pub async fn until(&self, is: impl Fn() -> bool) {
         loop {
             let version = self.server.resource_version();
@@ -255,7 +254,7 @@ impl Tracker {
         }
     }
 
-    /// The API server behind the fake.
+    /// Returns the fake's API server.
     pub fn server(&self) -> &ApiServer {
         &self.server
     }

@@ -1,7 +1,7 @@
-//! Read access to a cache in the shape of client-go's listers.
+//! Read access to a cache, modelled on client-go's listers.
 //!
-//! Generated listers are [`Lister`] and [`NamespaceLister`] by the names of their kinds. Reads never wait for writes or for the network,
-//! and give what the informer has seen so far.
+//! Generated listers are aliases of [`Lister`] and [`NamespaceLister`] for their kinds. Reads never wait for writes or for the
+//! network, and return what the informer has received so far.
 //!
 //! ```
 //! # use codegen_runtime::{k8s_openapi::api::core::v1::ConfigMap, kube::core::Selector, lister::Lister, store::Store};
@@ -31,9 +31,9 @@ use crate::store::{ObjectKey, Snapshot, Store, UnknownIndex, WaitError};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{resource} {name:?} not found")]
 pub struct NotFound {
-    /// The resource that was looked in.
+    /// The resource.
     pub resource: GroupResource,
-    /// The name that was looked for.
+    /// The name.
     pub name: String,
 }
 
@@ -62,7 +62,7 @@ impl<K> std::fmt::Debug for Lister<K> {
 }
 
 impl<K: Cacheable> Lister<K> {
-    /// A lister over `store` for a kind known at compile time.
+    /// Creates a lister over `store` for a kind known at compile time.
     pub fn new(store: Store<K>) -> Self
     where
         K::DynamicType: Default,
@@ -73,7 +73,7 @@ impl<K: Cacheable> Lister<K> {
         )
     }
 
-    /// A lister over `store` whose errors name `resource`.
+    /// Creates a lister over `store` whose errors name `resource`.
     pub fn for_resource(store: Store<K>, resource: GroupResource) -> Self {
         Self {
             store,
@@ -81,12 +81,12 @@ impl<K: Cacheable> Lister<K> {
         }
     }
 
-    /// The objects that `selector` selects by their labels, in no particular order. `Selector::default()` selects all.
+    /// Returns the objects whose labels match `selector`, in no particular order. `Selector::default()` matches all.
     pub fn list(&self, selector: &Selector) -> Vec<Arc<K>> {
         self.store.snapshot().select(selector)
     }
 
-    /// The object of `key`: `namespace/name`, or the name at cluster scope.
+    /// Returns the object of `key`: `namespace/name`, or the name at cluster scope.
     pub fn get(&self, key: &str) -> Result<Arc<K>, NotFound> {
         self.store.get(key).ok_or_else(|| NotFound {
             resource: (*self.resource).clone(),
@@ -94,7 +94,7 @@ impl<K: Cacheable> Lister<K> {
         })
     }
 
-    /// Reads the objects of one namespace.
+    /// Returns a lister of one namespace.
     pub fn namespace(&self, namespace: &str) -> NamespaceLister<K> {
         NamespaceLister {
             lister: self.clone(),
@@ -102,22 +102,22 @@ impl<K: Cacheable> Lister<K> {
         }
     }
 
-    /// The objects that have `value` in the index `name`.
+    /// Returns the objects that have `value` in the index `name`.
     pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, UnknownIndex> {
         self.store.by_index(name, value)
     }
 
-    /// The cache at this moment, for several reads that must agree.
+    /// Returns the current state of the cache, for several reads that must be consistent.
     pub fn snapshot(&self) -> Snapshot<K> {
         self.store.snapshot()
     }
 
-    /// The store under this lister.
+    /// Returns the underlying store.
     pub fn store(&self) -> &Store<K> {
         &self.store
     }
 
-    /// Waits until reads give at least `resource_version`; see [`Store::wait_for_resource_version`].
+    /// Waits until reads reflect at least `resource_version`; see [`Store::wait_for_resource_version`].
     pub async fn wait_for_resource_version(
         &self,
         resource_version: &str,
@@ -154,7 +154,7 @@ impl<K> std::fmt::Debug for NamespaceLister<K> {
 }
 
 impl<K: Cacheable> NamespaceLister<K> {
-    /// The object of that name in this namespace.
+    /// Returns the object with that name in this namespace.
     pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
         let key = ObjectKey::new(Some(&self.namespace), name);
         let found = self.lister.store.get(&key);
@@ -164,8 +164,7 @@ impl<K: Cacheable> NamespaceLister<K> {
         })
     }
 
-    /// The objects of this namespace that `selector` selects, found through the namespace index. The empty namespace is
-    /// all of them.
+    /// Returns the objects of this namespace that match `selector`, using the namespace index. The empty namespace means all namespaces.
     pub fn list(&self, selector: &Selector) -> Vec<Arc<K>> {
         self.lister
             .store

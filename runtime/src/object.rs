@@ -1,8 +1,8 @@
-//! The bounds of a type that has a client, a cache and a place in a [`Scheme`](crate::scheme::Scheme).
+//! The bounds of types that have a client, a cache and an entry in a [`Scheme`](crate::scheme::Scheme).
 //!
-//! [`Object`] is for kinds known at compile time: the generated ones and every kind of `k8s_openapi`. [`Cacheable`] is the
-//! wider bound of the store, lister and informer layer, which also serves `DynamicObject` and `PartialObjectMeta`, whose
-//! group, version and resource are known only at run time; [`ResourceInfo`] carries those.
+//! [`Object`] is for kinds known at compile time: the generated ones and every kind of `k8s_openapi`. [`Cacheable`] is the wider
+//! bound of store, lister and informer, which also support `DynamicObject` and `PartialObjectMeta`, whose group, version and
+//! resource are known only at run time; [`ResourceInfo`] contains those.
 //!
 //! ```
 //! # use codegen_runtime::{k8s_openapi::api::apps::v1::Deployment, object::ResourceInfo};
@@ -23,8 +23,8 @@ use crate::scheme::GroupResource;
 
 /// A Kubernetes object whose kind is known at compile time.
 ///
-/// Implemented for every type that meets the bounds: generated root types, `#[derive(CustomResource)]` types and the
-/// built-in kinds of `k8s_openapi`.
+/// Implemented for every type that meets the bounds: generated root types, `#[derive(CustomResource)]` types and the built-in
+/// kinds of `k8s_openapi`.
 pub trait Object:
     Resource<DynamicType = ()> + Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
 {
@@ -47,7 +47,7 @@ pub trait Cacheable: Resource + Clone + Debug + DeserializeOwned + Send + Sync +
 
 impl<K> Cacheable for K where K: Resource + Clone + Debug + DeserializeOwned + Send + Sync + 'static {}
 
-/// The scope of `K`; a type whose scope is known at run time only counts as namespaced.
+/// Returns the scope of `K`; a type whose scope is known only at run time counts as namespaced.
 pub(crate) fn scope_of<K: Resource>() -> Scope
 where
     K::Scope: 'static,
@@ -59,7 +59,7 @@ where
     }
 }
 
-/// The group, version, kind and resource names of one type, independent of how the type knows them.
+/// The group, version, kind and resource names of a type, whether they are known at compile time or at run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceInfo {
     /// The API group, empty for the core group.
@@ -70,7 +70,7 @@ pub struct ResourceInfo {
     pub kind: String,
     /// The plural resource name, as in the URL.
     pub plural: String,
-    /// Whether requests ask for `PartialObjectMetadata` in place of the whole object.
+    /// Whether requests ask for `PartialObjectMetadata` instead of the whole object.
     pub metadata_only: bool,
 }
 
@@ -86,7 +86,7 @@ impl ResourceInfo {
         }
     }
 
-    /// `group/version`, or the version alone for the core group.
+    /// Returns `group/version`, or only the version for the core group.
     pub fn api_version(&self) -> String {
         if self.group.is_empty() {
             self.version.clone()
@@ -95,12 +95,12 @@ impl ResourceInfo {
         }
     }
 
-    /// The group, version and kind.
+    /// Returns the group, version and kind.
     pub fn group_version_kind(&self) -> GroupVersionKind {
         GroupVersionKind::gvk(&self.group, &self.version, &self.kind)
     }
 
-    /// The group and resource, as error messages name them.
+    /// Returns the group and resource, as used in error messages.
     pub fn group_resource(&self) -> GroupResource {
         GroupResource {
             group: self.group.clone(),
@@ -109,7 +109,7 @@ impl ResourceInfo {
     }
 }
 
-/// Whether two versions of one object are the same to the API server: same uid, same resourceVersion, both known.
+/// Whether two states of an object are the same version to the API server: equal uid and resourceVersion, both known.
 pub(crate) fn is_unchanged<K: Resource>(old: &K, new: &K) -> bool {
     let (old, new) = (old.meta(), new.meta());
     old.resource_version.is_some()

@@ -1,7 +1,7 @@
-//! Trying again: a few quick tries of one call, as client-go's `util/retry` makes them.
+//! Retries: a few quick tries of one call, like client-go's `util/retry`.
 //!
-//! For a reconciler, returning the error is nearly always better: the queue backs off. These functions are for the write in the
-//! middle of a reconciliation that only lost a race.
+//! For a reconciler, returning the error is nearly always better, since the queue backs off. These functions are for a write in
+//! the middle of a reconciliation that merely lost a race.
 //!
 //! ```no_run
 //! # use codegen_runtime::client::TypedClient;
@@ -22,23 +22,23 @@ use std::time::Duration;
 
 use rand::RngExt;
 
-/// How often to try, and how long to pause in between.
+/// The number of tries and the pauses between them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Backoff {
-    /// Tries in all, the first included. Zero counts as one.
+    /// The number of tries, including the first. Zero counts as one.
     pub steps: u32,
     /// The first pause.
     pub duration: Duration,
-    /// Each pause is this many times the one before.
+    /// The factor from each pause to the next.
     pub factor: f64,
-    /// Each pause is longer by a random part of up to this many times itself.
+    /// The jitter: each pause is extended by a random part of up to this many times itself.
     pub jitter: f64,
     /// The longest pause, before jitter.
     pub cap: Duration,
 }
 
-/// client-go's `DefaultRetry`, for conflicts with others that update the same object now and then: 5 tries, 10 ms apart.
+/// client-go's `DefaultRetry`, for conflicts with occasional updates of the same object: 5 tries, 10 ms apart.
 pub const DEFAULT_RETRY: Backoff = Backoff {
     steps: 5,
     duration: Duration::from_millis(10),
@@ -47,7 +47,7 @@ pub const DEFAULT_RETRY: Backoff = Backoff {
     cap: Duration::MAX,
 };
 
-/// client-go's `DefaultBackoff`, for objects that others update all the time: 4 tries, 10, 50 and 250 ms apart.
+/// client-go's `DefaultBackoff`, for objects that others update constantly: 4 tries, 10, 50 and 250 ms apart.
 pub const DEFAULT_BACKOFF: Backoff = Backoff {
     steps: 4,
     duration: Duration::from_millis(10),
@@ -63,21 +63,21 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// Sets the tries in all, the first included.
+    /// Sets the number of tries, including the first.
     #[must_use]
     pub const fn steps(mut self, steps: u32) -> Self {
         self.steps = steps;
         self
     }
 
-    /// Sets the first pause, and how many times as long each pause is as the one before.
+    /// Sets the first pause, and the factor from each pause to the next.
     #[must_use]
     pub const fn pause(mut self, duration: Duration, factor: f64) -> Self {
         (self.duration, self.factor) = (duration, factor);
         self
     }
 
-    /// Sets the random part that is added to each pause, as a part of it.
+    /// Sets the jitter, as a fraction of each pause.
     #[must_use]
     pub const fn jitter(mut self, jitter: f64) -> Self {
         self.jitter = jitter;
@@ -91,7 +91,7 @@ impl Backoff {
         self
     }
 
-    /// The pauses between tries: one fewer than there are tries.
+    /// Returns the pauses between tries, one fewer than tries.
     pub fn pauses(self) -> impl Iterator<Item = Duration> {
         let base = std::iter::successors(Some(self.duration.min(self.cap)), move |pause| {
             let next =
@@ -108,7 +108,7 @@ impl Backoff {
     }
 }
 
-/// Calls `attempt` until it succeeds, fails with an error that isn't `retriable`, or the tries are used up.
+/// Calls `attempt` until it succeeds, fails with an error that is not `retriable`, or the tries are used up.
 ///
 /// # Errors
 ///
@@ -131,13 +131,13 @@ where
     attempt().await
 }
 
-/// Calls `attempt` until it doesn't end with a conflict (HTTP 409, reason `Conflict`), or the tries are used up.
+/// Calls `attempt` until it does not fail with a conflict (HTTP 409, reason `Conflict`), or the tries are used up.
 ///
-/// `attempt` must read the object anew each time: the point of trying again is to decide on what is there now.
+/// `attempt` must read the object again each time, to decide based on its current state.
 ///
 /// # Errors
 ///
-/// The last error, a conflict too.
+/// The last error, which may be a conflict.
 pub async fn on_conflict<T, F, W>(backoff: Backoff, attempt: F) -> Result<T, kube::Error>
 where
     F: FnMut() -> W,
@@ -146,13 +146,13 @@ where
     on_error(backoff, is_conflict, attempt).await
 }
 
-/// Whether `error` says that somebody else wrote first.
+/// Whether `error` is a conflict: another client wrote first.
 pub fn is_conflict(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.is_conflict())
 }
 
-/// Whether `error` says that the request itself won't do (HTTP 400, 403, 405, 413, 415 or 422): sent again unchanged, it fails again until
-/// somebody changes the object, a policy or a quota. What a reconciler puts into a condition, and tries again after minutes.
+/// Whether the server rejected the request itself (HTTP 400, 403, 405, 413, 415 or 422): sent again unchanged, it fails until the
+/// object, a policy or a quota changes. A reconciler reports such an error in a condition, and retries after minutes.
 pub fn is_refused(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if matches!(status.code, 400 | 403 | 405 | 413 | 415 | 422))
 }

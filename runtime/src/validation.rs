@@ -1,7 +1,7 @@
-//! Validation of objects before they are sent, as kube-apiserver validates them.
+//! Validates objects before they are sent, as kube-apiserver does.
 //!
-//! The generator `validate` implements [`Validate`] for kinds: their schema is compiled when it is first used. What the API server
-//! checks beyond schemas (admission, quotas, whether references exist) is not known here. docs/validation.md lists the limits.
+//! The generator `validate` implements [`Validate`] for kinds. A kind's schema is compiled on first use. The API server's checks
+//! beyond schemas (admission, quotas, existence of referenced objects) are not covered. docs/validation.md lists the limits.
 
 use kube::core::CustomResourceExt;
 pub use kube_schema::{FieldError, FieldErrorKind, FieldErrors, Unevaluated, Validator};
@@ -10,22 +10,21 @@ use serde_json::Value;
 
 /// Kinds whose objects can be validated without a server.
 pub trait Validate: Serialize {
-    /// The validator by their schema.
+    /// Returns the validator of the kind's schema.
     fn validator() -> &'static Validator;
 
     /// Validates the object as if it were created.
     ///
     /// # Errors
-    /// The violations for which the API server would refuse it, in its words, and the rules that were not evaluated.
+    /// The violations for which the API server would reject the object, with its messages, and the rules that were not evaluated.
     fn validate(&self) -> Result<(), FieldErrors> {
         Self::validator().validate(to_json(self)?)
     }
 
-    /// Validates the object as if it replaced another one: rules about `oldSelf` hold, and errors in values that did not change are
-    /// forgiven.
+    /// Validates the object as an update of `old`: rules about `oldSelf` apply, and errors in unchanged values are ignored.
     ///
     /// # Errors
-    /// The violations for which the API server would refuse it, in its words, and the rules that were not evaluated.
+    /// The violations for which the API server would reject the object, with its messages, and the rules that were not evaluated.
     fn validate_update(&self, old: &Self) -> Result<(), FieldErrors> {
         Self::validator().validate_update(to_json(old)?, to_json(self)?)
     }
@@ -39,7 +38,7 @@ fn to_json<T: Serialize + ?Sized>(object: &T) -> Result<Value, FieldErrors> {
     })
 }
 
-/// The validator of a kind by its CRD; for generated code.
+/// Creates the validator of a kind from its CRD; for generated code.
 #[doc(hidden)]
 #[must_use]
 pub fn of_crd<K: CustomResourceExt>(version: &str) -> Validator {
@@ -47,15 +46,15 @@ pub fn of_crd<K: CustomResourceExt>(version: &str) -> Validator {
     Validator::of_crd(&crd, version).unwrap_or_else(|| Validator::of_version(&Value::Null))
 }
 
-/// The validator of a kind by a version of its CRD, as JSON; for generated code.
+/// Creates the validator of a kind from one version of its CRD, as JSON; for generated code.
 ///
 /// # Panics
-/// For a text that is not JSON.
+/// `json` is not valid JSON.
 #[doc(hidden)]
 #[must_use]
 pub fn of_version(json: &str) -> Validator {
     match serde_json::from_str(json) {
         Ok(version) => Validator::of_version(&version),
-        Err(error) => panic!("the generated schema cannot be read, generate it anew: {error}"),
+        Err(error) => panic!("invalid generated schema, regenerate it: {error}"),
     }
 }

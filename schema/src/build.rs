@@ -1,4 +1,4 @@
-//! From raw schema nodes to compiled ones.
+//! Compiles raw schema nodes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// Compiles a checked raw node and all below it.
+    /// Compiles a checked raw node and its subschemas.
     pub(crate) fn build(&mut self, props: Props<'_>) -> Schema {
         let types = types(props);
         let mut schema = Schema {
@@ -115,7 +115,7 @@ fn types(props: Props<'_>) -> Types {
     Kind::parse(props.type_name()).map_or(Types::Any, Types::One)
 }
 
-/// Whether a node has rules, or one of its parts.
+/// Whether a node or one of its parts has rules.
 fn has_rules(schema: &Schema) -> bool {
     let additional = match &schema.additional {
         Additional::Schema(additional) => Some(&**additional),

@@ -1,11 +1,11 @@
-//! Completeness: what value validations mention is specified outside of them too
-//! (`apiextensions-apiserver/pkg/apiserver/schema/complete.go`). As in the server, only the root's are looked at.
+//! Completeness: fields in value validations must also be specified outside of them
+//! (`apiextensions-apiserver/pkg/apiserver/schema/complete.go`). As in the server, only those of the root are checked.
 
 use super::props::Props;
 use crate::field::Path;
 use crate::field::{FieldError, FieldErrorKind};
 
-/// Everything that value validations mention must be specified outside of them too.
+/// Checks that all fields in value validations are also specified outside of them.
 pub(crate) fn complete(
     validation: Props<'_>,
     schema: Option<Props<'_>>,

@@ -1,4 +1,4 @@
-//! Defaults must be what the schema itself accepts (`apiserver/schema/defaulting/validation.go`, without CEL rules).
+//! Checks that the schema itself accepts its defaults (`apiserver/schema/defaulting/validation.go`, without CEL rules).
 
 use super::embedded::{check_embedded, decode_error};
 use super::node::Schema;
@@ -8,7 +8,7 @@ use crate::field::Path;
 use crate::field::{FieldError, FieldErrorKind};
 use crate::metadata::DecodeMetadata;
 
-/// Every default that has unknown fields or is not valid itself.
+/// Reports every default that has unknown fields or is invalid.
 pub(crate) fn check_defaults(
     decode: DecodeMetadata,
     root: &Schema,
@@ -19,12 +19,12 @@ pub(crate) fn check_defaults(
     errors
 }
 
-/// Where a schema stands.
+/// The position of a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// At the root of a resource.
     Resource,
-    /// In the metadata of a resource or of an embedded one, whose unknown fields are not pruned.
+    /// In the metadata of a resource or an embedded one, whose unknown fields are not pruned.
     Metadata,
     Below,
 }
@@ -83,7 +83,7 @@ fn node(
     }
 }
 
-/// Validation starts at the default, so its fields are relative to it.
+/// Makes the path absolute: validation starts at the default, so that its errors have relative paths.
 fn place_below(error: &mut FieldError, path: &Path<'_>) {
     error.field = match error.field.as_str() {
         "<nil>" | "" => path.field(),

@@ -1,5 +1,4 @@
-//! The keywords that a CRD's schema may have
-//! (`apiextensions-apiserver/pkg/apis/apiextensions/validation`, without CEL rules).
+//! Checks the keywords of a CRD's schema (`apiextensions-apiserver/pkg/apis/apiextensions/validation`, without CEL rules).
 
 use serde_json::Value;
 
@@ -9,7 +8,7 @@ use crate::field::go_quote;
 use crate::field::{FieldError, FieldErrorKind};
 use crate::rules::check_form::check_form;
 
-/// Rules that follow from the place of a node within the schema.
+/// Rules that depend on a node's position in the schema.
 #[derive(Clone, Copy, Default)]
 struct Place {
     /// Why defaults are forbidden, if they are.
@@ -17,7 +16,7 @@ struct Place {
     inside_metadata: bool,
 }
 
-/// Every violation.
+/// Returns every violation.
 pub(crate) fn check_openapi(root: Props<'_>, path: &Path<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if root.flag("nullable") {
@@ -261,7 +260,7 @@ impl Check<'_> {
             "array" if !matches!(items.text("x-kubernetes-list-type"), "" | "atomic") => {
                 self.refuse(path, "x-kubernetes-list-type", list_type(), detail);
             }
-            // The server shows the list type here too.
+            // The server also reports the list type here.
             "object" if items.text("x-kubernetes-map-type") != "atomic" => {
                 self.refuse(path, "x-kubernetes-map-type", list_type(), detail);
             }

@@ -13,7 +13,7 @@ enum Level {
     Field,
 }
 
-/// Every violation, sorted by message.
+/// Returns every violation, sorted by message.
 pub(crate) fn check_structural(root: Props<'_>, path: &Path<'_>) -> Vec<FieldError> {
     let mut errors = Vec::new();
     invariants(root, Level::Root, path, &mut errors);
@@ -22,7 +22,7 @@ pub(crate) fn check_structural(root: Props<'_>, path: &Path<'_>) -> Vec<FieldErr
     errors
 }
 
-/// Why the schema cannot be read as structural at all, if it cannot.
+/// Returns why the schema cannot be interpreted as structural at all, if so.
 pub(crate) fn unsupported(props: Props<'_>) -> Option<String> {
     #[rustfmt::skip]
     let own = [
@@ -244,7 +244,7 @@ fn restricts_more_than_names(metadata: Props<'_>) -> bool {
     !only_names || metadata.restricts_beyond(&["type", "properties", "default"])
 }
 
-/// Whether a branch list is exactly integer or string.
+/// Whether a list of branches is exactly integer or string.
 fn is_int_or_string(props: Props<'_>, key: &str) -> bool {
     let mut branches = props.branches(key);
     let mut plain = |name| {
@@ -328,7 +328,7 @@ fn nested(props: Props<'_>, skip: Skip, path: &Path<'_>, errors: &mut Vec<FieldE
     }
 }
 
-/// Keys that say what only a structural node may say.
+/// Reports keys that only a structural node may have.
 fn forbidden_keys(props: Props<'_>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     for key in ["title", "description"] {
         if !props.text(key).is_empty() {

@@ -1,4 +1,4 @@
-//! Defaulting, and dropping nulls that cannot stay.
+//! Defaulting, and dropping nulls that are not allowed.
 
 use serde_json::Value;
 

@@ -16,9 +16,9 @@ pub struct Unevaluated {
     pub reason: String,
 }
 
-/// Why an object is not valid, or not known to be.
+/// Why an object is invalid, or not known to be valid.
 ///
-/// Its `Display` is the API server's: one error as it is, several as `[first, second]`; rules that were not evaluated follow.
+/// Its `Display` is the API server's: one error as is, several as `[first, second]`; rules that were not evaluated follow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FieldErrors {
     errors: Vec<FieldError>,
@@ -26,24 +26,24 @@ pub struct FieldErrors {
 }
 
 impl FieldErrors {
-    /// The violations for which the server would refuse the object.
+    /// Returns the violations for which the server would refuse the object.
     #[must_use]
     pub fn errors(&self) -> &[FieldError] {
         &self.errors
     }
 
-    /// The rules that apply to the object and were not evaluated: whether they hold, only a server knows.
+    /// Returns the rules that apply to the object but were not evaluated; only a server can decide whether they hold.
     pub fn unevaluated(&self) -> impl Iterator<Item = &Unevaluated> {
         self.unevaluated.iter()
     }
 
-    /// Whether a server would refuse the object. If not, rules were not evaluated.
+    /// Whether a server would refuse the object. If false, some rules were not evaluated.
     #[must_use]
     pub fn is_refused(&self) -> bool {
         !self.errors.is_empty()
     }
 
-    /// The errors alone.
+    /// Returns only the errors.
     #[must_use]
     pub fn into_errors(self) -> Vec<FieldError> {
         self.errors

@@ -1,22 +1,22 @@
-//! Paths of fields and keys within a schema, such as `.spec.labels['a.b']`, as
-//! `apiextensions-apiserver/pkg/apiserver/schema/cel` reads them (`ValidFieldPath`).
+//! Resolves paths of fields and keys within a schema, such as `.spec.labels['a.b']`, like `ValidFieldPath` of
+//! `apiextensions-apiserver/pkg/apiserver/schema/cel`.
 
 use serde_json::Value;
 
-/// Whether a path may name keys in brackets.
+/// Whether a path may contain keys in brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Brackets {
-    /// `.a['b']` is a path.
+    /// `.a['b']` is accepted.
     Allowed,
-    /// It is not.
+    /// `.a['b']` is an error.
     Refused,
 }
 
-/// The schema of what a path names.
+/// Returns the schema at a path.
 ///
 /// # Errors
 ///
-/// Why it names nothing, in the words of the API server.
+/// Why the path does not exist, in the API server's wording.
 pub fn find<'s>(schema: &'s Value, path: &str, brackets: Brackets) -> Result<&'s Value, String> {
     let mut schema = schema;
     let mut rest = path;
@@ -54,7 +54,7 @@ fn step<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
     }
 }
 
-/// Reads `'key']`, and gives what follows.
+/// Parses `'key']`, and returns the rest.
 fn quoted(text: &str) -> Result<(String, &str), String> {
     if text.is_empty() {
         return Err("unexpected end of JSON path".to_owned());
@@ -70,7 +70,7 @@ fn quoted(text: &str) -> Result<(String, &str), String> {
         match c {
             '\\' => key.extend(chars.next().map(|(_, c)| c)),
             '\'' => {
-                // The quotation mark at the beginning is one byte.
+                // The opening quotation mark is one byte.
                 let rest = text.get(at + 2..).unwrap_or_default();
                 return match rest.strip_prefix(']') {
                     Some(rest) => Ok((key, rest)),

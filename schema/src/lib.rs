@@ -1,17 +1,16 @@
-//! CRD structural schemas: compiling, pruning, defaulting and validating custom resources as kube-apiserver does.
+//! CRD structural schemas: compiles them, and prunes, defaults and validates custom resources like kube-apiserver.
 //!
-//! Start at [`Structural::compile`]. A compiled schema treats an object the way the API server's request pipeline
-//! does: [`Structural::prune`], [`Structural::apply_defaults`], then [`Structural::validate`] or
-//! [`Structural::validate_update`]; [`Validator`] does all of it for one version of a CRD. Messages are the API server's, word for word; where the server lists errors in
-//! the random order of a Go map, these come in the order of names.
+//! Start reading at [`Structural::compile`]. A compiled schema processes an object as the API server's request pipeline does:
+//! [`Structural::prune`], [`Structural::apply_defaults`], then [`Structural::validate`] or [`Structural::validate_update`];
+//! [`Validator`] does all of it for one version of a CRD. Messages are the API server's, word for word; errors that the server lists in
+//! the random order of a Go map are sorted by name here.
 //!
 //! # Limits
-//! CEL rules (`x-kubernetes-validations`) are evaluated with the feature `cel`; [`FieldErrors`] lists those that apply and were not
-//! evaluated. A schema document that Go's
-//! decoder would refuse (a number where a string belongs) is refused with a field error of our own wording. One
-//! validation reports a thousand errors of values at most.
+//! CEL rules (`x-kubernetes-validations`) are evaluated with the feature `cel`; [`FieldErrors`] lists those that apply but were not
+//! evaluated. A schema document that Go's decoder would refuse (with a number in place of a string) is refused with a field error of
+//! our own wording. One validation reports at most a thousand value errors.
 
-/// A table of cases: calls a test's check with each row, on a line of its own whatever rustfmt would make of the call.
+/// Defines a table of test cases: calls a check with each row. Keeps one row per line, which rustfmt would not.
 #[cfg(test)]
 macro_rules! rows {
     ($check:ident: $($row:tt),+ $(,)?) => {

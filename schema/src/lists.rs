@@ -9,7 +9,7 @@ use crate::field::Path;
 use crate::field::go_json;
 use crate::field::{FieldError, FieldErrorKind};
 
-/// Reports the first repetition of every item (sets) or key (maps).
+/// Reports the first duplicate of every item (sets) or key (maps).
 pub(crate) fn check_lists(
     schema: &Schema,
     path: &Path<'_>,
@@ -94,7 +94,7 @@ fn duplicate(path: &Path<'_>, index: usize, value: Value) -> FieldError {
     )
 }
 
-/// The indices at which a value occurs for the second time.
+/// Returns the indices at which a value occurs for the second time.
 fn repeated<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<usize> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let mut indices = Vec::new();

@@ -1,30 +1,30 @@
-//! Object metadata: how it is decoded is the caller's, what is valid stands here.
+//! Validates object metadata, which the caller decodes.
 
 use kube_names::{NameRule, generate_name_fault, label_key_faults, label_value_faults, name_fault};
 use serde_json::Value;
 
 use crate::field::{FieldError, FieldErrorKind, Path};
 
-/// Decodes object metadata in place and drops what `ObjectMeta` does not have. The second argument is the path of the metadata; the
-/// result are the paths of unknown fields below it, or the error of Go's decoder.
+/// Decodes object metadata in place and drops fields that `ObjectMeta` does not have. The second argument is the path of the metadata;
+/// the result contains the paths of unknown fields below it, or the error of Go's decoder.
 ///
-/// A server knows `ObjectMeta`, and passes its decoder to [`Structural::compile_with`](crate::Structural::compile_with).
+/// A server passes its decoder for `ObjectMeta` to [`Structural::compile_with`](crate::Structural::compile_with).
 pub type DecodeMetadata = fn(&mut Value, &str) -> Result<Vec<String>, String>;
 
-/// Takes any metadata as it is.
+/// Accepts any metadata unchanged.
 ///
 /// # Errors
-/// None.
+/// Never fails.
 pub(crate) fn keep(_: &mut Value, _: &str) -> Result<Vec<String>, String> {
     Ok(Vec::new())
 }
 
-/// The error of decoding metadata.
+/// Returns the error of decoding metadata.
 pub(crate) fn decode_error(decode: DecodeMetadata, metadata: &Value) -> Option<String> {
     decode(&mut metadata.clone(), "").err()
 }
 
-/// Removes fields that `ObjectMeta` does not have, and appends their paths below `prefix`. Metadata that does not decode stays.
+/// Removes fields that `ObjectMeta` does not have, and appends their paths below `prefix`. Metadata that does not decode stays unchanged.
 pub(crate) fn drop_unknown(
     decode: DecodeMetadata,
     metadata: &mut Value,
@@ -38,10 +38,10 @@ pub(crate) fn drop_unknown(
     }
 }
 
-/// The bytes that all annotations' keys and values may take together.
+/// The maximum total size in bytes of all annotation keys and values.
 const ANNOTATIONS_LIMIT: usize = 256 << 10;
 
-/// Validates the metadata of an object whose names follow a rule.
+/// Validates the metadata of an object whose name must satisfy `rule`.
 pub fn check_object_metadata(rule: NameRule, metadata: &Value, errors: &mut Vec<FieldError>) {
     let text = |name: &str| {
         metadata
@@ -70,8 +70,7 @@ pub fn check_object_metadata(rule: NameRule, metadata: &Value, errors: &mut Vec<
     check_metadata(metadata, &path, errors);
 }
 
-/// Validates labels, annotations, owner references, finalizers and the generation. Names and namespaces have
-/// rules of their own for each kind.
+/// Validates labels, annotations, owner references, finalizers and the generation. The rules for names and namespaces depend on the kind.
 pub(crate) fn check_metadata(metadata: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     if metadata
         .get("generation")
@@ -133,7 +132,7 @@ fn check_owner_references(metadata: &Value, path: &Path<'_>, errors: &mut Vec<Fi
         .and_then(Value::as_array)
         .map(Vec::as_slice)
         .unwrap_or_default();
-    // The server does not say which of the references it means.
+    // The server does not report which of the references is invalid.
     let here = path.child("ownerReferences");
     let mut controller: Option<String> = None;
     for reference in references {

@@ -1,4 +1,4 @@
-//! The compiled form of one schema node, structural or inside `allOf`, `anyOf`, `oneOf` and `not`.
+//! The compiled form of a schema node, structural or inside `allOf`, `anyOf`, `oneOf` and `not`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use serde_json::Value;
 use super::pattern::Pattern;
 use super::rules::Rule;
 
-/// A JSON type that a schema may ask for.
+/// A JSON type in a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A list.
     Array,
     /// `true` or `false`.
     Boolean,
-    /// A number without fraction.
+    /// A number without a fraction.
     Integer,
     /// Any number.
     Number,
     /// A map or struct.
     Object,
-    /// A text.
+    /// A string.
     String,
 }
 
 impl Kind {
-    /// The type that a schema names.
+    /// Parses the name of a type in a schema.
     pub fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "array" => Self::Array,
@@ -39,7 +39,7 @@ impl Kind {
         })
     }
 
-    /// The name in a schema.
+    /// Returns the name in a schema.
     pub fn name(self) -> &'static str {
         match self {
             Self::Array => "array",
@@ -65,7 +65,7 @@ pub enum Types {
 }
 
 impl Types {
-    /// Whether it names a type.
+    /// Whether the node's types name this type.
     pub fn contains(self, kind: Kind) -> bool {
         match self {
             Self::Any => false,
@@ -74,7 +74,7 @@ impl Types {
         }
     }
 
-    /// The list of types in a message (`integer,string`).
+    /// Formats the list of types in a message (`integer,string`).
     pub fn names(self) -> &'static str {
         match self {
             Self::Any => "",
@@ -87,24 +87,24 @@ impl Types {
 /// The value of `additionalProperties`.
 #[derive(Clone, Debug, Default)]
 pub enum Additional {
-    /// Not given.
+    /// Absent.
     #[default]
     Absent,
-    /// Whether others are allowed, of any type.
+    /// Whether other fields are allowed, of any type.
     Bool(bool),
-    /// Their schema.
+    /// The schema of other fields.
     Schema(Box<Schema>),
 }
 
 /// The topology of a list (`x-kubernetes-list-type`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ListType {
-    /// The list is one value.
+    /// The list is a single value.
     #[default]
     Atomic,
     /// Items are unique.
     Set,
-    /// With its `x-kubernetes-list-map-keys`.
+    /// Items have unique keys: those of `x-kubernetes-list-map-keys`.
     Map(Vec<String>),
 }
 
@@ -113,13 +113,13 @@ pub enum ListType {
 pub struct Schema {
     /// The types that it allows.
     pub types: Types,
-    /// Whether null stays null.
+    /// Whether null is kept.
     pub nullable: bool,
-    /// Only a format that the server checks for the node's type.
+    /// The format, if the server checks it for the node's type.
     pub format: Option<String>,
     /// The default.
     pub default: Option<Value>,
-    /// The fields with a schema of their own.
+    /// The fields with their own schema.
     pub properties: BTreeMap<String, Schema>,
     /// The schema of other fields.
     pub additional: Additional,
@@ -135,7 +135,7 @@ pub struct Schema {
     pub atomic_map: bool,
     pub(crate) checks: Option<Box<Checks>>,
     pub(crate) rules: Vec<Rule>,
-    /// Whether it or a part has rules.
+    /// Whether the node or one of its parts has rules.
     pub(crate) has_rules: bool,
 }
 
@@ -164,7 +164,7 @@ pub(crate) struct Checks {
 }
 
 impl Schema {
-    /// The schema of a field: its own property, or what `additionalProperties` says of any.
+    /// Returns the schema of a field: that of its property, or else of `additionalProperties`.
     pub fn field(&self, name: &str) -> Option<&Schema> {
         self.properties.get(name).or(match &self.additional {
             Additional::Schema(schema) => Some(schema),

@@ -1,14 +1,14 @@
-//! Regular expressions with the syntax of Go's `regexp` (RE2), matched by the `regex` crate.
+//! Regular expressions in the syntax of Go's `regexp` (RE2), matched by the `regex` crate.
 
 use std::sync::OnceLock;
 
 use kube_names::pattern::{self, SyntaxError};
 use regex::{Regex, RegexBuilder};
 
-/// The memory that one compiled pattern may take, in bytes.
+/// The maximum memory of a compiled pattern, in bytes.
 const SIZE_LIMIT: usize = 32 << 20;
 
-/// A pattern of a schema, compiled when it is first used.
+/// A pattern of a schema, compiled on first use.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     source: String,
@@ -23,17 +23,17 @@ impl Pattern {
         }
     }
 
-    /// The pattern as the schema writes it.
+    /// Returns the pattern's source.
     pub(crate) fn source(&self) -> &str {
         &self.source
     }
 
-    /// Whether some part of the text matches. A pattern that cannot be compiled matches nothing.
+    /// Whether the pattern matches anywhere in the string. A pattern that does not compile never matches.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         self.regex().is_some_and(|regex| regex.is_match(text))
     }
 
-    /// The first parts of the text that match, at most so many.
+    /// Returns the first matches in the string, at most `most`.
     #[cfg(feature = "cel")]
     pub(crate) fn find_all<'t>(&self, text: &'t str, most: usize) -> Vec<&'t str> {
         let found = self.regex().into_iter();

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::field::Path;
 use crate::field::{FieldError, FieldErrorKind};
 
-/// One raw schema node. A key of a wrong type counts as absent here; [`check_shape`] reports it.
+/// A raw schema node. A key with a value of the wrong type counts as absent here; [`check_shape`] reports it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Props<'a>(&'a Map<String, Value>);
 
@@ -20,7 +20,7 @@ impl<'a> Props<'a> {
         value.as_object().map(Props)
     }
 
-    /// The node as it was sent.
+    /// Returns the node as it was sent.
     pub(crate) fn map(self) -> &'a Map<String, Value> {
         self.0
     }
@@ -33,7 +33,7 @@ impl<'a> Props<'a> {
         self.get(key).is_some()
     }
 
-    /// A text; empty when absent.
+    /// Returns a string; empty if absent.
     pub(crate) fn text(self, key: &str) -> &'a str {
         self.get(key).and_then(Value::as_str).unwrap_or_default()
     }
@@ -82,7 +82,7 @@ impl<'a> Props<'a> {
         Props::new(self.get("properties")?.get(name)?)
     }
 
-    /// The item schema, unless `items` is a list of schemas.
+    /// Returns the item schema, unless `items` is a list of schemas.
     pub(crate) fn items(self) -> Option<Props<'a>> {
         Props::new(self.get("items")?)
     }
@@ -105,7 +105,7 @@ impl<'a> Props<'a> {
         Props::new(self.get("not")?)
     }
 
-    /// Whether the node says anything besides the named keys (keys that say nothing don't count).
+    /// Whether the node has a constraint besides the named keys (keys without effect do not count).
     pub(crate) fn restricts_beyond(self, keys: &[&str]) -> bool {
         self.0.iter().any(|(key, value)| {
             let says_nothing = match value {
@@ -122,7 +122,7 @@ impl<'a> Props<'a> {
         })
     }
 
-    /// The branches of `allOf`, `anyOf` or `oneOf`.
+    /// Returns the branches of `allOf`, `anyOf` or `oneOf`.
     pub(crate) fn branches(self, key: &str) -> impl Iterator<Item = Props<'a>> + use<'a> {
         self.list(key).iter().filter_map(Props::new)
     }
@@ -209,8 +209,8 @@ const LISTS: [&str; 7] = [
     "x-kubernetes-validations",
 ];
 
-/// Reports keys whose value has a type that a `JSONSchemaProps` cannot hold. The API server refuses such a
-/// document while decoding it, with a message of Go's decoder that is not reproduced here.
+/// Reports keys whose value has a type that a `JSONSchemaProps` cannot hold. The API server refuses such a document while decoding it,
+/// with a message of Go's decoder that is not reproduced here.
 pub(crate) fn check_shape(value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let Some(map) = value.as_object() else {
         errors.push(wrong(path.field(), value, "must be an object"));

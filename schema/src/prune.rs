@@ -1,4 +1,4 @@
-//! Pruning: dropping the fields that a structural schema does not specify.
+//! Pruning: drops the fields that a structural schema does not specify.
 
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub(crate) fn prune_root(
     walk.dropped
 }
 
-/// Prunes a value below the root (a default) and says whether anything was dropped.
+/// Prunes a value below the root (a default); returns whether anything was dropped.
 pub(crate) fn prune_value(decode: DecodeMetadata, schema: &Schema, value: &mut Value) -> bool {
     let mut walk = Walk::new(decode);
     walk.prune(value, Some(schema));
@@ -30,10 +30,10 @@ pub(crate) fn is_meta(name: &str) -> bool {
     matches!(name, "apiVersion" | "kind" | "metadata")
 }
 
-/// How deep a value stands.
+/// The position of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
-    /// The object itself, which has type and object metadata implicitly.
+    /// The object itself, which implicitly has type and object metadata.
     Root,
     Below,
 }
@@ -42,7 +42,7 @@ enum Level {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unknown {
     Dropped,
-    /// Kept by `x-kubernetes-preserve-unknown-fields`.
+    /// Unknown fields are kept, by `x-kubernetes-preserve-unknown-fields`.
     Kept,
 }
 
@@ -95,7 +95,7 @@ impl Walk {
         }
     }
 
-    /// The fields that `x-kubernetes-preserve-unknown-fields` keeps, with pruning below the fields that are specified.
+    /// Keeps the fields that `x-kubernetes-preserve-unknown-fields` preserves, and prunes within specified fields.
     fn skip(&mut self, value: &mut Value, schema: Option<&Schema>) {
         match (value, schema) {
             (value @ Value::Object(_), Some(schema)) => {

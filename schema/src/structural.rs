@@ -1,4 +1,4 @@
-//! A compiled schema and what it does to objects.
+//! A compiled schema and its operations on objects.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl Structural {
         Self::compile_with(path, schema, metadata::keep)
     }
 
-    /// As [`compile_at`](Self::compile_at), with a decoder of object metadata.
+    /// Like [`compile_at`](Self::compile_at), with a decoder of object metadata.
     ///
     /// # Errors
     /// Every violation of the structural-schema rules.
@@ -83,8 +83,8 @@ impl Structural {
         }
     }
 
-    /// The violations of the rules of an `openAPIV3Schema` that compiles: what the server refuses of their expressions and of the
-    /// costs that it estimates. Errors are reported below `path`.
+    /// Returns the violations of the rules of a valid `openAPIV3Schema`: their expressions and estimated costs, as the server checks
+    /// them. Errors are reported below `path`.
     #[cfg(feature = "cel")]
     #[must_use]
     pub fn check_rules(path: &str, schema: &Value) -> Vec<FieldError> {
@@ -94,8 +94,8 @@ impl Structural {
             .unwrap_or_default()
     }
 
-    /// Removes fields that the schema does not specify and returns their paths (`spec.foo[0].bar`), sorted, as a
-    /// strict decoding error names them.
+    /// Removes fields that the schema does not specify and returns their paths (`spec.foo[0].bar`), sorted, in the form of strict
+    /// decoding errors.
     ///
     /// apiVersion, kind and metadata of the object and of embedded resources are implicit; unknown fields *inside*
     /// metadata are removed and reported too.
@@ -103,8 +103,8 @@ impl Structural {
         prune::prune_root(self.decode, &self.root, object)
     }
 
-    /// The error of decoding an object whose metadata, or an embedded resource's, has the wrong types. Such a request
-    /// is answered with 400 `BadRequest`.
+    /// Returns the error of decoding an object whose metadata, or an embedded resource's, has the wrong types. The server answers such
+    /// a request with 400 `BadRequest`.
     pub fn decode_error(&self, object: &Value) -> Option<String> {
         let metadata = object
             .get("metadata")
@@ -126,13 +126,13 @@ impl Structural {
         defaults::drop_nulls(Some(&self.root), object);
     }
 
-    /// Validates a whole object, as on create: values, embedded resources, uniqueness in lists, rules. The object's own
-    /// metadata is not looked at, except as far as the schema restricts it.
+    /// Validates a whole object, as on create: values, embedded resources, uniqueness in lists, rules. The object's own metadata is not
+    /// checked, except for the schema's restrictions.
     pub fn validate(&self, object: &Value) -> Vec<FieldError> {
         self.check(Vec::new(), object).into_errors()
     }
 
-    /// As [`validate`](Self::validate), with the rules that were not evaluated, after the errors of the object's metadata.
+    /// Like [`validate`](Self::validate), including the rules that were not evaluated, after the errors of the object's metadata.
     pub(crate) fn check(&self, mut errors: Vec<FieldError>, object: &Value) -> FieldErrors {
         let root = Path::root("");
         errors.extend(validate::check(&self.root, &root, object, None).into_errors());
@@ -141,13 +141,14 @@ impl Structural {
         self.with_rules(errors, object, None)
     }
 
-    /// Validates a whole object on update. Errors in values that did not change since `old` are forgiven
-    /// (CRDValidationRatcheting), and repetitions in lists if `old` has any too.
+    /// Validates a whole object on update. Errors in values unchanged since `old` are ignored (CRDValidationRatcheting), as are
+    /// duplicates in lists if `old` has any too.
     pub fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
         self.check_update(Vec::new(), old, new).into_errors()
     }
 
-    /// As [`validate_update`](Self::validate_update), with the rules that were not evaluated, after the errors of the object's metadata.
+    /// Like [`validate_update`](Self::validate_update), including the rules that were not evaluated, after the errors of the object's
+    /// metadata.
     pub(crate) fn check_update(
         &self,
         mut errors: Vec<FieldError>,
@@ -164,7 +165,7 @@ impl Structural {
         self.with_rules(errors, new, Some(old))
     }
 
-    /// Adds what the rules say of an object: nothing, if it has errors that make rules meaningless.
+    /// Adds the violations of rules, unless the object has errors that make rules meaningless.
     fn with_rules(
         &self,
         mut errors: Vec<FieldError>,
@@ -181,7 +182,7 @@ impl Structural {
         found
     }
 
-    /// Validates a write to the status subresource: the status alone, and the lists of the whole object.
+    /// Validates a write to the status subresource: only the status, and the lists of the whole object.
     pub fn validate_status_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
         let mut errors = Vec::new();
         if let (Some(schema), Some(status)) =
@@ -211,7 +212,7 @@ impl Structural {
         }
     }
 
-    /// The compiled root node.
+    /// Returns the compiled root node.
     pub fn root(&self) -> &Schema {
         &self.root
     }

@@ -1,10 +1,10 @@
-//! Compiling, pruning and defaulting, by schema.
+//! Tests of compiling, pruning and defaulting, by schema.
 
 use serde_json::{Value, json};
 
 use super::Structural;
 
-/// Checks the errors of a CRD schema, without the prefix of its place.
+/// Checks the errors of a CRD schema, without the prefix of their path.
 fn check_compile(schema: Value, expected: &[&str]) {
     let errors = Structural::compile_at("s", &schema)
         .err()
@@ -124,7 +124,7 @@ fn defaults_fill_absent_fields_and_nulls_that_cannot_stay() {
     check(json!({"spec": null}), json!({"spec": {"a": 3, "n": "x"}}));
 }
 
-/// A decoder of metadata that knows names alone.
+/// A decoder of metadata that accepts only names.
 fn names_only(metadata: &mut Value, prefix: &str) -> Result<Vec<String>, String> {
     let map = metadata.as_object_mut().ok_or("no object")?;
     let unknown = |name: &String| name != "name";

@@ -1,4 +1,4 @@
-//! The checks of a server when an object of a CRD is created or updated.
+//! Validates objects of a CRD as a server does on create and update.
 
 use kube_names::NameRule;
 use serde_json::{Map, Value};
@@ -11,18 +11,18 @@ use crate::structural::Structural;
 /// Validates objects of one version of a CRD.
 #[derive(Clone, Debug)]
 pub struct Validator {
-    /// The schema, or why a server refuses it. None accepts every object.
+    /// The schema, or the errors for which a server refuses it. `None` accepts every object.
     schema: Option<Result<Structural, Vec<FieldError>>>,
-    /// The paths of the counts of the scale subresource.
+    /// The paths of the replica counts of the scale subresource.
     counts: Vec<String>,
-    /// Whether there is a status subresource.
+    /// Whether the status subresource exists.
     has_status: bool,
 }
 
 impl Validator {
-    /// The validator of an item of a CRD's `spec.versions`.
+    /// Creates the validator of an item of a CRD's `spec.versions`.
     ///
-    /// A schema that a server refuses refuses every object, with the faults of the schema.
+    /// If a server would refuse the schema, every object is refused with the errors of the schema.
     #[must_use]
     pub fn of_version(version: &Value) -> Self {
         let schema = version.pointer("/schema/openAPIV3Schema");
@@ -38,7 +38,7 @@ impl Validator {
         }
     }
 
-    /// The validator of a version of a CRD; none if the CRD has no such version.
+    /// Creates the validator of a version of a CRD; `None` if the CRD has no such version.
     #[must_use]
     pub fn of_crd(crd: &Value, version: &str) -> Option<Self> {
         let versions = crd.pointer("/spec/versions")?.as_array()?;
@@ -47,8 +47,8 @@ impl Validator {
         Some(Self::of_version(version))
     }
 
-    /// Validates an object that is to be created: unknown fields and a status that has a subresource are left out and
-    /// defaults are filled in before, as on the server.
+    /// Validates an object to be created. As on the server, unknown fields are removed first, and so is the status if it is a
+    /// subresource; then defaults are applied.
     ///
     /// # Errors
     /// The violations for which the server would refuse it, and the rules that were not evaluated.
@@ -67,10 +67,10 @@ impl Validator {
         found.finish()
     }
 
-    /// Validates an object that is to replace another one.
+    /// Validates an object to replace another one.
     ///
     /// # Errors
-    /// The violations for which the server would refuse it, and the rules that were not evaluated. Errors in values that did not change are forgiven.
+    /// The violations for which the server would refuse it, and the rules that were not evaluated. Errors in unchanged values are ignored.
     pub fn validate_update(&self, old: Value, new: Value) -> Result<(), FieldErrors> {
         let schema = self.structural()?;
         let (old, new) = (settled(schema, old), settled(schema, new));
@@ -90,7 +90,7 @@ impl Validator {
         }
     }
 
-    /// The checks for objects of every kind.
+    /// Checks that apply to objects of every kind.
     fn common(&self, object: &Value) -> Vec<FieldError> {
         let mut errors = Vec::new();
         let metadata = object.get("metadata").unwrap_or(&Value::Null);
@@ -114,7 +114,7 @@ fn settled(schema: Option<&Structural>, mut object: Value) -> Value {
     object
 }
 
-/// The counts of the scale subresource, at paths as `.spec.replicas`, are not negative.
+/// Checks that the replica counts of the scale subresource, at paths such as `.spec.replicas`, are not negative.
 pub fn check_counts<'p>(
     paths: impl IntoIterator<Item = &'p str>,
     object: &Value,

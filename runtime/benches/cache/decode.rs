@@ -1,4 +1,4 @@
-//! From the bytes of a list or watch to typed objects, through the client and the reflector.
+//! Decodes a list or watch to typed objects, through the client and the reflector.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use tokio::runtime::Runtime;
 use super::objects::{Widget, json as object};
 
 const OBJECTS: usize = 5_000;
-/// Bytes that the connection gives at once.
+/// The number of bytes that the connection delivers at once.
 const CHUNK: usize = 64 * 1024;
 
 /// A client that answers every request with `body`, in chunks.

@@ -1,4 +1,4 @@
-//! The informer without a network: from a source's events to the last handler's last call.
+//! The informer without a network, from a source's events to the last handler's last call.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -22,10 +22,10 @@ use super::objects::{Widget, typed};
 
 const OBJECTS: usize = 10_000;
 const UPDATES: usize = 200_000;
-/// Events that a source gives at once, as a busy connection does.
+/// The number of events that a source delivers at once, as a busy connection does.
 const GROUP: usize = 64;
 
-/// A source that lists its objects and then gives what it is sent.
+/// A source that lists its objects and then delivers the events sent to it.
 struct Source {
     events: Mutex<Option<mpsc::UnboundedReceiver<Vec<WatchItem<Widget>>>>>,
 }
@@ -136,7 +136,7 @@ impl Drop for Rig {
     }
 }
 
-/// Small objects, so that memory traffic of the objects does not hide the informer; made before the clock starts.
+/// Creates small objects, so that memory traffic of the objects does not hide the informer; called before the clock starts.
 fn updates(version: usize) -> Vec<Vec<WatchItem<Widget>>> {
     static PATTERN: OnceLock<Vec<Widget>> = OnceLock::new();
     let pattern = PATTERN.get_or_init(|| (0..OBJECTS).map(|n| typed(n, 1).light()).collect());

@@ -1,6 +1,6 @@
-//! In-process figures of the caches: store, selectors, informer, decoding.
+//! In-process benchmarks of the caches: store, selectors, informer, decoding.
 //!
-//! `cargo bench -p codegen-runtime --bench cache`. Objects are of the size that `hack/bench/informer.sh` serves.
+//! `cargo bench -p codegen-runtime --bench cache`. Objects have the size of those served by `hack/bench/informer.sh`.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! A custom resource of about 2.2 KB of JSON, managedFields included.
+//! A custom resource of about 2.2 KB of JSON, including managedFields.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ impl Resource for Widget {
     }
 }
 
-/// Object number `n` at a version: its label `app` has a thousand values, `zone` three.
+/// Creates object number `n` at a version: its label `app` has a thousand values, `zone` three.
 pub(crate) fn json(n: usize, version: usize) -> Value {
     let fields = |names: &[&str]| -> Value {
         names
@@ -109,7 +109,7 @@ pub(crate) fn json(n: usize, version: usize) -> Value {
     })
 }
 
-/// Object number `n` as an informer holds it, without managedFields.
+/// Creates object number `n` as an informer holds it, without managedFields.
 pub(crate) fn typed(n: usize, version: usize) -> Widget {
     let mut widget: Widget = serde_json::from_value(json(n, version)).unwrap();
     widget.metadata.managed_fields = None;
@@ -117,7 +117,7 @@ pub(crate) fn typed(n: usize, version: usize) -> Widget {
 }
 
 impl Widget {
-    /// The object with its metadata alone.
+    /// Removes everything but the metadata.
     pub(crate) fn light(mut self) -> Self {
         self.spec.args.clear();
         self.spec.env.clear();

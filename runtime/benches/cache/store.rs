@@ -1,4 +1,4 @@
-//! The store: writes alone and beside readers of everything, look-ups, selectors.
+//! The store: writes, with and without concurrent readers of all objects, look-ups, selectors.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -13,7 +13,7 @@ use super::objects::{Widget, typed};
 const OBJECTS: usize = 100_000;
 const WRITES: usize = 100_000;
 
-/// A store of 100,000 objects with an index by the label `app`, made once.
+/// Returns a shared store of 100,000 objects with an index by the label `app`.
 fn full() -> &'static Store<Widget> {
     static STORE: OnceLock<Store<Widget>> = OnceLock::new();
     STORE.get_or_init(|| {
@@ -39,7 +39,7 @@ impl Widget {
     }
 }
 
-/// Objects to write over those of the store, in an order that jumps about.
+/// Returns objects that replace those of the store, in a scattered order.
 fn updates() -> &'static [Arc<Widget>] {
     static UPDATES: OnceLock<Vec<Arc<Widget>>> = OnceLock::new();
     UPDATES.get_or_init(|| {
@@ -64,8 +64,8 @@ fn writes(bencher: Bencher<'_, '_>) {
         .bench(|| write_all(store));
 }
 
-/// As `writes`, while others list everything again and again. What counts is the writer's own time: on two cores, readers
-/// that never rest also take processor time from it.
+/// Like `writes`, while other threads list all objects repeatedly. The writer's own time is measured: on two cores, readers that
+/// never pause also take processor time from it.
 #[divan::bench(sample_count = 10, args = [1, 10])]
 fn writes_beside_full_list_readers(bencher: Bencher<'_, '_>, readers: usize) {
     let store = full();

@@ -1,4 +1,4 @@
-//! From the end of a leader to the work of the next, between processes.
+//! Fail-over between processes: from the end of a leader to the first work of the next.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -13,7 +13,7 @@ pub(crate) const LEASE: Duration = Duration::from_secs(3);
 pub(crate) const RENEW: Duration = Duration::from_secs(2);
 pub(crate) const RETRY: Duration = Duration::from_millis(500);
 
-/// One contender: says when it leads, and works until it is told to stop.
+/// Runs one contender: reports when it leads, and works until it is told to stop.
 pub(crate) fn contend(url: &str, identity: &str) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
@@ -32,7 +32,7 @@ pub(crate) fn contend(url: &str, identity: &str) {
     });
 }
 
-/// A contender as its parent sees it.
+/// A contender, as seen by its parent.
 struct Contender {
     process: Child,
     name: usize,
@@ -84,7 +84,7 @@ impl Drop for Contender {
     }
 }
 
-/// Waits until `who`, or anybody for `None`, leads (or contends), and says when that was.
+/// Waits until `who`, or anyone for `None`, leads (or contends), and returns when that was.
 fn wait_for(said: &Receiver<Said>, who: Option<usize>, leads: bool) -> (usize, Instant) {
     loop {
         let said = said.recv_timeout(Duration::from_secs(60)).unwrap();
@@ -94,7 +94,7 @@ fn wait_for(said: &Receiver<Said>, who: Option<usize>, leads: bool) -> (usize, I
     }
 }
 
-/// The times of `rounds` changes of leader.
+/// Returns the times of `rounds` changes of leader.
 pub(crate) fn measure(rounds: usize, kill: bool) -> Vec<Duration> {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let server = runtime.block_on(async {
@@ -109,7 +109,7 @@ pub(crate) fn measure(rounds: usize, kill: bool) -> Vec<Duration> {
     for round in 1..=rounds {
         let next = Contender::start(&url, round, &sender);
         wait_for(&said, Some(round), false);
-        // Its watch and its first look at the Lease are under way, and the leader renews meanwhile.
+        // The contender has started its watch and first read of the Lease, and the leader renews meanwhile.
         std::thread::sleep(RETRY * 2);
         let ended = Instant::now();
         leader.end(kill);

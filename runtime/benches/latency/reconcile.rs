@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
 
-/// Time between two events, in which everything goes to sleep.
+/// The time between two events, in which all tasks become idle.
 const IDLE: Duration = Duration::from_millis(2);
 
-/// A client whose watch gives what is sent to `events`.
+/// Creates a client whose watch delivers what is sent to `events`.
 fn client(events: mpsc::UnboundedReceiver<Bytes>) -> kube::Client {
     let events = Arc::new(Mutex::new(events));
     let service = tower::service_fn(move |_: Request<Body>| {
@@ -40,7 +40,7 @@ fn line(kind: &str, metadata: Value) -> Bytes {
     format!("{}\n", json!({"type": kind, "object": object})).into()
 }
 
-/// The time of each of `rounds` events.
+/// Returns the latency of each of `rounds` events.
 pub(crate) fn measure(rounds: usize) -> Vec<Duration> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -1,12 +1,11 @@
-//! The derive of `codegen-runtime`. It expands to nothing and has no dependencies, so that it costs a build next to nothing.
+//! The derive macro of `codegen-runtime`. It expands to nothing and has no dependencies, to keep its build cost minimal.
 
 use proc_macro::TokenStream;
 
-/// Lets an API object carry serde's attributes.
+/// Allows serde's attributes on an API object.
 ///
-/// The generator writes `Serialize` and `Deserialize` of an object, with `apiVersion` and `kind`; it reads `#[serde(…)]` on
-/// the object and its fields. rustc accepts these attributes only below a derive that declares them, as this one does. It
-/// expands to nothing.
+/// The generator emits `Serialize` and `Deserialize` of an object, with `apiVersion` and `kind`, and reads `#[serde(…)]` on the
+/// object and its fields. rustc accepts these attributes only below a derive that declares them, which this one does.
 ///
 /// ```ignore
 /// // +genclient

@@ -1,4 +1,4 @@
-//! The description of a program, and how it runs.
+//! Describes a program of controllers and runs it.
 
 use std::ffi::OsString;
 use std::future::Future;
@@ -21,7 +21,7 @@ use crate::metrics::Metrics;
 #[cfg(feature = "webhooks")]
 use crate::webhook::Webhooks;
 
-/// A program of controllers: its name, its help, and what `demo` shows. [`main`](Self::main) runs it.
+/// A program of controllers: its name, its help and its `demo`. [`main`](Self::main) runs it.
 #[must_use]
 pub struct App {
     pub(super) name: &'static str,
@@ -36,24 +36,24 @@ pub struct App {
     pub(super) demo: Option<Demo>,
 }
 
-/// A command line that was read: the flags that all have, the program's own, and what to do.
+/// A parsed command line: the common flags, the program's own flags and the subcommand to run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Invocation<F> {
-    /// The flags that every controller has.
+    /// The flags common to all controllers.
     pub flags: Flags,
-    /// The program's own.
+    /// The program's own flags.
     pub own: F,
-    /// The flags of `demo`, if that is what to run.
+    /// The flags of `demo`, if `demo` is to run.
     #[cfg(feature = "demo")]
     pub demo: Option<DemoFlags>,
 }
 
 impl App {
-    /// The program `name`, such as `network-controller`, of a `version`: `env!("CARGO_PKG_VERSION")`.
+    /// Describes the program `name`, such as `network-controller`, at `version`: `env!("CARGO_PKG_VERSION")`.
     ///
-    /// `name` is the command's name, the User-Agent, the default name of the Lease and the reporter of events; with `_` for `-` it is
-    /// the crate whose log lines `-v` shows.
+    /// `name` is the command's name, the User-Agent, the default name of the Lease and the reporter of events. With `-`
+    /// replaced by `_`, it is the crate whose log lines `-v` shows.
     pub fn new(name: &'static str, version: &'static str) -> Self {
         Self {
             name,
@@ -69,32 +69,32 @@ impl App {
         }
     }
 
-    /// The program's purpose, for its help: one line, or several of which `-h` shows the first.
+    /// Sets the description in the help. Of several lines, `-h` shows the first.
     pub fn about(mut self, about: &'static str) -> Self {
         self.about = about;
         self
     }
 
-    /// The reporter of events, such as `samplecrd.k8s.io/network-controller`; the program's name unless set.
+    /// Sets the reporter of events, such as `samplecrd.k8s.io/network-controller`; defaults to the program's name.
     pub fn reporter(mut self, reporter: impl Into<String>) -> Self {
         self.reporter = reporter.into();
         self
     }
 
-    /// More crates whose log lines `-v` shows.
+    /// Adds crates whose log lines `-v` shows.
     pub fn verbose_crates<'a>(mut self, crates: impl IntoIterator<Item = &'a str>) -> Self {
         self.crates.extend(crates.into_iter().map(str::to_owned));
         self
     }
 
-    /// Changes the command line: a default, or a help text with better words, by `Command::mut_arg`.
+    /// Adjusts the command line with `Command::mut_arg`: a default value, say, or a more specific help string.
     pub fn adjust_command(mut self, adjust: fn(Command) -> Command) -> Self {
         self.adjust.push(adjust);
         self
     }
 
-    /// Serves webhooks, where `--webhook-cert-path` names the folder of their certificate: on every replica, by the
-    /// [manager](Process::manager). [`Demo::webhooks`](super::Demo::webhooks) is for `demo`, which needs no certificate.
+    /// Serves webhooks through the [manager](Process::manager), on every replica, with the certificate in the folder of
+    /// `--webhook-cert-path`. `demo` needs no certificate: use [`Demo::webhooks`](super::Demo::webhooks) there.
     #[cfg(feature = "webhooks")]
     pub fn webhooks(mut self, webhooks: Webhooks) -> Self {
         self.webhooks = Some(webhooks);
@@ -108,7 +108,7 @@ impl App {
         self
     }
 
-    /// The command line, with the program's own flags `F` (`()` for none).
+    /// Builds the command line, with the program's own flags `F` (`()` for none).
     pub fn command<F: Args>(&self) -> Command {
         let command = Command::new(self.name);
         let command = F::augment_args(Flags::augment_args(command))
@@ -134,11 +134,11 @@ impl App {
         self.adjust.iter().fold(command, |it, adjust| adjust(it))
     }
 
-    /// Reads a command line, whose first word is the program.
+    /// Parses a command line whose first argument is the program's name.
     ///
     /// # Errors
     ///
-    /// As clap's: what is wrong, or the help that was asked for.
+    /// clap's: an invalid argument, or a request for help.
     pub fn try_parse_from<F: Args>(
         &self,
         args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
@@ -163,11 +163,11 @@ impl App {
         })
     }
 
-    /// Reads the process's command line and runs what it says, until SIGTERM, SIGINT or a failure. A second signal ends the process at
-    /// once.
+    /// Parses the process's command line and runs the program until SIGTERM, SIGINT or a failure. A second signal ends
+    /// the process immediately.
     ///
-    /// `setup` builds the controllers and adds them to a [manager](Process::manager), which this runs. An exit code other than 0
-    /// follows an error, which is logged: leadership that is lost is one, since the process has to start afresh.
+    /// `setup` builds the controllers and adds them to a [manager](Process::manager), which this function runs. An exit
+    /// code other than 0 follows a logged error. Lost leadership is such an error: the process must restart.
     pub fn main<F, S, W, E>(self, setup: S) -> ExitCode
     where
         F: Args,
@@ -187,7 +187,7 @@ impl App {
             }
         };
         let result = runtime.block_on(self.invoke(invocation, setup));
-        // A thread that blocks must not keep the process, which would work on without leading.
+        // A blocked thread must not keep the process alive, as it would go on working without leadership.
         runtime.shutdown_background();
         match result {
             Ok(()) => ExitCode::SUCCESS,
@@ -225,11 +225,11 @@ impl App {
         self.run(flags, own, setup, &shutdown).await
     }
 
-    /// Runs the program on the cluster that `flags` or the environment name, until `shutdown` is cancelled.
+    /// Runs the program against the cluster that `flags` or the environment specify, until `shutdown` is cancelled.
     ///
     /// # Errors
     ///
-    /// If there is no cluster, an address is taken, `setup` fails, or the manager ends by itself.
+    /// No cluster is configured, an address is in use, `setup` fails, or the manager stops by itself.
     pub async fn run<F, S, W, E>(
         &self,
         flags: Flags,
@@ -253,12 +253,12 @@ impl App {
         self.manage(setup(process, own), shutdown).await
     }
 
-    /// As [`run`](Self::run), with a client of the caller's: tests, and several programs in one process. The flags that name a
-    /// cluster have no effect.
+    /// Like [`run`](Self::run), but with the caller's client: for tests, and for several programs in one process. The
+    /// flags that select a cluster have no effect.
     ///
     /// # Errors
     ///
-    /// As [`run`](Self::run).
+    /// See [`run`](Self::run).
     pub async fn run_with<F, S, W, E>(
         &self,
         client: Client,
@@ -293,7 +293,7 @@ impl App {
         Ok(process)
     }
 
-    /// Builds the manager that `setup` makes, and runs it.
+    /// Runs the manager that `setup` builds.
     async fn manage<E: Into<BoxError>>(
         &self,
         setup: impl Future<Output = Result<ManagerBuilder, E>>,

@@ -1,4 +1,4 @@
-//! The cluster that a program talks to.
+//! Selects the cluster that a program talks to.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 
 use super::AppError;
 
-/// The cluster that the flags name, else the one that the environment does.
+/// Returns the configuration of the cluster that the flags specify, else of the one in the environment.
 pub(super) async fn config(
     kubeconfig: Option<&Path>,
     master: Option<&str>,

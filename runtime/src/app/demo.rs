@@ -1,4 +1,4 @@
-//! `demo`: the program's controllers on an API server of its own, to try them without a cluster.
+//! `demo`: runs the program's controllers against an embedded API server, to try them without a cluster.
 
 use std::future::Future;
 use std::io::{self, Write};
@@ -20,10 +20,10 @@ use crate::webhook::Webhooks;
 
 type Walk = Box<dyn FnOnce(Client) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync>;
 
-/// The description of `demo`: what it starts and shows.
+/// Describes `demo`: the objects it serves and the commands it suggests.
 ///
-/// It serves the definitions and sample objects on a loopback address, runs the program's controllers on them, writes a kubeconfig,
-/// prints the commands to try, and stays until it is stopped. Nothing outlives it but the kubeconfig.
+/// `demo` serves the CRDs and sample objects on a loopback address, runs the program's controllers, writes a
+/// kubeconfig, prints the commands to try, and runs until it is stopped. Only the kubeconfig remains afterwards.
 #[derive(Default)]
 #[must_use]
 pub struct Demo {
@@ -42,20 +42,20 @@ pub struct Demo {
 #[group(skip)]
 #[non_exhaustive]
 pub struct DemoFlags {
-    /// Plays the walk and exits; only where there is one.
+    /// Whether to play the scenario and exit; only if there is one.
     #[arg(skip)]
     pub once: bool,
-    /// Where the API server listens.
+    /// The address of the API server.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8001")]
     pub listen: SocketAddr,
-    // The default has the program's name; `Demo::command` sets it.
-    /// Where to write the kubeconfig.
+    // The default contains the program's name; `Demo::command` sets it.
+    /// The kubeconfig to write.
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: PathBuf,
     /// The log's level and format.
     #[command(flatten)]
     pub log: LogFlags,
-    /// Flags of the controller itself.
+    /// Flags of the controller.
     #[arg(last = true, value_name = "FLAG")]
     pub args: Vec<String>,
 }
@@ -70,50 +70,50 @@ impl DemoFlags {
 }
 
 impl Demo {
-    /// A demo that shows nothing yet.
+    /// Creates an empty demo.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Its purpose, for the help.
+    /// Sets the description in the help.
     pub fn about(mut self, about: &'static str) -> Self {
         self.about = Some(about);
         self
     }
 
-    /// Definitions to serve: YAML, of one or more documents, such as `include_str!("../deploy/crd.yaml")`.
+    /// Adds CRDs to serve: YAML of one or more documents, such as `include_str!("../deploy/crd.yaml")`.
     pub fn crds(mut self, yaml: &'static str) -> Self {
         self.crds.push(yaml);
         self
     }
 
-    /// Sample objects that are there from the start: YAML, of one or more documents.
+    /// Adds sample objects that exist from the start: YAML of one or more documents.
     pub fn objects(mut self, yaml: &'static str) -> Self {
         self.objects.push(yaml);
         self
     }
 
-    /// Webhooks that the API server calls in this process, without sockets and certificates: for every service that the definitions
-    /// and the webhook configurations among the objects name.
+    /// Lets the API server call webhooks in this process, without sockets or certificates, for every service that the
+    /// CRDs and the webhook configurations among the objects name.
     #[cfg(feature = "webhooks")]
     pub fn webhooks(mut self, webhooks: Webhooks) -> Self {
         self.webhooks = Some(webhooks);
         self
     }
 
-    /// A line to try, such as `kubectl get networks -w`.
+    /// Adds a command to try, such as `kubectl get networks -w`.
     pub fn command_to_try(mut self, line: &'static str) -> Self {
         self.commands.push(line);
         self
     }
 
-    /// Flags of the controller that differ from their defaults here. What the user writes after `--` comes behind them.
+    /// Sets flags of the controller that differ from their defaults in the demo. Flags that the user writes after `--` follow them.
     pub fn args(mut self, args: impl IntoIterator<Item = &'static str>) -> Self {
         self.args.extend(args);
         self
     }
 
-    /// A walk for `--once`: it plays the life of an object through the client, prints it, and ends the demo.
+    /// Sets the scenario of `--once`: it plays the life of an object through the client, prints it, and ends the demo.
     pub fn walk<W>(mut self, walk: impl FnOnce(Client) -> W + Send + Sync + 'static) -> Self
     where
         W: Future<Output = Result<(), BoxError>> + Send + 'static,
@@ -122,7 +122,7 @@ impl Demo {
         self
     }
 
-    /// The subcommand of the program `name`.
+    /// Builds the subcommand for the program `name`.
     pub(super) fn command(&self, name: &str) -> Command {
         let stem = name.strip_suffix("-controller").unwrap_or(name);
         let mut command = Command::new("demo");
@@ -131,20 +131,22 @@ impl Demo {
             command = command.arg(once.help("Plays the life of one object, prints it, and exits"));
         }
         DemoFlags::augment_args(command)
-            .about(self.about.unwrap_or(
-                "Starts an API server of its own and the controller, to try with kubectl",
-            ))
+            .about(
+                self.about.unwrap_or(
+                    "Starts an embedded API server and the controller, to try with kubectl",
+                ),
+            )
             .mut_arg("kubeconfig", |arg| {
                 arg.required(false)
                     .default_value(format!("{stem}-demo.kubeconfig"))
             })
     }
 
-    /// The API server with its definitions and objects.
+    /// Creates the API server with its CRDs and objects.
     ///
     /// # Errors
     ///
-    /// If one of them is not valid.
+    /// One of them is invalid.
     pub fn server(&self) -> Result<ApiServer, AppError> {
         let crds = documents("a definition", &self.crds)?;
         let objects = documents("a sample object", &self.objects)?;
@@ -180,7 +182,7 @@ impl Demo {
         let mut invocation = app
             .try_parse_from::<F>(args)
             .map_err(|error| failed("the controller's flags")(Box::new(error)))?;
-        // The server calls them without.
+        // The embedded server calls webhooks in this process, so that these flags do not apply.
         #[cfg(feature = "webhooks")]
         if self.webhooks.is_some() {
             invocation.flags.webhooks = None;
@@ -217,7 +219,7 @@ fn documents(what: &str, files: &[&str]) -> Result<Vec<Value>, AppError> {
     Ok(all)
 }
 
-/// The services, by namespace and name, whose webhooks a definition or a webhook configuration names.
+/// Returns the namespace and name of each service whose webhooks a CRD or a webhook configuration names.
 #[cfg(feature = "webhooks")]
 fn services(object: &Value) -> impl Iterator<Item = (&str, &str)> {
     let conversion = &object["spec"]["conversion"]["webhook"];
@@ -230,7 +232,7 @@ fn services(object: &Value) -> impl Iterator<Item = (&str, &str)> {
         })
 }
 
-/// Runs `play` beside the controllers, and stops those afterwards.
+/// Runs `play` next to the controllers, and stops the controllers afterwards.
 async fn beside(
     controllers: impl Future<Output = Result<(), AppError>>,
     play: impl Future<Output = Result<(), AppError>>,

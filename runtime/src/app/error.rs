@@ -1,4 +1,4 @@
-//! Why a program ended other than by being asked to.
+//! Errors that end a program.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,17 +12,17 @@ use crate::manager::{ManagerBuildError, ManagerError};
 #[cfg(feature = "webhooks")]
 use crate::webhook::CertificateError;
 
-/// Why a program ended other than by being asked to.
+/// Why a program ended without being asked to.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AppError {
-    /// The async runtime or the handlers of signals can't be started.
+    /// The async runtime or the signal handlers could not be started.
     #[error("cannot start")]
     Start(#[source] io::Error),
-    /// The process logs already.
-    #[error("logging has been started before")]
+    /// The process has already set up logging.
+    #[error("logging is already set up")]
     Logging,
-    /// `--kubeconfig` names a file that cannot be read as a kubeconfig.
+    /// The file of `--kubeconfig` cannot be read as a kubeconfig.
     #[error("cannot read the kubeconfig {}", .path.display())]
     ReadKubeconfig {
         /// The file.
@@ -30,7 +30,7 @@ pub enum AppError {
         /// The reason.
         source: KubeconfigError,
     },
-    /// The kubeconfig that `--kubeconfig` names has no usable cluster or user.
+    /// The kubeconfig of `--kubeconfig` has no usable cluster or user.
     #[error("cannot use the kubeconfig {}", .path.display())]
     Kubeconfig {
         /// The file.
@@ -38,52 +38,52 @@ pub enum AppError {
         /// The reason.
         source: KubeconfigError,
     },
-    /// Neither the flags nor the environment name a cluster.
+    /// Neither the flags nor the environment specify a cluster.
     #[error("no cluster: give --kubeconfig or --master, set $KUBECONFIG, or run in a pod")]
     NoCluster(#[source] InferConfigError),
     /// `--master` is not a URL.
     #[error("--master: invalid URL {0:?}: expected a URL such as https://127.0.0.1:6443")]
     Master(String),
-    /// No client can be made for the cluster.
-    #[error("cannot make a client for the cluster")]
+    /// No client could be created for the cluster.
+    #[error("cannot create a client for the cluster")]
     Client(#[source] kube::Error),
-    /// An address can't be listened on.
+    /// An address could not be bound.
     #[error("cannot serve {what} on {address}")]
     Listen {
-        /// For what.
+        /// The service to listen for.
         what: &'static str,
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
-    /// The certificate of the webhooks can't be used.
+    /// The certificate of the webhooks is not usable.
     #[cfg(feature = "webhooks")]
     #[error("--webhook-cert-path")]
     Certificate(#[from] CertificateError),
-    /// The program cannot make the certificate of the webhooks.
+    /// The program could not create the certificate of the webhooks.
     #[cfg(feature = "self-signed")]
     #[error("--webhook-self-signed")]
     SelfSigned(#[from] crate::webhook::SelfSignedError),
-    /// The election's times don't fit.
+    /// The durations of the election are inconsistent.
     #[error("leader election")]
     Election(#[from] LeaderElectionConfigError),
-    /// The program's own code could not build its controllers.
+    /// The program's `setup` failed.
     #[error(transparent)]
     Setup(BoxError),
-    /// The manager can't be built.
+    /// The manager could not be built.
     #[error(transparent)]
     Build(#[from] ManagerBuildError),
-    /// The manager ended: leadership lost, say.
+    /// The manager stopped, for example because leadership was lost.
     #[error(transparent)]
     Manager(#[from] ManagerError),
-    /// The demo can't go on.
+    /// The demo failed.
     #[cfg(feature = "demo")]
     #[error("demo: {what}")]
     Demo {
-        /// With what.
+        /// The failed step.
         what: String,
-        /// Why.
+        /// The reason.
         source: BoxError,
     },
 }

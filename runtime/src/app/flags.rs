@@ -9,9 +9,9 @@ use jiff::SignedDuration;
 
 use crate::leader::{LeaderElectionConfig, LeaderElectionConfigError};
 
-/// The flags that every controller has; [`App`](super::App) adds a program's own beside them.
+/// The flags that every controller has; [`App`](super::App) adds a program's own flags to them.
 ///
-/// The help's words on namespaces and threads are general; a program that has better ones sets them with
+/// The help strings about namespaces and threads are general; a program replaces them with
 /// [`App::adjust_command`](super::App::adjust_command).
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
@@ -19,10 +19,10 @@ pub struct Flags {
     /// The kubeconfig to use.
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
-    /// The address of the API server, in place of the kubeconfig's.
+    /// The address of the API server, overriding the kubeconfig's.
     #[arg(long, value_name = "URL")]
     pub master: Option<String>,
-    /// The namespace whose objects are worked on; all of them unless set.
+    /// The namespace whose objects to reconcile; all namespaces unless set.
     #[arg(
         long,
         value_name = "NAMESPACE",
@@ -30,22 +30,22 @@ pub struct Flags {
         hide_default_value = true
     )]
     pub namespace: String,
-    /// How many objects are worked on at a time.
+    /// The number of objects to reconcile concurrently.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: u16,
-    /// How often every object is looked at, whether or not something changed.
+    /// The interval at which every object is reconciled, even without changes.
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = parse_duration)]
     pub resync_period: Duration,
-    /// Who leads.
+    /// The leader election.
     #[command(flatten)]
     pub election: ElectionFlags,
-    /// Where to serve metrics over HTTP, such as 0.0.0.0:8080; "0" serves none.
+    /// The address to serve metrics on over HTTP, such as 0.0.0.0:8080; "0" disables them.
     #[arg(long, value_name = "ADDRESS", default_value = "0", value_parser = parse_address)]
     pub metrics_bind_address: Bind,
-    /// Where to serve /healthz and /readyz over HTTP; "0" serves none.
+    /// The address to serve /healthz and /readyz on over HTTP; "0" disables them.
     #[arg(long, value_name = "ADDRESS", default_value = "0", value_parser = parse_address)]
     pub health_probe_bind_address: Bind,
-    /// Where webhooks are served; only in a program that [has some](super::App::webhooks).
+    /// The flags of webhooks; only in a program that [has some](super::App::webhooks).
     #[cfg(feature = "webhooks")]
     #[arg(skip)]
     pub webhooks: Option<WebhookFlags>,
@@ -59,13 +59,13 @@ pub struct Flags {
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
 pub struct WebhookFlags {
-    /// Where to serve webhooks over HTTPS; "0" serves none.
+    /// The address to serve webhooks on over HTTPS; "0" disables them.
     #[arg(long, value_name = "ADDRESS", default_value = ":9443", value_parser = parse_address)]
     pub webhook_bind_address: Bind,
-    /// The folder of their certificate, tls.crt and tls.key; without a certificate none are served.
+    /// The folder of the webhook certificate, tls.crt and tls.key; without a certificate webhooks are disabled.
     #[arg(long, value_name = "FOLDER")]
     pub webhook_cert_path: Option<PathBuf>,
-    /// The service through which they are called, NAMESPACE/NAME: the program makes their certificate itself, in the Secret NAME-cert.
+    /// The service of the webhooks, NAMESPACE/NAME: creates a self-signed certificate for it, in the Secret NAME-cert.
     #[cfg(feature = "self-signed")]
     #[arg(long, value_name = "SERVICE", value_parser = parse_service, conflicts_with = "webhook_cert_path")]
     pub webhook_self_signed: Option<ServiceName>,
@@ -73,7 +73,7 @@ pub struct WebhookFlags {
 
 #[cfg(feature = "webhooks")]
 impl WebhookFlags {
-    /// Whether there is, or will be, a certificate.
+    /// Whether a certificate exists or will be created.
     pub(super) fn has_certificate(&self) -> bool {
         #[cfg(feature = "self-signed")]
         if self.webhook_self_signed.is_some() {
@@ -83,13 +83,13 @@ impl WebhookFlags {
     }
 }
 
-/// A service's place.
+/// The namespace and name of a service.
 #[cfg(feature = "self-signed")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceName {
-    /// Its namespace.
+    /// The service's namespace.
     pub namespace: String,
-    /// Its name.
+    /// The service's name.
     pub name: String,
 }
 
@@ -110,14 +110,14 @@ fn parse_service(text: &str) -> Result<ServiceName, String> {
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
 pub struct ElectionFlags {
-    /// Whether controllers elect a leader, so that one works and the others wait.
+    /// Whether to elect a leader among the replicas; only the leader works.
     #[arg(long, value_name = "BOOL", default_value_t = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", action = clap::ArgAction::Set)]
     pub leader_elect: bool,
-    /// This controller's name in the election: $POD_NAME, else the host's name and a random suffix.
+    /// The identity in the election: $POD_NAME, else the host's name with a random suffix.
     #[arg(long, value_name = "NAME", env = "POD_NAME", hide_env_values = true)]
     pub holder_identity: Option<String>,
     // The default is the program's name; `App` sets it.
-    /// The name of the Lease that the leader holds.
+    /// The name of the Lease used for the election.
     #[arg(long, value_name = "NAME")]
     pub lease_lock_name: String,
     /// The namespace of the Lease: $POD_NAMESPACE, else default.
@@ -129,13 +129,13 @@ pub struct ElectionFlags {
         default_value = "default"
     )]
     pub lease_lock_namespace: String,
-    /// How long the others wait for a leader that is silent.
+    /// How long other replicas wait after the last renewal before they take over.
     #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = parse_duration)]
     pub lease_duration: Duration,
-    /// How long a leader that can't renew goes on.
+    /// How long a leader that cannot renew the Lease continues.
     #[arg(long, alias = "renew-duration", value_name = "DURATION", default_value = "15s", value_parser = parse_duration)]
     pub renew_deadline: Duration,
-    /// How often the leader renews, and the others try.
+    /// The interval between renewals, and between attempts to acquire the Lease.
     #[arg(long, alias = "retry-duration", value_name = "DURATION", default_value = "5s", value_parser = parse_duration)]
     pub retry_period: Duration,
 }
@@ -144,33 +144,33 @@ pub struct ElectionFlags {
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
 pub struct LogFlags {
-    /// Logs more: -v for debug, -vv for trace. $RUST_LOG sets more than that.
+    /// Increases the log level: -v for debug, -vv for trace. $RUST_LOG overrides it.
     #[arg(short, action = clap::ArgAction::Count)]
     pub verbosity: u8,
-    /// How log lines look.
+    /// The format of log lines.
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,
 }
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// For people.
+    /// Human-readable lines.
     Text,
-    /// An object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// An address to listen on, or none.
+/// An address to listen on; `None` disables the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bind(pub Option<SocketAddr>);
 
 impl ElectionFlags {
-    /// The election's configuration, for the process `identity`.
+    /// Returns the election's configuration for the process `identity`.
     ///
     /// # Errors
     ///
-    /// If the times don't fit.
+    /// The durations are inconsistent.
     pub fn config(
         &self,
         identity: &str,
@@ -182,7 +182,7 @@ impl ElectionFlags {
         Ok(config)
     }
 
-    /// The name of this process; where no flag sets it, each call makes a new one.
+    /// Returns the name of this process; if no flag sets it, each call generates a new one.
     pub fn identity(&self) -> String {
         match self.holder_identity.as_deref() {
             Some(identity) if !identity.is_empty() => identity.to_owned(),
@@ -200,13 +200,14 @@ fn host_name() -> String {
     }
 }
 
-/// A flag's duration, written as in Go: `15s`, `1m30s`, `500ms`. For `value_parser`.
+/// Parses a duration written as in Go: `15s`, `1m30s`, `500ms`. For clap's `value_parser`.
 ///
 /// # Errors
 ///
-/// With what to write instead, if it is not one, or not positive.
+/// The string is not a duration, or not a positive one.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("write a positive duration such as 15s or 1m30s, not {text:?}");
+    let wrong =
+        || format!("invalid duration {text:?}: expected a positive duration such as 15s or 1m30s");
     let duration: SignedDuration = text.parse().map_err(|_| wrong())?;
     let duration = Duration::try_from(duration).map_err(|_| wrong())?;
     if duration.is_zero() {
@@ -215,7 +216,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     Ok(duration)
 }
 
-/// `0`, `:8080` and `127.0.0.1:8080`, as controller-runtime's flags take them.
+/// Parses `0`, `:8080` and `127.0.0.1:8080`, as controller-runtime's flags do.
 fn parse_address(text: &str) -> Result<Bind, String> {
     if matches!(text, "0" | "") {
         return Ok(Bind(None));
@@ -227,7 +228,9 @@ fn parse_address(text: &str) -> Result<Bind, String> {
     };
     full.parse()
         .map(|address| Bind(Some(address)))
-        .map_err(|_| format!("write an address such as 0.0.0.0:8080, or 0 for none, not {text:?}"))
+        .map_err(|_| {
+            format!("invalid address {text:?}: expected one such as 0.0.0.0:8080, or 0 for none")
+        })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Log lines: for people, or an object each.
+//! Sets up logging, as plain lines or as JSON.
 
 use std::io::{self, IsTerminal};
 
@@ -7,8 +7,8 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use super::{AppError, LogFlags, LogFormat};
 
-/// Starts logging to standard error, once a process. Without `-v` it logs what `quiet` says, such as `info`; `-v` logs more of
-/// `crates` than of the libraries below them.
+/// Starts logging to standard error, once per process. Without `-v` the filter is `quiet`, such as `info`; `-v` raises
+/// `crates` above the libraries that they use.
 pub(super) fn start(flags: &LogFlags, quiet: &str, crates: &[String]) -> Result<(), AppError> {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter(flags.verbosity, quiet, crates))
@@ -28,7 +28,7 @@ pub(super) fn start(flags: &LogFlags, quiet: &str, crates: &[String]) -> Result<
     started.map_err(|_| AppError::Logging)
 }
 
-/// `RUST_LOG` if it is set, else what `-v` says.
+/// Returns the filter of `RUST_LOG` if it is set, else that of `-v`.
 fn filter(verbosity: u8, quiet: &str, crates: &[String]) -> EnvFilter {
     EnvFilter::try_from_default_env()
         .unwrap_or_else(|_| EnvFilter::new(directives(verbosity, quiet, crates)))

@@ -1,8 +1,8 @@
-//! The program around controllers: flags, logging, client, manager, signals, and a demo on a server of its own.
+//! The program around controllers: flags, logging, client, manager, signals, and a demo on an embedded API server.
 //!
-//! The parts that every controller's `main` would repeat. [`App`] describes the program and runs it; [`Flags`] are the flags that all have;
-//! [`Process`] is what the program's own code gets to build its controllers with; `Demo` (feature `demo`) is the subcommand
-//! that starts an API server and the controllers in one process.
+//! Contains the parts that every controller's `main` would repeat. [`App`] describes the program and runs it; [`Flags`]
+//! are the common flags; [`Process`] is passed to the program's own code to build its controllers with; `Demo` (feature
+//! `demo`) is the subcommand that starts an API server and the controllers in one process.
 //!
 //! ```no_run
 //! use std::process::ExitCode;
@@ -62,5 +62,5 @@ pub use self::flags::WebhookFlags;
 pub use self::flags::{Bind, ElectionFlags, Flags, LogFlags, LogFormat, parse_duration};
 pub use self::process::Process;
 
-/// The error of a program's own code: any error, `anyhow::Error` included.
+/// The error type of a program's own code: any error, including `anyhow::Error`.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

@@ -16,7 +16,7 @@ use crate::metrics::Metrics;
 #[cfg(feature = "webhooks")]
 use crate::webhook::{Certificates, WebhookServer, Webhooks};
 
-/// The running program: client, metrics, events and the flags that every controller has.
+/// The running program: client, metrics, events and the common flags.
 pub struct Process {
     client: Client,
     flags: Arc<Flags>,
@@ -29,7 +29,7 @@ pub struct Process {
     webhooks: Option<WebhookServer>,
 }
 
-/// Addresses that are bound before anything else starts, so that one that is taken ends the program at once.
+/// Addresses bound before anything else starts, so that an address in use ends the program immediately.
 struct Listeners {
     metrics: Option<TcpListener>,
     health: Option<TcpListener>,
@@ -59,7 +59,7 @@ impl Process {
         })
     }
 
-    /// Lets the manager serve webhooks, if the flags tell of their certificate.
+    /// Adds the webhook server to the manager, if the flags specify a certificate.
     #[cfg(feature = "webhooks")]
     pub(super) async fn serve(&mut self, webhooks: &Webhooks) -> Result<(), AppError> {
         let Some(flags) = &self.flags.webhooks else {
@@ -70,7 +70,7 @@ impl Process {
                 true => "--webhook-cert-path or --webhook-self-signed",
                 false => "--webhook-cert-path",
             };
-            tracing::info!("no webhooks are served: there is no {flags}");
+            tracing::info!("webhooks are disabled: set {flags} to serve them");
             return Ok(());
         }
         if let Some(listener) = listen(flags.webhook_bind_address.0, "webhooks").await? {
@@ -81,7 +81,7 @@ impl Process {
         Ok(())
     }
 
-    /// The certificates that the flags tell of.
+    /// Returns the certificates that the flags specify.
     #[cfg(feature = "webhooks")]
     #[cfg_attr(
         not(feature = "self-signed"),
@@ -103,59 +103,59 @@ impl Process {
         Ok(Certificates::from_folder(folder)?)
     }
 
-    /// The client of the cluster that the flags name.
+    /// Returns the client of the selected cluster.
     pub fn client(&self) -> &Client {
         &self.client
     }
 
-    /// The flags that every controller has.
+    /// Returns the common flags.
     pub fn flags(&self) -> &Flags {
         &self.flags
     }
 
-    /// `--threads`, for a controller's `workers`.
+    /// Returns `--threads`, for a controller's `workers`.
     pub fn threads(&self) -> usize {
         usize::from(self.flags.threads)
     }
 
-    /// The name of this process in the election and in events.
+    /// Returns the name of this process in the election and in events.
     pub fn identity(&self) -> &str {
         &self.identity
     }
 
-    /// The metrics that `/metrics` serves.
+    /// Returns the metrics that `/metrics` serves.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 
-    /// A recorder whose events name this program as their reporter.
+    /// Returns a recorder whose events name this program as their reporter.
     pub fn recorder(&self) -> EventRecorder {
         self.recorder_as(&self.reporter)
     }
 
-    /// As [`recorder`](Self::recorder), under another name: one of several controllers.
+    /// Like [`recorder`](Self::recorder), under another name: for a program of several controllers.
     pub fn recorder_as(&self, reporter: &str) -> EventRecorder {
         self.events
             .recorder(Reporter::new(reporter, &self.identity))
     }
 
-    /// A factory by the flags: `--namespace` and `--resync-period`. `F` is the runtime's own factory or a generated one.
+    /// Builds a factory from `--namespace` and `--resync-period`. `F` is the runtime's own factory or a generated one.
     pub fn factory<F: From<SharedInformerFactory>>(&self) -> F {
         self.factory_builder().build()
     }
 
-    /// As [`factory`](Self::factory), for settings of the caller's beside the flags'.
+    /// Like [`factory`](Self::factory), but returns the builder, for further settings.
     pub fn factory_builder<F: From<SharedInformerFactory>>(&self) -> FactoryBuilder<F> {
         FactoryBuilder::new(self.client.clone())
             .namespace(&self.flags.namespace)
             .resync(self.flags.resync_period)
     }
 
-    /// A manager by the flags: metrics, events, leader election, endpoints and webhooks. Controllers are the caller's to add.
+    /// Builds a manager from the flags: metrics, events, leader election, endpoints and webhooks. The caller adds the controllers.
     ///
     /// # Errors
     ///
-    /// If the election's times don't fit.
+    /// The durations of the election are inconsistent.
     pub fn manager(self, factory: &SharedInformerFactory) -> Result<ManagerBuilder, AppError> {
         let election = &self.flags.election;
         let mut manager = Manager::builder(factory)

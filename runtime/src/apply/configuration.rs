@@ -1,4 +1,4 @@
-//! Apply configurations: the fields of a kind that a program has an opinion on, as types.
+//! Apply configurations: typed subsets of a kind's fields, for server-side apply.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,12 @@ use serde::de::DeserializeOwned;
 use super::extract::{self, ExtractError};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
-/// What to apply of an object: a struct like its kind's whose fields are all optional, so that what is not set is not sent.
+/// An apply configuration: a struct like its kind's in which all fields are optional, so that unset fields are not sent.
 ///
-/// The generator `apply` writes one for each kind (`VirtualMachineApply`) and for each struct within, by the macro `configuration!` as
-/// below. It goes where an object would: to [`TypedClient::apply`](crate::client::TypedClient::apply) and
-/// [`Applier::apply`](super::Applier::apply), its status to `apply_status`. It is a [`Resource`] too, with the names of its kind.
+/// The generator `apply` emits one for each kind (`VirtualMachineApply`) and for each nested struct, with the macro
+/// `configuration!` as in the example. [`TypedClient::apply`](crate::client::TypedClient::apply) and
+/// [`Applier::apply`](super::Applier::apply) accept it in place of an object, and their `apply_status` its status. It
+/// is also a [`Resource`] with the names of its kind.
 ///
 /// ```
 /// use codegen_runtime::apply::{self, ApplyConfiguration};
@@ -39,7 +40,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub trait ApplyConfiguration: Resource<DynamicType = ()> + Serialize + DeserializeOwned {
-    /// The kind.
+    /// The kind that this configures.
     type Object: Resource<DynamicType = ()> + Serialize;
 
     /// Sets the labels.
@@ -81,23 +82,24 @@ pub trait ApplyConfiguration: Resource<DynamicType = ()> + Serialize + Deseriali
         self
     }
 
-    /// The fields of `object` that `manager` has applied, with their values as they are now, and the object's names; `None` if it
-    /// has applied none. To be changed and applied again, in place of what this manager applied before.
+    /// Returns the fields of `object` that `manager` has applied, with their current values, and the object's name and
+    /// namespace; `None` if it has applied none. Change and apply the result in place of the previous configuration.
     ///
-    /// `object` is as a client's get, list or write gives it. Fields that others have taken over since are not in it.
+    /// `object` must come from a client's get, list or write. Fields that other managers have taken over since are not included.
     ///
     /// # Errors
     ///
-    /// [`ExtractError::NoManagedFields`] for an object from an informer, which leaves them out; or fields that do not decode.
+    /// [`ExtractError::NoManagedFields`] for an object from an informer, which drops them; another error if the fields
+    /// do not decode.
     fn extract(object: &Self::Object, manager: &str) -> Result<Option<Self>, ExtractError> {
         extract::extract(object, manager, "")
     }
 
-    /// [`extract`](Self::extract) of what was applied through a subresource, such as `status`.
+    /// Like [`extract`](Self::extract), for the fields applied through a subresource, such as `status`.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// See [`extract`](Self::extract).
     fn extract_subresource(
         object: &Self::Object,
         manager: &str,
@@ -107,7 +109,7 @@ pub trait ApplyConfiguration: Resource<DynamicType = ()> + Serialize + Deseriali
     }
 }
 
-/// A configuration of a name and nothing else.
+/// Returns a configuration with only a name.
 #[doc(hidden)]
 #[must_use]
 pub fn named<C: ApplyConfiguration + Default>(name: String, namespace: Option<String>) -> C {
@@ -118,7 +120,7 @@ pub fn named<C: ApplyConfiguration + Default>(name: String, namespace: Option<St
     configuration
 }
 
-/// Sets a field: setters are one call each, which is what rustc checks fastest.
+/// Sets a field. Generated setters are a single call of this, which compiles fastest.
 #[doc(hidden)]
 #[inline]
 pub fn put<T>(field: &mut Option<T>, value: impl Into<T>) {
@@ -145,7 +147,7 @@ pub fn fill_map<T>(
     );
 }
 
-/// Declares a struct of an [apply configuration](ApplyConfiguration): that of a kind, or of what stands within.
+/// Declares the struct of an [apply configuration](ApplyConfiguration), for a kind or for a nested struct.
 ///
 /// ```ignore
 /// apply::configuration! {
@@ -162,22 +164,22 @@ pub fn fill_map<T>(
 /// }
 /// ```
 ///
-/// Each field is a public `Option`, and has a setter of its name, which replaces what was there. The word before the type is the
-/// form of both:
+/// Each field is a public `Option` with a setter of the same name, which replaces the previous value. The word before
+/// the type selects the field's type and the setter's argument:
 ///
-/// | word | field | what the setter takes |
+/// | word | field | argument of the setter |
 /// |---|---|---|
-/// | `plain` | `T` | it |
-/// | `into` | `T` | what becomes it |
-/// | `list` | `Vec<T>` | items that become its |
-/// | `map` | `BTreeMap<String, T>` | pairs that become its |
+/// | `plain` | `T` | `T` |
+/// | `into` | `T` | `impl Into<T>` |
+/// | `list` | `Vec<T>` | items that convert into `T` |
+/// | `map` | `BTreeMap<String, T>` | pairs that convert into key and value |
 /// | `nullable` | `Option<T>` | a value, or `None` for null |
-/// | `bare` | `T` | there is none |
+/// | `bare` | `T` | no setter |
 ///
-/// `= "…"` and the word after `as` are those of [`codec::object!`](crate::codec::object), the latter `optional` if none is given.
-/// `of namespaced`, or `of cluster`, stands before a kind: its configuration has `metadata` and `new`; [`codec::kinds!`](crate::codec::kinds)
-/// gives its names. `..unknown_fields: T` is the map of properties without a field. `without PartialEq` after the name is for
-/// fields that have none.
+/// `= "…"` and the word after `as` have the meaning they have in [`codec::object!`](crate::codec::object); the latter
+/// defaults to `optional`. `of namespaced` or `of cluster` precedes a kind: its configuration has `metadata` and `new`,
+/// and takes its names from [`codec::kinds!`](crate::codec::kinds). `..unknown_fields: T` is the map of properties
+/// without a field. `without PartialEq` after the name is for structs with fields that do not implement it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __apply_configuration {
@@ -270,14 +272,14 @@ macro_rules! __apply_configuration {
         }
     };
     (@new $vis:vis namespaced) => {
-        /// The object of this name, and nothing of it yet.
+        /// Creates a configuration with only this name.
         #[must_use]
         $vis fn new(name: impl ::core::convert::Into<::std::string::String>, namespace: impl ::core::convert::Into<::std::string::String>) -> Self {
             $crate::apply::named(name.into(), ::core::option::Option::Some(namespace.into()))
         }
     };
     (@new $vis:vis cluster) => {
-        /// The object of this name, and nothing of it yet.
+        /// Creates a configuration with only this name.
         #[must_use]
         $vis fn new(name: impl ::core::convert::Into<::std::string::String>) -> Self {
             $crate::apply::named(name.into(), ::core::option::Option::None)

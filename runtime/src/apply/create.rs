@@ -1,4 +1,4 @@
-//! Create or update: read, change, and write what changed.
+//! Create or update: reads an object, changes it, and writes it if it changed.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -28,19 +28,19 @@ pub enum CreateOrUpdateError {
     /// The object could not be serialised.
     #[error("cannot serialise the object: {0}")]
     Serialize(#[from] serde_json::Error),
-    /// The server's answer: a conflict if somebody else wrote in between, or created it first.
+    /// The server's answer: a conflict if another client wrote or created the object in between.
     #[error(transparent)]
     Api(#[from] kube::Error),
 }
 
-/// Brings the object of `object`'s name to what `change` makes of it, as controller-runtime's `CreateOrUpdate` does.
+/// Brings the object with `object`'s name to the state that `change` produces, as controller-runtime's `CreateOrUpdate` does.
 ///
-/// Reads the stored object, or takes `object` itself if there is none, calls `change` with it, and creates or updates it. What
-/// `change` left as it was is not written. `object` needs no more than a name (and a namespace, where `api` has none of its own);
-/// all that matters is set by `change`, which sees the stored object with the fields of others.
+/// Reads the stored object, or uses `object` itself if none exists, calls `change` with it, and creates or updates it.
+/// Nothing is written if `change` changed nothing. `object` needs only a name (and a namespace, unless `api` has one);
+/// `change` sets all other fields and sees the stored object, including the fields of other writers.
 ///
-/// Null and empty lists count as absent fields, and so do empty maps in the metadata. The status is neither compared nor
-/// written: that is what [`TypedClient::update_status`](crate::client::TypedClient::update_status) is for.
+/// Null and empty lists count as absent fields, and so do empty maps in the metadata. The status is neither compared
+/// nor written: use [`TypedClient::update_status`](crate::client::TypedClient::update_status).
 ///
 /// ```no_run
 /// # use codegen_runtime::apply::{Written, create_or_update};
@@ -63,8 +63,8 @@ pub enum CreateOrUpdateError {
 ///
 /// # Errors
 ///
-/// [`CreateOrUpdateError::Api`] with a conflict if the object changed between reading and writing: a reconciler returns it, and
-/// is called again.
+/// [`CreateOrUpdateError::Api`] with a conflict if the object changed between reading and writing. A reconciler returns
+/// this error and is called again.
 pub async fn create_or_update<K>(
     api: &Api<K>,
     mut object: K,
@@ -107,7 +107,7 @@ fn changed<K: Resource>(
     }
 }
 
-/// The parts of an object that are compared.
+/// Returns the parts of an object that are compared.
 fn compared(object: &impl Serialize) -> Result<Value, serde_json::Error> {
     let mut value: Value = serde_json::from_slice(&serde_json::to_vec(object)?)?;
     if let Some(fields) = value.as_object_mut() {

@@ -1,9 +1,10 @@
-//! What a field manager has applied of an object, by the object's `managedFields`.
+//! Extracts the fields that a field manager has applied, from an object's `managedFields`.
 //!
-//! `fieldsV1` names each field that a manager owns: `f:` stands before a field's name, `k:` before the keys of an item, `v:` before an
-//! item of a set, and `.` stands for the value itself. As in Go's `ExtractInto`, the leaves of that set are taken out of the object.
-//! Go finds in a schema whether a leaf that is an object or a list is one value, which is taken whole, or owned without what is in
-//! it. Here that shows in the sets of all managers: if one of them owns a part of it, it is not one value.
+//! `fieldsV1` names each field that a manager owns: the prefix `f:` precedes a field's name, `k:` the keys of a list
+//! item, `v:` an item of a set, and `.` is the value itself. As in Go's `ExtractInto`, the leaves of that set are
+//! copied from the object. A leaf that is an object or a list is either atomic, and copied whole, or owned without its
+//! contents. Go looks that up in a schema. Here the sets of all managers decide: if any of them owns a part of the
+//! value, it is not atomic.
 
 use kube::core::ObjectMeta;
 use kube::{Resource, ResourceExt};
@@ -15,16 +16,14 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExtractError {
-    /// The object does not say who owns what.
-    #[error(
-        "the object has no managedFields: read it with a client's get; informers leave them out"
-    )]
+    /// The object has no `managedFields`.
+    #[error("the object has no managedFields: read it with a client's get; informers drop them")]
     NoManagedFields,
     /// The object could not be serialised.
     #[error("cannot serialise the object to extract from: {0}")]
     Serialize(#[source] serde_json::Error),
-    /// The fields do not decode as the configuration.
-    #[error("cannot decode the fields that are extracted: {0}")]
+    /// The fields do not decode as the apply configuration.
+    #[error("cannot decode the extracted fields: {0}")]
     Deserialize(#[source] serde_json::Error),
 }
 
@@ -44,7 +43,7 @@ where
     let Some(owned) = owned(meta, manager, subresource) else {
         return Ok(None);
     };
-    // By way of the text, as the objects of requests and answers go.
+    // Round-trips through JSON bytes, as the objects of requests and responses do.
     let value = serde_json::to_vec(object).and_then(|json| serde_json::from_slice(&json));
     let value: Value = value.map_err(ExtractError::Serialize)?;
     let sets: Vec<&Map<String, Value>> = object
@@ -58,7 +57,7 @@ where
     extracted.map(Some).map_err(ExtractError::Deserialize)
 }
 
-/// The set of what a manager has applied.
+/// Returns the field set that a manager has applied.
 fn owned<'a>(
     meta: &'a ObjectMeta,
     manager: &str,
@@ -73,7 +72,7 @@ fn owned<'a>(
     entry.fields_v1.as_ref()?.0.as_object()
 }
 
-/// Adds what says which object it is.
+/// Adds the fields that identify the object.
 fn name(extracted: &mut Value, object: &Value) {
     let Value::Object(fields) = extracted else {
         return;
@@ -90,7 +89,7 @@ fn name(extracted: &mut Value, object: &Value) {
     }
 }
 
-/// The leaves of `set` in `value`; none if they are not there. `sets` are those of all managers at this place.
+/// Returns the leaves of `set` in `value`, or `None` if `value` has none of them. `sets` are those of all managers at this position.
 fn taken_from(
     value: &Value,
     set: &Map<String, Value>,
@@ -132,12 +131,12 @@ fn taken_from(
     }
 }
 
-/// Whether a set has more than the value itself.
+/// Whether a set contains more than the value itself.
 fn has_parts(set: &Map<String, Value>) -> bool {
     set.keys().any(|element| element != ".")
 }
 
-/// An item of a list, as a set names it.
+/// A list item, as a field set identifies it.
 struct Element<'a> {
     text: &'a str,
     item: Item,
@@ -174,8 +173,8 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// An item with its keys, if it has none of them. A key that its manager does not own has the default that the server gave it,
-    /// and is left out as it was before.
+    /// Adds the item's keys, unless the item has any of them. A key that its manager does not own has its default from
+    /// the server, and is left out as before.
     fn with_keys(&self, mut item: Value) -> Value {
         if let (Item::Keys(keys), Value::Object(fields)) = (&self.item, &mut item)
             && !keys.keys().any(|key| fields.contains_key(key))
@@ -186,7 +185,7 @@ impl<'a> Element<'a> {
     }
 }
 
-/// Whether two values are the same to the API server, to which 1 and 1.0 are.
+/// Whether two values are equal to the API server, which treats 1 and 1.0 alike.
 fn is_same(one: &Value, other: &Value) -> bool {
     one == other || (one.is_number() && one.as_f64() == other.as_f64())
 }

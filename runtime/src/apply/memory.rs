@@ -1,4 +1,4 @@
-//! Apply that sends nothing where nothing changed.
+//! Server-side apply that skips requests that would change nothing.
 
 use std::fmt;
 use std::fmt::Debug;
@@ -13,15 +13,15 @@ use serde::de::DeserializeOwned;
 use super::{Applier, ApplyError, Part, Written, prepare, send};
 use crate::event::Lru;
 
-/// Objects that are remembered.
+/// The number of objects to remember.
 const CAPACITY: usize = 16_384;
 
-/// An [`Applier`] that remembers what it applied, and sends only what differs. Clones share the memory.
+/// An [`Applier`] that remembers what it applied and sends a request only if something differs. Clones share the memory.
 ///
-/// Nothing is sent if the same fields were applied before and the object is still the one that the server answered with: its
-/// `uid` and `resourceVersion` are the same, so that nobody has written since, and nothing needs to be taken back. It takes an
-/// object as a cache has it; an old one leads to one more request, never to a missing one. A write that changes nothing is
-/// none to the server either; this spares the request.
+/// No request is sent if the same fields were applied before and the object still has the `uid` and `resourceVersion`
+/// of the server's answer: no one has written since, so that nothing needs to be reverted. The object may come from a
+/// cache; a stale one leads to an extra request, never to a missing one. The server itself treats an apply without
+/// changes as no write; this saves the request.
 ///
 /// ```no_run
 /// # use codegen_runtime::apply::{Applier, RememberingApplier};
@@ -51,7 +51,7 @@ struct Remembered {
 }
 
 impl RememberingApplier {
-    /// Applies as `applier` does. Up to 16,384 objects are remembered; of more, those that were applied last.
+    /// Wraps `applier`. Remembers the 16,384 objects applied most recently.
     pub fn new(applier: Applier) -> Self {
         Self {
             applier,
@@ -60,12 +60,13 @@ impl RememberingApplier {
         }
     }
 
-    /// Applies `object` as [`Applier::apply`] does, unless `current`, the object as a cache has it, is what the last apply of the
-    /// same fields left. Gives the object and whether it was created, updated (or written without a change), or left alone.
+    /// Applies `object` as [`Applier::apply`] does, unless `current`, the object from a cache, is the result of the
+    /// last apply of the same fields. Returns the object and whether it was created, updated (or written without a
+    /// change) or left alone.
     ///
     /// # Errors
     ///
-    /// As [`Applier::apply`].
+    /// See [`Applier::apply`].
     pub async fn apply<K>(
         &self,
         api: &Api<K>,

@@ -1,8 +1,9 @@
-//! Writing what an object should be: server-side apply under one field manager, and create-or-update.
+//! Writes desired state: server-side apply under one field manager, and create-or-update.
 //!
-//! An [`Applier`] sends the fields that this program has an opinion on, and only those, under one name. The server merges
-//! them, remembers whose they are, and removes what this manager applied before and doesn't any more. The fields are JSON, or a
-//! generated [`ApplyConfiguration`]. A [`RememberingApplier`] sends only what changed. [`create_or_update`] reads the object, changes it, and writes what changed.
+//! An [`Applier`] sends exactly the fields that this program manages, under one manager name. The server merges them,
+//! records their owner, and removes fields that this manager applied before but no longer does. The fields are JSON or
+//! a generated [`ApplyConfiguration`]. A [`RememberingApplier`] sends only changes. [`create_or_update`] reads the
+//! object, changes it, and writes it if it changed.
 
 mod configuration;
 mod create;
@@ -23,17 +24,17 @@ pub use self::configuration::{ApplyConfiguration, configuration, fill, fill_map,
 pub use self::create::{CreateOrUpdateError, create_or_update};
 pub use self::extract::ExtractError;
 pub use self::memory::RememberingApplier;
-/// Any JSON: what generated configurations have for values whose type they cannot name.
+/// Any JSON: generated configurations use it for values whose type they cannot name.
 pub use serde_json::Value;
 
 /// The outcome of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Written {
-    /// There was no object; now there is.
+    /// The object did not exist and was created.
     Created,
-    /// The object has changed.
+    /// The object changed.
     Updated,
-    /// The object was as it should be.
+    /// The object already had the desired state.
     Unchanged,
 }
 
@@ -44,16 +45,16 @@ pub enum ApplyError {
     /// `metadata.name` is missing.
     #[error("cannot apply an object without metadata.name")]
     NoName,
-    /// It isn't an object in JSON.
+    /// The value does not serialise as a JSON object.
     #[error("cannot apply a value that is not a JSON object")]
     NotAnObject,
-    /// It doesn't serialise.
+    /// The value cannot be serialised.
     #[error("cannot serialise the object to apply: {0}")]
     Serialize(#[from] serde_json::Error),
-    /// Other managers own some of the fields, with other values.
+    /// Other managers own some of the fields, with different values.
     #[error("apply conflicts with other field managers: {}", .0.iter().map(|it| it.message.as_str()).collect::<Vec<_>>().join("; "))]
     Conflict(
-        /// The fields.
+        /// The fields in conflict.
         Vec<FieldConflict>,
     ),
     /// Any other answer of the server.
@@ -66,7 +67,7 @@ pub enum ApplyError {
 pub struct FieldConflict {
     /// The field's path, as the server writes it: `.spec.replicas`.
     pub field: String,
-    /// The server's words, which name the other manager.
+    /// The server's message, which names the other manager.
     pub message: String,
 }
 
@@ -89,7 +90,7 @@ pub struct Applier {
 }
 
 impl Applier {
-    /// Applies as `manager`: a name that stays the same from release to release, the controller's say.
+    /// Creates an applier for the field manager `manager`. Keep the name stable across releases: the controller's name, say.
     pub fn new(manager: impl Into<String>) -> Self {
         Self {
             manager: manager.into(),
@@ -97,27 +98,27 @@ impl Applier {
         }
     }
 
-    /// Takes fields over that others own, in place of failing: what a controller does that is in charge of them.
+    /// Takes over fields that other managers own instead of failing. For a controller that is the authority on these fields.
     #[must_use]
     pub fn force(mut self) -> Self {
         self.force = true;
         self
     }
 
-    /// The field manager's name.
+    /// Returns the field manager's name.
     pub fn manager(&self) -> &str {
         &self.manager
     }
 
-    /// Creates or changes the object `object` describes. `object` is a `K`, an apply configuration or any other value with the
-    /// fields to apply; `apiVersion` and `kind` are `K`'s if it has none.
+    /// Creates or changes the object that `object` describes. `object` is a `K`, an apply configuration or any other
+    /// value with the fields to apply; a missing `apiVersion` or `kind` is taken from `K`.
     ///
-    /// Fields that only the server sets (`managedFields`, `creationTimestamp`, `generation`, `uid`) and the status are left out.
-    /// A `resourceVersion` goes along, and makes the server refuse to apply to any other version.
+    /// The status and the fields that only the server sets (`managedFields`, `creationTimestamp`, `generation`, `uid`)
+    /// are not sent. A `resourceVersion` is sent, and makes the server refuse to apply to any other version.
     ///
     /// # Errors
     ///
-    /// [`ApplyError::Conflict`] if others own some of the fields and this applier doesn't force; else the server's.
+    /// [`ApplyError::Conflict`] if other managers own some of the fields and this applier does not force; otherwise the server's error.
     pub async fn apply<K>(&self, api: &Api<K>, object: &impl Serialize) -> Result<K, ApplyError>
     where
         K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
@@ -126,11 +127,11 @@ impl Applier {
         send(api, &name, &self.params(), body).await
     }
 
-    /// Applies the status of `object`, and nothing else of it, through the status subresource.
+    /// Applies only the status of `object`, through the status subresource.
     ///
     /// # Errors
     ///
-    /// As [`apply`](Self::apply).
+    /// See [`apply`](Self::apply).
     pub async fn apply_status<K>(
         &self,
         api: &Api<K>,
@@ -169,18 +170,18 @@ where
 /// The part of an object that is applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Everything but the status.
+    /// All fields except the status.
     Object,
-    /// The status alone.
+    /// Only the status.
     Status,
 }
 
-/// The name of `object`, and what of it is sent: with its type, without fields that only the API server sets.
+/// Returns the name of `object` and the part of it to send: with its type, without fields that only the API server sets.
 pub(crate) fn prepare<K: Resource<DynamicType = ()>>(
     object: &impl Serialize,
     part: Part,
 ) -> Result<(String, Value), ApplyError> {
-    // By way of the text, the one way that also every other request takes.
+    // Round-trips through JSON bytes, as every other request does.
     let object = serde_json::from_slice(&serde_json::to_vec(object)?)?;
     select(object, &K::api_version(&()), &K::kind(&()), part)
 }

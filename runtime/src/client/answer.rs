@@ -1,4 +1,4 @@
-//! What a server answers: read whole, within limits, and told apart from a failure that calls itself a success.
+//! Reads a server's answer whole and within limits, and detects failures with a successful HTTP code.
 
 use std::time::Duration;
 
@@ -16,30 +16,30 @@ use serde::de::DeserializeOwned;
 use super::lines::MOST_BYTES;
 use crate::error::chain;
 
-/// How long a server may say nothing in the middle of an answer. An API server ends a request after 60 s by itself.
+/// The longest silence within an answer. An API server ends a request after 60 s by itself.
 const SILENCE: Duration = Duration::from_secs(65);
-/// So much of an answer that is no status stands in the error: client-go's limit.
+/// The length to which a body that is not a status is cut in the error: client-go's limit.
 const MOST_TEXT: usize = 2048;
 
-/// How large an answer may be.
+/// The size limit of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Size {
-    /// One object, which has its limit in the store of an API server.
+    /// One object, whose size the API server's store limits.
     Object,
-    /// Any number of objects, or what only its caller knows.
+    /// Any number of objects, or a size that only the caller knows.
     Any,
 }
 
-/// An answer that does not end.
+/// An answer that exceeds a limit.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 enum Endless {
-    #[error("the answer stopped: nothing came for {} s", SILENCE.as_secs())]
+    #[error("the response stalled: no data for {} s", SILENCE.as_secs())]
     Silent,
-    #[error("the answer has more than {MOST_BYTES} bytes")]
+    #[error("the response has more than {MOST_BYTES} bytes")]
     TooLarge,
 }
 
-/// Reads the whole of `body`.
+/// Reads all of `body`.
 pub(super) async fn read(mut body: Body, size: Size) -> Result<Bytes, Error> {
     let endless = |error: Endless| Error::Service(Box::new(error));
     let mut whole = BytesMut::new();
@@ -59,9 +59,9 @@ pub(super) async fn read(mut body: Body, size: Size) -> Result<Bytes, Error> {
     }
 }
 
-/// The answer as an `R`.
+/// Decodes the answer as an `R`.
 pub(crate) fn object<R: DeserializeOwned>(answer: &[u8]) -> Result<R, Error> {
-    // A kind whose type does not look at `kind` would take a status for an object. An API server writes `kind` first.
+    // A type that ignores `kind` would decode a status as an object. An API server writes `kind` first.
     if answer.starts_with(b"{\"kind\":\"Status\"") {
         status(answer)?;
     }
@@ -71,7 +71,7 @@ pub(crate) fn object<R: DeserializeOwned>(answer: &[u8]) -> Result<R, Error> {
     })
 }
 
-/// The answer as a status, if it says that it is one. A failure is an error, whatever the code that it came with.
+/// Returns the answer's status, if its kind is `Status`. A failure is an error, whatever its HTTP code.
 pub(super) fn status(answer: &[u8]) -> Result<Option<Status>, Error> {
     #[derive(Deserialize)]
     struct Kind {
@@ -89,19 +89,19 @@ pub(super) fn status(answer: &[u8]) -> Result<Option<Status>, Error> {
     Ok(Some(status))
 }
 
-/// The error of an unsuccessful answer: the server's status, or one built from the answer's text.
+/// Returns the error of an unsuccessful answer: the server's status, or one built from the body.
 pub(super) async fn status_error(response: Response<Body>) -> Error {
     let code = response.status();
     let retry_after = response
         .headers()
         .get(RETRY_AFTER)
         .and_then(|value| value.to_str().ok()?.trim().parse::<u32>().ok());
-    // The code stands whatever becomes of the text: not found is not found.
+    // The code counts even if the body is lost: not found is not found.
     let (body, lost) = match read(response.into_body(), Size::Object).await {
         Ok(body) => (body, String::new()),
         Err(error) => (
             Bytes::new(),
-            format!(" (its text was lost: {})", chain(&error)),
+            format!(" (its body was lost: {})", chain(&error)),
         ),
     };
     let says = |status: &Status| !(status.message.is_empty() && status.reason.is_empty());

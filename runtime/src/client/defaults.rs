@@ -1,4 +1,4 @@
-//! Short forms of the verbs, for callers that set no parameters or the same ones in each call.
+//! Short forms of the verbs, for callers that pass no parameters, or the same ones to every call.
 
 use std::fmt;
 use std::ops::Deref;
@@ -9,15 +9,15 @@ use kube::core::Status;
 use super::{Either, Result, TypedClient, verbs};
 use crate::object::Object;
 
-/// A typed client whose writes share their parameters, and whose methods take none; see [`TypedClient::defaults`]. Methods without a
-/// short form are [`TypedClient`]'s.
+/// A typed client whose methods take no parameters and whose writes share the same ones; see [`TypedClient::defaults`].
+/// For methods without a short form use the [`TypedClient`].
 pub struct Defaults<K, V = verbs::All> {
     client: TypedClient<K, V>,
     params: PostParams,
 }
 
 impl<K: Clone, V> TypedClient<K, V> {
-    /// The same client with short forms of its verbs: `create(&object)` for `create(&object, &PostParams::default())`.
+    /// Returns a client with short forms of the verbs: `create(&object)` for `create(&object, &PostParams::default())`.
     ///
     /// ```
     /// # async fn example(client: kube::Client) -> Result<(), kube::Error> {
@@ -43,14 +43,14 @@ impl<K: Clone, V> TypedClient<K, V> {
 }
 
 impl<K, V> Defaults<K, V> {
-    /// Writes under the name of this field manager, in place of the client's `User-Agent`.
+    /// Writes under the specified field manager instead of the client's `User-Agent`.
     #[must_use]
     pub fn field_manager(mut self, name: impl Into<String>) -> Self {
         self.params.field_manager = Some(name.into());
         self
     }
 
-    /// Writes nothing: the API server checks each request and answers as if it had.
+    /// Makes every write a dry run: the API server checks each request and answers as if it had been stored.
     #[must_use]
     pub fn dry_run(mut self) -> Self {
         self.params.dry_run = true;
@@ -59,11 +59,11 @@ impl<K, V> Defaults<K, V> {
 }
 
 impl<K: Object, V> Defaults<K, V> {
-    /// [`TypedClient::create`].
+    /// Calls [`TypedClient::create`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// See [`TypedClient::create`].
     pub async fn create(&self, new: &K) -> Result<K>
     where
         V: verbs::Create,
@@ -71,11 +71,11 @@ impl<K: Object, V> Defaults<K, V> {
         self.client.create(new, &self.params).await
     }
 
-    /// [`TypedClient::update`].
+    /// Calls [`TypedClient::update`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// See [`TypedClient::update`].
     pub async fn update(&self, new: &K) -> Result<K>
     where
         V: verbs::Update,
@@ -83,11 +83,11 @@ impl<K: Object, V> Defaults<K, V> {
         self.client.update(new, &self.params).await
     }
 
-    /// [`TypedClient::update_status`].
+    /// Calls [`TypedClient::update_status`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// See [`TypedClient::update_status`].
     pub async fn update_status(&self, new: &K) -> Result<K>
     where
         V: verbs::UpdateStatus,
@@ -95,11 +95,11 @@ impl<K: Object, V> Defaults<K, V> {
         self.client.update_status(new, &self.params).await
     }
 
-    /// [`TypedClient::delete`], in the way that is the default of the kind.
+    /// Calls [`TypedClient::delete`], with the kind's default propagation.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// See [`TypedClient::delete`].
     pub async fn delete(&self, name: &str) -> Result<Either<K, Status>>
     where
         V: verbs::Delete,
@@ -111,11 +111,11 @@ impl<K: Object, V> Defaults<K, V> {
         self.client.delete(name, &params).await
     }
 
-    /// [`TypedClient::list`] of all objects.
+    /// Calls [`TypedClient::list`] for all objects.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// See [`TypedClient::list`].
     pub async fn list(&self) -> Result<ObjectList<K>>
     where
         V: verbs::List,

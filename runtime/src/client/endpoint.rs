@@ -1,4 +1,4 @@
-//! Where the requests of a typed client go, without its type: what is here is compiled once for all kinds.
+//! The request path of a typed client, without type parameters: this code is compiled once for all kinds.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -12,18 +12,18 @@ use serde::Serialize;
 use super::answer::Size;
 use super::{Result, exchange, path};
 
-/// A resource in one namespace, in all, or at cluster scope.
+/// A resource in one namespace, in all namespaces, or at cluster scope.
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     pub(crate) client: Client,
-    /// Builds requests below the resource's URL.
+    /// Builds requests relative to the resource's URL.
     path: Request,
     /// Empty for all namespaces and at cluster scope.
     pub(super) namespace: String,
 }
 
 impl Endpoint {
-    /// The resource of `url`, which `namespace` is a part of.
+    /// Creates the endpoint of the resource at `url`, which already contains `namespace`.
     pub(crate) fn new(client: Client, url: &str, namespace: Option<&str>) -> Self {
         Self {
             client,
@@ -32,18 +32,18 @@ impl Endpoint {
         }
     }
 
-    /// What `api` addresses.
+    /// Returns the endpoint that `api` addresses.
     pub(crate) fn of<K: Resource + Clone>(api: &Api<K>) -> Self {
         let client = api.clone().into_client();
         Self::new(client, api.resource_url(), api.namespace())
     }
 
-    /// The builder of requests, unless the namespace would lead them elsewhere.
+    /// Returns the request builder, or an error if the namespace would redirect requests to another path.
     pub(super) fn path(&self) -> Result<&Request> {
         if !self.namespace.is_empty() {
             let segment =
                 path::segment("namespace", &self.namespace).map_err(Error::BuildRequest)?;
-            // The path has it as it is.
+            // The URL contains the namespace unescaped.
             if segment != self.namespace {
                 let why = format!("invalid namespace {:?}", self.namespace);
                 return Err(Error::BuildRequest(request::Error::Validation(why)));
@@ -52,7 +52,7 @@ impl Endpoint {
         Ok(&self.path)
     }
 
-    /// The resource's URL, with the same reservation.
+    /// Returns the resource's URL, with the same check as `path`.
     pub(crate) fn url(&self) -> Result<&str> {
         Ok(&self.path()?.url_path)
     }
@@ -63,7 +63,7 @@ impl Endpoint {
         self.send(request, Size::Object).await
     }
 
-    /// As [`get`](Self::get), `None` if the object is missing.
+    /// Like [`get`](Self::get), but returns `None` if the object does not exist.
     pub(crate) async fn get_opt(&self, name: &str) -> Result<Option<Bytes>> {
         match self.get(name).await {
             Ok(answer) => Ok(Some(answer)),
@@ -87,7 +87,7 @@ impl Endpoint {
         self.send(request, Size::Object).await
     }
 
-    /// Deletes what a list of the same parameters gives. kube sends the selectors alone, and of a limit nothing.
+    /// Deletes what a list with the same parameters returns. kube would send only the selectors, without the limit.
     pub(super) async fn delete_collection(
         &self,
         params: &DeleteParams,
@@ -124,7 +124,7 @@ impl Endpoint {
         self.send(request, Size::Any).await
     }
 
-    /// Sends the request once, and reads the whole answer.
+    /// Sends the request once and reads the whole answer.
     pub(super) async fn send(
         &self,
         request: Result<http::Request<Vec<u8>>, request::Error>,
@@ -134,17 +134,17 @@ impl Endpoint {
     }
 }
 
-/// `name` as a segment of a path.
+/// Returns `name` as a path segment.
 pub(super) fn named(name: &str) -> Result<Cow<'_, str>> {
     path::segment("name", name).map_err(Error::BuildRequest)
 }
 
-/// The name of a subresource below an object.
+/// Returns a subresource's path relative to an object.
 pub(super) fn below(subresource: &str) -> Result<String> {
     path::segments("subresource", subresource).map_err(Error::BuildRequest)
 }
 
-/// The name that a request addresses, or the error that one without deserves.
+/// Returns the name that a request addresses, or an error if it has none.
 pub(super) fn required<'a>(name: Option<&'a str>, verb: &str) -> Result<&'a str> {
     match name {
         Some(name) if !name.is_empty() => Ok(name),

@@ -17,7 +17,7 @@ use super::lines::{Lines, MOST_BYTES, TooLarge};
 use super::{Result, WatchStream, exchange};
 use crate::error::chain;
 
-/// Sends `request` once, and reads events from the answer as they come.
+/// Sends `request` once and returns the events of the answer as they arrive.
 pub(super) async fn watch<K: DeserializeOwned + Send + 'static>(
     client: &Client,
     request: Request<Vec<u8>>,
@@ -26,12 +26,12 @@ pub(super) async fn watch<K: DeserializeOwned + Send + 'static>(
     Ok(lines.map(|line| decode(&line?)).boxed())
 }
 
-/// The lines of the answer. Not generic: it is compiled once, and not for every kind.
+/// Returns the lines of the answer. Not generic, so that it is compiled once and not for every kind.
 async fn lines(
     client: &Client,
     mut request: Request<Vec<u8>>,
 ) -> Result<BoxStream<'static, Result<Vec<u8>>>> {
-    // Since 1.37 the API server compresses a watch event by event, which common decoders stop at after the first.
+    // Since 1.37 the API server compresses each watch event separately; common decoders stop after the first.
     let identity = HeaderValue::from_static("identity");
     request.headers_mut().insert(ACCEPT_ENCODING, identity);
     let body = exchange::send(client, request).await?.into_body();
@@ -48,7 +48,7 @@ struct Reader<B> {
     lines: Lines,
 }
 
-/// The lines that the next chunk completes. Nothing follows an error.
+/// Returns the lines that the next chunk completes. Nothing follows an error.
 async fn next<B>(reader: Option<Reader<B>>) -> Option<(Vec<Result<Vec<u8>>>, Option<Reader<B>>)>
 where
     B: Stream<Item = Result<Bytes>> + Unpin,
@@ -80,8 +80,8 @@ where
     }
 }
 
-/// Whether the connection ended within the answer, which is how watches end at proxies: as kube tells it, by the kind of the error, as
-/// TLS has it, or by the text of the decoder of chunks.
+/// Whether the connection ended within the answer, which is how proxies end watches. As in kube, the error's kind
+/// decides, or the message of TLS or of the chunk decoder.
 fn is_cut_off(error: &Error) -> bool {
     let own: &dyn StdError = error;
     let mut causes = iter::successors(Some(own), |cause| StdError::source(*cause));
@@ -93,7 +93,7 @@ fn is_cut_off(error: &Error) -> bool {
 
 fn decode<K: DeserializeOwned>(line: &[u8]) -> Result<WatchEvent<K>> {
     serde_json::from_slice(line).map_err(|error| match serde_json::from_slice::<Status>(line) {
-        // A failure in the place of an event.
+        // A status instead of an event.
         Ok(status) if status.is_failure() => Error::Api(status.boxed()),
         _ => Error::SerdeError(error),
     })

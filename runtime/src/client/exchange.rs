@@ -1,10 +1,11 @@
-//! One request, one attempt: how everything in this crate talks to an API server.
+//! One request, one attempt: all requests of this crate to an API server go through here.
 //!
-//! Since kube 5 a default [`Client`] holds a retry layer that sends a request again, up to 15 times over hours, when the answer
-//! is 429, 503 or 504. Under rules that depend on those answers (a relist, a back-off, a renewal) it must not act. It cannot be
-//! asked whether it is there, but it copies a request before it sends it, and passes the first answer on where it cannot: so
-//! requests leave here with a body that cannot be copied. That holds for every retry layer of tower's kind over kube's
-//! [`Body::try_clone`]; a layer that reads a body to its end and sends the bytes again is out of reach.
+//! Since kube 5 a default [`Client`] contains a retry layer that sends a request again, up to 15 times over hours, when
+//! the answer is 429, 503 or 504. It must not act where this crate's own rules (relist, back-off, renewal) depend on
+//! those answers. There is no way to detect it. However, it copies each request before sending it, and passes the first
+//! answer on if it cannot: so this module sends requests with a body that cannot be copied. That works for every retry
+//! layer of tower's kind over kube's [`Body::try_clone`]; it does not work for a layer that reads a body to its end and
+//! sends the bytes again.
 
 use std::convert::Infallible;
 
@@ -34,7 +35,7 @@ pub(super) async fn bytes(client: &Client, request: Request<Vec<u8>>, size: Size
     answer::read(response.into_body(), size).await
 }
 
-/// A client over `client` whose every request is one attempt, for [`kube::Api`] and what else builds requests itself.
+/// Wraps `client` so that every request is one attempt, for [`kube::Api`] and other code that builds requests itself.
 ///
 /// # Panics
 ///
@@ -53,9 +54,9 @@ pub fn single_attempts(client: &Client) -> Client {
     Client::new(service, namespace).with_valid_until(valid_until)
 }
 
-/// `body` as one that [`Body::try_clone`] does not copy.
+/// Converts `body` to one that [`Body::try_clone`] does not copy.
 ///
-/// kube makes such bodies of answers only, so this is the answer of a client that echoes.
+/// kube creates such bodies only for answers, so this returns the answer of an echo service.
 async fn single_use(body: Body) -> Result<Body> {
     if body.try_clone().is_none() {
         return Ok(body);

@@ -1,22 +1,22 @@
-//! Lines out of chunks.
+//! Splits chunks into lines.
 
-/// The most bytes of an object, of an event, or of a value in a list: client-go's limit of an event, ten times that of an object in
-/// etcd.
+/// The maximum size in bytes of an object, an event, or a value in a list: client-go's limit for an event, ten times
+/// etcd's limit for an object.
 pub(crate) const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// An event does not end.
+/// An event exceeds [`MOST_BYTES`].
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("an event of the watch has more than {MOST_BYTES} bytes")]
 pub(crate) struct TooLarge;
 
-/// The start of a line whose end has not come yet.
+/// The start of a line whose end has not arrived yet.
 #[derive(Default)]
 pub(crate) struct Lines {
     carry: Vec<u8>,
 }
 
 impl Lines {
-    /// Takes the next bytes and gives every line that they complete, without its line feed, to `each`. Blank lines are skipped.
+    /// Adds bytes and passes every line that they complete, without its line feed, to `each`. Blank lines are skipped.
     pub(crate) fn feed<E>(
         &mut self,
         mut bytes: &[u8],
@@ -37,12 +37,12 @@ impl Lines {
         Ok(())
     }
 
-    /// How many bytes of a line are held whose end has not come.
+    /// Returns the number of bytes held of an incomplete line.
     pub(crate) fn held(&self) -> usize {
         self.carry.len()
     }
 
-    /// Gives the last line if it is complete but for its line feed.
+    /// Passes on the last line if only its line feed is missing.
     pub(crate) fn finish<E>(self, mut each: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let complete = serde_json::from_slice::<serde::de::IgnoredAny>(&self.carry).is_ok();
         if complete {

@@ -1,5 +1,5 @@
-//! The verbs' methods. Each serializes, sends through the [`Endpoint`](super::endpoint::Endpoint), and decodes; what is between
-//! depends on no kind.
+//! The methods of the verbs. Each serializes, sends through the [`Endpoint`](super::endpoint::Endpoint) and decodes;
+//! everything in between is independent of the kind.
 
 use std::fmt::Debug;
 
@@ -21,7 +21,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's: `AlreadyExists` for a name that is taken, `Invalid` for what its schema or an admission refuses.
+    /// The API server's: `AlreadyExists` if the name is taken, `Invalid` if the schema or an admission plugin rejects the object.
     pub async fn create(&self, new: &K, params: &PostParams) -> Result<K>
     where
         V: verbs::Create,
@@ -33,7 +33,8 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// `new` has no name; else the API server's: `NotFound`, and `Conflict` if `new` has a `resourceVersion` other than the stored.
+    /// `new` has no name; otherwise the API server's: `NotFound`, or `Conflict` if `new` has another `resourceVersion`
+    /// than the stored object.
     pub async fn update(&self, new: &K, params: &PostParams) -> Result<K>
     where
         V: verbs::Update,
@@ -46,7 +47,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// As [`update`](Self::update).
+    /// See [`update`](Self::update).
     pub async fn update_status(&self, new: &K, params: &PostParams) -> Result<K>
     where
         V: verbs::UpdateStatus,
@@ -61,7 +62,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's: `NotFound` for one that is missing.
+    /// The API server's: `NotFound` if the object does not exist.
     pub async fn get(&self, name: &str) -> Result<K>
     where
         V: verbs::Get,
@@ -69,7 +70,7 @@ impl<K: Object, V> TypedClient<K, V> {
         object(&self.endpoint.get(name).await?)
     }
 
-    /// Reads one object, or `None` if it is missing.
+    /// Reads one object; `None` if it does not exist.
     ///
     /// # Errors
     ///
@@ -82,11 +83,11 @@ impl<K: Object, V> TypedClient<K, V> {
         answer.map(|answer| object(&answer)).transpose()
     }
 
-    /// Lists objects: one page if `params` sets a limit, else all, whatever memory that takes.
+    /// Lists objects: one page if `params` sets a limit, otherwise all of them, in memory.
     ///
     /// # Errors
     ///
-    /// The API server's: `Expired` for a page whose list is too old.
+    /// The API server's: `Expired` for a continuation of a list that is too old.
     pub async fn list(&self, params: &ListParams) -> Result<ObjectList<K>>
     where
         V: verbs::List,
@@ -97,11 +98,11 @@ impl<K: Object, V> TypedClient<K, V> {
 
     /// Watches for changes after `resource_version` ("0" for any recent state, sent first as ADDED events).
     ///
-    /// The stream ends when the server ends the watch; resuming and relisting are the informer's work.
+    /// The stream ends when the server ends the watch. Resuming and relisting are left to the informer.
     ///
     /// # Errors
     ///
-    /// The API server's: `Expired` (410) for a version that is too old, here or as an event.
+    /// The API server's: `Expired` (410) for a version that is too old, either here or as an event.
     pub async fn watch(
         &self,
         params: &WatchParams,
@@ -115,11 +116,11 @@ impl<K: Object, V> TypedClient<K, V> {
         events::watch(&self.endpoint.client, request).await
     }
 
-    /// Deletes one object. The answer is the object while finalizers or a grace period keep it, else a status.
+    /// Deletes one object. Returns the object if finalizers or a grace period keep it, otherwise a status.
     ///
     /// # Errors
     ///
-    /// The API server's: `NotFound`, and `Conflict` for preconditions that do not hold.
+    /// The API server's: `NotFound`, or `Conflict` if a precondition fails.
     pub async fn delete(&self, name: &str, params: &DeleteParams) -> Result<Either<K, Status>>
     where
         V: verbs::Delete,
@@ -132,7 +133,7 @@ impl<K: Object, V> TypedClient<K, V> {
         }
     }
 
-    /// Deletes all objects that `list_params` selects: with a limit, no more than a list of it gives.
+    /// Deletes all objects that `list_params` selects; with a limit, at most one page of them.
     ///
     /// # Errors
     ///
@@ -156,7 +157,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's: `NotFound`, `Invalid`, and `Conflict` for a `resourceVersion` or fields of other managers.
+    /// The API server's: `NotFound`, `Invalid`, or `Conflict` for a `resourceVersion` or for fields of other managers.
     pub async fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
@@ -173,7 +174,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// As [`patch`](Self::patch).
+    /// See [`patch`](Self::patch).
     pub async fn patch_status<P: Serialize + Debug>(
         &self,
         name: &str,
@@ -186,15 +187,18 @@ impl<K: Object, V> TypedClient<K, V> {
         self.patch_subresource(name, "status", params, patch).await
     }
 
-    /// Creates or changes the object that `configuration` describes by server-side apply: its fields, and no others, become those of
-    /// `params`' field manager. `configuration` is an [`ApplyConfiguration`](crate::apply::ApplyConfiguration), a `K` or any other value with a name; `apiVersion` and `kind` are `K`'s if it has none.
+    /// Creates or changes the object that `configuration` describes, by server-side apply: exactly its fields become
+    /// owned by the field manager of `params`. `configuration` is an
+    /// [`ApplyConfiguration`](crate::apply::ApplyConfiguration), a `K` or any other value with a name; a missing
+    /// `apiVersion` or `kind` is taken from `K`.
     ///
-    /// The status, and what only the API server sets (`managedFields`, `creationTimestamp`, `generation`, `uid`), is left out.
+    /// The status and the fields that only the API server sets (`managedFields`, `creationTimestamp`, `generation`,
+    /// `uid`) are not sent.
     ///
     /// # Errors
     ///
-    /// `configuration` is not a JSON object with a name; else the API server's: `Conflict` for fields of other managers, unless `params`
-    /// force.
+    /// `configuration` is not a JSON object with a name; otherwise the API server's: `Conflict` for fields of other
+    /// managers, unless `params` force.
     pub async fn apply<A: Serialize>(&self, configuration: &A, params: &PatchParams) -> Result<K>
     where
         V: verbs::Apply,
@@ -203,11 +207,11 @@ impl<K: Object, V> TypedClient<K, V> {
         object(&self.endpoint.patch(&name, params, &patch).await?)
     }
 
-    /// Applies the status of `configuration`, and no other field, through the status subresource.
+    /// Applies only the status of `configuration`, through the status subresource.
     ///
     /// # Errors
     ///
-    /// As [`apply`](Self::apply).
+    /// See [`apply`](Self::apply).
     pub async fn apply_status<A: Serialize>(
         &self,
         configuration: &A,

@@ -1,8 +1,8 @@
-//! Typed clients: what the generated `VirtualMachines` or `Deployments` name.
+//! Typed clients, the base of generated types such as `VirtualMachines` or `Deployments`.
 //!
-//! [`TypedClient`] has client-go's verbs, by their names and in their order, with kube's parameter types and [`kube::Error`].
-//! Its second parameter is the set of verbs that a resource allows ([`verbs`]). Subresources take any input and give any result:
-//! see [`TypedClient::get_subresource`].
+//! [`TypedClient`] has client-go's verbs, with the same names and argument order, kube's parameter types and
+//! [`kube::Error`]. Its second type parameter is the set of verbs that a resource allows ([`verbs`]). Subresources take
+//! any input and return any result: see [`TypedClient::get_subresource`].
 
 mod answer;
 mod defaults;
@@ -29,7 +29,7 @@ pub use defaults::Defaults;
 pub use k8s_openapi::api::autoscaling::v1::Scale;
 pub use kube::core::response::StatusSummary;
 
-/// One object or the server's status, as a delete answers.
+/// The answer to a delete: the object or a status.
 pub use either::Either;
 
 pub(crate) use answer::object;
@@ -38,25 +38,25 @@ pub(crate) use exchange::send;
 pub use exchange::single_attempts;
 pub(crate) use lines::{Lines, MOST_BYTES, TooLarge};
 
-/// The namespace that stands for all of them, as client-go's `metav1.NamespaceAll`.
+/// The namespace that means all namespaces, like client-go's `metav1.NamespaceAll`.
 pub const NAMESPACE_ALL: &str = "";
 
-/// A result of a client call.
+/// The result of a client call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The events of a watch, as they come.
+/// The events of a watch, as they arrive.
 pub type WatchStream<K> = BoxStream<'static, Result<WatchEvent<K>>>;
 
-/// A client for one resource, in one namespace, in all, or at cluster scope.
+/// A client for one resource: in one namespace, in all namespaces, or at cluster scope.
 ///
-/// `V` is the set of verbs that the resource allows; the methods of all others do not compile. Cloning is cheap. All methods send
-/// exactly one request and never retry, also through a [`Client`] that holds kube's retry layer (see [`single_attempts`]);
-/// [`api`](Self::api) and [`client`](Self::client) give that client as it is.
+/// `V` is the set of verbs that the resource allows; calls of other methods do not compile. Cloning is cheap. Every
+/// method sends exactly one request and never retries, even through a [`Client`] with kube's retry layer (see
+/// [`single_attempts`]); [`api`](Self::api) and [`client`](Self::client) return that client unchanged.
 ///
-/// As in client-go, names with `/` or `%`, `.` and `..` are refused before anything is sent, and the rest of a name is escaped: no name
-/// leads a request to another object. A status that says `Failure` is an error, whatever HTTP code it came with. Redirects are not
-/// followed. An object has at most 16 MiB, and an answer that stops in the middle is given up after 65 s; when an answer must begin is
-/// the [`Client`]'s business: see [`connect`](crate::connect).
+/// As in client-go, the names `.` and `..` and names with `/` or `%` are refused before anything is sent, and all
+/// others are escaped: no name directs a request to another object. A status with `Failure` is an error, whatever its
+/// HTTP code. Redirects are not followed. An object has at most 16 MiB, and an answer that stalls is given up after
+/// 65 s. The deadline for the start of an answer is set by the [`Client`]: see [`connect`](crate::connect).
 ///
 /// ```
 /// # async fn example(client: kube::Client) -> Result<(), kube::Error> {
@@ -73,7 +73,7 @@ pub type WatchStream<K> = BoxStream<'static, Result<WatchEvent<K>>>;
 /// # }
 /// ```
 ///
-/// A verb that the set leaves out:
+/// A verb outside the set does not compile:
 ///
 /// ```compile_fail
 /// # async fn example(client: kube::Client) -> Result<(), kube::Error> {
@@ -106,7 +106,7 @@ impl<K, V> Debug for TypedClient<K, V> {
 }
 
 impl<K, V> TypedClient<K, V> {
-    /// The same client with every verb, regardless of what the resource allows: for helpers that serve many kinds.
+    /// Returns the same client with every verb, regardless of what the resource allows: for helpers that serve many kinds.
     #[must_use]
     pub fn unrestricted(&self) -> TypedClient<K>
     where
@@ -126,17 +126,17 @@ impl<K, V> TypedClient<K, V> {
         }
     }
 
-    /// The namespace of this client; empty for all namespaces and at cluster scope.
+    /// Returns the namespace of this client; empty for all namespaces and at cluster scope.
     pub fn namespace(&self) -> &str {
         &self.endpoint.namespace
     }
 
-    /// kube's own API handle for the same resource and namespace, for what this type does not offer.
+    /// Returns kube's own API handle for the same resource and namespace, for features that this type does not offer.
     pub fn api(&self) -> &Api<K> {
         &self.api
     }
 
-    /// The client under this one.
+    /// Returns the underlying client.
     pub fn client(&self) -> &Client {
         &self.endpoint.client
     }
@@ -152,10 +152,10 @@ impl<K: Resource<DynamicType = ()>, V> TypedClient<K, V> {
         }
     }
 
-    /// A client for a namespaced resource in `namespace`.
+    /// Creates a client for a namespaced resource in `namespace`.
     ///
-    /// As in client-go an empty namespace means all namespaces: list, watch and delete_collection then span them, and
-    /// the API server refuses what needs one.
+    /// As in client-go, an empty namespace means all namespaces: list, watch and delete_collection then span them, and
+    /// the API server refuses requests that need a namespace.
     pub fn namespaced(client: Client, namespace: &str) -> Self
     where
         K: Resource<Scope = NamespaceResourceScope>,
@@ -166,7 +166,7 @@ impl<K: Resource<DynamicType = ()>, V> TypedClient<K, V> {
         Self::new(Api::namespaced(client.clone(), namespace), client)
     }
 
-    /// A client for a namespaced resource across all namespaces: list, watch and delete_collection only.
+    /// Creates a client for a namespaced resource across all namespaces: list, watch and delete_collection only.
     pub fn all_namespaces(client: Client) -> Self
     where
         K: Resource<Scope = NamespaceResourceScope>,
@@ -174,7 +174,7 @@ impl<K: Resource<DynamicType = ()>, V> TypedClient<K, V> {
         Self::new(Api::all(client.clone()), client)
     }
 
-    /// A client for a cluster-scoped resource.
+    /// Creates a client for a cluster-scoped resource.
     pub fn cluster(client: Client) -> Self
     where
         K: Resource<Scope = ClusterResourceScope>,

@@ -1,14 +1,15 @@
-//! Names as parts of paths, by the rules of client-go's requests: what would lead a request elsewhere is refused, all else escaped.
+//! Names as path segments, by client-go's rules: names that would redirect a request are refused, all others are escaped.
 //!
-//! A name often comes out of another object, such as a reference in its spec. With `../../kube-system/secrets/x` for a name, a
-//! request for a Secret would leave its namespace; with `?`, a delete of one object would be one of all.
+//! A name often comes from another object, such as a reference in its spec. With the name
+//! `../../kube-system/secrets/x`, a request for a Secret would leave its namespace; with `?`, the delete of one object
+//! would delete the collection.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 use kube::core::request::Error;
 
-/// `name` as one segment of a path; `what` names it in the error.
+/// Returns `name` as one path segment; `what` names it in the error.
 pub(super) fn segment<'a>(what: &str, name: &'a str) -> Result<Cow<'a, str>, Error> {
     let refuse = |why: &str| Err(Error::Validation(format!("invalid {what} {name:?}: {why}")));
     match name {
@@ -22,13 +23,13 @@ pub(super) fn segment<'a>(what: &str, name: &'a str) -> Result<Cow<'a, str>, Err
     }
 }
 
-/// The name of a subresource, which may be a path below the object: `proxy/metrics`.
+/// Returns the path of a subresource, which may have several segments: `proxy/metrics`.
 pub(super) fn segments(what: &str, names: &str) -> Result<String, Error> {
     let names = names.split('/').map(|name| segment(what, name));
     Ok(names.collect::<Result<Vec<_>, _>>()?.join("/"))
 }
 
-/// Percent-encodes what Go's `net/url` does in a path.
+/// Percent-encodes the characters that Go's `net/url` encodes in a path.
 fn escape(name: &str) -> Cow<'_, str> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~$&+,:;=@".contains(&byte);
     if name.bytes().all(plain) {
@@ -39,7 +40,7 @@ fn escape(name: &str) -> Cow<'_, str> {
         if plain(byte) {
             escaped.push(char::from(byte));
         } else {
-            // Writing to a text does not fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(escaped, "%{byte:02X}");
         }
     }

@@ -12,12 +12,12 @@ use super::{Result, Scale, TypedClient, json, verbs};
 use crate::object::Object;
 
 impl<K: Object, V> TypedClient<K, V> {
-    /// Posts `input` where objects are created and reads the answer as an `R`: kinds that are requests, such as reviews,
-    /// may take and return other types.
+    /// Posts `input` to the collection and decodes the answer as an `R`, for kinds that are requests, such as reviews,
+    /// and may return another type than they take.
     ///
     /// # Errors
     ///
-    /// The API server's, and an answer that does not decode as an `R`.
+    /// The API server's, or the answer does not decode as an `R`.
     pub async fn create_as<I: Serialize, R: DeserializeOwned>(
         &self,
         input: &I,
@@ -30,7 +30,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's, and an answer that does not decode as an `R`.
+    /// The API server's, or the answer does not decode as an `R`.
     pub async fn get_subresource<R: DeserializeOwned>(
         &self,
         name: &str,
@@ -45,7 +45,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's, and an answer that does not decode as an `R`.
+    /// The API server's, or the answer does not decode as an `R`.
     pub async fn create_subresource<I: Serialize, R: DeserializeOwned>(
         &self,
         name: &str,
@@ -62,7 +62,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's, and an answer that does not decode as an `R`.
+    /// The API server's, or the answer does not decode as an `R`.
     pub async fn update_subresource<I: Serialize, R: DeserializeOwned>(
         &self,
         name: &str,
@@ -79,7 +79,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's, and an answer that does not decode as an `R`.
+    /// The API server's, or the answer does not decode as an `R`.
     pub async fn patch_subresource<P: Serialize + Debug, R: DeserializeOwned>(
         &self,
         name: &str,
@@ -108,7 +108,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's: `NotFound`, and `Conflict` for another `resourceVersion` than the stored.
+    /// The API server's: `NotFound`, or `Conflict` if the `resourceVersion` is not the stored one.
     pub async fn update_scale(
         &self,
         name: &str,
@@ -125,7 +125,7 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// As [`update_scale`](Self::update_scale).
+    /// See [`update_scale`](Self::update_scale).
     pub async fn patch_scale<P: Serialize + Debug>(
         &self,
         name: &str,

@@ -1,7 +1,8 @@
-//! The verbs of a [`TypedClient`](super::TypedClient): a capability each, and the sets that clients name.
+//! The verbs of a [`TypedClient`](super::TypedClient): one capability each, and the sets that clients use.
 //!
-//! `TypedClient<K, V>` has the method of a verb if the set `V` has its capability. Generated clients name a set of this module,
-//! or one of their own with the verbs that the markers leave; to call any other method is an error that names the markers.
+//! `TypedClient<K, V>` has the method of a verb if the set `V` has its capability. Generated clients use a set of this
+//! module, or their own set with the verbs that the markers leave. A call of any other method is a compile error that
+//! names the markers.
 
 /// Declares capabilities that markers can take away.
 macro_rules! capabilities {
@@ -17,7 +18,7 @@ macro_rules! capabilities {
     )*};
 }
 
-/// Declares capabilities of a subresource, which a resource has or not.
+/// Declares capabilities of a subresource, which a resource may lack.
 macro_rules! subresources {
     ($($(#[doc = $docs:literal])* $capability:ident: $message:literal, $note:literal;)*) => {$(
         $(#[doc = $docs])*
@@ -77,8 +78,8 @@ subresources! {
 }
 
 sets! {
-    /// Every verb, also of status and scale: the default, for kinds of which no markers are known, and generated clients of kinds
-    /// with both subresources.
+    /// Every verb, including those of status and scale: the default for kinds without known markers, and for generated
+    /// clients of kinds with both subresources.
     All: Create Update UpdateStatus Delete DeleteCollection Get List Watch Patch Apply ApplyStatus Scale;
     /// Every verb of a kind with a status subresource.
     WithStatus: Create Update UpdateStatus Delete DeleteCollection Get List Watch Patch Apply ApplyStatus;
@@ -86,6 +87,6 @@ sets! {
     NoStatus: Create Update Delete DeleteCollection Get List Watch Patch Apply;
     /// The verbs that `+genclient:readonly` leaves.
     ReadOnly: Get List Watch;
-    /// No verbs, as `+genclient:noVerbs` says.
+    /// No verbs, for `+genclient:noVerbs`.
     NoVerbs:;
 }

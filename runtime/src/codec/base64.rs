@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::IntoDeserializ
 
 use super::Codec;
 
-/// Reads base64 as Go does: line breaks do not count, nor bits of the last character beyond the last byte.
+/// Reads base64 as Go does: ignores line breaks, and bits of the last character beyond the last byte.
 impl Codec for ByteString {
     fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Option::<String>::deserialize(deserializer)?.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Conditions with exact times: k8s-openapi writes their seconds alone, so that the fields are listed here.
+//! Conditions with exact times. k8s-openapi writes whole seconds only, so the fields are listed here.
 
 use k8s_openapi::{
     apimachinery::pkg::apis::meta::v1::{Condition, Time},
@@ -47,7 +47,7 @@ impl Codec for Condition {
     }
 }
 
-/// The condition that stands for one that is not set: empty texts, at the Unix epoch.
+/// The placeholder for an unset condition: empty strings, at the Unix epoch.
 #[must_use]
 pub fn condition() -> Condition {
     Condition {

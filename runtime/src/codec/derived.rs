@@ -1,4 +1,4 @@
-//! Functions that serde's derive names, for types that are not listed.
+//! Functions that serde's derive refers to, for types without an `object!` list.
 
 use serde::{Deserializer, Serializer};
 
@@ -17,12 +17,12 @@ pub fn serialize<T: Codec, S: Serializer>(value: &T, serializer: S) -> Result<S:
 ///
 /// # Errors
 ///
-/// The deserializer's, or that the value is of another type.
+/// The deserializer's, or the value has another type.
 pub fn deserialize<'de, T: Codec, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     T::decode(deserializer)
 }
 
-/// A property that may be null, where null differs from absence: `Option<T>` is `Some` for null too.
+/// A property that may be null, where null differs from absence: null reads as `Some` too.
 pub mod present {
     use serde::{Deserialize, Deserializer};
 
@@ -38,7 +38,7 @@ pub mod present {
     }
 }
 
-/// A list or map that Go may write as null, which is read as empty.
+/// A list or map that Go may write as null; null reads as empty.
 pub mod filled {
     use serde::{Deserialize, Deserializer};
 

@@ -1,8 +1,8 @@
-//! Reads types of k8s-openapi without their own treatment of numbers.
+//! Reads types of k8s-openapi, bypassing their own handling of numbers.
 //!
-//! k8s-openapi asks a deserializer for quantities as newtypes of that name, and for int-or-strings, alone among the types in
-//! [`kubernetes`](super::kubernetes), as values of any type. [`ExactReader`] leaves both to their codecs, and texts that are left
-//! out when empty to [`optional_text`](super::optional_text).
+//! k8s-openapi asks a deserializer for quantities as newtypes of that name, and for int-or-strings, alone among the
+//! types in [`kubernetes`](super::kubernetes), with `deserialize_any`. [`ExactReader`] delegates both to their codecs,
+//! and strings that are omitted when empty to [`optional_text`](super::optional_text).
 
 use std::fmt;
 
@@ -14,22 +14,22 @@ use serde::{
 
 use super::{Codec, exact_writer::OPAQUE, optional_text};
 
-/// A part of serde's reading that passes itself on to all parts within.
+/// Wraps a deserializer, visitor or access of serde, and every nested one.
 pub(super) struct ExactReader<T> {
     inner: T,
     place: Place,
 }
 
-/// Where a reader is, as far as texts that are left out when empty are concerned.
+/// The reader's position, with regard to strings that are omitted when empty.
 #[derive(Clone, Copy)]
 enum Place {
-    /// In a value where an empty text is written.
+    /// In a value where an empty string is written.
     Full,
-    /// In a value where it is left out.
+    /// In a value where an empty string is omitted.
     Sparse,
-    /// In an object of this type, some of whose texts are left out.
+    /// In an object of this type, some of whose strings are omitted when empty.
     Object(&'static str),
-    /// At such a text.
+    /// At such a string.
     Text,
 }
 
@@ -39,20 +39,20 @@ impl<T> ExactReader<T> {
         Self { inner, place }
     }
 
-    /// A reader of a value where texts are left out when empty.
+    /// Creates a reader of a value where strings are omitted when empty.
     pub(super) const fn sparse(inner: T) -> Self {
         let place = Place::Sparse;
         Self { inner, place }
     }
 
-    /// Another part at the same place.
+    /// Wraps a nested part at the same position.
     const fn with<U>(&self, inner: U) -> ExactReader<U> {
         let place = self.place;
         ExactReader { inner, place }
     }
 }
 
-/// Methods whose values hold no others.
+/// Methods for values that contain no others.
 macro_rules! plain {
     ($($method:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -61,7 +61,7 @@ macro_rules! plain {
     };
 }
 
-/// Methods whose values may hold others.
+/// Methods for values that may contain others.
 macro_rules! nested {
     ($($method:ident($($argument:ident: $ty:ty),*))*) => {
         $(fn $method<V: Visitor<'de>>(self, $($argument: $ty,)* visitor: V) -> Result<V::Value, D::Error> {
@@ -219,7 +219,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for ExactReader<A> {
 struct Entries<A> {
     inner: A,
     place: Place,
-    /// The place of the value of the key that was read last.
+    /// The position of the value whose key was read last.
     value: Place,
 }
 

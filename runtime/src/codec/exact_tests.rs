@@ -1,4 +1,4 @@
-//! Values that k8s-openapi's own types refuse, round or change, and that the codec keeps.
+//! Values that k8s-openapi's own types refuse, round or change, and the codec preserves.
 
 use k8s_openapi::{
     api::core::v1::{HTTPGetAction, PodSpec, PodTemplateSpec, ResourceRequirements},
@@ -19,7 +19,7 @@ fn decode<T: Codec>(json: &Value) -> T {
         .unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The value that the JSON becomes, which is written as the same JSON, from a text and from a `Value`.
+/// Decodes `json` and asserts that it encodes as the same JSON, both from a string and from a `Value`.
 #[track_caller]
 fn keeps<T: Codec>(json: &Value) -> T {
     let value: T = decode(json);
@@ -77,7 +77,7 @@ fn a_number_means_the_same_to_readers_of_quantities() {
 fn numbers_within_pods_are_kept() {
     let spec: PodSpec = keeps(&json!({
         "containers": [{
-            // A text that looks like a number, where none is permitted.
+            // A string that looks like a number, where numbers are not permitted.
             "name": "+4294967296",
             "args": ["+4294967296", "+2"],
             "env": [{"name": "CPU", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu", "divisor": 1}}}],
@@ -163,7 +163,7 @@ fn conditions_keep_fractions_of_seconds() {
     );
 }
 
-/// Numbers, texts that look like them, and others.
+/// Numbers, strings that look like numbers, and other strings.
 fn amount() -> impl Strategy<Value = Value> {
     prop_oneof![
         any::<i64>().prop_map(Value::from),
@@ -177,7 +177,7 @@ fn amount() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// The number as the codec writes it: whole ones as integers.
+/// Converts numbers to the codec's form: whole ones are integers.
 fn whole_as_integers(value: &Value) -> Value {
     let number = serde_json::from_value::<super::Number>(value.clone());
     number.map_or_else(|_| value.clone(), |number| json!(number))

@@ -1,4 +1,5 @@
-//! Writes types of k8s-openapi without their own treatment of numbers: the reverse of [`exact_reader`](super::exact_reader).
+//! Writes types of k8s-openapi, bypassing their own handling of numbers: the reverse of
+//! [`exact_reader`](super::exact_reader).
 
 use serde::{
     Serialize, Serializer,
@@ -7,10 +8,10 @@ use serde::{
 
 use super::{int_or_string, optional_text, quantity};
 
-/// Newtypes that hold any JSON, which stays as it is.
+/// Newtypes that hold any JSON, which is written unchanged.
 pub(super) const OPAQUE: [&str; 3] = ["RawExtension", "JSON", "FieldsV1"];
 
-/// The fields of k8s-openapi's structs that hold int-or-strings, whose texts look like any other when they are written.
+/// The fields of k8s-openapi's structs that hold int-or-strings, which a serializer cannot tell from other strings.
 const INT_OR_STRINGS: [(&str, &str); 11] = [
     ("HTTPGetAction", "port"),
     ("NetworkPolicyPort", "port"),
@@ -25,13 +26,13 @@ const INT_OR_STRINGS: [(&str, &str); 11] = [
     ("TCPSocketAction", "port"),
 ];
 
-/// The meaning of a text.
+/// The meaning of a string.
 #[derive(Clone, Copy)]
 enum Text {
     Plain,
     Quantity,
     IntOrString,
-    /// One that is left out when empty.
+    /// A string that is omitted when empty.
     Sparse,
 }
 
@@ -39,9 +40,9 @@ enum Text {
 pub(super) struct ExactWriter<S> {
     inner: S,
     text: Text,
-    /// The struct whose fields are written; empty for other parts.
+    /// The struct whose fields are written; empty elsewhere.
     object: &'static str,
-    /// Whether texts are left out when empty.
+    /// Whether strings are omitted when empty.
     sparse: bool,
 }
 
@@ -50,7 +51,7 @@ impl<S> ExactWriter<S> {
         Self::of_part(inner, false)
     }
 
-    /// A writer of a value where texts are left out when empty.
+    /// Creates a writer of a value where strings are omitted when empty.
     pub(super) const fn sparse(inner: S) -> Self {
         Self::of_part(inner, true)
     }
@@ -64,7 +65,7 @@ impl<S> ExactWriter<S> {
         }
     }
 
-    /// A value within.
+    /// Wraps a nested value.
     const fn within<'a, T: ?Sized>(&self, value: &'a T, text: Text) -> Within<'a, T> {
         let sparse = self.sparse;
         Within {
@@ -75,7 +76,7 @@ impl<S> ExactWriter<S> {
     }
 }
 
-/// A value within.
+/// A nested value.
 struct Within<'a, T: ?Sized> {
     value: &'a T,
     text: Text,
@@ -91,7 +92,7 @@ impl<T: Serialize + ?Sized> Serialize for Within<'_, T> {
     }
 }
 
-/// Methods of values that hold no others.
+/// Methods for values that contain no others.
 macro_rules! plain {
     ($($method:ident($($argument:ident: $ty:ty),*))+) => {
         plain! { $($method($($argument: $ty),*) -> Ok)+ }
@@ -109,7 +110,7 @@ impl<S: Serializer> Serializer for ExactWriter<S> {
     type SerializeSeq = ExactWriter<S::SerializeSeq>;
     type SerializeMap = ExactWriter<S::SerializeMap>;
     type SerializeStruct = ExactWriter<S::SerializeStruct>;
-    // k8s-openapi has no such types.
+    // k8s-openapi has no types of these forms.
     type SerializeTuple = S::SerializeTuple;
     type SerializeTupleStruct = S::SerializeTupleStruct;
     type SerializeTupleVariant = S::SerializeTupleVariant;

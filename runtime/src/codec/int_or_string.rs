@@ -1,4 +1,4 @@
-//! Int-or-strings that keep integers of 64 bits.
+//! Int-or-strings that preserve 64-bit integers.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::{
 
 use super::{Codec, Number};
 
-/// An integer beyond 32 bits is held as a string with its sign; a string that reads like one has one more `+` in front.
+/// An integer beyond 32 bits is held as a string with its sign; a string of that form gets an extra `+` prefix.
 impl Codec for IntOrString {
     fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
@@ -63,7 +63,7 @@ impl Codec for IntOrString {
     }
 }
 
-/// Writes what the text of an int-or-string holds.
+/// Writes the value that the string of an int-or-string represents.
 pub(super) fn write<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     let bare = text.trim_start_matches('+');
     let Some(integer) = long(bare).filter(|_| text.starts_with(['+', '-'])) else {
@@ -88,7 +88,7 @@ fn int(integer: i128) -> IntOrString {
     }
 }
 
-/// The integer of 33 to 64 bits that a text without `+` writes, in the one way in which it is written.
+/// Parses an integer of 33 to 64 bits from a string without `+`, in its canonical form only.
 fn long(text: &str) -> Option<i128> {
     let integer: i128 = text.parse().ok()?;
     let bounds = i128::from(i64::MIN)..=i128::from(u64::MAX);

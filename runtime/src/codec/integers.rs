@@ -1,7 +1,7 @@
-//! Enums of integers.
+//! Enums over integers.
 
-/// Implements `From` both ways between an enum and the integers that its variants are; any other is in the variant named
-/// first.
+/// Implements `From` both ways between an enum and the integers of its variants; any other integer is held in the
+/// variant named first.
 ///
 /// ```ignore
 /// codec::integers! { IpVersion, Unrecognized, V4 = 4, V6 = 6 }

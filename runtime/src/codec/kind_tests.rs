@@ -1,4 +1,4 @@
-//! Kinds (`as kind` in [`object!`]) and enums of texts ([`texts!`]).
+//! Tests of kinds (`as kind` in [`object!`]) and string enums ([`texts!`]).
 
 use std::collections::BTreeMap;
 
@@ -163,7 +163,7 @@ mod core_group {
     }
 }
 
-/// The names of a kind: API version, group, version, kind, list and plural.
+/// Returns the names of a kind: API version, group, version, kind, list and plural.
 fn names<T: ListableResource>() -> [&'static str; 6] {
     [
         T::API_VERSION,

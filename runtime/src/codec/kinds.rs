@@ -1,6 +1,6 @@
-//! The traits by which kube and Kubernetes' own crates know an object: its names, its scope and its metadata.
+//! Implements the traits of kube and k8s-openapi for kinds: their names, scope and metadata.
 
-/// Implements `Resource`, `ListableResource` and `Metadata` for the kinds of a version, whose types the module has.
+/// Implements `Resource`, `ListableResource` and `Metadata` for the kinds of one API version, whose types are in the calling module.
 ///
 /// ```ignore
 /// codec::kinds! {
@@ -10,8 +10,8 @@
 /// }
 /// ```
 ///
-/// First stand group and version. A type without `= "…"` has the name of its kind; the second name is the plural. The kind of
-/// lists is that of the object and `List`, unless another comes after `in`.
+/// Group and version come first. A type without `= "…"` has the name of its kind; the second name is the plural. The
+/// list kind is the object's kind followed by `List`, unless `in` names another one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __codec_kinds {

@@ -1,19 +1,19 @@
 //! Lossless serde for the fields of types that are generated from CRDs.
 //!
-//! k8s-openapi's own serde refuses or rounds some values that an API server stores. A generated field names this module
-//! (`#[serde(with = "…::codec")]`) where that matters:
+//! k8s-openapi's own serde refuses or rounds some values that an API server stores. A generated field refers to this
+//! module (`#[serde(with = "…::codec")]`) where that matters:
 //!
-//! * Times keep their nanoseconds, and every time of the years 0 to 9999 is held even those that no `Timestamp` can represent.
+//! * Times keep their nanoseconds, and every time of the years 0 to 9999 is preserved, even those that no `Timestamp` can represent.
 //! * An integer beyond 32 bits in an int-or-string is held as a string with its sign, `+4294967296`, and written as a number.
-//! * A number where a quantity stands is held as a text with its sign, `+2` (negative ones as `-02`), and written as a number.
-//! * Both are so within Kubernetes' own types too, such as `PodSpec`; within `Condition`, so are times.
+//! * A number in place of a quantity is held as a string with its sign, `+2` (negative ones as `-02`), and written as a number.
+//! * Both also hold within Kubernetes' own types, such as `PodSpec`; within `Condition`, so do exact times.
 //! * Base64 is read as Go reads it: with line breaks, and with stray bits in the last character.
-//! * A text that k8s-openapi always writes is left out when empty, where a field asks for that: see [`sparse`].
+//! * A string that k8s-openapi always writes is omitted when empty, where a field requests that: see [`sparse`].
 //! * `null` is distinguished from an absent property.
 //!
-//! A `HashMap` is written in the order of its keys, so that the same object is the same text.
+//! A `HashMap` is written in the order of its keys, so that equal objects serialize identically.
 //!
-//! A `number` is a [`Number`], which holds integers that no `f64` can.
+//! A `number` is a [`Number`], which holds integers that an `f64` cannot represent.
 
 mod base64;
 mod condition;
@@ -52,7 +52,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-// A line for each module, since copies leave out what their types do not need (`codegen/src/emit/types/codec.rs`).
+// One line per module, since copies omit the modules that their types do not need (`codegen/src/emit/types/codec.rs`).
 pub use self::condition::condition;
 pub use self::derived::{deserialize, filled, nullable, present, serialize};
 pub use self::number::Number;
@@ -69,30 +69,31 @@ pub use self::object::name;
 pub use self::object::object;
 pub use self::texts::texts;
 pub use self::union::union;
-// The macros name it, so that crates that call them need not depend on it.
+// Macros refer to serde through this path, so that crates that call them need not depend on it.
 #[doc(hidden)]
 pub use ::serde;
 
-/// A default value, from JSON. The API server has checked it against the schema; `T`'s own default replaces one that is of
-/// another type nevertheless.
+/// Parses a default value from JSON. The API server has checked it against the schema; if it nevertheless has another
+/// type, returns `T`'s own default.
 #[must_use]
 pub fn from_json<T: for<'de> Deserialize<'de> + Default>(json: &str) -> T {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-/// [`from_json`] for a type that implements [`Codec`].
+/// Like [`from_json`], for a type that implements [`Codec`].
 #[must_use]
 pub fn decoded<T: Codec + Default>(json: &str) -> T {
     serde_json::from_str(json).map_or_else(|_| T::default(), Decoded::value)
 }
 
-/// A value as another type: what both have under one name. Fields that only one of them has are left out, or stay at their default.
+/// Converts a value to another type by the properties that both have. Fields that only one of them has are dropped, or
+/// keep their default.
 ///
-/// For conversions between the versions of a kind, as far as those are equal.
+/// For conversions between the versions of a kind, where those are equal.
 ///
 /// # Errors
 ///
-/// A field of one name is of another type, or one that must be there is missing.
+/// A property has another type in `T`, or a required one is missing.
 pub fn recoded<T: DeserializeOwned>(value: &impl Serialize) -> Result<T, serde_json::Error> {
     serde_json::from_value(serde_json::to_value(value)?)
 }
@@ -103,7 +104,7 @@ pub trait Codec: Sized {
     ///
     /// # Errors
     ///
-    /// The deserializer's, or that the value is of another type.
+    /// The deserializer's, or the value has another type.
     fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 
     /// Writes the value.
@@ -114,12 +115,12 @@ pub trait Codec: Sized {
     fn encode<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
 }
 
-/// `Deserialize` by [`Codec`].
+/// Implements `Deserialize` by [`Codec`].
 #[derive(Debug, Default)]
 pub struct Decoded<T>(T);
 
 impl<T> Decoded<T> {
-    /// The value that was read.
+    /// Returns the value that was read.
     pub fn value(decoded: Self) -> T {
         decoded.0
     }
@@ -131,12 +132,12 @@ impl<'de, T: Codec> Deserialize<'de> for Decoded<T> {
     }
 }
 
-/// `Serialize` by [`Codec`].
+/// Implements `Serialize` by [`Codec`].
 #[derive(Debug)]
 pub struct Encoded<'a, T>(pub &'a T);
 
 impl<'a, T> Encoded<'a, T> {
-    /// A property that is always written.
+    /// Wraps a property that is always written.
     pub const fn some(value: &'a T) -> Option<Self> {
         Some(Self(value))
     }

@@ -1,27 +1,27 @@
-//! Numbers that keep integers of 64 bits.
+//! Numbers that preserve 64-bit integers.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor, ser::Error};
 
-/// A JSON number: an `f64`, or an integer of 64 bits that no `f64` holds exactly.
+/// A JSON number: an `f64`, or a 64-bit integer that an `f64` cannot represent exactly.
 ///
-/// Equality and order are those of the values, so that `1` and `1.0` are equal.
+/// Equality and order compare the numeric values, so that `1` equals `1.0`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Number {
     float: f64,
-    /// The difference of an integer to `float`; 0 for nearly all.
+    /// The difference between the integer and `float`; 0 for nearly all numbers.
     rest: i16,
 }
 
 impl Number {
-    /// The number, rounded to the nearest `f64` if it is an integer beyond 53 bits.
+    /// Returns the number, rounded to the nearest `f64` if it is an integer beyond 53 bits.
     #[must_use]
     pub const fn as_f64(self) -> f64 {
         self.float
     }
 
-    /// The integer, if the number is one of at most 64 bits.
+    /// Returns the integer, if the number is one of at most 64 bits.
     pub(super) fn as_integer(self) -> Option<i128> {
         let bounds = -9_223_372_036_854_775_808.0..=18_446_744_073_709_551_616.0;
         let whole = self.float.fract() == 0.0 && bounds.contains(&self.float);
@@ -29,7 +29,7 @@ impl Number {
         (sum <= i128::from(u64::MAX)).then_some(sum)
     }
 
-    /// The number with the other sign.
+    /// Returns the number with the opposite sign.
     pub(super) const fn negated(self) -> Self {
         Self {
             float: -self.float,
@@ -89,11 +89,11 @@ impl fmt::Display for Number {
     }
 }
 
-/// Writes what is whole as an integer, as the API server does, and `-0.0` with its sign. A number that is not finite is an error.
+/// Writes whole numbers as integers, as the API server does, and `-0.0` with its sign. A number that is not finite is an error.
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !self.float.is_finite() {
-            return Err(S::Error::custom("JSON has no number that is not finite"));
+            return Err(S::Error::custom("invalid number: expected a finite number"));
         }
         let negative_zero = self.float == 0.0 && self.float.is_sign_negative();
         let Some(integer) = self.as_integer().filter(|_| !negative_zero) else {

@@ -1,12 +1,12 @@
-//! serde of objects by lists of their fields.
+//! serde implementations of objects, from lists of their fields.
 //!
-//! For each struct serde's derive writes an enum of the fields, two visitors and three ways of reading them, on which rustc spends
-//! nine tenths of its time with generated types. `object!` writes a call a field each for reading and
-//! writing, and what all structs share stands here.
+//! serde's derive emits, for each struct, an enum of the fields, two visitors and three ways of reading; rustc spends
+//! nine tenths of its time on these with generated types. `object!` emits one call per field for reading and writing,
+//! and this module holds the code common to all structs.
 //!
-//! Two things that serde derives are not there. A struct is read from a map alone, never from an array of its fields' values.
-//! And the map after `..` holds every property that the struct does not name: where another struct flattens this one
-//! (`#[serde(flatten)]`) beside a map of its own, a property that neither names is in both maps, and is written twice.
+//! Two features of serde's derive are missing. A struct is read from a map only, never from an array of its fields'
+//! values. And the map after `..` holds every property that the struct does not name: where another struct flattens
+//! this one (`#[serde(flatten)]`) next to a map of its own, a property that neither names is in both maps and is written twice.
 
 use std::{collections::BTreeMap, convert::identity, fmt, marker::PhantomData};
 
@@ -19,7 +19,7 @@ use serde::{
 
 use super::{Codec, Decoded, object_writer::Writer, property::Names};
 
-/// Implements `Serialize` and `Deserialize` for a struct by a list of its fields and the properties that hold them.
+/// Implements `Serialize` and `Deserialize` for a struct from a list of its fields and their properties.
 ///
 /// ```ignore
 /// codec::object! {
@@ -27,12 +27,15 @@ use super::{Codec, Decoded, object_writer::Writer, property::Names};
 /// }
 /// ```
 ///
-/// A field without `= "…"` has the property of its name in camel case; there, U+0000 is written `\0=`. The word before fields is a method of [`Reader`] and [`Writer`] for each
-/// of them. Fields are offered, and written, in the order of the list.
-/// `..` names the map of the properties that the list has not, which are ignored without it. `or default_image` after a property
-/// names the function that gives the field's value where the property is missing; other fields that may be missing keep their
-/// value in the struct's `Default`. That is made for each object, and where it costs something, `from blank` after the struct's
-/// name names a function that makes one for less. `as kind` after the name of a kind's struct stands for `apiVersion` and `kind`.
+/// A field without `= "…"` has its own name in camel case as property; in `"…"`, U+0000 is written `\0=`. The word
+/// before fields is the method of [`Reader`] and [`Writer`] that handles them. Fields are read and written in the order
+/// of the list.
+///
+/// `..` names the map of the properties without a field, which are ignored without it. `or default_image` after a
+/// property names the function that returns the field's value if the property is missing; other fields that may be
+/// missing keep their value in the struct's `Default`. `Default` is built for each object; where it is expensive, `from
+/// blank` after the struct's name names a cheaper constructor. `as kind` after the name of a kind's struct adds
+/// `apiVersion` and `kind`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __codec_object {
@@ -85,7 +88,7 @@ macro_rules! __codec_object {
 
 pub use crate::__codec_object as object;
 
-/// The name of a field or variant in JSON: the one that is given, or else its own.
+/// The JSON name of a field or variant: the specified one, or else its own.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __codec_name {
@@ -101,20 +104,21 @@ pub use crate::__codec_name as name;
 
 /// A struct whose fields `object!` lists.
 pub trait Object: Default {
-    /// The names of the type and of its fields, after each U+0000 one; before those of fields, after an equals sign, those of
-    /// their properties where they are not the same in camel case, with an equals sign after each U+0000 in them.
+    /// The name of the type and the names of its fields, separated by U+0000. A field's name follows an entry
+    /// `=property`, unless the property is the field's name in camel case. A property with U+0000 in its name is split
+    /// there into several such entries.
     const LIST: &'static str;
 
-    /// The object that properties are read into: fields that a missing property would not leave as they are may have any value.
+    /// Returns the object to read properties into. Fields that a missing property overwrites may have any value.
     #[must_use]
     fn blank() -> Self {
         Self::default()
     }
 
-    /// Offers each field to the reader, in a fixed order.
+    /// Offers each field to the reader, in the order of the list.
     fn read<'de, A: MapAccess<'de>>(&mut self, reader: &mut Reader<'de, A>);
 
-    /// Gives each field to the writer.
+    /// Passes each field to the writer.
     fn write<M: SerializeMap>(&self, writer: &mut Writer<M>);
 }
 
@@ -122,7 +126,7 @@ pub trait Object: Default {
 ///
 /// # Errors
 ///
-/// The deserializer's, or that a property is missing or stands there twice.
+/// The deserializer's, or a property is missing or duplicated.
 pub fn read_object<'de, T: Object, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     deserializer.deserialize_map(ObjectVisitor(PhantomData))
 }
@@ -162,32 +166,32 @@ impl<'de, T: Object> Visitor<'de> for ObjectVisitor<T> {
     }
 }
 
-/// Where a reader stands.
+/// The state of a reader.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// At a property that no field has taken.
+    /// At a property that no field has claimed.
     Property,
-    /// After a property that a field has taken.
+    /// After a property that a field has claimed.
     Taken,
-    /// After all properties.
+    /// After the last property.
     End,
 }
 
-/// Reads the properties of one object into the fields that they belong to.
+/// Reads the properties of one object into their fields.
 ///
-/// Each method is offered one field, the fields always in the order of the names, once for each property and once after all.
+/// Each method offers one field. All fields are offered, in the order of the names, once for each property and once at the end.
 pub struct Reader<'de, A: MapAccess<'de>> {
     map: A,
     names: &'static [String],
     stage: Stage,
     /// The property's name.
     name: String,
-    /// The position of the field that the property belongs to.
+    /// The index of the field that the property belongs to.
     owner: Option<usize>,
-    /// The position of the field that is offered next.
+    /// The index of the field that is offered next.
     position: usize,
     seen: Seen,
-    /// The first error; nothing is read after it.
+    /// The first error; reading stops there.
     error: Option<A::Error>,
     lifetime: PhantomData<&'de ()>,
 }
@@ -207,7 +211,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
-    /// Reads the name of the next property, after the value of one that belongs to no field is skipped; false at the end.
+    /// Reads the name of the next property, after skipping the value of one without a field; returns false at the end.
     fn next_property(&mut self) -> Result<bool, A::Error> {
         if let Some(error) = self.error.take() {
             return Err(error);
@@ -218,7 +222,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         self.position = 0;
         self.stage = Stage::Property;
         let found = self.map.next_key_seed(Name(&mut self.name))?;
-        // Most objects are written in the order of their fields.
+        // Most objects have their properties in the order of the fields.
         let next = self.owner.map_or(0, |last| last + 1);
         self.owner = if self.names.get(next) == Some(&self.name) {
             Some(next)
@@ -233,7 +237,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         self.stage = Stage::End;
     }
 
-    /// Whether the property belongs to the field that is offered, which takes it.
+    /// Whether the property belongs to the offered field, which then claims it.
     pub(super) fn takes(&mut self) -> bool {
         let position = self.position;
         self.position += 1;
@@ -248,12 +252,12 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         first
     }
 
-    /// The name of a field's property.
+    /// Returns the name of a field's property.
     fn property(&self, position: usize) -> &'static str {
         self.names.get(position).map_or("", String::as_str)
     }
 
-    /// Whether the field that was offered last has had no property among all of them.
+    /// Whether all properties have been read and none belonged to the field offered last.
     fn is_missing(&self) -> bool {
         self.stage == Stage::End && !self.seen.has(self.position - 1)
     }
@@ -265,7 +269,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
-    /// Reads the value of the property as `T`.
+    /// Reads the property's value as `T`.
     pub(super) fn value<T: Deserialize<'de>>(&mut self) -> Option<T> {
         match self.map.next_value() {
             Ok(value) => Some(value),
@@ -276,7 +280,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
-    /// Reads the value of the property into its field.
+    /// Reads the property's value into its field.
     pub(super) fn store<T, W: Deserialize<'de>>(
         &mut self,
         field: &mut T,
@@ -287,65 +291,65 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
-    /// Gives the field that was offered last its default, if its property is missing.
+    /// Sets the field offered last to its default if its property is missing.
     pub fn fill<T>(&mut self, field: &mut T, default: fn() -> T) {
         if self.is_missing() {
             *field = default();
         }
     }
 
-    /// A field whose property has to be there.
+    /// Reads a field whose property is required.
     pub fn required<T: Deserialize<'de>>(&mut self, field: &mut T) {
         self.defaulted(field);
         self.demand();
     }
 
-    /// [`required`](Self::required), with a wire format of its own.
+    /// Like [`required`](Self::required), with a wire format of its own.
     pub fn required_encoded<T: Codec>(&mut self, field: &mut T) {
         self.defaulted_encoded(field);
         self.demand();
     }
 
-    /// A field that keeps its default when the property is missing, and is always written.
+    /// Reads a field that keeps its default if the property is missing; it is always written.
     pub fn defaulted<T: Deserialize<'de>>(&mut self, field: &mut T) {
         if self.takes() {
             self.store(field, identity);
         }
     }
 
-    /// [`defaulted`](Self::defaulted), with a wire format of its own.
+    /// Like [`defaulted`](Self::defaulted), with a wire format of its own.
     pub fn defaulted_encoded<T: Codec>(&mut self, field: &mut T) {
         if self.takes() {
             self.store(field, Decoded::value);
         }
     }
 
-    /// A field that is none when the property is null, and keeps its default when it is missing.
+    /// Reads a field that is `None` if the property is null, and keeps its default if it is missing.
     pub fn optional<T: Deserialize<'de>>(&mut self, field: &mut Option<T>) {
         self.defaulted(field);
     }
 
-    /// [`optional`](Self::optional), with a wire format of its own.
+    /// Like [`optional`](Self::optional), with a wire format of its own.
     pub fn optional_encoded<T: Codec>(&mut self, field: &mut Option<T>) {
         self.defaulted_encoded(field);
     }
 
-    /// A field that keeps its default when the property is missing, where null is a value.
+    /// Reads a field that keeps its default if the property is missing, and to which null is a value.
     pub fn nullable<T: Deserialize<'de>>(&mut self, field: &mut Option<T>) {
         if self.takes() {
             *field = self.value();
         }
     }
 
-    /// [`nullable`](Self::nullable), with a wire format of its own.
+    /// Like [`nullable`](Self::nullable), with a wire format of its own.
     pub fn nullable_encoded<T: Codec>(&mut self, field: &mut Option<T>) {
         if self.takes() {
             *field = self.value().map(Decoded::value);
         }
     }
 
-    /// `apiVersion` and `kind`, which are those of `T` where they are there: the items of a list need not say theirs, as built-in
-    /// kinds' do not.
+    /// Reads `apiVersion` and `kind`, which must be those of `T` if present: list items may lack them, as those of
+    /// built-in kinds do.
     pub fn kind<T: Resource>(&mut self) {
         self.constant(T::API_VERSION);
         self.constant(T::KIND);
@@ -360,7 +364,7 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
         }
     }
 
-    /// The map of the properties that belong to no field; it is offered last.
+    /// Reads the map of the properties without a field; it is offered last.
     pub fn unknown<T: Deserialize<'de>>(&mut self, field: &mut BTreeMap<String, T>) {
         if self.stage != Stage::Property {
             return;
@@ -380,7 +384,7 @@ impl<'de, A: MapAccess<'de>> fmt::Debug for Reader<'de, A> {
     }
 }
 
-/// Reads a property's name into a text that is kept from property to property.
+/// Reads a property's name into a `String` that is reused for every property.
 struct Name<'a>(&'a mut String);
 
 impl<'de> DeserializeSeed<'de> for Name<'_> {
@@ -405,7 +409,7 @@ impl Visitor<'_> for Name<'_> {
     }
 }
 
-/// The positions of the fields that have had their property.
+/// The indexes of the fields whose property has been read.
 #[derive(Default)]
 struct Seen {
     first: u64,
@@ -414,7 +418,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Adds a position; false if it was there.
+    /// Adds an index; returns false if it was present.
     fn add(&mut self, position: usize) -> bool {
         let (word, bit) = (position / 64, 1 << (position % 64));
         if word > self.rest.len() {

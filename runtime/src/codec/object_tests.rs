@@ -1,4 +1,4 @@
-//! [`object!`] against serde's derive, which it replaces: the same values and the same errors.
+//! Compares [`object!`] with serde's derive, which it replaces: values and errors must be the same.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::property::Names;
 use crate::codec;
 
-/// The structs twice: with the list, and as they would be derived.
+/// Declares each struct twice: with `object!` and with serde's derive.
 macro_rules! both {
     ($($(#[$attribute:meta])* struct $name:ident { $($(#[$serde:meta])* $field:ident: $ty:ty,)* })*) => {
         mod listed {
@@ -38,7 +38,7 @@ both! {
         kind: i64,
         #[serde(skip_serializing_if = "Option::is_none")]
         note: Option<String>,
-        /// Written as null, but not asked for.
+        /// Written as null, but not required.
         always: Option<bool>,
         #[serde(default)]
         count: i32,
@@ -111,13 +111,13 @@ codec::object! {
 }
 codec::object! { Nothing }
 
-/// The result of reading a text as a type: the text that it writes, or its error.
+/// Reads a string as a type; returns the string that it writes, or its error.
 fn outcome<T: DeserializeOwned + Serialize>(json: &str) -> Result<String, String> {
     let value: T = serde_json::from_str(json).map_err(|error| error.to_string())?;
     serde_json::to_string(&value).map_err(|error| error.to_string())
 }
 
-/// [`outcome`] by way of a `Value`, which has other deserializers and serializers.
+/// Like [`outcome`], through a `Value`, which has other deserializers and serializers.
 fn outcome_of_value<T: DeserializeOwned + Serialize>(json: &str) -> Result<Value, String> {
     let value: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
     let value: T = serde_json::from_value(value).map_err(|error| error.to_string())?;
@@ -178,7 +178,7 @@ fn missing_null_unknown_and_repeated_properties_are_as_serde_derives_them() {
         r#"{"name": "a""#,
         r#"{"runPolicy": "a", "type": "b"}"#,
         r#"{"runPolicy": "a", "type": "b", "pod_ip": 1, "podCIDR": 2, "xA2B": 3, "": 4, "=": 5, "\u0000a\u0000=b": 6}"#,
-        // No property has another's name in its place.
+        // A property must not be read in place of one with a similar name.
         r#"{"runPolicy": "a", "type": "b", "podIp": 1, "pod_cidr": 2, "podCidr": 3, "x_a2_b": 4, "r#type": 5, "RunPolicy": 6}"#,
         r#"{"runPolicy": "a", "type": "b", "blank": 1, "equals": 2, "=podCIDR": 3, "xA2": 4, "xA2BC": 5, "_": 6}"#,
         r#"{"run_policy": "a", "type": "b"}"#,
@@ -217,7 +217,7 @@ fn names_of_more_types_than_there_are_places_are_told_apart() {
     }
 }
 
-/// Kept positions beyond those that fit one word.
+/// Seen indexes beyond the first word.
 #[test]
 fn objects_may_have_more_than_64_properties() {
     macro_rules! wide {
@@ -260,10 +260,10 @@ fn objects_may_have_more_than_64_properties() {
     }
 }
 
-/// A property and values that it takes.
+/// A property and values that it accepts.
 type Property = (&'static str, Vec<Value>);
 
-/// The properties of each struct, and how many of them, from the first, are required.
+/// The properties of each struct, and the number of required ones, which come first.
 fn properties() -> [(Vec<Property>, usize); 4] {
     let ports = || vec![json!(80), json!("http"), json!(4_294_967_296_i64)];
     let text = || vec![json!("a"), json!("")];
@@ -306,8 +306,8 @@ fn properties() -> [(Vec<Property>, usize); 4] {
     [(plain, 2), (coded, 1), (open, 1), (cased, 2)]
 }
 
-/// The text of an object that one of the structs takes, in most cases: seldom is a value of another type, a required property
-/// missing, or a property there twice.
+/// The JSON of an object that one of the structs accepts in most cases; seldom, a value has another type, or a required
+/// property is missing, or a property is duplicated.
 fn text_of_object() -> impl Strategy<Value = String> {
     let foreign = || {
         prop::sample::select(vec![
@@ -347,7 +347,7 @@ fn text_of_object() -> impl Strategy<Value = String> {
         })
 }
 
-/// So that the property below is not one of errors alone.
+/// Ensures that the property test that follows does not only compare errors.
 #[test]
 fn most_random_objects_are_taken() {
     let mut runner = TestRunner::deterministic();
@@ -369,7 +369,7 @@ proptest! {
     }
 }
 
-/// Counts the defaults that are made.
+/// Counts the defaults that are built.
 #[derive(Clone, Debug, PartialEq)]
 struct Counted {
     made: usize,

@@ -1,4 +1,4 @@
-//! Writing of objects by lists of their fields.
+//! Writes objects from lists of their fields.
 
 use std::{collections::BTreeMap, fmt, slice::Iter};
 
@@ -12,9 +12,9 @@ use super::{Codec, Encoded, property::Names};
 /// Each method is the reverse of [`Reader`](super::Reader)'s.
 pub struct Writer<M: SerializeMap> {
     map: M,
-    /// The names of the properties that are left.
+    /// The names of the remaining properties.
     names: Iter<'static, String>,
-    /// The first error; nothing is written after it.
+    /// The first error; writing stops there.
     error: Option<M::Error>,
 }
 
@@ -38,7 +38,7 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
-    /// Leaves the next property out.
+    /// Skips the next property.
     pub(super) fn skip(&mut self) {
         self.names.next();
     }
@@ -49,27 +49,27 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
-    /// A field that is always written.
+    /// Writes a field in any case.
     pub fn required<T: Serialize>(&mut self, field: &T) {
         self.property(field);
     }
 
-    /// [`required`](Self::required), with a wire format of its own.
+    /// Like [`required`](Self::required), with a wire format of its own.
     pub fn required_encoded<T: Codec>(&mut self, field: &T) {
         self.property(&Encoded(field));
     }
 
-    /// A field that is always written.
+    /// Writes a field in any case.
     pub fn defaulted<T: Serialize>(&mut self, field: &T) {
         self.property(field);
     }
 
-    /// [`defaulted`](Self::defaulted), with a wire format of its own.
+    /// Like [`defaulted`](Self::defaulted), with a wire format of its own.
     pub fn defaulted_encoded<T: Codec>(&mut self, field: &T) {
         self.property(&Encoded(field));
     }
 
-    /// A field that is written unless none.
+    /// Writes a field unless it is `None`.
     pub fn optional<T: Serialize>(&mut self, field: &Option<T>) {
         match field {
             Some(value) => self.property(value),
@@ -77,7 +77,7 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
-    /// [`optional`](Self::optional), with a wire format of its own.
+    /// Like [`optional`](Self::optional), with a wire format of its own.
     pub fn optional_encoded<T: Codec>(&mut self, field: &Option<T>) {
         match field {
             Some(value) => self.property(&Encoded(value)),
@@ -85,23 +85,23 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
-    /// A field that is written unless none, where null is a value.
+    /// Writes a field unless it is `None`; null is a value.
     pub fn nullable<T: Serialize>(&mut self, field: &Option<T>) {
         self.optional(field);
     }
 
-    /// [`nullable`](Self::nullable), with a wire format of its own.
+    /// Like [`nullable`](Self::nullable), with a wire format of its own.
     pub fn nullable_encoded<T: Codec>(&mut self, field: &Option<T>) {
         self.optional_encoded(field);
     }
 
-    /// `apiVersion` and `kind`.
+    /// Writes `apiVersion` and `kind`.
     pub fn kind<T: Resource>(&mut self) {
         self.property(T::API_VERSION);
         self.property(T::KIND);
     }
 
-    /// The properties that belong to no field.
+    /// Writes the properties without a field.
     pub fn unknown<T: Serialize>(&mut self, field: &BTreeMap<String, T>) {
         for (name, value) in field {
             self.entry(name, value);

@@ -1,4 +1,4 @@
-//! Lists, maps and texts of types from Go, which may be null or left out when empty.
+//! Lists, maps and strings of types from Go, which may be null, or omitted when empty.
 
 use std::collections::BTreeMap;
 
@@ -7,31 +7,31 @@ use serde::{Deserialize, Serialize, de::MapAccess, ser::SerializeMap};
 use super::{Codec, Encoded, object::Reader, object_writer::Writer};
 
 impl<'de, A: MapAccess<'de>> Reader<'de, A> {
-    /// A field that is empty when the property is missing or null, and is always written.
+    /// Reads a field that is empty if the property is missing or null; it is always written.
     pub fn filled<T: Deserialize<'de> + Default>(&mut self, field: &mut T) {
         if self.takes() {
             *field = self.value::<Option<T>>().flatten().unwrap_or_default();
         }
     }
 
-    /// [`filled`](Self::filled), but not written when empty.
+    /// Like [`filled`](Self::filled), for a field that is omitted when empty.
     pub fn omittable<T: Deserialize<'de> + Default>(&mut self, field: &mut T) {
         self.filled(field);
     }
 
-    /// [`omittable`](Self::omittable), with a wire format of its own.
+    /// Like [`omittable`](Self::omittable), with a wire format of its own.
     pub fn omittable_encoded<T: Codec>(&mut self, field: &mut T) {
         self.defaulted_encoded(field);
     }
 }
 
 impl<M: SerializeMap> Writer<M> {
-    /// A field that is always written.
+    /// Writes a field in any case.
     pub fn filled<T: Serialize>(&mut self, field: &T) {
         self.property(field);
     }
 
-    /// A field that is written unless empty.
+    /// Writes a field unless it is empty.
     pub fn omittable<T: Serialize + Empty>(&mut self, field: &T) {
         if field.is_empty() {
             self.skip();
@@ -40,7 +40,7 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
-    /// [`omittable`](Self::omittable), with a wire format of its own.
+    /// Like [`omittable`](Self::omittable), with a wire format of its own.
     pub fn omittable_encoded<T: Codec + Empty>(&mut self, field: &T) {
         if field.is_empty() {
             self.skip();
@@ -50,9 +50,9 @@ impl<M: SerializeMap> Writer<M> {
     }
 }
 
-/// A text, list or map, which may be empty.
+/// A string, list or map, which may be empty.
 pub trait Empty {
-    /// Whether there is nothing in it.
+    /// Whether it is empty.
     fn is_empty(&self) -> bool;
 }
 

@@ -1,12 +1,12 @@
-//! Texts that are left out when empty: which fields have them, and the sign for one that is empty on the wire.
+//! Strings that are omitted when empty: the fields that hold them, and the encoding of an explicit empty string.
 //!
-//! [`sparse`](super::sparse) says why.
+//! [`sparse`](super::sparse) explains why.
 
 use std::fmt::{self, Write as _};
 
 use serde::Serialize;
 
-/// The fields of k8s-openapi's structs that Go leaves out when empty, and k8s-openapi writes.
+/// The fields of k8s-openapi's structs that Go omits when empty and k8s-openapi writes.
 const LEFT_OUT: [(&str, &str); 15] = [
     ("ConfigMapEnvSource", "name"),
     ("ConfigMapKeySelector", "name"),
@@ -25,12 +25,12 @@ const LEFT_OUT: [(&str, &str); 15] = [
     ("ValidatingAdmissionPolicyBindingSpec", "policyName"),
 ];
 
-/// Whether a field of a struct is left out when empty.
+/// Whether a field of a struct is omitted when empty.
 pub(super) fn leaves_out(object: &str, field: &str) -> bool {
     LEFT_OUT.contains(&(object, field))
 }
 
-/// What holds a text that is on the wire.
+/// Returns the held form of a string on the wire.
 pub(super) fn held(mut text: String) -> String {
     match text.len() {
         0 => "\"\"".to_owned(),
@@ -42,7 +42,7 @@ pub(super) fn held(mut text: String) -> String {
     }
 }
 
-/// The text on the wire that another, which is not empty, holds.
+/// Returns the string on the wire of a held form, which is not empty: the reverse of [`held`].
 pub(super) fn meant(text: &str) -> &str {
     match text.strip_prefix('"') {
         Some("\"") => "",
@@ -55,9 +55,9 @@ fn is_quotes(text: &str) -> bool {
     text.bytes().all(|byte| byte == b'"')
 }
 
-/// Whether a value is the empty text; of others, only that they show something.
+/// Whether a value is the empty string. For other values: whether they display as nothing.
 pub(super) fn is_empty<T: Serialize + ?Sized>(text: &T) -> bool {
-    /// serde writes texts to a `Formatter` as they are.
+    /// serde writes strings to a `Formatter` unchanged.
     struct Shown<'a, T: ?Sized>(&'a T);
 
     impl<T: Serialize + ?Sized> fmt::Display for Shown<'_, T> {

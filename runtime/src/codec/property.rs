@@ -1,7 +1,7 @@
-//! Names of properties, which are those of their fields in camel case where the list of a struct's fields gives no others.
+//! Names of properties: a field's name in camel case, unless the struct's list specifies another.
 //!
-//! A struct's names are one literal, and are read when the first object of the type is: rustc takes a fifth longer for types with a
-//! static each, or with names that are made when they are compiled.
+//! A struct's names are one literal, parsed with the first object of the type: with a static per struct, or with names computed
+//! at compile time, rustc takes a fifth longer for the types.
 
 use std::{array, ptr, sync::OnceLock};
 
@@ -13,7 +13,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The names in a [list](super::Object::LIST), which are read once.
+    /// Returns the names in a [list](super::Object::LIST), which is parsed once.
     pub(super) fn of(list: &'static str) -> &'static Self {
         KNOWN.find(list)
     }
@@ -23,7 +23,7 @@ impl Names {
         let mut given: Option<String> = None;
         for name in list.split('\0').skip(1) {
             match name.strip_prefix('=') {
-                // A second part belongs to a property with U+0000 in its name.
+                // A further part of a property's name that contains U+0000.
                 Some(part) => {
                     given = Some(
                         given.map_or_else(|| part.to_owned(), |name| format!("{name}\0{part}")),
@@ -54,10 +54,10 @@ fn camel_case(field: &str) -> String {
     letters.collect()
 }
 
-/// Names by the addresses of their lists.
+/// A hash table of names by the addresses of their lists.
 struct Known {
     places: [OnceLock<Names>; 512],
-    /// For lists whose places are taken.
+    /// The next table, for lists that find no free place.
     more: OnceLock<Box<Self>>,
 }
 

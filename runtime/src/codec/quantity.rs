@@ -1,4 +1,4 @@
-//! Quantities that keep whether they were numbers or texts.
+//! Quantities that preserve whether they were numbers or strings.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ use serde::{
 
 use super::{Codec, Number};
 
-/// A number is held as a text with its sign, `+2` for `2` and `-02` for `-2`, which means the same to every reader of
-/// quantities; a text that reads like one has one more zero after the sign.
+/// A number is held as a string with its sign, `+2` for `2` and `-02` for `-2`, which every parser of quantities reads as the
+/// same amount; a string of that form gets one more zero after the sign.
 impl Codec for Quantity {
     fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Amount;
@@ -60,7 +60,7 @@ impl Codec for Quantity {
     }
 }
 
-/// Writes what the text of a quantity holds.
+/// Writes the value that the string of a quantity represents.
 pub(super) fn write<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     let Some(signed) = Signed::of(text) else {
         return serializer.serialize_str(text);
@@ -83,10 +83,10 @@ fn held(number: Number) -> Quantity {
     })
 }
 
-/// A text of a sign, zeros, and a number as we write it.
+/// A string of a sign, zeros, and a number in our canonical form.
 struct Signed {
     negative: bool,
-    /// How many zeros stand before the number.
+    /// The number of zeros before the number.
     zeros: usize,
     number: Number,
 }
@@ -96,7 +96,7 @@ impl Signed {
         let negative = text.starts_with('-');
         let padded = text.strip_prefix(['+', '-'])?;
         let bare = padded.trim_start_matches('0');
-        // The zero of `0` and of `0.5` is part of the number.
+        // The zero of `0` or `0.5` is part of the number.
         let own_zero = usize::from(!bare.starts_with(|c: char| c.is_ascii_digit()));
         let zeros = (padded.len() - bare.len()).checked_sub(own_zero)?;
         let digits = padded.get(zeros..)?;
@@ -116,7 +116,7 @@ impl Signed {
         })
     }
 
-    /// How many zeros mark a number: a text such as `-2` is common, and stays as it is.
+    /// The number of zeros that mark a number: a string such as `-2` is common and stays unchanged.
     const fn zeros_of_number(&self) -> usize {
         if self.negative { 1 } else { 0 }
     }

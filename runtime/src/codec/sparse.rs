@@ -1,9 +1,9 @@
-//! Kubernetes' own types, with texts left out when empty.
+//! Kubernetes' own types, with strings omitted when empty.
 //!
-//! Go omits an empty `name` of a reference, and CRDs permit that unless they require the property or give it a default. k8s-openapi
-//! has a `String` there, which it always writes. Fields that go through this module hold an absent property as the empty text; an
-//! empty text on the wire, which is no name of anything, is held as two quotation marks (`""`), and a text of two or more quotation
-//! marks with one more. So every object is written as it was read.
+//! Go omits an empty `name` of a reference, and CRDs permit that unless they require the property or give it a default.
+//! k8s-openapi has a `String` there, which it always writes. In fields that use this module, an absent property is held as the
+//! empty string, an explicit empty string, which names no object, as two quotation marks (`""`), and a string of two or more
+//! quotation marks with one more. So every object is written as it was read.
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -15,7 +15,7 @@ use super::{
     exact_reader::ExactReader, exact_writer::ExactWriter, object::Reader, object_writer::Writer,
 };
 
-/// Reads a value where texts are left out when empty.
+/// Reads a value where strings are omitted when empty.
 ///
 /// # Errors
 ///
@@ -26,7 +26,7 @@ pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     T::deserialize(ExactReader::sparse(deserializer))
 }
 
-/// Writes a value where texts are left out when empty.
+/// Writes a value where strings are omitted when empty.
 ///
 /// # Errors
 ///
@@ -53,13 +53,13 @@ pub mod nullable {
     }
 }
 
-/// A default value, from JSON; see [`from_json`](super::from_json).
+/// Parses a default value from JSON; see [`from_json`](super::from_json).
 #[must_use]
 pub fn from_json<T: DeserializeOwned + Default>(json: &str) -> T {
     serde_json::from_str(json).map_or_else(|_| T::default(), |Sparse(value)| value)
 }
 
-/// `Deserialize` by [`deserialize`].
+/// Implements `Deserialize` by [`deserialize`].
 pub(super) struct Sparse<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Sparse<T> {
@@ -68,7 +68,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Sparse<T> {
     }
 }
 
-/// `Serialize` by [`serialize`].
+/// Implements `Serialize` by [`serialize`].
 pub(super) struct SparseRef<'a, T>(pub(super) &'a T);
 
 impl<T: Serialize> Serialize for SparseRef<'_, T> {
@@ -78,25 +78,25 @@ impl<T: Serialize> Serialize for SparseRef<'_, T> {
 }
 
 impl<'de, A: MapAccess<'de>> Reader<'de, A> {
-    /// [`required`](Self::required), of sparse values.
+    /// Like [`required`](Self::required), for sparse values.
     pub fn required_sparse<T: Deserialize<'de>>(&mut self, field: &mut T) {
         self.defaulted_sparse(field);
         self.demand();
     }
 
-    /// [`defaulted`](Self::defaulted), of sparse values.
+    /// Like [`defaulted`](Self::defaulted), for sparse values.
     pub fn defaulted_sparse<T: Deserialize<'de>>(&mut self, field: &mut T) {
         if self.takes() {
             self.store(field, |Sparse(value)| value);
         }
     }
 
-    /// [`optional`](Self::optional), of sparse values.
+    /// Like [`optional`](Self::optional), for sparse values.
     pub fn optional_sparse<T: Deserialize<'de>>(&mut self, field: &mut Option<T>) {
         self.defaulted_sparse(field);
     }
 
-    /// [`nullable`](Self::nullable), of sparse values.
+    /// Like [`nullable`](Self::nullable), for sparse values.
     pub fn nullable_sparse<T: Deserialize<'de>>(&mut self, field: &mut Option<T>) {
         if self.takes() {
             *field = self.value().map(|Sparse(value)| value);
@@ -105,17 +105,17 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
 }
 
 impl<M: SerializeMap> Writer<M> {
-    /// [`required`](Self::required), of sparse values.
+    /// Like [`required`](Self::required), for sparse values.
     pub fn required_sparse<T: Serialize>(&mut self, field: &T) {
         self.property(&SparseRef(field));
     }
 
-    /// [`defaulted`](Self::defaulted), of sparse values.
+    /// Like [`defaulted`](Self::defaulted), for sparse values.
     pub fn defaulted_sparse<T: Serialize>(&mut self, field: &T) {
         self.property(&SparseRef(field));
     }
 
-    /// [`optional`](Self::optional), of sparse values.
+    /// Like [`optional`](Self::optional), for sparse values.
     pub fn optional_sparse<T: Serialize>(&mut self, field: &Option<T>) {
         match field {
             Some(value) => self.property(&SparseRef(value)),
@@ -123,7 +123,7 @@ impl<M: SerializeMap> Writer<M> {
         }
     }
 
-    /// [`nullable`](Self::nullable), of sparse values.
+    /// Like [`nullable`](Self::nullable), for sparse values.
     pub fn nullable_sparse<T: Serialize>(&mut self, field: &Option<T>) {
         self.optional_sparse(field);
     }

@@ -1,4 +1,4 @@
-//! Texts that are left out when empty, and are written as they were read.
+//! Strings that are omitted when empty, and are written as they were read.
 
 use k8s_openapi::api::core::v1::{EnvFromSource, LocalObjectReference, PodSpec, SecretKeySelector};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use crate::codec::{
     sparse::{self, Sparse, SparseRef},
 };
 
-/// The value that the JSON becomes, which is written as the same JSON, from a text and from a `Value`.
+/// Decodes `json` and asserts that it encodes as the same JSON, both from a string and from a `Value`.
 #[track_caller]
 fn keeps<T: Serialize + DeserializeOwned>(json: &Value) -> T {
     let Sparse(value) = serde_json::from_str::<Sparse<T>>(&json.to_string()).unwrap();
@@ -48,7 +48,7 @@ fn a_name_that_a_program_leaves_empty_is_not_written() {
     };
     assert_eq!(written(&selector), json!({"key": "token"}));
     assert_eq!(written(&LocalObjectReference::default()), json!({}));
-    // A text that Go writes too.
+    // A string that Go writes even if empty.
     assert_eq!(written(&SecretKeySelector::default()), json!({"key": ""}));
 }
 
@@ -58,7 +58,7 @@ fn lists_and_maps_and_options_are_read_through() {
     keeps::<References>(&json!(null));
     keeps::<References>(&json!([{}, {"name": ""}, null, {"name": "a"}]));
     type Selectors = std::collections::BTreeMap<String, SecretKeySelector>;
-    // The keys of a map are no properties.
+    // The keys of a map are not properties.
     let selectors: Selectors = keeps(&json!({"name": {"key": "a"}, "": {"key": "", "name": ""}}));
     assert_eq!(selectors[""].name, "\"\"");
 }
@@ -152,7 +152,7 @@ fn derived_serde_is_sparse_by_its_attribute() {
     }
 }
 
-/// A property that is absent, empty, made of quotation marks, or something else.
+/// A property that is absent, empty, quotation marks only, or another string.
 fn text() -> impl Strategy<Value = Option<String>> {
     prop_oneof![
         Just(None),

@@ -23,14 +23,14 @@ fn encode<T: Codec>(value: &T) -> String {
     serde_json::to_string(&Encoded(value)).unwrap()
 }
 
-/// The text becomes the value, and the value the text.
+/// Asserts that `json` decodes to `value`, and `value` encodes to `json`.
 #[track_caller]
 fn check<T: Codec + PartialEq + std::fmt::Debug>(json: &str, value: T) {
     assert_eq!(decode::<T>(json).as_ref(), Ok(&value), "{json}");
     assert_eq!(encode(&value), json);
 }
 
-/// The text is read as another one.
+/// Asserts that `json` decodes to the same value as `canonical`.
 #[track_caller]
 fn reads_as<T: Codec>(json: &str, canonical: &str) {
     let value = decode::<T>(json).unwrap_or_else(|error| panic!("{json}: {error}"));
@@ -140,7 +140,7 @@ fn times_after_the_last_timestamp_are_kept_and_later_than_any_other() {
         assert!(before < time, "{text}");
         before = time;
     }
-    // The values that they displace are kept as well.
+    // The values displaced by them are preserved as well.
     for text in ["9999-12-30T22:00:00.999Z", "9999-12-31T12:00:00.123456789Z"] {
         reads_as::<Time>(&json!(text).to_string(), &json!(text).to_string());
     }

@@ -1,4 +1,4 @@
-//! Enums of texts.
+//! Enums over strings.
 
 use std::{fmt, marker::PhantomData};
 
@@ -7,9 +7,9 @@ use serde::{
     de::{Error, Visitor},
 };
 
-/// Implements serde, `From<&str>` and `AsRef<str>` for an enum by the texts that its variants are; any other text is in the
-/// variant named first. A variant without `= "…"` has the text of its own name. serde's derive would buffer each value and try the
-/// variants one by one. The variant after `default` is the type's `Default`.
+/// Implements serde, `From<&str>` and `AsRef<str>` for an enum by the strings of its variants; any other string is held in the
+/// variant named first. A variant without `= "…"` has its own name as string. The variant after `default` is the type's
+/// `Default`. serde's derive would buffer each value and try the variants one by one.
 ///
 /// ```ignore
 /// codec::texts! { RunPolicy default Always, Unrecognized, Always, OnFailure = "on-failure" }
@@ -60,11 +60,11 @@ macro_rules! __codec_texts {
 
 pub use crate::__codec_texts as texts;
 
-/// Reads an enum of texts.
+/// Reads a string enum.
 ///
 /// # Errors
 ///
-/// The deserializer's, or that the value is no text.
+/// The deserializer's, or the value is not a string.
 pub fn read_text<'de, T: for<'a> From<&'a str>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {

@@ -12,7 +12,7 @@ use serde::{
 
 use super::Codec;
 
-/// A default value that is a time; the Unix epoch replaces an invalid one.
+/// Parses a default value that is a time; the Unix epoch replaces an invalid one.
 #[must_use]
 pub fn time(text: &str) -> Time {
     parse_time(text).unwrap_or(Time(Timestamp::UNIX_EPOCH))
@@ -21,8 +21,8 @@ pub fn time(text: &str) -> Time {
 /// Reads RFC 3339 as Go and the API server do: a fraction of any length, cut to nanoseconds; `t` and `z` in either case. Writes
 /// the same instant in UTC.
 ///
-/// [`Timestamp::MAX`] is 26 hours before the end of the year 9999, and times after it mean "never". Such a time is represented
-/// by one of the last instants before `Timestamp::MAX`, in order, so that it is later than any other.
+/// [`Timestamp::MAX`] is 26 hours before the end of the year 9999. Later times mean "never"; each is represented by one of the
+/// last instants before `Timestamp::MAX`, in order, so that it is later than any other time.
 impl Codec for Time {
     fn decode<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
@@ -59,16 +59,16 @@ const FINAL_SECOND: i128 = END + 1 - SECOND;
 /// 10,000 years of the Gregorian calendar.
 const TEN_MILLENNIA: i128 = 3_652_425 * 86_400 * SECOND;
 
-/// The first instant that represents one after [`LAST`].
+/// The first instant that represents a time after [`LAST`].
 const RESERVED: i128 = LAST - 2 - TICKS - (FINAL_SECOND - LAST) / SECOND;
 
 /// The ticks of 100 nanoseconds in a second.
 const TICKS: i128 = SECOND / 100;
 
-/// The instant of a [`Timestamp`] that represents an instant of the years 0 to 9999, one-to-one; nearly all represent themselves.
+/// Returns the [`Timestamp`] instant that represents an instant of the years 0 to 9999, one-to-one; nearly all represent themselves.
 ///
 /// After [`LAST`], whole seconds and the ticks of the final second, which programs write for "never", are represented by the ten
-/// milliseconds before `LAST`, in order. The instants that these displace, and any other fraction of a second after `LAST`, are
+/// milliseconds before `LAST`, in order. The instants displaced by these, and any other fraction of a second after `LAST`, are
 /// represented by instants before the year 0, which RFC 3339 cannot write.
 const fn represent(nanos: i128) -> i128 {
     if nanos == END {
@@ -103,7 +103,7 @@ const fn meaning(nanos: i128) -> i128 {
     }
 }
 
-/// An RFC 3339 time of the years 0 to 9999; none for anything else.
+/// Parses an RFC 3339 time of the years 0 to 9999; returns `None` for any other string.
 fn parse_time(text: &str) -> Option<Time> {
     let (date, rest) = text.split_at_checked(10)?;
     let clock = rest.strip_prefix(['T', 't'])?;
@@ -131,13 +131,13 @@ fn parse_time(text: &str) -> Option<Time> {
     timestamp.ok().map(Time)
 }
 
-/// The digits of a fraction as nanoseconds; further digits are cut off.
+/// Parses the digits of a fraction as nanoseconds; further digits are cut off.
 fn nanoseconds(fraction: &str) -> Option<i32> {
     let digits = fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
     is_number(fraction).then(|| digits.fold(0, |nanos, digit| nanos * 10 + i32::from(digit - b'0')))
 }
 
-/// The seconds east of UTC.
+/// Parses an offset as seconds east of UTC.
 fn offset(zone: &str) -> Option<i128> {
     if matches!(zone, "Z" | "z") {
         return Some(0);
@@ -149,7 +149,7 @@ fn offset(zone: &str) -> Option<i128> {
     valid.then_some(if sign == "-" { -seconds } else { seconds })
 }
 
-/// Numbers of digits alone with a separator between them.
+/// Parses exactly `N` unsigned numbers with a separator between them.
 fn numbers<const N: usize>(text: &str, separator: char) -> Option<[i16; N]> {
     let mut parts = text.split(separator);
     let mut numbers = [0; N];

@@ -1,14 +1,14 @@
-//! Unions: views of structs of which at most one field is set.
+//! Unions: views of structs in which at most one field is set.
 
-/// Declares the view of a union of fields, an enum of references to them, with a method of the struct that gives the only field
-/// that is set and, after `convertible`, `From` of the view.
+/// Declares the view of a union of fields: an enum of references to them, a method of the struct that returns the only field that
+/// is set and, after `convertible`, `From` of the view.
 ///
 /// ```ignore
 /// codec::union! { convertible pub enum FilterUnion of Filter, as_union; Cors(FilterCors) = cors (kind = Kind::Cors),
 ///     Mirror(FilterMirror) = mirror (kind = Kind::Mirror) }
 /// ```
 ///
-/// In brackets after a field stands the one that says which member is set, with its value.
+/// The parentheses after a field contain its discriminator field and the discriminator's value.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __codec_union {
@@ -29,14 +29,14 @@ macro_rules! __codec_union {
         }
     };
     ($vis:vis enum $view:ident of $object:ident, $method:ident; $($variant:ident($ty:ty) = $field:ident),+) => {
-        #[doc = ::core::concat!("The field of [`", ::core::stringify!($object), "`] that is set, of those of which at most one may be.")]
+        #[doc = ::core::concat!("The field of [`", ::core::stringify!($object), "`] that is set; at most one may be.")]
         #[derive(Clone, Copy, Debug, PartialEq)]
         $vis enum $view<'a> {
             $($variant(&'a $ty),)+
         }
 
         impl $object {
-            /// The only field of the union that is set; none where none or several are.
+            /// Returns the only field of the union that is set; `None` if none or several are.
             #[must_use]
             $vis fn $method(&self) -> ::core::option::Option<$view<'_>> {
                 let mut only = ::core::option::Option::None;
@@ -53,7 +53,7 @@ macro_rules! __codec_union {
 
 pub use crate::__codec_union as union;
 
-/// The field of a struct that a value of its view becomes; it may be boxed.
+/// Converts a view's value to the struct's field, which may be boxed.
 pub fn member<T: Clone, F: From<T>>(value: &T) -> Option<F> {
     Some(F::from(value.clone()))
 }

@@ -1,21 +1,21 @@
-//! Clients for processes that run for months: [`kube::Client`]s whose connections end when the server does not answer.
+//! Clients for long-running processes: [`kube::Client`]s that give up connections to a server that does not answer.
 //!
-//! [`try_default`] is what a generated `Clientset::try_default` calls; [`ClientOptions`] has the settings. What differs from
+//! A generated `Clientset::try_default` calls [`try_default`]; [`ClientOptions`] has the settings. Differences from
 //! [`kube::Client::try_from`]:
 //!
-//! - A request is sent once. kube's retry layer ([`kube::Config::default_retry`]) is left out: callers in this crate have
-//!   back-offs of their own, and a caller that has none is told.
-//! - A User-Agent, which the API server also writes into `managedFields`.
-//! - Every answer must begin within [`ClientOptions::response_timeout`], and a connection whose peer is gone is closed
-//!   (TCP keep-alive, and `TCP_USER_TIMEOUT` where there is one). An answer that stops half-way is found by its reader: typed
-//!   clients give it up after 65 s, and the reflector has deadlines for each phase of a list and watch.
-//! - `rest_client_*` metrics, if asked for.
-//! - No spans and logs of kube's: one debug line a request.
+//! - Each request is sent once. kube's retry layer ([`kube::Config::default_retry`]) is left out: callers in this crate have
+//!   their own back-offs, and other callers see the error.
+//! - A default User-Agent, which the API server also writes into `managedFields`.
+//! - Every answer must begin within [`ClientOptions::response_timeout`], and a connection to a dead peer is closed (TCP
+//!   keep-alive and, where available, `TCP_USER_TIMEOUT`). The reader detects an answer that stalls: typed clients give it up
+//!   after 65 s, and the reflector has deadlines for each phase of a list and watch.
+//! - `rest_client_*` metrics, if requested.
+//! - kube's spans and logs are replaced by one debug line per request.
 //!
-//! Everything else is kube's and its `Config`'s: TLS, credentials and their renewal, impersonation, headers, time-outs. A proxy
-//! is served by kube's own connector, without keep-alive. [`kube::Client::valid_until`] is not set: it would tell when a
-//! certificate of a credential plug-in expires. HTTP/2 is not spoken (kube's TLS does not offer it), so that every watch has a
-//! connection of its own, and closing a stalled one stalls nothing else.
+//! Everything else is up to kube and its `Config`: TLS, credentials and their renewal, impersonation, headers, time-outs. For a
+//! proxy, kube's own connector is used, without keep-alive. [`kube::Client::valid_until`], the expiry of a credential plug-in's
+//! certificate, is not set. HTTP/2 is not used (kube's TLS does not offer it), so that every watch has its own connection, and
+//! closing a stalled one affects no other.
 
 mod observe;
 mod stack;
@@ -28,14 +28,14 @@ use kube::{Client, Config, Error};
 pub use self::observe::ResponseTimeout;
 use crate::metrics::Metrics;
 
-/// Longer than the 60 s after which the API server gives a request up by itself.
+/// Longer than the 60 s after which the API server ends a request by itself.
 const RESPONSE: Duration = Duration::from_secs(65);
 
-/// A client for the cluster that the environment names: the kubeconfig, else the Pod's service account.
+/// Creates a client for the cluster in the environment: the kubeconfig, else the Pod's service account.
 ///
 /// # Errors
 ///
-/// The configuration is missing or not usable.
+/// The configuration is missing or unusable.
 ///
 /// # Panics
 ///
@@ -44,7 +44,7 @@ pub async fn try_default() -> Result<Client, Error> {
     ClientOptions::new().try_default().await
 }
 
-/// Makes clients.
+/// Builds clients.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), codegen_runtime::kube::Error> {
@@ -66,7 +66,7 @@ pub struct ClientOptions {
     response_timeout: Duration,
 }
 
-/// When a connection without traffic is probed, and given up.
+/// When an idle connection is probed and given up.
 #[derive(Clone, Copy, Debug)]
 struct KeepAlive {
     idle: Duration,
@@ -75,7 +75,7 @@ struct KeepAlive {
 }
 
 impl KeepAlive {
-    /// How long a peer may leave data without acknowledgement.
+    /// Returns how long sent data may stay unacknowledged.
     fn limit(self) -> Duration {
         let probing = self.interval.saturating_mul(self.probes);
         self.idle.saturating_add(probing)
@@ -89,7 +89,8 @@ impl Default for ClientOptions {
 }
 
 impl ClientOptions {
-    /// The [default User-Agent](default_user_agent), no metrics, probes after 30 s without traffic, 65 s for an answer to begin.
+    /// Returns the defaults: the [default User-Agent](default_user_agent), no metrics, probes after 30 s without traffic, 65 s
+    /// for an answer to begin.
     pub fn new() -> Self {
         let keep_alive = KeepAlive {
             idle: Duration::from_secs(30),
@@ -104,8 +105,8 @@ impl ClientOptions {
         }
     }
 
-    /// The `User-Agent` of requests. The API server takes its text before the first `/` as the manager in
-    /// `managedFields`, for requests that name none.
+    /// Sets the `User-Agent` of requests. The API server uses the part before the first `/` as the manager in `managedFields`,
+    /// for requests that specify none.
     pub fn user_agent(mut self, user_agent: impl Into<String>) -> Self {
         self.user_agent = user_agent.into();
         self
@@ -117,25 +118,25 @@ impl ClientOptions {
         self
     }
 
-    /// How long the head of an answer may take, before the call fails with a [`ResponseTimeout`] as cause; 65 s unless set,
-    /// which is longer than an API server takes for anything.
+    /// Sets the deadline for the head of an answer, after which the call fails with a [`ResponseTimeout`] as cause; defaults to
+    /// 65 s, longer than an API server takes for any request.
     pub fn response_timeout(mut self, timeout: Duration) -> Self {
         self.response_timeout = timeout;
         self
     }
 
-    /// After how long without traffic a connection is probed, three times, at `interval`; 30 s and 10 s unless set. A peer
-    /// that has not answered by then is gone.
+    /// Sets the idle time after which a connection is probed, three times, at `interval`; they default to 30 s and 10 s. A peer
+    /// that has not answered by then is considered dead.
     pub fn keep_alive(mut self, idle: Duration, interval: Duration) -> Self {
         (self.keep_alive.idle, self.keep_alive.interval) = (idle, interval);
         self
     }
 
-    /// A client for the cluster that the environment names: the kubeconfig, else the Pod's service account.
+    /// Creates a client for the cluster in the environment: the kubeconfig, else the Pod's service account.
     ///
     /// # Errors
     ///
-    /// The configuration is missing or not usable.
+    /// The configuration is missing or unusable.
     ///
     /// # Panics
     ///
@@ -144,11 +145,11 @@ impl ClientOptions {
         self.connect(Config::infer().await.map_err(Error::InferConfig)?)
     }
 
-    /// A client by `config`. A `User-Agent` among the headers of `config` goes before the one set here.
+    /// Creates a client from `config`. A `User-Agent` among the headers of `config` overrides the one set here.
     ///
     /// # Errors
     ///
-    /// `config` is not usable, or the User-Agent is not a valid header value.
+    /// `config` is unusable, or the User-Agent is not a valid header value.
     ///
     /// # Panics
     ///
@@ -164,13 +165,13 @@ impl ClientOptions {
     }
 }
 
-/// `program/version (os/arch) codegen-runtime/version`, as client-go's default: the program's file name, and this crate's
-/// version, since the program's own is not known here.
+/// Returns `program/version (os/arch) codegen-runtime/version`, like client-go's default: the program's file name, and this
+/// crate's version, since the program's own is unknown here.
 pub fn default_user_agent() -> String {
     let path = std::env::args_os().next().map(std::path::PathBuf::from);
     let name = path.as_deref().and_then(|path| path.file_name());
     let name = name.map(|name| name.to_string_lossy()).unwrap_or_default();
-    // Bytes that a header or a manager's name must not have.
+    // Excludes bytes that a header or a manager's name must not contain.
     let plain = |byte: &u8| byte.is_ascii_graphic() && *byte != b'/';
     let name = String::from_utf8(name.bytes().filter(plain).collect()).unwrap_or_default();
     let name = if name.is_empty() { "unknown" } else { &name };

@@ -1,4 +1,4 @@
-//! The layer that gives answers a deadline, and measures them.
+//! The layer that sets a deadline for answers and measures them.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,15 +12,15 @@ use tower::{BoxError, Service};
 
 use crate::metrics::{RestCall, RestClientMetrics};
 
-/// No answer came in time.
+/// The server did not begin to answer in time.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the server did not begin to answer within {} s", limit.as_secs_f32())]
 pub struct ResponseTimeout {
-    /// How long was waited.
+    /// The deadline.
     pub limit: Duration,
 }
 
-/// The behaviour of the layer.
+/// The settings of the layer.
 #[derive(Clone)]
 pub(super) struct Rules {
     pub(super) metrics: Option<RestClientMetrics>,
@@ -97,7 +97,7 @@ fn is_watch(uri: &http::Uri) -> bool {
         .any(|(name, value)| name == "watch" && on(&value))
 }
 
-/// The body of an answer, whose bytes are counted.
+/// The body of an answer; its bytes are counted.
 pub(super) struct Measured<B> {
     body: B,
     call: Option<RestCall>,

@@ -1,4 +1,4 @@
-//! From a `Config` to a client: connector, pool and layers.
+//! Builds a client from a `Config`: connector, pool and layers.
 
 use hyper::rt::{Read, Write};
 use hyper_timeout::TimeoutConnector;
@@ -12,7 +12,7 @@ use tower::{BoxError, Service, ServiceBuilder};
 use super::observe::{Observe, Rules};
 use super::{ClientOptions, KeepAlive};
 
-/// Chooses the connector that `config` needs.
+/// Selects the connector that `config` needs.
 pub(super) fn build(options: &ClientOptions, config: Config) -> Result<Client, Error> {
     if config.proxy_url.is_some() {
         return over_kubes(options, config);
@@ -31,14 +31,14 @@ pub(super) fn build(options: &ClientOptions, config: Config) -> Result<Client, E
     }
     #[cfg(not(any(feature = "openssl-tls", feature = "rustls-tls")))]
     if config.cluster_url.scheme() == Some(&http::uri::Scheme::HTTPS) {
-        // The application may have given kube a TLS that nothing here knows of.
+        // The application may have enabled a TLS feature of kube that this crate does not know.
         over_kubes(options, config)
     } else {
         over(options, config, connector)
     }
 }
 
-/// A client over the connector that kube makes.
+/// Builds a client over kube's own connector.
 fn over_kubes(options: &ClientOptions, config: Config) -> Result<Client, Error> {
     let rules = rules(options, &config);
     let observe = tower::layer::layer_fn(move |inner| Observe::new(inner, rules.clone()));
@@ -47,7 +47,7 @@ fn over_kubes(options: &ClientOptions, config: Config) -> Result<Client, Error> 
         .build())
 }
 
-/// Where several crypto providers are linked, rustls panics until one is chosen. kube chooses when it makes a client.
+/// Where several crypto providers are linked, rustls panics unless one is chosen. kube chooses when it creates a client.
 #[cfg(feature = "rustls-tls")]
 fn choose_crypto_provider() {
     static CHOSEN: std::sync::Once = std::sync::Once::new();
@@ -57,7 +57,7 @@ fn choose_crypto_provider() {
     });
 }
 
-/// TCP with keep-alive, for `http` and what TLS puts over it.
+/// TCP with keep-alive, for `http` and under TLS.
 fn connector(keep_alive: KeepAlive) -> HttpConnector {
     let mut connector = HttpConnector::new();
     connector.enforce_http(false);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The next run of a reconciled key. In any case, a change of its objects reconciles it again.
+/// When to reconcile a key again. Independently of it, a change of the key's objects reconciles it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct Action(pub(super) Next);
@@ -15,17 +15,17 @@ pub(super) enum Next {
 }
 
 impl Action {
-    /// Nothing more until something changes. Resets the key's back-off.
+    /// Waits for the next change. Resets the key's back-off.
     pub const fn done() -> Self {
         Self(Next::Done)
     }
 
-    /// Once more, after the key's back-off, which grows as if this had failed.
+    /// Reconciles again after the key's back-off, which grows as after a failure.
     pub const fn requeue() -> Self {
         Self(Next::Requeue)
     }
 
-    /// Once more after `delay`. Resets the key's back-off. Zero is at once.
+    /// Reconciles again after `delay`; immediately if it is zero. Resets the key's back-off.
     pub const fn requeue_after(delay: Duration) -> Self {
         Self(Next::After(delay))
     }

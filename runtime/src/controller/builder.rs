@@ -17,14 +17,14 @@ use crate::object::{Cacheable, Object, ResourceInfo, scope_of};
 use crate::store::ObjectKey;
 use crate::workqueue::{RateLimiter, default_controller_rate_limiter};
 
-/// Why a controller can't be built.
+/// Why a controller could not be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// Neither `for_` nor `watches` was called.
     #[error("controller {0:?} watches nothing: call for_ or watches")]
     NothingToWatch(String),
-    /// `owns` needs to know what owns.
+    /// `owns` was called before `for_`, so the kind of the owner is unknown.
     #[error("controller {0:?} calls owns before for_: there is no owner to map to")]
     NoOwner(String),
     /// `for_` was called twice.
@@ -78,19 +78,19 @@ impl Builder {
         }
     }
 
-    /// Reconciles objects of `K`, whose keys the reconciler gets.
+    /// Reconciles objects of `K`; the reconciler receives their keys.
     pub fn for_<K: Object>(self) -> Self {
         self.for_when::<K>(Predicate::all())
     }
 
-    /// As [`for_`](Self::for_), for changes that pass `predicate`.
+    /// Like [`for_`](Self::for_), for changes that pass `predicate`.
     pub fn for_when<K: Object>(self, predicate: Predicate<K>) -> Self {
         let informer = self.factory.informer_for::<K>();
         self.for_informer(&informer, predicate)
     }
 
-    /// As [`for_when`](Self::for_when), for an informer of the caller's: see [`watches_informer`](Self::watches_informer). A
-    /// resource known at run time only is taken for a namespaced one; [`for_dynamic`](Self::for_dynamic) knows its scope.
+    /// Like [`for_when`](Self::for_when), for an informer of the caller's: see [`watches_informer`](Self::watches_informer). A
+    /// dynamic resource is assumed to be namespaced; [`for_dynamic`](Self::for_dynamic) takes its scope.
     pub fn for_informer<K: Cacheable>(
         self,
         informer: &SharedInformer<K>,
@@ -114,18 +114,18 @@ impl Builder {
         self.add(informer, predicate, None)
     }
 
-    /// Reconciles the controlling owner of each `K` that changes, if it is of the kind given to [`for_`](Self::for_).
+    /// Reconciles the controlling owner of each changed `K`, if the owner is of the kind passed to [`for_`](Self::for_).
     pub fn owns<K: Object>(self) -> Self {
         self.owns_when::<K>(Predicate::all())
     }
 
-    /// As [`owns`](Self::owns), for changes that pass `predicate`.
+    /// Like [`owns`](Self::owns), for changes that pass `predicate`.
     pub fn owns_when<K: Object>(self, predicate: Predicate<K>) -> Self {
         let informer = self.factory.informer_for::<K>();
         self.owns_informer(&informer, predicate)
     }
 
-    /// As [`owns_when`](Self::owns_when), for an informer of the caller's: see [`watches_informer`](Self::watches_informer).
+    /// Like [`owns_when`](Self::owns_when), for an informer of the caller's: see [`watches_informer`](Self::watches_informer).
     pub fn owns_informer<K: Cacheable>(
         mut self,
         informer: &SharedInformer<K>,
@@ -145,7 +145,7 @@ impl Builder {
         )
     }
 
-    /// Reconciles the keys that `mapping` gives for each `K` that changes: for its state before and after an update.
+    /// Reconciles the keys that `mapping` returns for each changed `K`; for an update, for both the old and the new state.
     pub fn watches<K: Object>(
         self,
         mapping: impl Fn(&Arc<K>) -> Vec<ObjectKey> + Send + Sync + 'static,
@@ -153,7 +153,7 @@ impl Builder {
         self.watches_when::<K>(Predicate::all(), mapping)
     }
 
-    /// As [`watches`](Self::watches), for changes that pass `predicate`.
+    /// Like [`watches`](Self::watches), for changes that pass `predicate`.
     pub fn watches_when<K: Object>(
         self,
         predicate: Predicate<K>,
@@ -163,8 +163,8 @@ impl Builder {
         self.add(&informer, predicate, Some(Arc::new(mapping)))
     }
 
-    /// As [`watches_when`](Self::watches_when), for an informer of the caller's: dynamic, metadata only, or of another
-    /// factory. A manager runs it if nobody else does; without a manager the caller does.
+    /// Like [`watches_when`](Self::watches_when), for an informer of the caller's: dynamic, metadata only, or of another factory.
+    /// A manager runs the informer unless it is run elsewhere; without a manager the caller must run it.
     pub fn watches_informer<K: Cacheable>(
         self,
         informer: &SharedInformer<K>,
@@ -174,7 +174,7 @@ impl Builder {
         self.add(informer, predicate, Some(Arc::new(mapping)))
     }
 
-    /// Reconciles the keys that `trigger` gives while the controller runs.
+    /// Reconciles the keys added to `trigger` while the controller runs.
     pub fn triggered_by(mut self, trigger: &Trigger) -> Self {
         self.sources.push(trigger.source());
         self
@@ -195,30 +195,30 @@ impl Builder {
         self
     }
 
-    /// Reconciles up to `workers` keys at a time; 1 unless set, and never less.
+    /// Reconciles up to `workers` keys concurrently; defaults to 1, the minimum.
     pub fn workers(mut self, workers: usize) -> Self {
         self.parts.workers = workers.max(1);
         self
     }
 
-    /// [`workers`](Self::workers), by its name in controller-runtime.
+    /// Same as [`workers`](Self::workers), under controller-runtime's name.
     pub fn max_concurrent_reconciles(self, workers: usize) -> Self {
         self.workers(workers)
     }
 
-    /// Replaces the [default limiter](default_controller_rate_limiter), which backs keys off that fail.
+    /// Replaces the [default limiter](default_controller_rate_limiter), which determines the back-off of failing keys.
     pub fn rate_limiter(mut self, limiter: impl RateLimiter<ObjectKey> + 'static) -> Self {
         self.parts.limiter = Arc::new(limiter);
         self
     }
 
-    /// Drops a reconciliation that takes longer, and counts it as failed. Without this it may take for ever.
+    /// Aborts a reconciliation that takes longer and counts it as failed. Without this there is no limit.
     pub fn reconcile_timeout(mut self, timeout: Duration) -> Self {
         self.parts.reconcile_timeout = Some(timeout);
         self
     }
 
-    /// How long the first lists may take when the controller starts, or the manager around it; 2 minutes unless set.
+    /// Sets how long the first lists may take when the controller, or its manager, starts; defaults to 2 minutes.
     pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
         self.parts.sync_timeout = timeout;
         self
@@ -230,11 +230,11 @@ impl Builder {
         self
     }
 
-    /// The controller. Its informers are the factory's from now on; they start with the factory.
+    /// Builds the controller and registers its informers with the factory; they start with the factory.
     ///
     /// # Errors
     ///
-    /// If it watches nothing, or `for_` and `owns` don't fit.
+    /// The controller watches nothing, or calls of `for_` and `owns` are inconsistent.
     pub fn build(self, reconciler: impl Reconciler) -> Result<Controller, BuildError> {
         if let Some(error) = self.error {
             return Err(error);
@@ -261,7 +261,7 @@ impl fmt::Debug for Builder {
     }
 }
 
-/// The kind that a controller reconciles, as an owner of others.
+/// The reconciled kind, as an owner of other objects.
 #[derive(Clone)]
 struct Owner {
     resource: ResourceInfo,
@@ -269,7 +269,7 @@ struct Owner {
 }
 
 impl Owner {
-    /// The key of the owner that controls `object`, if it is of this kind, in any version.
+    /// Returns the key of the owner that controls `object`, if it is of this kind, in any version.
     fn key<K: Resource>(&self, object: &K) -> Option<ObjectKey> {
         let meta = object.meta();
         let reference = meta

@@ -13,7 +13,7 @@ use crate::informer::{SharedInformer, SharedInformerFactory};
 use crate::lister::Lister;
 use crate::object::{Cacheable, Object};
 
-/// The client, the lister of the kind and the recorder of events that a reconciler gets beside the key. Clones are cheap.
+/// What a reconciler needs besides the key: the client, the lister of its kind and the recorder of events. Clones are cheap.
 pub struct Context<K> {
     client: Client,
     lister: Lister<K>,
@@ -21,14 +21,14 @@ pub struct Context<K> {
 }
 
 impl<K: Object> Context<K> {
-    /// The context of the kind `K`, over the informer that `factory` has of it.
+    /// Creates the context of the kind `K`, with the informer of `factory`.
     pub fn new(factory: &SharedInformerFactory, recorder: EventRecorder) -> Self {
         Self::over(factory, &factory.informer_for::<K>(), recorder)
     }
 }
 
 impl<K: Cacheable> Context<K> {
-    /// The context of the kind that `informer` holds: dynamic, or metadata only.
+    /// Creates the context of the kind of `informer`, which may be dynamic or metadata only.
     pub fn over(
         factory: &SharedInformerFactory,
         informer: &SharedInformer<K>,
@@ -41,22 +41,22 @@ impl<K: Cacheable> Context<K> {
         }
     }
 
-    /// The client under the factory.
+    /// Returns the factory's client.
     pub fn client(&self) -> &Client {
         &self.client
     }
 
-    /// The cache of the kind.
+    /// Returns the lister of the kind.
     pub fn lister(&self) -> &Lister<K> {
         &self.lister
     }
 
-    /// Records events about objects.
+    /// Returns the recorder of events.
     pub fn recorder(&self) -> &EventRecorder {
         &self.recorder
     }
 
-    /// The object of `request` as the cache has it; `None` if there is none (any more).
+    /// Returns the object of `request` from the cache; `None` if it does not exist (any more).
     pub fn object(&self, request: &Request) -> Option<Arc<K>> {
         self.lister.get(request.key.as_str()).ok()
     }
@@ -78,13 +78,13 @@ impl<K> fmt::Debug for Context<K> {
     }
 }
 
-/// A reconciler made of a context and a closure; see [`reconcile_with`].
+/// A reconciler built from a context and a closure; see [`reconcile_with`].
 pub struct ContextReconciler<K, F> {
     context: Context<K>,
     reconcile: F,
 }
 
-/// A reconciler that calls `reconcile` with each request and `context`, and retries all errors.
+/// Returns a reconciler that calls `reconcile` with each request and `context`, and retries all errors.
 ///
 /// ```no_run
 /// # use codegen_runtime::controller::{Action, BuildError, Context, Controller, reconcile_with};

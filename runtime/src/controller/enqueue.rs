@@ -1,4 +1,4 @@
-//! From changes of objects to keys in the queue.
+//! Maps changes of objects to keys in the queue.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::metrics::ControllerMetrics;
 use crate::store::ObjectKey;
 use crate::workqueue::{AddOptions, LOW_PRIORITY, PriorityQueue};
 
-/// The keys that a change of an object concerns.
+/// Returns the keys that a change of an object affects.
 pub(super) type Mapping<K> = Arc<dyn Fn(&Arc<K>) -> Vec<ObjectKey> + Send + Sync>;
 
 /// The state of a watched kind.
@@ -32,8 +32,8 @@ impl<K> Clone for Route<K> {
     }
 }
 
-/// Adds the keys that changes of a kind concern. A change whose predicate panics passes; one whose mapping panics is mapped
-/// again later.
+/// Adds the keys affected by changes of a kind. If a predicate panics, the change passes; if a mapping panics, the object is
+/// mapped again later.
 pub(super) struct Enqueue<K> {
     adder: Adder<K>,
     again: Remap<K>,
@@ -57,7 +57,7 @@ impl<K> Clone for Adder<K> {
 }
 
 impl<K: Resource + 'static> Adder<K> {
-    /// Adds the keys that `object` concerns; false if the mapping panicked.
+    /// Adds the keys that `object` affects; returns false if the mapping panicked.
     pub(super) fn add(&self, object: &Arc<K>, priority: i32) -> bool {
         let options = AddOptions {
             priority,
@@ -75,12 +75,12 @@ impl<K: Resource + 'static> Adder<K> {
 
     fn passes(&self, change: &Change<'_, K>) -> bool {
         let passes = || self.route.predicate.passes(change);
-        // Anything not known to be irrelevant is reconciled.
+        // A change is reconciled unless it is known to be irrelevant.
         self.caught("predicate", change.object(), passes)
             .unwrap_or(true)
     }
 
-    /// The result of `call`, or `None` and a report if it panics.
+    /// Returns the result of `call`; if it panics, reports that and returns `None`.
     fn caught<T>(&self, what: &str, object: &Arc<K>, call: impl FnOnce() -> T) -> Option<T> {
         let caught = catch_unwind(AssertUnwindSafe(call));
         let panic = match caught {
@@ -135,7 +135,7 @@ impl<K: Resource + Send + Sync + 'static> EventHandler<K> for Enqueue<K> {
         }
         let unchanged = old.meta().resource_version == new.meta().resource_version;
         let priority = if unchanged { LOW_PRIORITY } else { 0 };
-        // The keys of the old object are enqueued too, such as an owner that lost it.
+        // Also enqueues the keys of the old object: an owner that lost it, for example.
         if self.adder.route.mapping.is_some() && !unchanged {
             self.enqueue(old, priority);
         }

@@ -9,7 +9,7 @@ use crate::metrics::ReconcileResult;
 use crate::store::ObjectKey;
 use crate::workqueue::{AddOptions, Item, PriorityQueue};
 
-/// How a reconciliation ended.
+/// The outcome of a reconciliation.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Done(Action),
@@ -44,7 +44,7 @@ impl From<Ended> for Outcome {
 }
 
 impl Outcome {
-    /// The label under which it counts.
+    /// Returns the outcome's value of the `result` label.
     pub(super) fn result(&self) -> ReconcileResult {
         match self {
             Self::Done(Action(Next::Done)) => ReconcileResult::Success,
@@ -54,7 +54,7 @@ impl Outcome {
         }
     }
 
-    /// Adds the key again, or not, and resets or grows its back-off. A key that comes again keeps its priority.
+    /// Requeues the key if the outcome requires it, and resets or grows its back-off. A requeued key keeps its priority.
     pub(super) fn requeue(&self, queue: &PriorityQueue<ObjectKey>, item: &Item<ObjectKey>) {
         let mut options = AddOptions {
             priority: item.priority(),

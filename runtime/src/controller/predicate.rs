@@ -1,4 +1,4 @@
-//! Which changes are worth a reconciliation.
+//! Predicates: the changes that are worth a reconciliation.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,21 +6,21 @@ use std::sync::Arc;
 /// One change of a watched object, as predicates see it.
 #[derive(Debug)]
 pub enum Change<'a, K> {
-    /// It appeared, or existed when the controller started.
+    /// The object appeared, or existed when the controller started.
     Added(&'a Arc<K>),
-    /// It changed, or a resync is due; then both are the same.
+    /// The object changed, or a resync is due; then both states are the same.
     Updated {
-        /// Before.
+        /// The state before.
         old: &'a Arc<K>,
-        /// Now.
+        /// The state now.
         new: &'a Arc<K>,
     },
-    /// It is gone; this is the last state known.
+    /// The object is gone; this is its last known state.
     Deleted(&'a Arc<K>),
 }
 
 impl<'a, K> Change<'a, K> {
-    /// The object: the new one of an update.
+    /// Returns the object; for an update, its new state.
     pub fn object(&self) -> &'a Arc<K> {
         match self {
             Self::Added(object) | Self::Deleted(object) | Self::Updated { new: object, .. } => {
@@ -32,37 +32,37 @@ impl<'a, K> Change<'a, K> {
 
 type Test<K> = Arc<dyn Fn(&Change<'_, K>) -> bool + Send + Sync>;
 
-/// Says which changes pass. Clones share the test.
+/// Decides which changes pass. Clones share the test.
 pub struct Predicate<K> {
     test: Test<K>,
 }
 
 impl<K: 'static> Predicate<K> {
-    /// Passes what `test` says.
+    /// Creates a predicate that passes the changes for which `test` returns true.
     pub fn new(test: impl Fn(&Change<'_, K>) -> bool + Send + Sync + 'static) -> Self {
         Self {
             test: Arc::new(test),
         }
     }
 
-    /// Passes everything.
+    /// Creates a predicate that passes every change.
     pub fn all() -> Self {
         Self::new(|_| true)
     }
 
-    /// Passes what both pass.
+    /// Passes changes that pass both predicates.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self::new(move |change| self.passes(change) && other.passes(change))
     }
 
-    /// Passes what either passes.
+    /// Passes changes that pass either predicate.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self::new(move |change| self.passes(change) || other.passes(change))
     }
 
-    /// Passes what this doesn't.
+    /// Passes changes that do not pass this predicate.
     #[must_use]
     pub fn negate(self) -> Self {
         Self::new(move |change| !self.passes(change))
@@ -88,7 +88,7 @@ impl<K> fmt::Debug for Predicate<K> {
     }
 }
 
-/// The predicates of controller-runtime. Additions and deletions pass all of them but [`labels_match`](predicates::labels_match).
+/// The predicates of controller-runtime. All except [`labels_match`](predicates::labels_match) pass every creation and deletion.
 pub mod predicates {
     use kube::Resource;
     use kube::core::{Selector, SelectorExt};
@@ -104,15 +104,14 @@ pub mod predicates {
         })
     }
 
-    /// Updates that change the object at all: not resyncs.
+    /// Passes updates that change the object, not resyncs.
     pub fn resource_version_changed<K: Resource + 'static>() -> Predicate<K> {
         on_update(|old: &K, new: &K| old.meta().resource_version != new.meta().resource_version)
     }
 
-    /// Updates of the spec: `metadata.generation` grows. Also passes an object that was marked for deletion.
+    /// Passes updates of the spec: those that change `metadata.generation`. Also passes an object that was marked for deletion.
     ///
-    /// Kinds without a generation (most of the core group) never pass an update; status writes, labels and annotations don't
-    /// pass either.
+    /// Does not pass writes of status, labels or annotations, nor any update of a kind without a generation (most of the core group).
     pub fn generation_changed<K: Resource + 'static>() -> Predicate<K> {
         on_update(|old: &K, new: &K| {
             let (old, new) = (old.meta(), new.meta());
@@ -122,17 +121,17 @@ pub mod predicates {
         })
     }
 
-    /// Updates of labels.
+    /// Passes updates that change labels.
     pub fn labels_changed<K: Resource + 'static>() -> Predicate<K> {
         on_update(|old: &K, new: &K| old.meta().labels != new.meta().labels)
     }
 
-    /// Updates of annotations.
+    /// Passes updates that change annotations.
     pub fn annotations_changed<K: Resource + 'static>() -> Predicate<K> {
         on_update(|old: &K, new: &K| old.meta().annotations != new.meta().annotations)
     }
 
-    /// Changes of objects whose labels match, before or after.
+    /// Passes changes of objects whose labels match, before or after.
     pub fn labels_match<K: Resource + 'static>(selector: Selector) -> Predicate<K> {
         let matches = move |object: &K| {
             static NONE: std::collections::BTreeMap<String, String> =

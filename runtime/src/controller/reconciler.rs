@@ -1,4 +1,4 @@
-//! The user's part: bring one object to what it should be.
+//! The user's part: brings one object to its desired state.
 
 use std::error::Error;
 use std::fmt;
@@ -16,20 +16,20 @@ use crate::error::chain;
 use crate::leader::Leadership;
 use crate::store::ObjectKey;
 
-/// Which object to reconcile.
+/// A request to reconcile an object.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Request {
-    /// The object's key. The object may not exist any more; that is not an error.
+    /// The object's key. The object may no longer exist; that is not an error.
     pub key: ObjectKey,
-    /// How often this key failed in a row, or asked to be requeued.
+    /// The number of consecutive failures and requeues of this key.
     pub retries: u32,
-    /// The term under which this runs; `None` without leader election. Its epoch fences writes to systems outside.
+    /// The leadership term of this run; `None` without leader election. Its epoch is a fencing token for writes to external systems.
     pub leadership: Option<Leadership>,
 }
 
 impl Request {
-    /// A first try of `key` without leader election, for tests of reconcilers.
+    /// Creates a first request for `key` without leader election, for tests of reconcilers.
     pub fn new(key: ObjectKey) -> Self {
         Self {
             key,
@@ -47,24 +47,24 @@ impl Deref for Request {
     }
 }
 
-/// The reaction to an error.
+/// How to handle an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ErrorPolicy {
-    /// Try again after the key's back-off.
+    /// Retries after the key's back-off.
     #[default]
     Retry,
-    /// Try again after a time of the caller's, without growing the back-off: for "not before" answers of a server.
+    /// Retries after the specified delay, without growing the back-off: for "retry after" answers of a server.
     RetryAfter(Duration),
-    /// Don't try again until something changes: trying can't help.
+    /// Does not retry until something changes, because a retry cannot succeed.
     Terminal,
 }
 
 /// Brings the object of a key to the state that its spec declares: completely, from any state, whatever changed.
 ///
-/// Calls for one key are serial. A future may be dropped at any await point: when it takes longer than the time-out, when
-/// leadership is lost, or when the manager's deadline for stopping is over.
+/// Calls for one key are serial. The future may be dropped at any await point: when it exceeds the time-out, when leadership is
+/// lost, or when the manager's graceful timeout is over.
 pub trait Reconciler: Send + Sync + 'static {
-    /// A failure: an error or a text. Logged with [its causes](crate::error::chain).
+    /// The error: an error type or a string. Logged with [its causes](crate::error::chain).
     type Error: Into<Box<dyn Error + Send + Sync>> + Send + 'static;
 
     /// Reconciles one key.
@@ -73,7 +73,7 @@ pub trait Reconciler: Send + Sync + 'static {
         request: Request,
     ) -> impl Future<Output = Result<Action, Self::Error>> + Send;
 
-    /// Whether `error` is worth another try.
+    /// Returns how to handle `error`.
     fn error_policy(&self, error: &Self::Error) -> ErrorPolicy {
         let _ = error;
         ErrorPolicy::Retry
@@ -95,10 +95,10 @@ impl<R: Reconciler> Reconciler for Arc<R> {
     }
 }
 
-/// A reconciler made of a closure; see [`reconcile_fn`].
+/// A reconciler built from a closure; see [`reconcile_fn`].
 pub struct FnReconciler<F>(F);
 
-/// A reconciler that calls `reconcile`, and retries all errors.
+/// Returns a reconciler that calls `reconcile` and retries all errors.
 pub fn reconcile_fn<F, W, E>(reconcile: F) -> FnReconciler<F>
 where
     F: Fn(Request) -> W + Send + Sync + 'static,
@@ -127,7 +127,7 @@ impl<F> fmt::Debug for FnReconciler<F> {
     }
 }
 
-/// How a call of a reconciler ended, without its types.
+/// The outcome of a reconciler's call, with its types erased.
 #[derive(Debug)]
 pub(super) enum Ended {
     Ok(Action),
@@ -138,7 +138,7 @@ pub(super) enum Ended {
     Panicked(String),
 }
 
-/// A reconciler without its types.
+/// A reconciler with its types erased.
 pub(super) trait ErasedReconciler: Send + Sync {
     /// Reconciles, and catches panics.
     fn call(&self, request: Request) -> BoxFuture<'_, Ended>;
@@ -164,7 +164,7 @@ impl<R: Reconciler> ErasedReconciler for R {
     }
 }
 
-/// The text of a panic, if it has one.
+/// Returns the message of a panic, if it has one.
 pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()

@@ -1,4 +1,4 @@
-//! Objects whose mapping panicked, to be mapped again: their keys are owed a reconciliation.
+//! Retries the mapping of objects whose mapping panicked, so that their keys are reconciled eventually.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use tokio::time::sleep;
 
 use super::enqueue::Adder;
 
-/// The first and the longest pause between tries; each is twice the one before.
+/// The shortest and the longest pause between tries; each is twice the previous one.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
-/// States that wait, at most: a mapping that always panics must not hold every state of every object.
+/// The maximum number of waiting objects: a mapping that always panics must not keep every state of every object in memory.
 const MOST: usize = 1024;
 
-/// Maps objects again until their mapping returns, or the queue is shut down.
+/// Maps objects again until their mapping returns or the queue is shut down.
 pub(super) struct Remap<K> {
     adder: Adder<K>,
     waiting: Arc<Mutex<Waiting<K>>>,
@@ -24,7 +24,7 @@ pub(super) struct Remap<K> {
 
 struct Waiting<K> {
     objects: VecDeque<(Arc<K>, i32)>,
-    /// Whether a task works on them.
+    /// Whether a task processes them.
     busy: bool,
 }
 
@@ -40,7 +40,7 @@ impl<K: Resource + Send + Sync + 'static> Remap<K> {
         }
     }
 
-    /// Maps `object` again after a pause. Called from within a runtime, as handlers are.
+    /// Maps `object` again after a pause. Must be called within a runtime, as handlers are.
     pub(super) fn push(&self, object: Arc<K>, priority: i32) {
         let mut waiting = self.waiting.lock();
         waiting.push(object, priority);

@@ -1,4 +1,4 @@
-//! A controller at work.
+//! Runs a controller.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,24 +23,24 @@ use crate::object::Cacheable;
 use crate::store::ObjectKey;
 use crate::workqueue::{PriorityQueue, RateLimiter, WorkQueue};
 
-/// Why a controller ended other than by being asked to.
+/// Why a controller stopped without being asked to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ControllerError {
-    /// An informer had stopped before.
+    /// An informer has already stopped.
     #[error("controller {controller:?}: the informer of {resource}: {source}")]
     Informer {
         /// The controller.
         controller: String,
         /// The informer's resource.
         resource: String,
-        /// The defect found.
+        /// The informer's error.
         source: InformerError,
     },
-    /// The controller runs already.
-    #[error("controller {0:?} runs already: two runs would reconcile one key at a time each")]
+    /// The controller is already running.
+    #[error("controller {0:?} is already running")]
     Running(String),
-    /// Nobody has started an informer within the time for its first list: one of another factory, say.
+    /// An informer was not started before the deadline for its first list; it may belong to another factory.
     #[error("controller {controller:?}: the informer of {resource} was never started")]
     NotStarted {
         /// The controller.
@@ -48,7 +48,7 @@ pub enum ControllerError {
         /// The informer's resource.
         resource: String,
     },
-    /// The first list did not come in time, or the informer stopped first.
+    /// The first list did not arrive in time, or the informer stopped first.
     #[error("controller {controller:?}: the cache of {resource} did not sync")]
     CacheSync {
         /// The controller.
@@ -56,12 +56,12 @@ pub enum ControllerError {
         /// The resource whose first list is missing.
         resource: String,
     },
-    /// A worker ended by a panic outside of the reconciler.
+    /// A worker panicked outside of the reconciler.
     #[error("controller {0:?}: a worker panicked")]
     Worker(String),
 }
 
-/// The settings of a builder apart from its sources.
+/// The settings of a builder, without its sources.
 pub(super) struct Parts {
     pub(super) workers: usize,
     pub(super) limiter: Arc<dyn RateLimiter<ObjectKey>>,
@@ -70,22 +70,22 @@ pub(super) struct Parts {
     pub(super) metrics: Option<Metrics>,
 }
 
-/// Informers, a queue, workers and a reconciler under one name.
+/// Wires informers, a queue, workers and a reconciler under one name.
 ///
-/// It may run several times, one after another (a leader that comes back, say): each run starts with every object that the
-/// caches hold. A second run at a time is refused, so that no key is ever reconciled twice at once.
+/// It may run several times in succession (when it regains leadership, for example): each run starts with every object in the
+/// caches. A concurrent second run is refused, so that no key is reconciled concurrently with itself.
 pub struct Controller {
     name: String,
     sources: Vec<Box<dyn Source>>,
     reconciler: Arc<dyn ErasedReconciler>,
     parts: Parts,
-    /// Held by a run.
+    /// Set during a run.
     running: AtomicBool,
-    /// Held by the workers of a run, which may outlive it: one that blocks its thread is not dropped before it yields.
+    /// Held by the workers of a run, which may outlive it: a worker that blocks its thread is dropped only when it yields.
     turn: Arc<Semaphore>,
 }
 
-/// The one run that a controller may have at a time.
+/// The single run that a controller may have at a time.
 struct Run<'a>(&'a AtomicBool);
 
 impl Drop for Run<'_> {
@@ -95,7 +95,7 @@ impl Drop for Run<'_> {
 }
 
 impl Controller {
-    /// Starts a controller called `name` over the informers of `factory`.
+    /// Starts building a controller called `name` over the informers of `factory`.
     pub fn builder(name: impl Into<String>, factory: &SharedInformerFactory) -> Builder {
         Builder::new(name.into(), factory)
     }
@@ -116,29 +116,28 @@ impl Controller {
         }
     }
 
-    /// The controller's name: the label of its metrics, and what selects it.
+    /// Returns the controller's name: the label of its metrics, and the name to select it by.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Reports to `metrics`, unless the builder said where to.
+    /// Reports to `metrics`, unless the builder specified other metrics.
     pub(crate) fn set_default_metrics(&mut self, metrics: &Metrics) {
         self.parts.metrics.get_or_insert_with(|| metrics.clone());
     }
 
     /// Waits for the caches, then reconciles until `stop` is cancelled.
     ///
-    /// After that no key is handed out any more, reconciliations under way are finished, and the call returns. With
-    /// `leadership` the workers are fenced by it: when it is lost they are dropped, and the call returns. Dropping the future
-    /// drops the workers.
+    /// Then hands out no more keys, finishes the reconciliations in progress and returns. With `leadership`, lost leadership
+    /// drops the workers and ends the call. Dropping the future drops the workers.
     ///
-    /// The factory must be started by the caller, or by the manager, and so must informers of other factories.
+    /// The caller or the manager must start the factory, and also informers of other factories.
     ///
-    /// After a run that was dropped, the next one begins when its workers are gone.
+    /// If a run was dropped, the next one begins when its workers are gone.
     ///
     /// # Errors
     ///
-    /// If it runs already, an informer has stopped, or a first list doesn't come within the time for it.
+    /// The controller is already running, an informer has stopped, or a first list does not arrive in time.
     pub async fn run(
         &self,
         stop: &CancellationToken,
@@ -189,9 +188,9 @@ impl Controller {
         }
         tracing::warn!(
             controller = self.name,
-            "waiting for workers of the run before, which block their threads"
+            "waiting for workers of the previous run, which block their threads"
         );
-        // Nobody closes it.
+        // The semaphore is never closed.
         Arc::clone(&self.turn).acquire_owned().await.ok()
     }
 
@@ -200,7 +199,7 @@ impl Controller {
         metrics.controller(&self.name)
     }
 
-    /// Runs the informers that are not run elsewhere, until `stop` is cancelled.
+    /// Runs the informers that do not run elsewhere, until `stop` is cancelled.
     pub(crate) async fn run_caches(&self, stop: &CancellationToken) {
         let unclaimed = self
             .sources
@@ -209,7 +208,7 @@ impl Controller {
         futures::future::join_all(unclaimed).await;
     }
 
-    /// Waits for the first lists, within the time for them.
+    /// Waits for the first lists, up to the cache sync timeout.
     pub(crate) async fn wait_for_caches(&self) -> Result<(), ControllerError> {
         match timeout(self.parts.sync_timeout, self.wait_for_sync()).await {
             Ok(result) => result,
@@ -303,7 +302,7 @@ impl fmt::Debug for Controller {
     }
 }
 
-/// The queue of one run: refuses adds when the run is over.
+/// The queue of one run: shut down when the run is over.
 struct Queue(PriorityQueue<ObjectKey>);
 
 impl Drop for Queue {
@@ -312,16 +311,16 @@ impl Drop for Queue {
     }
 }
 
-/// An informer, and the way from its objects to keys; without its type.
+/// An informer and the mapping from its objects to keys, with the type erased.
 pub(super) trait Source: Send + Sync {
     fn resource(&self) -> String;
-    /// Feeds `queue` until the result is dropped.
+    /// Adds keys to `queue` until the returned value is dropped.
     fn start(
         &self,
         queue: &PriorityQueue<ObjectKey>,
         metrics: &ControllerMetrics,
     ) -> Result<Box<dyn Send + Sync>, InformerError>;
-    /// Runs the informer until `stop` is cancelled, unless somebody does already.
+    /// Runs the informer until `stop` is cancelled, unless it already runs elsewhere.
     fn run_unclaimed<'a>(&'a self, stop: &'a CancellationToken) -> Option<BoxFuture<'a, ()>>;
     fn is_started(&self) -> bool;
     fn has_synced(&self) -> bool;

@@ -1,4 +1,4 @@
-//! Keys from outside: reasons to reconcile that no informer sees.
+//! Keys from outside: reasons to reconcile that informers cannot see.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::workqueue::{AddOptions, PriorityQueue};
 /// The queue of a controller, while it runs.
 type Slot = Arc<Mutex<Option<PriorityQueue<ObjectKey>>>>;
 
-/// Makes controllers reconcile a key for reasons of the program's own: an event of a system outside, the work of another controller.
-/// controller-runtime's `source.Channel`. Clones are handles of the same trigger.
+/// Makes controllers reconcile a key for reasons of the program's own: an event of an external system, the work of another
+/// controller. Like controller-runtime's `source.Channel`. Clones are handles of the same trigger.
 ///
-/// Nothing is kept for a controller that doesn't run: when it starts it reconciles every object anyway.
+/// Keys are not kept for a controller that is not running: when it starts it reconciles every object anyway.
 ///
 /// ```no_run
 /// # use std::time::Duration;
@@ -43,17 +43,17 @@ pub struct Trigger {
 }
 
 impl Trigger {
-    /// A trigger that no controller listens to yet.
+    /// Creates a trigger without controllers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Reconciles `key` as soon as a worker is free. A key that is queued already is reconciled once.
+    /// Reconciles `key` as soon as a worker is free. A key that is already queued is reconciled once.
     pub fn add(&self, key: ObjectKey) {
         self.add_after(key, Duration::ZERO);
     }
 
-    /// Reconciles `key` after `delay`. Of several delays of one key the one that ends first counts.
+    /// Reconciles `key` after `delay`. Of several delays of one key, the earliest deadline counts.
     pub fn add_after(&self, key: ObjectKey, delay: Duration) {
         let options = AddOptions {
             after: delay,
@@ -81,10 +81,10 @@ impl fmt::Debug for Trigger {
     }
 }
 
-/// One controller's end of a trigger.
+/// A controller's end of a trigger.
 struct Triggered(Slot);
 
-/// Empties the slot when the controller's run is over.
+/// Empties the slot at the end of the controller's run.
 struct Registered(Slot);
 
 impl Drop for Registered {

@@ -25,7 +25,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Reconciles until `stop` is cancelled; what is under way then is finished.
+    /// Reconciles until `stop` is cancelled; then finishes the reconciliation in progress.
     pub(super) async fn run(&self, stop: &CancellationToken) {
         let mut stopped = std::pin::pin!(stop.cancelled());
         loop {

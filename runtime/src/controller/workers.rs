@@ -1,4 +1,4 @@
-//! Workers for a queue of the caller's: the classic controller's `Run(workers)`.
+//! Workers for the caller's own queue: the classic controller's `Run(workers)`.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -12,11 +12,11 @@ use crate::workqueue::{AddOptions, Item, PriorityQueue, QueueItem, WorkQueue};
 
 /// Runs `work` on the items of `queue`, up to `workers` at a time, until `stop` is cancelled or the queue is shut down.
 ///
-/// - `work` decides what follows: it calls [`forget`](WorkQueue::forget) or
-///   [`add_rate_limited`](WorkQueue::add_rate_limited) itself, as client-go's `processNextWorkItem` does.
+/// - `work` decides about retries: it calls [`forget`](WorkQueue::forget) or [`add_rate_limited`](WorkQueue::add_rate_limited)
+///   itself, like client-go's `processNextWorkItem`.
 /// - A panic in `work` is caught and logged, and the item is added again, rate-limited.
-/// - When `stop` is cancelled the queue is shut down, nothing more is handed out, and what is under way is finished. When
-///   the queue is shut down otherwise, what it holds is still worked off.
+/// - When `stop` is cancelled, the queue is shut down, no more items are handed out, and the items in progress are finished. When
+///   the queue is shut down by other means, its remaining items are still processed.
 ///
 /// Dropping the future drops the workers.
 pub async fn run_workers<T, F, W>(
@@ -33,8 +33,7 @@ pub async fn run_workers<T, F, W>(
     run(queue, workers, stop, move |item, _| work(item), again).await;
 }
 
-/// As [`run_workers`], for a queue with priorities: `work` is given the priority with which an item was queued, and should keep it
-/// when it adds the item again.
+/// Like [`run_workers`], for a priority queue: `work` receives the priority of the item, and should keep it when it adds the item again.
 pub async fn run_priority_workers<T, F, W>(
     queue: &PriorityQueue<T>,
     workers: usize,
@@ -57,7 +56,7 @@ pub async fn run_priority_workers<T, F, W>(
     run(queue, workers, stop, work, again).await;
 }
 
-/// Runs `work`, and `again` on an item whose work panicked.
+/// Runs `work`, and calls `again` for an item whose work panicked.
 async fn run<T, F, W, A>(
     queue: &WorkQueue<T>,
     workers: usize,

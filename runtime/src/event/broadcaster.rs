@@ -19,22 +19,22 @@ use crate::client::TypedClient;
 use crate::error::chain;
 use crate::metrics::{EventMetrics, EventOutcome, Metrics};
 
-/// client-go's figures.
+/// client-go's values.
 const TRIES: u32 = 12;
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// How often series are looked at.
+/// The interval at which series are checked.
 const UPKEEP: Duration = Duration::from_secs(60);
 
-/// How a broadcaster works.
+/// The options of a broadcaster.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct EventOptions {
-    /// Notes that wait to be written; further ones are dropped. 1,000 unless set.
+    /// The maximum number of events that wait to be written; more are dropped. Defaults to 1,000.
     pub queue: usize,
-    /// Time for what still waits when the broadcaster is asked to stop. 5 s unless set.
+    /// The time to write the waiting events when the broadcaster is asked to stop. Defaults to 5 s.
     pub flush: Duration,
-    /// Where to count what became of events.
+    /// The metrics that count the outcomes of events.
     pub metrics: Option<Metrics>,
 }
 
@@ -49,21 +49,21 @@ impl Default for EventOptions {
 }
 
 impl EventOptions {
-    /// Sets how many notes may wait to be written.
+    /// Sets the maximum number of events that wait to be written.
     #[must_use]
     pub fn queue(mut self, queue: usize) -> Self {
         self.queue = queue;
         self
     }
 
-    /// Sets the time for what still waits when the broadcaster is asked to stop.
+    /// Sets the time to write the waiting events when the broadcaster is asked to stop.
     #[must_use]
     pub fn flush(mut self, flush: Duration) -> Self {
         self.flush = flush;
         self
     }
 
-    /// Counts in `metrics` what became of events.
+    /// Counts the outcomes of events in `metrics`.
     #[must_use]
     pub fn metrics(mut self, metrics: &Metrics) -> Self {
         self.metrics = Some(metrics.clone());
@@ -71,7 +71,7 @@ impl EventOptions {
     }
 }
 
-/// Writes what its recorders note. Make one a process, and run it as long as there is work.
+/// Writes the events of its recorders. Create one per process, and run it until all other work has ended.
 pub struct EventBroadcaster {
     client: Client,
     options: EventOptions,
@@ -80,7 +80,7 @@ pub struct EventBroadcaster {
     metrics: EventMetrics,
 }
 
-/// Events that wait. Those that are still unwritten when it is dropped are counted.
+/// The waiting events. Those left when it is dropped are counted.
 struct Queue {
     events: mpsc::Receiver<Box<Event>>,
     metrics: EventMetrics,
@@ -96,12 +96,12 @@ impl Drop for Queue {
 }
 
 impl EventBroadcaster {
-    /// A broadcaster with the default options.
+    /// Creates a broadcaster with the default options.
     pub fn new(client: Client) -> Self {
         Self::with_options(client, EventOptions::default())
     }
 
-    /// A broadcaster with `options`.
+    /// Creates a broadcaster with `options`.
     pub fn with_options(client: Client, options: EventOptions) -> Self {
         let (sender, events) = mpsc::channel(options.queue.max(1));
         let metrics = options.metrics.clone().unwrap_or_default().events();
@@ -118,15 +118,15 @@ impl EventBroadcaster {
         }
     }
 
-    /// A recorder for `reporter`. Notes are kept from now on, and written once the broadcaster runs.
+    /// Creates a recorder for `reporter`. Events are queued immediately, and written once the broadcaster runs.
     pub fn recorder(&self, reporter: Reporter) -> EventRecorder {
         EventRecorder::new(reporter, self.sender.clone(), self.metrics.clone())
     }
 
-    /// Writes events until `stop` is cancelled; then writes what is left, without further tries, within the time for it. What
-    /// is not written by then is counted: the event in hand as failed, those that wait as dropped.
+    /// Writes events until `stop` is cancelled; then writes the remaining ones, without retries, within the flush time. Events
+    /// not written by then are counted: the one in progress as failed, the waiting ones as dropped.
     ///
-    /// Stop it last: the end of the work is worth an event too.
+    /// Stop it last, since the end of other work may be worth an event.
     pub async fn run(self, stop: &CancellationToken) {
         let Self {
             client,
@@ -184,11 +184,11 @@ struct Writer {
     metrics: EventMetrics,
     correlator: Correlator,
     series: SeriesCache,
-    /// Cancelled when no time is left for further tries.
+    /// Cancelled when no time is left for retries.
     stop: CancellationToken,
 }
 
-/// Counts an event as failed if it goes before it is disarmed.
+/// Counts an event as failed if it is dropped before it is disarmed.
 struct InHand<'a>(Option<&'a EventMetrics>);
 
 impl InHand<'_> {
@@ -230,10 +230,10 @@ impl Writer {
         }
     }
 
-    /// Tries until the server answers at all; once more only when it is time to stop.
+    /// Retries until the server answers; after a request to stop, only once more.
     async fn write(&self, write: Write) {
         let in_hand = InHand(Some(&self.metrics));
-        // Spread the tries of processes that lost the server at the same moment.
+        // Spreads the retries of processes that lost the server at the same moment.
         let mut pause = PAUSE.mul_f64(rand::rng().random_range(0.0..=1.0));
         let mut last = self.stop.is_cancelled();
         for rest in (0..TRIES).rev() {
@@ -241,7 +241,7 @@ impl Writer {
                 Ok(outcome) => return in_hand.ended(outcome),
                 Err(error) => error,
             };
-            // The same request would be refused, or could not be made, again.
+            // A retry would be refused, or fail to build, in the same way.
             let is_final = matches!(error, kube::Error::Api(_) | kube::Error::BuildRequest(_));
             if is_final || rest == 0 || last {
                 tracing::debug!(error = %chain(&error), "event not written");
@@ -255,7 +255,7 @@ impl Writer {
     async fn try_write(&self, write: &Write) -> Result<EventOutcome, kube::Error> {
         match write {
             Write::Create(event) => match self.create(event).await {
-                // An earlier try got through, and its answer didn't.
+                // An earlier try succeeded, but its answer was lost.
                 Err(kube::Error::Api(status)) if status.is_already_exists() => {
                     Ok(EventOutcome::Created)
                 }
@@ -270,7 +270,7 @@ impl Writer {
                     .await
                 {
                     Ok(_) => Ok(EventOutcome::Updated),
-                    // It has expired, or was never written.
+                    // The event has expired, or was never written.
                     Err(kube::Error::Api(status)) if status.is_not_found() => {
                         self.create(event).await.map(|()| EventOutcome::Created)
                     }

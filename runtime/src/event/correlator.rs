@@ -1,4 +1,4 @@
-//! Which events are worth a write: combining, and the spam filter.
+//! Decides which events are written: aggregation, and the spam filter.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::lru::Lru;
 use super::recorder::{MAX_NOTE, cut};
 use crate::workqueue::BucketRateLimiter;
 
-/// client-go's figures.
+/// client-go's values.
 const CACHE: usize = 4096;
 const SIMILAR: usize = 10;
 const SIMILAR_WINDOW: Duration = Duration::from_secs(600);
@@ -29,7 +29,7 @@ struct Similar {
     last: Instant,
 }
 
-/// Looks at every event before it is written.
+/// Checks every event before it is written.
 #[derive(Debug)]
 pub(super) struct Correlator {
     similar: Lru<Key, Similar>,
@@ -44,8 +44,8 @@ impl Correlator {
         }
     }
 
-    /// Combines `event` with similar ones if there are many. Gives what it is known by; `None` if its source and object have
-    /// had too many.
+    /// Aggregates `event` with similar ones if there are many. Returns its key, or `None` if its source and object have exceeded
+    /// their quota.
     pub(super) fn admit(&mut self, event: &mut Event) -> Option<Key> {
         let key = self.combine(event);
         let source = source_key(event);
@@ -101,7 +101,7 @@ fn object_key(reference: &Option<ObjectReference>) -> Key {
     join(&parts.map(text))
 }
 
-/// One source and one object.
+/// Returns the key of the event's source and object.
 fn source_key(event: &Event) -> Key {
     join(&[
         text(&event.reporting_controller),
@@ -110,7 +110,7 @@ fn source_key(event: &Event) -> Key {
     ])
 }
 
-/// All but the note.
+/// Returns the key of all fields but the note.
 fn similar_key(event: &Event) -> Key {
     let related = object_key(&event.related);
     join(&[

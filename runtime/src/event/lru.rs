@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
-/// Holds up to `capacity` entries; a further one displaces the one that was used least recently.
+/// Holds up to `capacity` entries; a further one evicts the least recently used.
 #[derive(Debug)]
 pub(crate) struct Lru<K, V> {
     entries: HashMap<K, (u64, V)>,
@@ -22,7 +22,7 @@ impl<K: Clone + Eq + Hash, V> Lru<K, V> {
         }
     }
 
-    /// The value of `key`, created by `new` if missing. Counts as a use.
+    /// Returns the value of `key`, created by `new` if missing. Counts as a use.
     pub(crate) fn get_or_insert_with(&mut self, key: &K, new: impl FnOnce() -> V) -> &mut V {
         self.clock += 1;
         let stamp = self.clock;
@@ -42,7 +42,7 @@ impl<K: Clone + Eq + Hash, V> Lru<K, V> {
         &mut entry.1
     }
 
-    /// The value of `key`. Doesn't count as a use.
+    /// Returns the value of `key`. Does not count as a use.
     pub(crate) fn peek_mut(&mut self, key: &K) -> Option<&mut V> {
         self.entries.get_mut(key).map(|(_, value)| value)
     }
@@ -53,7 +53,7 @@ impl<K: Clone + Eq + Hash, V> Lru<K, V> {
         Some(value)
     }
 
-    /// The keys, least recently used first.
+    /// Returns the keys, least recently used first.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
         self.order.values()
     }

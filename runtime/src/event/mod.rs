@@ -1,18 +1,18 @@
-//! Events: short notes about objects for people, in `events.k8s.io/v1`.
+//! Events: short, human-readable notes about objects, in `events.k8s.io/v1`.
 //!
-//! An [`EventRecorder`] takes notes without waiting, and an [`EventBroadcaster`] writes them in the background. Writing events
-//! must never get in the way of the work, nor flood the API server, so that on the way
+//! An [`EventRecorder`] records events without waiting, and an [`EventBroadcaster`] writes them in the background. Events must
+//! neither delay the actual work nor flood the API server. Therefore:
 //!
-//! 1. notes beyond a bounded queue are dropped;
-//! 2. more than ten notes that differ in their text only, within ten minutes, become one event, "(combined from similar
-//!    events)";
-//! 3. an object that draws more than 25 events from one source is held to one in five minutes;
-//! 4. equal events become one event with a series, whose count is written when it starts, every half hour, and when it ends;
-//! 5. a write that doesn't reach the server is tried twelve times, ten seconds apart; what the server refuses, or what is no request, is dropped.
+//! 1. events beyond a bounded queue are dropped;
+//! 2. more than ten events within ten minutes that differ only in their note become one event, "(combined from similar events)";
+//! 3. an object with more than 25 events from one source is limited to one event in five minutes;
+//! 4. equal events become one event with a series, whose count is written at its start, every half hour, and at its end;
+//! 5. a write that does not reach the server is tried twelve times, ten seconds apart; an event that the server refuses, or whose
+//!    request cannot be built, is dropped.
 //!
-//! Figures and rules are client-go's. It has steps 2 and 3 in `tools/record` and step 4 in `tools/events`; here one recorder has
-//! all. Unlike in `tools/events`, the text distinguishes two events, so that each text is seen until step 2 combines them. What
-//! became of events is counted in `event_recorder_events_total`. Start reading at [`EventRecorder`].
+//! Rules and limits are client-go's. It implements steps 2 and 3 in `tools/record` and step 4 in `tools/events`; here one
+//! recorder does all. Unlike in `tools/events`, events with different notes are different, so that each note is visible until
+//! step 2 combines them. The metric `event_recorder_events_total` counts the outcomes. Start reading at [`EventRecorder`].
 //!
 //! ```no_run
 //! # use codegen_runtime::event::{EventBroadcaster, EventOptions, Reporter};

@@ -1,4 +1,4 @@
-//! Takes notes.
+//! Records events.
 
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -19,20 +19,20 @@ use crate::metrics::{EventMetrics, EventOutcome};
 /// The API server's limits, in bytes.
 pub(super) const MAX_NOTE: usize = 1024;
 const MAX_WORD: usize = 128;
-/// Of an event's name, so that the suffix fits into 253.
+/// The length to which the object's name is cut, so that the event's name fits into 253 with its suffix.
 const MAX_NAME: usize = 200;
 
-/// Who reports.
+/// The reporter of events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reporter {
-    /// The controller, such as `example.com/machine-controller`.
+    /// The controller's name, such as `example.com/machine-controller`.
     pub controller: String,
-    /// The process: a pod's name.
+    /// The name of the process: a pod's name.
     pub instance: String,
 }
 
 impl Reporter {
-    /// `controller` in the process `instance`.
+    /// Creates the reporter `controller` in the process `instance`.
     pub fn new(controller: impl Into<String>, instance: impl Into<String>) -> Self {
         Self {
             controller: controller.into(),
@@ -51,7 +51,7 @@ pub enum EventType {
 }
 
 impl EventType {
-    /// The value of the event's `type`.
+    /// Returns the value of the event's `type`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Normal => "Normal",
@@ -60,22 +60,22 @@ impl EventType {
     }
 }
 
-/// A note to take. Texts longer than the API server allows (reason and action 128 bytes, note 1,024) are cut.
+/// An event to record. Strings longer than the API server allows (reason and action 128 bytes, note 1,024) are truncated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
     /// Normal or warning.
     pub event_type: EventType,
-    /// Why, in one word in UpperCamelCase: `FailedCreate`.
+    /// The reason, one word in UpperCamelCase: `FailedCreate`.
     pub reason: String,
     /// The action taken, one word in UpperCamelCase: `Create`. The API server requires it.
     pub action: String,
-    /// For people.
+    /// The human-readable message.
     pub note: String,
-    /// Another object that has to do with it.
+    /// A related object.
     pub related: Option<ObjectReference>,
 }
 
-/// Takes notes about objects. Clones share a queue. Nothing here waits, and nothing fails: what can't be kept is counted.
+/// Records events about objects. Clones share a queue. No method waits or fails: events that cannot be queued are counted.
 #[derive(Clone)]
 pub struct EventRecorder {
     reporter: Reporter,
@@ -96,7 +96,7 @@ impl EventRecorder {
         }
     }
 
-    /// Notes that something happened to `object` that should.
+    /// Records an event of type `Normal` about `object`.
     pub fn normal<K>(&self, object: &K, reason: &str, action: &str, note: impl Into<String>)
     where
         K: Resource,
@@ -105,7 +105,7 @@ impl EventRecorder {
         self.note(object, EventType::Normal, reason, action, note.into());
     }
 
-    /// Notes that something about `object` needs attention.
+    /// Records an event of type `Warning` about `object`.
     pub fn warning<K>(&self, object: &K, reason: &str, action: &str, note: impl Into<String>)
     where
         K: Resource,
@@ -130,7 +130,7 @@ impl EventRecorder {
         self.record(object.object_ref(&K::DynamicType::default()), event);
     }
 
-    /// Notes `event` about the object that `regarding` names.
+    /// Records `event` about the object of `regarding`.
     pub fn record(&self, regarding: ObjectReference, event: NewEvent) {
         let event = build(&self.reporter, regarding, event);
         if self.queue.try_send(Box::new(event)).is_err() {
@@ -151,7 +151,7 @@ impl fmt::Debug for EventRecorder {
 fn build(reporter: &Reporter, regarding: ObjectReference, event: NewEvent) -> Event {
     let now = Timestamp::now();
     let name = event_name(regarding.name.as_deref().unwrap_or_default(), unique(now));
-    // Cluster-scoped objects have their events in "default", as in Go.
+    // As in Go, events of cluster-scoped objects are in "default".
     let namespace = regarding
         .namespace
         .clone()
@@ -176,7 +176,7 @@ fn build(reporter: &Reporter, regarding: ObjectReference, event: NewEvent) -> Ev
     }
 }
 
-/// A number that no other event of this object has: nanoseconds, and a count that starts somewhere in each process.
+/// Returns a number that is unique among this object's events: nanoseconds, with a hash of a counter in the low bits.
 fn unique(now: Timestamp) -> u64 {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -185,7 +185,7 @@ fn unique(now: Timestamp) -> u64 {
     (u64::try_from(now.as_nanosecond()).unwrap_or(0) & !0xfff) | (hasher.finish() & 0xfff)
 }
 
-/// The name of an event about `object`. Not every object's name can be part of one: roles are called `system:node`.
+/// Returns the name of an event about `object`. Not every object's name is valid in it: roles have names such as `system:node`.
 fn event_name(object: &str, unique: u64) -> String {
     let name = format!("{}.{unique:x}", cut(object.to_owned(), MAX_NAME));
     if kube_names::is_subdomain(&name) {
@@ -195,7 +195,7 @@ fn event_name(object: &str, unique: u64) -> String {
     }
 }
 
-/// The start of `text` in at most `max` bytes, which is how the API server counts, cut between characters.
+/// Truncates `text` to at most `max` bytes, the unit of the API server's limits, at a character boundary.
 pub(super) fn cut(mut text: String, max: usize) -> String {
     let end = (0..=max.min(text.len()))
         .rev()

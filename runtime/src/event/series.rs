@@ -1,4 +1,4 @@
-//! Equal events as one: `events.k8s.io/v1` series.
+//! Combines equal events into an `events.k8s.io/v1` series.
 
 use std::time::Duration;
 
@@ -10,33 +10,33 @@ use tokio::time::Instant;
 use super::correlator::Key;
 use super::lru::Lru;
 
-/// client-go's figures.
+/// client-go's values.
 const CACHE: usize = 4096;
-/// A series ends when nothing was added for this long.
+/// A series ends when no event was added for this long.
 const FINISH: Duration = Duration::from_secs(6 * 60);
-/// The count of a series that goes on is written this often.
+/// The interval at which the count of an ongoing series is written.
 const REFRESH: Duration = Duration::from_secs(30 * 60);
 
-/// An event that was written, and may become a series.
+/// A written event, which may become a series.
 #[derive(Debug)]
 struct Known {
     event: Event,
     last: Instant,
     written: Instant,
-    /// The count that the server has.
+    /// The count stored on the server.
     written_count: i32,
 }
 
-/// The object to write.
+/// A write to make.
 #[derive(Debug)]
 pub(super) enum Write {
     /// A new event.
     Create(Box<Event>),
-    /// The series of one that exists.
+    /// The series of an existing event.
     Update(Box<Event>),
 }
 
-/// Events that were written a short while ago.
+/// The recently written events.
 #[derive(Debug)]
 pub(super) struct SeriesCache {
     known: Lru<Key, Known>,
@@ -49,11 +49,11 @@ impl SeriesCache {
         }
     }
 
-    /// The write that `event` needs, if any: the first of its kind is created, the second starts a series, further ones are
-    /// counted.
+    /// Returns the write that `event` needs, if any: the first equal event is created, the second starts a series, further ones
+    /// are counted.
     pub(super) fn observe(&mut self, key: &Key, event: Event) -> Option<Write> {
         let now = Instant::now();
-        // One that should have ended is another one.
+        // After a finished series, an equal event is a new one.
         if self
             .known
             .peek_mut(key)
@@ -93,7 +93,7 @@ impl SeriesCache {
         }
     }
 
-    /// Series that ended, with their last count, and series whose count is due.
+    /// Returns ended series, with their last count, and series whose count is due.
     pub(super) fn due(&mut self) -> Vec<Write> {
         let now = Instant::now();
         let keys: Vec<Key> = self.known.keys().cloned().collect();
@@ -115,7 +115,7 @@ impl SeriesCache {
         due
     }
 
-    /// Every count that isn't written, at the end.
+    /// Returns every unwritten count, at the end.
     pub(super) fn unwritten(&mut self) -> Vec<Write> {
         let keys: Vec<Key> = self.known.keys().cloned().collect();
         let known = keys.iter().filter_map(|key| self.known.remove(key));

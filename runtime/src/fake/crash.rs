@@ -1,8 +1,8 @@
-//! Crash points: a controller that ends after its k-th call, for every k; then another one takes over.
+//! Crash points: stops a controller after its k-th call, for every k, then lets another instance take over.
 //!
-//! A [`Gate`] counts the calls of one life of a controller, to the API server and to whatever else it acts on, lets the first k pass
-//! and none after them. A process that ends between two calls and one that ends before it reads the answer of the last leave
-//! the same behind, so that this covers both.
+//! A [`Gate`] counts the calls of one instance of a controller, to the API server and to other systems, and lets only the first k
+//! pass. A process that ends between two calls leaves the same state as one that ends before it reads the answer of the last
+//! call, so that this covers both.
 //!
 //! ```no_run
 //! # use codegen_runtime::fake::{self, Running, crash::{Gate, every_crash_point}};
@@ -34,10 +34,10 @@ use tokio::sync::Notify;
 
 use super::{ApiError, Reaction, Tracker};
 
-/// More crash points than any one change of an object should have.
+/// More crash points than any single change of an object should have.
 const LIMIT: u64 = 200;
 
-/// Lets so many calls pass, and none after them. Clones share the count.
+/// Lets a number of calls pass, and none after them. Clones share the count.
 #[derive(Clone, Debug)]
 pub struct Gate {
     left: Arc<AtomicU64>,
@@ -45,7 +45,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// A gate that lets `calls` calls pass.
+    /// Creates a gate that lets `calls` calls pass.
     pub fn after(calls: u64) -> Self {
         Self {
             left: Arc::new(AtomicU64::new(calls)),
@@ -53,7 +53,7 @@ impl Gate {
         }
     }
 
-    /// Whether the next call may pass; it counts.
+    /// Whether the next call may pass; counts it.
     pub fn passes(&self) -> bool {
         let next = |left: u64| match left {
             0 | u64::MAX => Some(left),
@@ -69,7 +69,7 @@ impl Gate {
         passes
     }
 
-    /// Makes a call if it may pass. A call of a process that has ended never returns.
+    /// Makes a call if it may pass; otherwise never returns, like a call of a process that has ended.
     pub async fn call<T>(&self, call: impl Future<Output = T>) -> T {
         if !self.passes() {
             std::future::pending::<()>().await;
@@ -77,8 +77,8 @@ impl Gate {
         call.await
     }
 
-    /// Counts the requests for `resource` at a fake (`*` for all, `networks/*` for one with its subresources), but for lists and
-    /// watches: those change nothing, and caches make them when they please.
+    /// Counts the requests for `resource` at a fake (`*` for all, `networks/*` for one with its subresources), except lists and
+    /// watches: those change nothing, and caches send them at any time.
     pub fn guard(&self, tracker: &Tracker, resource: &str) {
         let gate = self.clone();
         tracker.prepend_reactor("*", resource, move |action| {
@@ -90,7 +90,7 @@ impl Gate {
         });
     }
 
-    /// Waits for `settled` or for the first call that does not pass; returns whether it was the call.
+    /// Waits for `settled` or for the first call that does not pass; returns whether a call was blocked first.
     pub async fn crashes_before(&self, settled: impl Future<Output = ()>) -> bool {
         tokio::select! {
             biased;
@@ -105,11 +105,11 @@ impl Gate {
     }
 }
 
-/// Runs `scenario` with a gate after 0, 1, 2 … calls until it says that it did not crash; returns how many calls that were.
+/// Runs `scenario` with a gate after 0, 1, 2 … calls until it returns that it did not crash; returns that number of calls.
 ///
 /// # Panics
 ///
-/// If there are more than 200, which no change of one object should take.
+/// The scenario takes more than 200 calls, which no change of one object should.
 pub async fn every_crash_point<W>(mut scenario: impl FnMut(Gate) -> W) -> u64
 where
     W: Future<Output = bool>,
@@ -119,7 +119,7 @@ where
             return calls;
         }
     }
-    panic!("it did not settle in {LIMIT} calls")
+    panic!("the scenario did not settle within {LIMIT} calls")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A controller at work beside a test.
+//! Runs a controller during a test.
 
 use std::fmt;
 use std::future::Future;
@@ -6,7 +6,7 @@ use std::future::Future;
 use tokio::task::{JoinError, JoinHandle};
 use tokio_util::sync::CancellationToken;
 
-/// A controller at work in a task of its own, until it is [stopped](Self::stop) or [killed](Self::kill).
+/// A controller running in its own task, until it is [stopped](Self::stop) or [killed](Self::kill).
 ///
 /// ```
 /// # use codegen_runtime::fake::Running;
@@ -27,7 +27,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts what `run` makes of a token, which [`stop`](Self::stop) cancels. An error of it is a panic of the test that stops it.
+    /// Runs the future that `run` returns for a token, which [`stop`](Self::stop) cancels. An error of the future makes `stop` panic.
     pub fn spawn<W, E>(run: impl FnOnce(CancellationToken) -> W) -> Self
     where
         W: Future<Output = Result<(), E>> + Send + 'static,
@@ -43,12 +43,12 @@ impl Running {
         Self { stop, task }
     }
 
-    /// Starts `app` with the command line `args` (without the program's name) on the cluster behind `client`. There is no election unless
-    /// `args` ask for one.
+    /// Starts `app` with the command line `args` (without the program's name) on the cluster of `client`. Leader election is off
+    /// unless `args` enable it.
     ///
     /// # Panics
     ///
-    /// If `args` are not valid.
+    /// `args` are invalid.
     #[cfg(feature = "app")]
     pub fn program<F, S, W, E>(
         app: crate::app::App,
@@ -75,11 +75,11 @@ impl Running {
         })
     }
 
-    /// Asks it to stop, and waits until it has.
+    /// Cancels the token and waits until the controller has stopped.
     ///
     /// # Panics
     ///
-    /// If it panicked, or ended with an error.
+    /// The controller panicked or returned an error.
     pub async fn stop(self) {
         self.stop.cancel();
         if let Err(error) = self.task.await {
@@ -87,11 +87,11 @@ impl Running {
         }
     }
 
-    /// Ends it wherever it is, as `kill -9` does.
+    /// Aborts the controller wherever it is, like `kill -9`.
     ///
     /// # Panics
     ///
-    /// If it ended before.
+    /// The controller has already ended.
     pub async fn kill(self) {
         self.task.abort();
         match self.task.await {
@@ -102,14 +102,14 @@ impl Running {
     }
 }
 
-/// Whether a flag says if there is an election. Other flags have names that begin with this one's.
+/// Whether a flag turns election on or off. Other flags have names that begin with this one's.
 #[cfg(feature = "app")]
 fn asks_for_election(flag: &str) -> bool {
     let rest = flag.strip_prefix("--leader-elect");
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
 }
 
-/// Goes on with the panic of a task.
+/// Resumes the panic of a task.
 fn resume(error: JoinError) -> ! {
     match error.try_into_panic() {
         Ok(panic) => std::panic::resume_unwind(panic),

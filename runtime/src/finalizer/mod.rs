@@ -1,8 +1,7 @@
-//! Finalizers: what must be done before an object may go.
+//! Finalizers: clean-up before an object is deleted.
 //!
-//! The rule that keeps nothing behind: add the finalizer *before* creating anything outside ([`ensure`]), and remove it only
-//! when all that is gone ([`release`]). [`Finalizers`] holds several, each with its own clean-up, as controller-runtime's
-//! `finalizer` package does.
+//! To leave nothing behind, add the finalizer *before* creating anything external ([`ensure`]), and remove it only after all of
+//! that is gone ([`release`]). [`Finalizers`] holds several, each with its own clean-up, like controller-runtime's `finalizer` package.
 //!
 //! ```no_run
 //! # use codegen_runtime::{finalizer, k8s_openapi::api::core::v1::ConfigMap, kube::{self, Api}};
@@ -40,7 +39,7 @@ pub fn contains<K: Resource>(object: &K, name: &str) -> bool {
         .is_some_and(|list| list.iter().any(|other| other == name))
 }
 
-/// Adds the finalizer `name`, unless it is there. Returns whether the object changed.
+/// Adds the finalizer `name` if it is missing. Returns whether the object changed.
 pub fn add<K: Resource>(object: &mut K, name: &str) -> bool {
     if contains(object, name) {
         return false;
@@ -63,19 +62,19 @@ pub fn remove<K: Resource>(object: &mut K, name: &str) -> bool {
     list.len() != before
 }
 
-/// Whether `object` is being deleted: it waits for its finalizers.
+/// Whether `object` is being deleted and waits for its finalizers.
 pub fn is_deleting<K: Resource>(object: &K) -> bool {
     object.meta().deletion_timestamp.is_some()
 }
 
-/// Sees to it that `object` has the finalizer `name` on the server. Sends nothing if it has.
+/// Ensures that `object` has the finalizer `name` on the server. Sends no request if it already has.
 ///
-/// Returns the object as it is now. Writes only if the object is still the one given: uid and resourceVersion go along. An
-/// object that is being deleted is left as it is; the API server refuses new finalizers then.
+/// Returns the current object. Writes only if the object is unchanged on the server: the request includes uid and
+/// resourceVersion. An object that is being deleted is left unchanged, since the API server refuses new finalizers then.
 ///
 /// # Errors
 ///
-/// The server's; a conflict if the object changed meanwhile.
+/// The server's; a conflict if the object has changed meanwhile.
 pub async fn ensure<K>(api: &Api<K>, object: &K, name: &str) -> Result<K, kube::Error>
 where
     K: Resource + Clone + DeserializeOwned + Serialize + std::fmt::Debug,
@@ -87,14 +86,14 @@ where
     write(api, &changed).await
 }
 
-/// Sees to it that `object` no longer has the finalizer `name` on the server. Sends nothing if it hasn't.
+/// Ensures that `object` does not have the finalizer `name` on the server. Sends no request if it already has not.
 ///
-/// The last finalizer of an object that is being deleted ends it. An object that is gone already is not an error. Writes only if
-/// the object is still the one given, as [`ensure`] does.
+/// Removing the last finalizer of an object that is being deleted ends it. An object that no longer exists is not an error.
+/// Writes only if the object is unchanged on the server, like [`ensure`].
 ///
 /// # Errors
 ///
-/// The server's; a conflict if the object changed meanwhile.
+/// The server's; a conflict if the object has changed meanwhile.
 pub async fn release<K>(api: &Api<K>, object: &K, name: &str) -> Result<(), kube::Error>
 where
     K: Resource + Clone + DeserializeOwned + Serialize + std::fmt::Debug,

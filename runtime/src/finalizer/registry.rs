@@ -10,7 +10,7 @@ use kube::Resource;
 
 use super::{add, contains, is_deleting, remove};
 
-/// The effect of a clean-up on the object in memory.
+/// The effect of the clean-ups on the object in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Finalized {
     /// Metadata or spec changed: the caller must update the object.
@@ -26,20 +26,20 @@ impl Finalized {
     }
 }
 
-/// The clean-up behind one finalizer.
+/// The clean-up for one finalizer.
 pub trait Finalize<K>: Send + Sync {
-    /// Errors.
+    /// The error of a clean-up.
     type Error: fmt::Display + Send;
 
-    /// Cleans up what `object` left outside, and says whether it changed `object`. Called again until it succeeds, so that it
-    /// must be idempotent.
+    /// Cleans up what `object` created elsewhere; returns whether it changed `object`. Called again until it succeeds, so it must
+    /// be idempotent.
     fn finalize(
         &self,
         object: &mut K,
     ) -> impl Future<Output = Result<Finalized, Self::Error>> + Send;
 }
 
-/// The name is taken.
+/// A finalizer of this name is already registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("finalizer for key {0:?} is already registered")]
 pub struct RegisterError(
@@ -47,17 +47,17 @@ pub struct RegisterError(
     pub String,
 );
 
-/// Some clean-ups failed. The others were done.
+/// Some clean-ups failed; the others were completed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("finalizers failed: {}", .failed.join("; "))]
 pub struct FinalizeError {
-    /// `name: error` of each.
+    /// One `name: error` per failed clean-up.
     pub failed: Vec<String>,
-    /// The remaining change, which must be written.
+    /// The changes of the completed clean-ups, which must be written.
     pub finalized: Finalized,
 }
 
-/// Finalizers by name, run in the order of their names.
+/// Finalizers by name; they run in the order of their names.
 pub struct Finalizers<K> {
     finalizers: BTreeMap<String, Box<dyn Erased<K>>>,
 }
@@ -78,7 +78,7 @@ impl<K: Send, F: Finalize<K>> Erased<K> for F {
 }
 
 impl<K: Resource + Send> Finalizers<K> {
-    /// None yet.
+    /// Creates an empty registry.
     pub fn new() -> Self {
         Self {
             finalizers: BTreeMap::new(),
@@ -89,7 +89,7 @@ impl<K: Resource + Send> Finalizers<K> {
     ///
     /// # Errors
     ///
-    /// If the name is taken.
+    /// The name is already registered.
     pub fn register(
         &mut self,
         name: &str,
@@ -102,12 +102,12 @@ impl<K: Resource + Send> Finalizers<K> {
         Ok(self)
     }
 
-    /// Adds all finalizers to `object`; if it is being deleted, runs the clean-up of each that it has, and removes those that
-    /// succeeded. Nothing is sent: the result says what the caller must write.
+    /// Adds all finalizers to `object`; if it is being deleted, runs the clean-up of each finalizer that it has, and removes
+    /// those that succeeded. Sends no request: the result states what the caller must write.
     ///
     /// # Errors
     ///
-    /// If some clean-ups failed; their finalizers stay.
+    /// Some clean-ups failed; their finalizers stay.
     pub async fn finalize(&self, object: &mut K) -> Result<Finalized, FinalizeError> {
         let (mut finalized, mut failed) = (Finalized::default(), Vec::new());
         for (name, finalizer) in &self.finalizers {

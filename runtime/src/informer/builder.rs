@@ -48,7 +48,7 @@ impl<F> std::fmt::Debug for FactoryBuilder<F> {
 }
 
 impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
-    /// A builder with no resyncs, over all namespaces.
+    /// Creates a builder for all namespaces, without resyncs.
     pub fn new(client: Client) -> Self {
         Self {
             client,
@@ -57,21 +57,21 @@ impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
         }
     }
 
-    /// Only objects of this namespace; empty for all. Cluster-scoped kinds are not affected.
+    /// Restricts namespaced kinds to this namespace; empty for all.
     #[must_use]
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.settings.namespace = namespace.into();
         self
     }
 
-    /// Tells handlers of every object every `period`, unless they ask for another one. Zero, the default, means never.
+    /// Notifies handlers of every object every `period`, unless they request another one. Zero, the default, means never.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.settings.resync = period;
         self
     }
 
-    /// As [`Self::resync`], for `K` only.
+    /// Like [`Self::resync`], for `K` only.
     #[must_use]
     pub fn resync_for<K: Cacheable>(mut self, period: Duration) -> Self {
         self.settings.resync_for.insert(TypeId::of::<K>(), period);
@@ -91,16 +91,16 @@ impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
         self
     }
 
-    /// Sets label selector, field selector and page size (`limit`) of every list and watch. Other fields have no effect:
-    /// versions and tokens are the reflector's.
+    /// Sets label selector, field selector and page size (`limit`) of every list and watch. Other fields have no effect: the
+    /// reflector sets versions and tokens.
     #[must_use]
     pub fn list_options(mut self, tweak: impl Fn(&mut ListParams) + Send + Sync + 'static) -> Self {
         self.settings.tweak = Some(Arc::new(tweak));
         self
     }
 
-    /// As [`Self::list_options`], for `K` only, and after the options of all kinds. `DynamicObject` stands for all resources
-    /// that are known at run time; [`Self::list_options_of`] is for one of them.
+    /// Like [`Self::list_options`], for `K` only, and applied after the options of all kinds. `DynamicObject` matches all dynamic
+    /// resources; use [`Self::list_options_of`] for one of them.
     #[must_use]
     pub fn list_options_for<K: Cacheable>(
         mut self,
@@ -112,7 +112,7 @@ impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
         self
     }
 
-    /// As [`Self::list_options`], for one resource as whatever type it is held, and after the options of all kinds.
+    /// Like [`Self::list_options`], for one resource regardless of its type, and applied after the options of all kinds.
     #[must_use]
     pub fn list_options_of(
         mut self,
@@ -126,7 +126,7 @@ impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
         self
     }
 
-    /// A name that goes before the resource in the names of informers, in logs and figures.
+    /// Sets a prefix for the names of informers in logs and metrics.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.settings.name = name.into();
@@ -140,14 +140,14 @@ impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
         self
     }
 
-    /// How long the server may be silent, for every informer.
+    /// Sets the deadlines for a silent server, for every informer.
     #[must_use]
     pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
         self.settings.deadlines = deadlines;
         self
     }
 
-    /// The factory. Nothing is sent before it is started.
+    /// Builds the factory. It sends no requests before it is started.
     pub fn build(self) -> F {
         SharedInformerFactory::new(self.client, self.settings).into()
     }

@@ -1,4 +1,4 @@
-//! One informer a type, started and stopped together.
+//! One informer per type, started and stopped together.
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use crate::metrics::Metrics;
 use crate::object::{Cacheable, Object, ResourceInfo, scope_of};
 use crate::reflector::{ApiSource, ApiSourceOptions, ReflectorOptions, Transform};
 
-/// Some caches did not fill.
+/// Some caches did not sync.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("caches did not sync before their informers stopped: {}", .0.join(", "))]
 pub struct CacheSyncError(
@@ -31,7 +31,7 @@ pub struct CacheSyncError(
     pub Vec<String>,
 );
 
-/// The key of an informer: the type, and the resource for types that serve many.
+/// The key of an informer: the type, and the resource for types that represent several.
 type Key = (TypeId, String);
 
 /// Informers by type, created on first use. Clones are handles of the same factory.
@@ -62,7 +62,7 @@ struct Held {
     started: bool,
 }
 
-/// An informer without its type.
+/// An informer with its type erased.
 trait Erased: Send + Sync {
     fn claim(&self) -> bool;
     fn run(self: Arc<Self>, stop: CancellationToken) -> BoxFuture<'static, ()>;
@@ -110,7 +110,7 @@ impl std::fmt::Debug for SharedInformerFactory {
 }
 
 impl SharedInformerFactory {
-    /// A builder of a factory over `client`.
+    /// Returns a builder of a factory over `client`.
     pub fn builder(client: Client) -> FactoryBuilder<SharedInformerFactory> {
         FactoryBuilder::new(client)
     }
@@ -126,23 +126,23 @@ impl SharedInformerFactory {
         }
     }
 
-    /// The client under the informers.
+    /// Returns the informers' client.
     pub fn client(&self) -> &Client {
         &self.shared.client
     }
 
-    /// The informer of `K`: the same one at every call. It runs after the next [`Self::start`].
+    /// Returns the informer of `K`, the same one at every call. It runs after the next [`Self::start`].
     pub fn informer_for<K: Object>(&self) -> SharedInformer<K> {
         self.informer(&(), scope_of::<K>())
     }
 
-    /// The informer of the metadata of `K`: requests ask for `PartialObjectMetadata`, so that neither the server sends
-    /// nor the cache holds anything else.
+    /// Returns the informer of the metadata of `K`: it requests `PartialObjectMetadata`, so that the server sends, and the cache
+    /// holds, no other fields.
     pub fn metadata_informer<K: Object>(&self) -> SharedInformer<PartialObjectMeta<K>> {
         self.informer(&(), scope_of::<K>())
     }
 
-    /// The informer of a resource known at run time only.
+    /// Returns the informer of a resource known only at run time.
     pub fn dynamic_informer(
         &self,
         resource: &ApiResource,
@@ -151,7 +151,7 @@ impl SharedInformerFactory {
         self.informer(resource, scope)
     }
 
-    /// The informer of the metadata of a resource known at run time only.
+    /// Returns the informer of the metadata of a resource known only at run time.
     pub fn dynamic_metadata_informer(
         &self,
         resource: &ApiResource,
@@ -160,9 +160,8 @@ impl SharedInformerFactory {
         self.informer(resource, scope)
     }
 
-    /// Starts every informer that has not been started, as tasks that run until `stop` is cancelled or the factory is shut
-    /// down. Call it again after taking further informers. After [`Self::shutdown`] it does nothing. One that somebody else
-    /// runs is left to them.
+    /// Starts every informer that has not been started, as tasks that run until `stop` is cancelled or the factory is shut down.
+    /// Call it again after adding informers. Has no effect after [`Self::shutdown`], nor on informers that are run elsewhere.
     ///
     /// # Panics
     ///
@@ -199,7 +198,7 @@ impl SharedInformerFactory {
         }
     }
 
-    /// Waits until every started informer's cache holds its first list, and names those that stopped before.
+    /// Waits until the cache of every started informer holds its first list. The error names the informers that stopped before.
     pub async fn wait_for_cache_sync(&self) -> Result<(), CacheSyncError> {
         let started: Vec<Arc<dyn Erased>> = {
             let state = self.state();
@@ -234,7 +233,7 @@ impl SharedInformerFactory {
         while tasks.join_next().await.is_some() {}
     }
 
-    /// The figures of every informer.
+    /// Returns the statistics of every informer.
     pub fn stats(&self) -> Vec<InformerStats> {
         self.informers()
             .iter()
@@ -242,8 +241,8 @@ impl SharedInformerFactory {
             .collect()
     }
 
-    /// Adds the figures of every informer of this factory, now and later, to `metrics`, labelled `name`, `group`, `version`
-    /// and `resource`. A second call with the same metrics does nothing; a manager makes the call for its factory.
+    /// Adds the statistics of this factory's current and future informers to `metrics`, labelled `name`, `group`, `version` and
+    /// `resource`. A second call with the same metrics has no effect; a manager calls this for its factory.
     #[cfg(feature = "prometheus")]
     pub fn register_metrics(&self, metrics: &Metrics) {
         if self.reports_newly_to(metrics) {
@@ -252,11 +251,11 @@ impl SharedInformerFactory {
         }
     }
 
-    /// Does nothing: the feature `prometheus` is off.
+    /// Has no effect: the feature `prometheus` is off.
     #[cfg(not(feature = "prometheus"))]
     pub fn register_metrics(&self, _metrics: &Metrics) {}
 
-    /// Whether the factory is to report to `metrics` from now on, and did not before.
+    /// Registers `metrics`; returns whether they were not registered before.
     #[cfg(feature = "prometheus")]
     fn reports_newly_to(&self, metrics: &Metrics) -> bool {
         let known = &mut self.state().metrics;

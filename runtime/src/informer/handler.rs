@@ -1,20 +1,20 @@
-//! Event handlers: what a user of an informer implements, or puts together from closures.
+//! Event handlers: implemented by users of an informer, or built from closures.
 
 use std::sync::Arc;
 
 use crate::store::ObjectKey;
 
-/// An object that is gone.
+/// A deleted object.
 #[derive(Debug)]
 pub enum Deleted<K> {
-    /// The deletion was seen; this is the object's last state.
+    /// The deletion was observed; this is the object's last state.
     Known(Arc<K>),
-    /// The deletion was missed, while disconnected: client-go's `DeletedFinalStateUnknown`. The object may have changed,
-    /// and may even have been recreated and deleted again, since the state that is given here.
+    /// The deletion was missed while disconnected: client-go's `DeletedFinalStateUnknown`. The object may have changed since this
+    /// state, and may even have been recreated and deleted again.
     FinalStateUnknown {
         /// The object's key.
         key: ObjectKey,
-        /// The last state that was seen.
+        /// The last observed state.
         object: Arc<K>,
     },
 }
@@ -32,7 +32,7 @@ impl<K> Clone for Deleted<K> {
 }
 
 impl<K> Deleted<K> {
-    /// The last state known.
+    /// Returns the last known state.
     pub fn object(&self) -> &Arc<K> {
         match self {
             Self::Known(object) | Self::FinalStateUnknown { object, .. } => object,
@@ -46,7 +46,7 @@ impl<K> Deleted<K> {
 }
 
 impl<K: kube::Resource> Deleted<K> {
-    /// The key of the object.
+    /// Returns the key of the object.
     pub fn key(&self) -> ObjectKey {
         match self {
             Self::Known(object) => ObjectKey::of(&**object),
@@ -55,24 +55,24 @@ impl<K: kube::Resource> Deleted<K> {
     }
 }
 
-/// Told of every change of a cache, after the cache holds it.
+/// Receives every change of a cache, after the cache holds it.
 ///
-/// Calls to one handler are serial, in the order of each object's changes. Different handlers are not coordinated. A call that
-/// panics is counted and logged, and the next one is made as if it had returned. Calls run on the tokio runtime: a handler
-/// that has work to do hands a key to a queue, and one that blocks keeps a worker thread from other tasks.
+/// Calls to one handler are serial, in the order of each object's changes. Different handlers are not coordinated. A panic is
+/// counted and logged, and the next call is made as if the handler had returned. Calls run on the tokio runtime: a handler with
+/// work to do should add a key to a queue, since one that blocks keeps a worker thread from other tasks.
 pub trait EventHandler<K>: Send + Sync + 'static {
-    /// An object appeared. `is_in_initial_list` is set for what existed when the informer, or a late handler, started.
+    /// An object appeared. `is_in_initial_list` is set for objects that existed when the informer, or a late handler, started.
     fn on_add(&self, object: &Arc<K>, is_in_initial_list: bool) {
         let _ = (object, is_in_initial_list);
     }
 
-    /// An object changed, or a resync is due (then `old` and `new` are the same). Both may belong to different incarnations:
-    /// an object deleted and recreated under one name while disconnected is an update with another uid.
+    /// An object changed, or a resync is due (then `old` and `new` are the same). An object deleted and recreated under one name
+    /// while disconnected is an update with another uid.
     fn on_update(&self, old: &Arc<K>, new: &Arc<K>) {
         let _ = (old, new);
     }
 
-    /// An object is gone.
+    /// An object was deleted.
     fn on_delete(&self, deleted: &Deleted<K>) {
         let _ = deleted;
     }
@@ -96,14 +96,14 @@ type AddFn<K> = Box<dyn Fn(&Arc<K>, bool) + Send + Sync>;
 type UpdateFn<K> = Box<dyn Fn(&Arc<K>, &Arc<K>) + Send + Sync>;
 type DeleteFn<K> = Box<dyn Fn(&Deleted<K>) + Send + Sync>;
 
-/// A handler made of closures; see [`funcs`].
+/// A handler built from closures; see [`funcs`].
 pub struct HandlerFuncs<K> {
     add: Option<AddFn<K>>,
     update: Option<UpdateFn<K>>,
     delete: Option<DeleteFn<K>>,
 }
 
-/// A handler that does nothing yet; add closures to it.
+/// Creates a handler without closures; add them with its methods.
 ///
 /// ```
 /// use codegen_runtime::informer::handler;

@@ -1,4 +1,4 @@
-//! One handler's side of an informer: its queue, its task, its share of resyncs.
+//! An informer's state per handler: its queue, task and resync schedule.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, lock};
 use crate::object::Cacheable;
 use crate::store::Snapshot;
 
-/// One call of a handler, still to be made.
+/// A pending call of a handler.
 #[derive(Debug)]
 pub(crate) enum Note<K> {
     Add { object: Arc<K>, initial: bool },
@@ -22,13 +22,13 @@ pub(crate) enum Note<K> {
     Delete(Deleted<K>),
 }
 
-/// The notes in a listener's queue. Handlers share the notes of one batch.
+/// An entry of a listener's queue. Handlers share the notes of one batch.
 #[derive(Debug)]
 pub(crate) enum Parcel<K> {
     /// The objects present when the handler was added: one add each.
     Present(Snapshot<K>),
     Notes(Arc<Vec<Note<K>>>),
-    /// Everything of the first list, or everything that a late handler missed, lies before this.
+    /// Follows the last note of the first list, or of the objects present when a late handler was added.
     InitialEnd,
 }
 
@@ -38,14 +38,14 @@ pub(crate) struct Shared {
     pub(crate) id: u64,
     pub(crate) synced: watch::Sender<bool>,
     pub(crate) removed: CancellationToken,
-    /// As `removed`, to be read often.
+    /// Same as `removed`, in a form that is cheap to read.
     is_removed: AtomicBool,
     pub(crate) pending: AtomicUsize,
     pub(crate) panics: AtomicU64,
 }
 
 impl Shared {
-    /// Lets the handler hear nothing more.
+    /// Stops all further calls of the handler.
     pub(crate) fn remove(&self) {
         self.is_removed.store(true, Ordering::Release);
         self.removed.cancel();
@@ -59,11 +59,11 @@ pub(crate) struct Listener<K> {
     sender: mpsc::UnboundedSender<Parcel<K>>,
     /// Taken by the task when it starts.
     receiver: Mutex<Option<mpsc::UnboundedReceiver<Parcel<K>>>>,
-    /// The period that the handler asked for; zero for no resyncs.
+    /// The period that the handler requested; zero for no resyncs.
     pub(crate) requested_resync: Duration,
-    /// Its schedule of resyncs.
+    /// Its resync schedule.
     resync: Mutex<Resync>,
-    /// Whether it takes part in the current resync.
+    /// Whether the handler takes part in the current resync.
     pub(crate) syncing: AtomicBool,
 }
 
@@ -118,7 +118,7 @@ impl<K: Cacheable> Listener<K> {
         self.shared
             .pending
             .fetch_add(notes.len(), Ordering::Relaxed);
-        // A closed queue is that of a handler whose task has ended: nothing is owed to it.
+        // The queue is closed if the handler's task has ended; then no call is due.
         let _ = self.sender.send(Parcel::Notes(notes.clone()));
     }
 
@@ -126,7 +126,7 @@ impl<K: Cacheable> Listener<K> {
         let _ = self.sender.send(Parcel::InitialEnd);
     }
 
-    /// Sets the period that the handler gets, counted from now.
+    /// Sets the handler's effective period, starting now.
     pub(crate) fn set_resync(&self, period: Duration) {
         let mut resync = lock(&self.resync);
         *resync = Resync {
@@ -135,7 +135,7 @@ impl<K: Cacheable> Listener<K> {
         };
     }
 
-    /// Whether a resync is due; if so the next one is set.
+    /// Whether a resync is due; if so, schedules the next one.
     pub(crate) fn is_resync_due(&self, now: Instant) -> bool {
         let mut resync = lock(&self.resync);
         let due = !resync.period.is_zero() && now >= resync.next;
@@ -145,7 +145,7 @@ impl<K: Cacheable> Listener<K> {
         due
     }
 
-    /// Makes the handler's calls until it is removed or `stop` is cancelled. Calls that wait then are dropped.
+    /// Calls the handler until it is removed or `stop` is cancelled. Pending calls are then dropped.
     pub(crate) async fn run(self: Arc<Self>, stop: CancellationToken) {
         let receiver = lock(&self.receiver).take();
         let Some(mut receiver) = receiver else { return };
@@ -183,7 +183,7 @@ impl<K: Cacheable> Listener<K> {
         }
     }
 
-    /// Makes one call, unless the handler is to hear nothing more.
+    /// Makes one call, unless the handler was removed.
     async fn deliver(&self, note: &Note<K>, stop: &CancellationToken) -> bool {
         if stop.is_cancelled() || self.shared.is_removed.load(Ordering::Acquire) {
             return false;

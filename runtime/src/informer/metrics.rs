@@ -1,7 +1,7 @@
-//! The figures of a factory's informers as Prometheus metrics, read when they are scraped.
+//! The statistics of a factory's informers as Prometheus metrics, collected at each scrape.
 //!
-//! Names are client-go's (`reflector_*`, `informer_queued_items` and so on) where it has one. What it gives as summaries
-//! (durations, items a list) are histograms here, with the same `_sum` and `_count`.
+//! Names are client-go's (`reflector_*`, `informer_queued_items` and so on) where it has them. Its summaries (durations, items
+//! per list) are histograms here, with the same `_sum` and `_count`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,10 +17,10 @@ use crate::metrics::Histogram;
 use crate::object::{Cacheable, ResourceInfo};
 use crate::reflector::Spread;
 
-/// Reads one figure.
+/// Reads one statistic.
 type Read = fn(&InformerStats) -> u64;
 
-/// Name without the suffix that counters get, help, and the figure.
+/// The name without the suffix of counters, the help, and the statistic.
 #[rustfmt::skip]
 const COUNTERS: [(&str, &str, Read); 11] = [
     ("reflector_lists", "Lists started, streamed ones included", |stats| stats.reflector.lists),
@@ -50,7 +50,7 @@ const GAUGES: [(&str, &str, Read); 5] = [
     ("informer_handler_pending_calls_max", "The longest queue of one event handler", |stats| stats.max_pending as u64),
 ];
 
-/// One histogram.
+/// Selects one histogram.
 type Distribution = fn(&Scrape) -> &Histogram;
 
 #[rustfmt::skip]
@@ -65,13 +65,13 @@ const HISTOGRAMS: [(&str, &str, Distribution); 5] = [
         |scrape| &scrape.processing),
 ];
 
-/// Gauges of the version that a cache reflects: client-go's older name and its newer one.
+/// Gauges of the cache's version, under client-go's older and newer names.
 const VERSIONS: [&str; 2] = [
     "reflector_last_resource_version",
     "informer_store_resource_version",
 ];
 
-/// The figures of one informer at a scrape.
+/// The statistics of one informer at a scrape.
 pub(super) struct Scrape {
     stats: InformerStats,
     resource: ResourceInfo,
@@ -92,7 +92,7 @@ impl<K: Cacheable> SharedInformer<K> {
     }
 }
 
-/// The 15 least significant digits of a version, which a float holds exactly; 0 if it is not a number.
+/// Returns the 15 least significant digits of a version, which a float represents exactly; 0 if it is not a number.
 fn least_digits(version: &str) -> f64 {
     let digits = version
         .get(version.len().saturating_sub(15)..)
@@ -147,7 +147,7 @@ impl Collector for Informers {
     }
 }
 
-/// Numbers informers of one resource that hold it as different types: two series must not have the same labels.
+/// Numbers the informers of one resource that hold it as different types: two series must not have the same labels.
 fn told_apart(mut all: Vec<Scrape>) -> Vec<Scrape> {
     let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
     for scrape in &mut all {

@@ -1,21 +1,21 @@
-//! Shared informers: one cache of a resource, kept up to date, with any number of handlers told of its changes.
+//! Shared informers: an up-to-date cache of a resource, with any number of handlers for its changes.
 //!
-//! A [`SharedInformer`] is a handle: clone it, add handlers before or after it runs, read through its
-//! [`Lister`]. A [`SharedInformerFactory`] holds one informer a type and starts them together. Semantics are client-go's
-//! `SharedIndexInformer`'s, and differ where that is said.
+//! A [`SharedInformer`] is a handle: clone it, add handlers before or after it runs, read through its [`Lister`]. A
+//! [`SharedInformerFactory`] holds one informer per type and starts them together. Semantics are those of client-go's
+//! `SharedIndexInformer`, except where stated.
 //!
-//! # Memory under a slow handler
+//! # Memory with a slow handler
 //!
-//! Events wait for a slow handler in a queue of its own, which has no bound: dropping or blocking would break the promise
-//! that a handler sees every change. What grows is 16 to 24 bytes an event and handler, plus every object version that the
-//! queue refers to and the cache has replaced. [`HandlerRegistration::pending`] and [`InformerStats::max_pending`] show the
-//! length. Handlers that only put keys into a work queue never fall behind.
+//! Each handler has a queue without a bound: dropping events or blocking would break the promise that a handler sees every
+//! change. A slow handler's queue takes 16 to 24 bytes per event, plus every object version that the queue refers to and the
+//! cache has replaced. [`HandlerRegistration::pending`] and [`InformerStats::max_pending`] report its length. Handlers that only
+//! add keys to a work queue never fall behind.
 //!
 //! # Differences from client-go
 //!
-//! - A delete of an object that was never seen is not passed on.
-//! - A handler that asks for a resync before start gets one even if the informer has no default period.
-//! - An object that cannot be decoded is skipped; if it was known, its last good state stays.
+//! - The deletion of an object that was never seen is not passed on.
+//! - A handler that requests a resync before start gets one even if the informer has no default period.
+//! - An object that cannot be decoded is skipped; if it was known, its last valid state stays.
 
 mod builder;
 mod factory;
@@ -53,14 +53,14 @@ pub use registration::HandlerRegistration;
 pub use stats::InformerStats;
 pub use typed::TypedInformer;
 
-/// Why an informer refused a change.
+/// Why an informer refused a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InformerError {
-    /// The informer has stopped and is not started again.
+    /// The informer has stopped and cannot be started again.
     #[error("the informer has stopped")]
     Stopped,
-    /// The setting only works before the informer starts.
+    /// The setting has an effect only before the informer starts.
     #[error("the informer has already started")]
     Started,
 }
@@ -80,10 +80,10 @@ struct Inner<K> {
     options: Mutex<ReflectorOptions<K>>,
     synced: watch::Sender<bool>,
     stopped: watch::Sender<bool>,
-    /// Whether somebody runs it, or is about to.
+    /// Whether the informer runs, or is about to.
     claimed: AtomicBool,
     counters: Arc<Counters>,
-    /// Seconds from the hand-out of a batch of events until the cache has it and handlers' queues too.
+    /// Seconds from receiving a batch of events until the cache and the handlers' queues hold it.
     processing: Histogram,
 }
 
@@ -106,14 +106,14 @@ impl<K> std::fmt::Debug for SharedInformer<K> {
 }
 
 impl<K: Cacheable> SharedInformer<K> {
-    /// An informer over `source`. Handlers that name no resync period get `resync`; zero means none.
+    /// Creates an informer over `source`. Handlers that specify no resync period get `resync`; zero means none.
     ///
     /// Most callers take informers from a [`SharedInformerFactory`] instead.
     pub fn new(source: Arc<dyn ListWatch<K>>, info: ResourceInfo, resync: Duration) -> Self {
         Self::with_options(source, info, resync, ReflectorOptions::default())
     }
 
-    /// As [`Self::new`], with settings for its reflector.
+    /// Like [`Self::new`], with settings for its reflector.
     pub fn with_options(
         source: Arc<dyn ListWatch<K>>,
         info: ResourceInfo,
@@ -151,13 +151,13 @@ impl<K: Cacheable> SharedInformer<K> {
         }
     }
 
-    /// The names of the resource.
+    /// Returns the names of the resource.
     pub fn resource(&self) -> &ResourceInfo {
         &self.inner.info
     }
 
-    /// Adds a handler with the informer's own resync period. It is told of everything in the cache first, then of every
-    /// change; also while the informer runs.
+    /// Adds a handler with the informer's default resync period. It receives an add for every object in the cache, then every
+    /// change. Works before start and while the informer runs.
     pub fn add_event_handler(
         &self,
         handler: impl EventHandler<K>,
@@ -166,11 +166,11 @@ impl<K: Cacheable> SharedInformer<K> {
         self.add_event_handler_with_resync(handler, resync)
     }
 
-    /// Adds a handler that is also told of every object every `resync`, through
-    /// [`on_update`](EventHandler::on_update) with the same object twice. Zero means never.
+    /// Adds a handler that also receives every object every `resync`, through [`on_update`](EventHandler::on_update) with the
+    /// same object twice. Zero means never.
     ///
-    /// The period is at least a second. Before start a shorter one than the informer's makes the informer look more often;
-    /// after start it is raised to what the informer looks at.
+    /// The minimum is one second. Before start, a period shorter than the informer's shortens the informer's check interval;
+    /// after start, it is raised to that interval.
     pub fn add_event_handler_with_resync(
         &self,
         handler: impl EventHandler<K>,
@@ -185,8 +185,8 @@ impl<K: Cacheable> SharedInformer<K> {
         ))
     }
 
-    /// Removes a handler; it hears nothing more, but a call that is being made is not waited for. False if it is none of this
-    /// informer's, or was removed before: then nothing happens.
+    /// Removes a handler, without waiting for a call in progress; no further calls are made. Returns false if it is not, or no
+    /// longer, registered with this informer.
     pub fn remove_event_handler(&self, registration: &HandlerRegistration) -> bool {
         registration.informer() == self.identity() && self.processor().remove(registration.id())
     }
@@ -196,7 +196,7 @@ impl<K: Cacheable> SharedInformer<K> {
         *self.inner.synced.borrow()
     }
 
-    /// Waits until the cache holds the whole first list; false if the informer stops before.
+    /// Waits until the cache holds the whole first list; returns false if the informer stops before.
     pub async fn wait_for_sync(&self) -> bool {
         let (mut synced, mut stopped) = (
             self.inner.synced.subscribe(),
@@ -209,17 +209,17 @@ impl<K: Cacheable> SharedInformer<K> {
         }
     }
 
-    /// Reads the cache.
+    /// Returns a lister, which reads the cache.
     pub fn lister(&self) -> Lister<K> {
         Lister::for_resource(self.inner.store.clone(), self.inner.info.group_resource())
     }
 
-    /// The cache itself. Only the informer writes to it while it runs.
+    /// Returns the cache itself. While the informer runs, only the informer may write to it.
     pub fn store(&self) -> &Store<K> {
         &self.inner.store
     }
 
-    /// Adds indexers, before or while the informer runs. Either all are added or, if a name is taken, none.
+    /// Adds indexers, before or while the informer runs. Adds either all or, if a name is taken, none.
     pub fn add_indexers(
         &self,
         indexers: impl IntoIterator<Item = (String, IndexFn<K>)>,
@@ -231,7 +231,7 @@ impl<K: Cacheable> SharedInformer<K> {
         self.inner.store.add_indexers(indexers)
     }
 
-    /// Changes every object once, when it is received and before anything else sees it. Only before start.
+    /// Sets a function that changes every object once, when it is received and before anything else sees it. Only before start.
     pub fn set_transform(
         &self,
         transform: impl Fn(&mut K) + Send + Sync + 'static,
@@ -239,7 +239,7 @@ impl<K: Cacheable> SharedInformer<K> {
         self.configure(|options| options.transform = Some(Arc::new(transform)))
     }
 
-    /// Calls `handler` with everything that goes wrong while listing and watching, in place of logging it. Only before start.
+    /// Calls `handler` with every error of listing and watching, instead of logging it. Only before start.
     pub fn set_watch_error_handler(
         &self,
         handler: impl Fn(&ReflectorError) + Send + Sync + 'static,
@@ -247,12 +247,12 @@ impl<K: Cacheable> SharedInformer<K> {
         self.configure(|options| options.on_error = Arc::new(handler) as ErrorHandler)
     }
 
-    /// Makes the caller the one who runs the informer; false if somebody is already.
+    /// Claims the right to run the informer; returns false if it is already claimed.
     pub(crate) fn claim(&self) -> bool {
         !self.inner.claimed.swap(true, Ordering::AcqRel)
     }
 
-    /// Whether somebody runs the informer, or is about to: the factory that was started, say.
+    /// Whether the informer runs or is about to, for example because its factory was started.
     pub fn is_started(&self) -> bool {
         self.inner.claimed.load(Ordering::Acquire)
     }
@@ -262,7 +262,7 @@ impl<K: Cacheable> SharedInformer<K> {
         matches!(self.processor().phase, Phase::Stopped)
     }
 
-    /// The version that the cache reflects; empty before the first list.
+    /// Returns the version of the cache; empty before the first list.
     pub fn last_sync_resource_version(&self) -> String {
         self.inner.store.resource_version()
     }

@@ -1,4 +1,4 @@
-//! From batches of the event queue to the store and to every handler, in one step that late handlers cannot fall into.
+//! Applies batches of the event queue to the store and to every handler, atomically with respect to added handlers.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::store::{Former, ObjectKey, Store};
 /// The objects of a list, with their keys.
 type Listed<K> = Vec<(ObjectKey, Arc<K>)>;
 
-/// The least time between two resyncs of one handler.
+/// The minimum time between two resyncs of one handler.
 const MIN_RESYNC: Duration = Duration::from_secs(1);
 
-/// The period that is meant by `resync`; zero means none.
+/// Returns the effective period of `resync`; zero means none.
 pub(crate) fn resync_period(resync: Duration) -> Duration {
     if resync.is_zero() {
         resync
@@ -34,7 +34,7 @@ pub(crate) fn resync_period(resync: Duration) -> Duration {
     }
 }
 
-/// Whether the informer has started, and how its tasks are started and stopped.
+/// Whether the informer has started, and the means to start and stop its tasks.
 pub(crate) enum Phase {
     New,
     Running {
@@ -44,21 +44,21 @@ pub(crate) enum Phase {
     Stopped,
 }
 
-/// The handlers of an informer, and all that must not change while a batch is worked through.
+/// The handlers of an informer, and all state that must not change while a batch is processed.
 pub(crate) struct Processor<K> {
     store: Store<K>,
     listeners: Vec<Arc<Listener<K>>>,
     tasks: JoinSet<()>,
     pub(crate) phase: Phase,
-    /// The resync period of handlers that name none.
+    /// The resync period of handlers that specify none.
     default_resync: Duration,
-    /// The time between two looks at who is due for a resync; zero for none.
+    /// The interval at which due resyncs are checked; zero for none.
     resync_check: Duration,
     synced: bool,
     next_id: u64,
-    /// Batches' parts that failed because an indexer panicked.
+    /// The number of batch parts that failed because an indexer panicked.
     pub(crate) panics: u64,
-    /// The panics of handlers that were removed.
+    /// The number of panics of handlers that were removed.
     removed_panics: u64,
 }
 
@@ -98,8 +98,8 @@ impl<K: Cacheable> Processor<K> {
         self.resync_check
     }
 
-    /// Adds a handler. It first gets an add for everything in the store, then what follows, without gap or duplicate: batches
-    /// are processed under the same lock.
+    /// Adds a handler. It first receives an add for everything in the store, then all later changes, without gap or duplicate:
+    /// batches are processed under the same lock.
     pub(crate) fn add(
         &mut self,
         handler: Arc<dyn EventHandler<K>>,
@@ -137,7 +137,7 @@ impl<K: Cacheable> Processor<K> {
         Ok(listener)
     }
 
-    /// Removes a handler; false if it is not, or no longer, registered with this informer.
+    /// Removes a handler; returns false if it is not, or no longer, registered with this informer.
     pub(crate) fn remove(&mut self, id: u64) -> bool {
         let Some(position) = self
             .listeners
@@ -162,13 +162,13 @@ impl<K: Cacheable> Processor<K> {
         self.phase = Phase::Running { runtime, stop };
     }
 
-    /// Ends the phase; the tasks of the handlers are given out to be waited for.
+    /// Ends the phase; returns the handlers' tasks, to wait for.
     pub(crate) fn stop(&mut self) -> JoinSet<()> {
         self.phase = Phase::Stopped;
         std::mem::take(&mut self.tasks)
     }
 
-    /// Marks the handlers whose resync is due, and says whether there is one.
+    /// Marks the handlers whose resync is due; returns whether there are any.
     pub(crate) fn begin_resync(&self, now: Instant) -> bool {
         let mut any = false;
         for listener in &self.listeners {
@@ -181,7 +181,7 @@ impl<K: Cacheable> Processor<K> {
 
     /// Applies a batch to the store and notifies the handlers.
     pub(crate) fn process(&mut self, batch: Batch<K>) {
-        // Finished tasks of removed handlers are let go.
+        // Discards the finished tasks of removed handlers.
         while self.tasks.try_join_next().is_some() {}
         match batch {
             Batch::Changes {
@@ -228,7 +228,7 @@ impl<K: Cacheable> Processor<K> {
         } = replace;
         let initial = !self.synced;
         let mut skipped = 0;
-        // For a second try, should an indexer panic on one of them.
+        // Kept for a second try, in case an indexer panics on one of them.
         let spare = self.store.has_indexers().then(|| objects.clone());
         let replace = |objects: Listed<K>, keep: &[ObjectKey]| {
             let replace = || self.store.replace_all(objects, keep, &resource_version);
@@ -275,7 +275,7 @@ impl<K: Cacheable> Processor<K> {
         self.distribute(notes, unchanged);
     }
 
-    /// The objects that no indexer panics on, and the keys whose last good state stays: those of the others too.
+    /// Returns the objects on which no indexer panics, and the keys whose last valid state stays: `keep` and those of the other objects.
     fn indexable(
         &self,
         objects: Listed<K>,
@@ -301,7 +301,7 @@ impl<K: Cacheable> Processor<K> {
         self.distribute(Vec::new(), notes.collect());
     }
 
-    /// Tells all handlers of `notes`, and those that are in a resync of `unchanged`. The two never share a key.
+    /// Sends `notes` to all handlers, and `unchanged` to those that take part in a resync. The two never share a key.
     fn distribute(&self, notes: Vec<Note<K>>, unchanged: Vec<Note<K>>) {
         let (notes, unchanged) = (Arc::new(notes), Arc::new(unchanged));
         for listener in &self.listeners {
@@ -313,7 +313,7 @@ impl<K: Cacheable> Processor<K> {
     }
 }
 
-/// Writes one change; gives what handlers are told, and whether it is an update without a change.
+/// Writes one change; returns the note for handlers, and whether it is an update without a change.
 fn apply<K: Cacheable>(
     store: &Store<K>,
     change: Change<K>,
@@ -338,12 +338,12 @@ fn apply<K: Cacheable>(
     }
 }
 
-/// Whether `period` is shorter than `than`, of which zero means never.
+/// Whether `period` is shorter than `than`; zero means never.
 fn is_shorter(period: Duration, than: Duration) -> bool {
     than.is_zero() || period < than
 }
 
-/// The period that a handler gets: what it asked for, but not more often than is looked.
+/// Returns a handler's effective period: the requested one, but not shorter than the check interval.
 fn granted(requested: Duration, check: Duration) -> Duration {
     if requested.is_zero() || check.is_zero() {
         Duration::ZERO

@@ -1,9 +1,8 @@
-//! The event queue between a reflector and what it feeds: client-go's `RealFIFO`.
+//! The event queue between a reflector and its consumer: client-go's `RealFIFO`.
 //!
-//! Every event is handed out once, in the order in which the server made it, none coalesced. A whole list is one entry, and
-//! so is a resync: what they mean is worked out when they are handed out, against what has been processed by then, so that
-//! neither can overtake an event. Memory grows with the events that were received and not yet processed; processing
-//! never waits for handlers, so that is little.
+//! Every event is handed out once, in the server's order, and none are coalesced. A whole list is one entry, and so is a resync:
+//! their effect is computed when they are handed out, against the state processed by then, so that neither can overtake an event.
+//! The queue grows with the events received and not yet processed; that is few, since processing never waits for handlers.
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -18,28 +17,28 @@ use super::sync::{self, Mutex, MutexGuard};
 use crate::reflector::{Change, Replace, Sink};
 use crate::store::{ObjectKey, Store};
 
-/// The most changes that are handed out together.
+/// The maximum number of changes that are handed out together.
 pub const MAX_BATCH: usize = 1000;
 
-/// The batch that is handed out at one time.
+/// The entries handed out by one call.
 #[derive(Debug)]
 pub enum Batch<K> {
-    /// Changes of different objects, at most [`MAX_BATCH`], with the version that the last of them reaches if it is known.
+    /// Changes of different objects, at most [`MAX_BATCH`], with the version that the last of them reaches, if known.
     Changes {
-        /// The changes in their order; no key twice.
+        /// The changes, in order; no key appears twice.
         changes: Vec<Change<K>>,
         /// The version reached, empty if unknown.
         resource_version: String,
     },
-    /// The whole state.
+    /// A whole list.
     Replace(Replace<K>),
-    /// Every object is to be handed to those who asked for resyncs.
+    /// A resync: every object goes to the handlers that requested resyncs.
     Resync,
 }
 
 enum Entry<K> {
     Change(Change<K>),
-    /// All changes before have been sent up to this version.
+    /// All changes up to this version have been sent.
     Version(String),
     Replace(Replace<K>),
     Resync,
@@ -50,14 +49,14 @@ pub struct EventQueue<K> {
     state: Mutex<State<K>>,
     filled: Notify,
     hasher: RandomState,
-    /// The consumer's progress with earlier batches.
+    /// The state after the batches that the consumer has processed.
     processed: Store<K>,
 }
 
 struct State<K> {
     entries: VecDeque<Entry<K>>,
     closed: bool,
-    /// Whether anything ever came in.
+    /// Whether any entry was ever added.
     populated: bool,
     /// Whether the first list, or the first change if there was no list, has been processed.
     synced: bool,
@@ -76,29 +75,29 @@ impl<K> EventQueue<K> {
         sync::lock(&self.state)
     }
 
-    /// Entries that wait to be processed. A list counts as one.
+    /// Returns the number of entries to be processed. A list counts as one.
     pub fn len(&self) -> usize {
         self.lock().entries.len()
     }
 
-    /// Whether nothing waits to be processed.
+    /// Whether no entry remains to be processed.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether the first list has been processed to its last item.
+    /// Whether the first list has been processed completely.
     pub fn has_synced(&self) -> bool {
         self.lock().synced
     }
 
-    /// Ends the queue: nothing more is taken in or handed out, and a waiting [`Self::pop`] returns.
+    /// Closes the queue: entries are no longer accepted or handed out, and a waiting [`Self::pop`] returns.
     pub fn close(&self) {
         self.lock().closed = true;
         self.filled.notify_waiters();
         self.filled.notify_one();
     }
 
-    /// Asks for a resync behind everything that is queued now.
+    /// Adds a resync after everything that is queued now.
     pub fn resync(&self) {
         self.push([Entry::Resync]);
     }
@@ -116,7 +115,7 @@ impl<K> EventQueue<K> {
 }
 
 impl<K: Resource + Clone> EventQueue<K> {
-    /// A queue whose consumer writes to `processed`.
+    /// Creates a queue whose consumer writes to `processed`.
     pub fn new(processed: Store<K>) -> Self {
         let state = State {
             entries: VecDeque::new(),
@@ -132,7 +131,7 @@ impl<K: Resource + Clone> EventQueue<K> {
         }
     }
 
-    /// Waits for events, hands them to `process`, and only then counts them as processed. `false` once the queue is closed.
+    /// Waits for events, passes them to `process`, and only then counts them as processed. Returns `false` once the queue is closed.
     pub async fn pop(&self, process: impl FnOnce(Batch<K>)) -> bool {
         loop {
             let filled = self.filled.notified();
@@ -168,7 +167,7 @@ impl<K: Resource + Clone> EventQueue<K> {
         let mut changes = Vec::with_capacity(entries.len().min(MAX_BATCH));
         let mut resource_version = String::new();
         while changes.len() < MAX_BATCH {
-            // Equal hashes of different keys only end a batch early.
+            // Equal hashes of different keys merely end a batch early.
             let fits = match entries.front() {
                 Some(Entry::Change(Change::Upsert { key, .. } | Change::Delete { key, .. })) => {
                     keys.insert(self.hasher.hash_one(key.as_str()))
@@ -237,7 +236,7 @@ impl Hasher for Hashed {
     }
 }
 
-/// The key of a change.
+/// Returns the key of a change.
 pub(crate) fn key_of<K>(change: &Change<K>) -> &ObjectKey {
     match change {
         Change::Upsert { key, .. } | Change::Delete { key, .. } => key,

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use super::listener::Shared;
 
-/// A handler's place in an informer: for removing it, and for asking how far it has come.
+/// A handler's registration with an informer: to remove it, and to query its progress.
 #[derive(Clone, Debug)]
 pub struct HandlerRegistration {
     informer: usize,
@@ -39,12 +39,12 @@ impl HandlerRegistration {
         self.shared.id
     }
 
-    /// Whether the cache holds the whole first list and the handler has been told of all of it.
+    /// Whether the cache holds the whole first list and the handler has received all of it.
     pub fn has_synced(&self) -> bool {
         *self.upstream.borrow() && *self.shared.synced.borrow()
     }
 
-    /// Waits for [`Self::has_synced`]; false if the handler is removed, or the informer stops or is dropped, before.
+    /// Waits for [`Self::has_synced`]; returns false if the handler is removed, or the informer stops or is dropped, before.
     pub async fn wait_for_sync(&self) -> bool {
         let (mut upstream, mut stopped) = (self.upstream.clone(), self.stopped.clone());
         let mut synced = self.shared.synced.subscribe();
@@ -60,12 +60,12 @@ impl HandlerRegistration {
         }
     }
 
-    /// Calls that wait to be made. Grows while the handler is slower than the changes.
+    /// Returns the number of pending calls. It grows while the handler is slower than the changes.
     pub fn pending(&self) -> usize {
         self.shared.pending.load(Ordering::Relaxed)
     }
 
-    /// Calls that panicked.
+    /// Returns the number of calls that panicked.
     pub fn panics(&self) -> u64 {
         self.shared.panics.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! The life of an informer: reflector, queue, handlers and resyncs as tasks, and their end.
+//! Runs an informer: starts reflector, queue, handlers and resyncs as tasks, and stops them.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use crate::object::Cacheable;
 use crate::reflector::Reflector;
 
 impl<K: Cacheable> SharedInformer<K> {
-    /// Fills the cache, keeps it up to date and calls handlers, until `stop` is cancelled. An informer runs once: calls
-    /// while it runs, or after it stopped, log a warning and return.
+    /// Fills the cache, keeps it up to date and calls handlers, until `stop` is cancelled. An informer runs once: a call while it
+    /// runs, or after it stopped, logs a warning and returns.
     ///
-    /// Returns when every task has ended; a handler's call that is being made is waited for. Calls that still wait are dropped.
-    /// Dropping the future stops the informer too.
+    /// Returns when every task has ended. Handler calls in progress are finished, pending calls are dropped. Dropping the future
+    /// stops the informer too.
     pub async fn run(&self, stop: &CancellationToken) {
         let stop = stop.child_token();
         let reflector = {
             let mut processor = self.processor();
             if !matches!(processor.phase, Phase::New) {
-                tracing::warn!(informer = %self.inner.name, "the informer was started before; it runs only once");
+                tracing::warn!(informer = %self.inner.name, "the informer has already been started; it runs only once");
                 return;
             }
             self.claim();
@@ -52,7 +52,7 @@ impl<K: Cacheable> SharedInformer<K> {
             processor.stop()
         };
         drop(guard);
-        // The only way for these to fail is a panic in a task, which tokio has reported, and the informer ends anyway.
+        // These fail only if a task panicked, which tokio has reported; the informer ends in any case.
         let _ = reflecting.await;
         while tasks.join_next().await.is_some() {}
     }
@@ -69,12 +69,12 @@ impl<K: Cacheable> SharedInformer<K> {
             if queue.has_synced() && !self.has_synced() {
                 self.inner.synced.send_replace(true);
             }
-            // Even a full queue leaves room for other tasks of this thread.
+            // Yields to other tasks of this thread even while the queue is full.
             tokio::task::coop::consume_budget().await;
         }
     }
 
-    /// Looks at every check period who is due. A handler that is added with the first period can only shorten it before start.
+    /// Checks for due resyncs once per check period. A handler that is added later can shorten the period only before start.
     async fn resync(&self) {
         let period = self.processor().resync_check();
         if period.is_zero() {
@@ -98,7 +98,7 @@ async fn reflect<K: Cacheable>(
     reflector.run(&stop).await;
 }
 
-/// Stops what an informer started, also when its future is dropped.
+/// Stops the informer's tasks, even if its future is dropped.
 struct StopGuard<'a, K: Cacheable> {
     informer: &'a SharedInformer<K>,
     stop: CancellationToken,
@@ -109,7 +109,7 @@ impl<K: Cacheable> Drop for StopGuard<'_, K> {
         self.stop.cancel();
         self.informer.inner.queue.close();
         self.informer.inner.stopped.send_replace(true);
-        // Detached tasks end by the token.
+        // The token ends the detached tasks.
         self.informer.processor().stop().detach_all();
     }
 }

@@ -1,4 +1,4 @@
-//! Figures of an informer, for metrics.
+//! Statistics of an informer, for metrics.
 
 use std::sync::atomic::Ordering;
 
@@ -7,30 +7,30 @@ use crate::metrics::Histogram;
 use crate::object::Cacheable;
 use crate::reflector::ReflectorStats;
 
-/// client-go's buckets of the time that a batch of events takes.
+/// client-go's buckets for the processing time of a batch of events.
 pub(super) fn processing_seconds() -> Histogram {
     Histogram::new([
         0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
     ])
 }
 
-/// The state of an informer at one moment.
+/// A snapshot of an informer's statistics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InformerStats {
-    /// The informer's name: its resource, unless the factory named it.
+    /// The informer's name: its resource, unless the factory set one.
     pub name: String,
     /// Objects in the cache.
     pub objects: usize,
-    /// Events received and not yet in the cache.
+    /// Events received but not yet in the cache.
     pub queued: usize,
     /// Handlers.
     pub handlers: usize,
-    /// Handler calls that wait to be made, of all handlers.
+    /// Pending handler calls, of all handlers.
     pub pending: usize,
     /// The longest queue of one handler.
     pub max_pending: usize,
-    /// Handler calls that panicked, those of removed handlers included.
+    /// Handler calls that panicked, including those of removed handlers.
     pub handler_panics: u64,
     /// Objects or lists that were skipped because an indexer panicked.
     pub indexer_panics: u64,
@@ -39,7 +39,7 @@ pub struct InformerStats {
 }
 
 impl<K: Cacheable> SharedInformer<K> {
-    /// The figures at this moment.
+    /// Returns the current statistics.
     pub fn stats(&self) -> InformerStats {
         let processor = self.processor();
         let pending = processor

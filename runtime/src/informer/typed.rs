@@ -1,4 +1,4 @@
-//! A factory's informer of one kind, as generated code names it.
+//! A factory's informer of one kind, as generated code exposes it.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,9 +7,9 @@ use super::{SharedInformer, SharedInformerFactory};
 use crate::lister::Lister;
 use crate::object::Object;
 
-/// The informer of `K` that a factory holds, with `L` as its lister. Cloning is cheap.
+/// The informer of `K` from a factory, with `L` as its lister. Cloning is cheap.
 ///
-/// Nothing is asked of the factory before [`informer`](Self::informer) or [`lister`](Self::lister) is called.
+/// The informer is created by the first call of [`informer`](Self::informer) or [`lister`](Self::lister).
 pub struct TypedInformer<K, L = Lister<K>> {
     factory: SharedInformerFactory,
     types: PhantomData<fn() -> (K, L)>,
@@ -30,7 +30,7 @@ impl<K, L> fmt::Debug for TypedInformer<K, L> {
 }
 
 impl<K, L> TypedInformer<K, L> {
-    /// The informer that `factory` holds.
+    /// Refers to the informer of `factory`.
     #[must_use]
     pub fn new(factory: SharedInformerFactory) -> Self {
         Self {
@@ -41,13 +41,14 @@ impl<K, L> TypedInformer<K, L> {
 }
 
 impl<K: Object, L: From<Lister<K>>> TypedInformer<K, L> {
-    /// The informer: the same one at every call. It runs after the factory's next [`start`](SharedInformerFactory::start).
+    /// Returns the informer, the same one at every call. It runs after the factory's next
+    /// [`start`](SharedInformerFactory::start).
     #[must_use]
     pub fn informer(&self) -> SharedInformer<K> {
         self.factory.informer_for()
     }
 
-    /// Reads the informer's cache.
+    /// Returns a lister, which reads the informer's cache.
     #[must_use]
     pub fn lister(&self) -> L {
         self.informer().lister().into()

@@ -4,41 +4,41 @@ use std::time::Duration;
 
 use crate::metrics::Metrics;
 
-/// Renewals and polls are spread by up to this factor, so that contenders don't act in step. client-go's `JitterFactor`.
+/// Renewals and polls are spread by up to this factor, so that contenders do not act in lockstep. client-go's `JitterFactor`.
 pub(super) const JITTER_FACTOR: f64 = 1.2;
 
-/// The Lease to hold, by whom, and how long things take.
+/// The settings of an election: the Lease, this process's identity, and the durations.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LeaderElectionConfig {
-    /// Namespace of the Lease.
+    /// The namespace of the Lease.
     pub namespace: String,
-    /// Name of the Lease, and label of the metrics.
+    /// The name of the Lease, and the label of the metrics.
     pub name: String,
-    /// Who holds it: unique among all processes that run at one time. A pod's name is.
+    /// The identity of this process, unique among all processes that run concurrently; a pod's name, for example.
     pub identity: String,
-    /// How long others wait after the last renewal that they saw before they take over. Whole seconds; fractions count up.
+    /// How long others wait after the last observed renewal before they take over. Rounded up to whole seconds.
     pub lease_duration: Duration,
-    /// How long a leader goes on without a renewal before it gives up.
+    /// How long a leader continues without a renewal before it gives up.
     pub renew_deadline: Duration,
-    /// Time between renewals, and between polls of those who wait.
+    /// The time between renewals, and between polls of waiting contenders.
     pub retry_period: Duration,
-    /// How long the work may take to stop when the elector is asked to stop; then it is dropped.
+    /// How long the work may take to stop when the elector is asked to stop; after that it is dropped.
     pub stop_timeout: Duration,
-    /// Whether a leader that is asked to stop gives the Lease up, so that the next one need not wait.
+    /// Whether a leader that is asked to stop releases the Lease, so that the next one need not wait.
     pub release_on_cancel: bool,
-    /// Where to report `leader_election_*`.
+    /// The metrics to report `leader_election_*` to.
     pub metrics: Option<Metrics>,
 }
 
-/// Why a configuration can't work.
+/// Why a configuration is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaderElectionConfigError {
     /// Others could take over before this leader gives up.
     #[error("leaseDuration must be greater than renewDeadline")]
     LeaseTooShort,
-    /// There would be no second try before giving up.
+    /// There is no time for a second try before giving up.
     #[error("renewDeadline must be greater than retryPeriod*1.2")]
     DeadlineTooShort,
     /// A duration that must be positive is zero.
@@ -53,7 +53,7 @@ pub enum LeaderElectionConfigError {
 }
 
 impl LeaderElectionConfig {
-    /// The Lease `name` in `namespace` for `identity`, with client-go's times: 15 s, 10 s and 2 s.
+    /// Creates the settings for the Lease `name` in `namespace` and for `identity`, with client-go's durations: 15 s, 10 s and 2 s.
     pub fn new(
         namespace: impl Into<String>,
         name: impl Into<String>,
@@ -92,7 +92,7 @@ impl LeaderElectionConfig {
         self
     }
 
-    /// Keeps the Lease when asked to stop: the next leader then waits for it to expire.
+    /// Keeps the Lease when asked to stop: the next leader then waits until it expires.
     #[must_use]
     pub fn keep_on_cancel(mut self) -> Self {
         self.release_on_cancel = false;
@@ -110,7 +110,7 @@ impl LeaderElectionConfig {
     ///
     /// # Errors
     ///
-    /// The first rule that is broken: durations positive, lease duration > renew deadline > 1.2 × retry period, names not
+    /// The first violated rule: durations are positive, lease duration > renew deadline > 1.2 × retry period, names are not
     /// empty.
     pub fn validate(&self) -> Result<(), LeaderElectionConfigError> {
         use LeaderElectionConfigError::{
@@ -138,7 +138,7 @@ impl LeaderElectionConfig {
         if self.lease_duration <= self.renew_deadline {
             return Err(LeaseTooShort);
         }
-        // Of a longer period the product might not be a duration.
+        // With a longer period the product might exceed the range of a duration.
         let period = self.retry_period.min(self.renew_deadline);
         if self.renew_deadline <= period.mul_f64(JITTER_FACTOR) {
             return Err(DeadlineTooShort);
@@ -146,13 +146,13 @@ impl LeaderElectionConfig {
         Ok(())
     }
 
-    /// `leaseDurationSeconds`.
+    /// Returns `leaseDurationSeconds`.
     pub(super) fn lease_seconds(&self) -> i32 {
         let up = u64::from(self.lease_duration.subsec_nanos() > 0);
         i32::try_from(self.lease_duration.as_secs() + up).unwrap_or(i32::MAX)
     }
 
-    /// The longest that one call may take, so that a call that hangs leaves time for another.
+    /// Returns the time limit of one call, so that a hanging call leaves time for another.
     pub(super) fn call_timeout(&self) -> Duration {
         self.renew_deadline / 2
     }

@@ -13,23 +13,23 @@ use crate::client::TypedClient;
 use crate::error::chain;
 use crate::metrics::LeaderMetrics;
 
-/// The Lease that a renewal starts from.
+/// The Lease that a renewal is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Basis {
     /// The Lease as last observed.
     Observed,
-    /// The Lease read anew.
+    /// The Lease, read again.
     Reread,
 }
 
 /// The outcome of an attempt.
 #[derive(Debug)]
 pub(super) enum Attempt {
-    /// The Lease is this process's, with this epoch, by a call that began then.
+    /// This process holds the Lease with this epoch; the call that acquired it began at `since`.
     Held { epoch: u64, since: Instant },
-    /// Somebody else holds it.
+    /// Another contender holds it.
     Other,
-    /// It could not be found out; why, with all causes.
+    /// The attempt failed; the error with all causes.
     Failed(String),
 }
 
@@ -38,12 +38,12 @@ pub(super) enum Attempt {
 pub(super) struct Election {
     pub(super) config: LeaderElectionConfig,
     api: TypedClient<Lease>,
-    /// Tells this contender from others of its identity.
+    /// Distinguishes this contender from others with its identity.
     instance: String,
     pub(super) observed: Option<Observed>,
-    /// The largest epoch ever seen: terms begin above it, also if the Lease is made anew.
+    /// The largest epoch ever observed: terms begin above it, even if the Lease is recreated.
     highest: u64,
-    /// Another contender of this identity, seen alive.
+    /// Another live contender with this identity.
     duplicate: Option<String>,
     metrics: Option<LeaderMetrics>,
 }
@@ -56,7 +56,7 @@ enum CallError {
 }
 
 impl Election {
-    /// A contender called `instance` among those of its identity, that has seen the epoch `highest`.
+    /// Creates a contender that is called `instance` among those with its identity, and has seen the epoch `highest`.
     pub(super) fn new(
         config: LeaderElectionConfig,
         api: TypedClient<Lease>,
@@ -84,18 +84,18 @@ impl Election {
         }
     }
 
-    /// The largest epoch ever seen.
+    /// Returns the largest epoch ever observed.
     pub(super) fn highest(&self) -> u64 {
         self.highest
     }
 
-    /// Another contender of this identity that is alive.
+    /// Returns another live contender with this identity.
     pub(super) fn duplicate(&self) -> Option<&str> {
         self.duplicate.as_deref()
     }
 
-    /// Takes in a version of the Lease that the watch told of; false for one older than what is known. That one is late, or etcd
-    /// was restored, which only a read can tell.
+    /// Records a version of the Lease that the watch reported; returns false if it is older than the known one. Then either the
+    /// event is late or etcd was restored, which only a read can tell.
     pub(super) fn observe_hint(&mut self, lease: Lease) -> bool {
         if self.is_older(&lease) {
             return false;
@@ -104,7 +104,7 @@ impl Election {
         true
     }
 
-    /// Takes in the Lease as it is now. Its version may be lower than the last one: after a restore of etcd.
+    /// Records the current Lease. After a restore of etcd, its version may be lower than the last one.
     pub(super) fn observe(&mut self, lease: Lease) {
         let now = Instant::now();
         self.highest = self.highest.max(record::epoch(&lease));
@@ -120,7 +120,7 @@ impl Election {
         known.is_some_and(|known| known.age(lease) == Some(Ordering::Greater))
     }
 
-    /// A record of this identity that another contender renews, or takes from this one, was written by a process that is alive.
+    /// Detects a duplicate: a record with this identity that another contender renews, or takes from this one, comes from a live process.
     fn look_for_a_duplicate(&mut self, lease: &Lease) {
         let other = record::instance(lease);
         let is_of_another = record::holder(lease) == self.config.identity
@@ -130,7 +130,7 @@ impl Election {
             self.duplicate = None;
             return;
         }
-        // A record that a restore brought back is nobody's sign of life.
+        // A record that a restore brought back does not prove that its writer is alive.
         let is_new = !self.is_older(lease);
         let is_alive = self.observed.as_ref().is_some_and(|old| {
             let before = record::instance(&old.lease);
@@ -141,7 +141,7 @@ impl Election {
                 lease = self.config.name,
                 identity = self.config.identity,
                 other,
-                "another process contends under this identity, which must be unique; waiting for it to give the lease up"
+                "another process contends with this identity, which must be unique; waiting for it to release the lease"
             );
             self.duplicate = Some(other.to_owned());
             if let Some(metrics) = &self.metrics {
@@ -150,13 +150,13 @@ impl Election {
         }
     }
 
-    /// Tries to get the Lease: reads it, and creates it or takes it over if nobody holds it.
+    /// Tries to get the Lease: reads it, and creates it or takes it over if it is free.
     pub(super) async fn acquire(&mut self) -> Attempt {
         self.attempt(None).await
     }
 
-    /// Tries to renew the Lease that this process holds with `epoch`, and raises the epoch to `wanted` if that is more. The fast
-    /// path writes what was last seen; if that fails, or `basis` asks for it, the Lease is read first.
+    /// Tries to renew the Lease that this process holds with `epoch`, and raises the epoch to `wanted` if that is larger. The
+    /// fast path writes the last observed version; if that fails, or `basis` requires it, the Lease is read first.
     pub(super) async fn renew(&mut self, epoch: u64, wanted: u64, basis: Basis) -> Attempt {
         let now = Instant::now();
         let seen = self.observed.as_ref().filter(|seen| {
@@ -174,8 +174,8 @@ impl Election {
         self.attempt(Some((epoch, wanted))).await
     }
 
-    /// Reads the Lease, and writes it if nobody else holds it. `term` is a leader's epoch, and the one that it wants: a leader writes
-    /// only if the Lease is still its own, or gone.
+    /// Reads the Lease, and writes it unless another contender holds it. `term` is a leader's current epoch and the one that it
+    /// wants: a leader writes only if the Lease is still its own, or gone.
     async fn attempt(&mut self, term: Option<(u64, u64)>) -> Attempt {
         match self.read().await {
             Ok(Some(lease)) => self.observe(lease),
@@ -190,7 +190,7 @@ impl Election {
                 let epoch = wanted.max(record::epoch(&seen.lease));
                 record::renewed(self.claim(epoch), &seen.lease)
             }
-            // Somebody took it, or took it away: this term is over.
+            // Another contender took or released it: this term is over.
             Some(_) => return Attempt::Other,
             None if self.must_wait(seen) => return Attempt::Other,
             None => record::taken_over(self.claim(self.next_epoch()), &seen.lease),
@@ -223,12 +223,12 @@ impl Election {
         Ok(self.held(lease, since))
     }
 
-    /// A write succeeded, if its answer is what was written: then the Lease is this contender's.
+    /// Evaluates a successful write: if the answer contains the written record, the Lease is this contender's.
     fn held(&mut self, lease: Lease, since: Instant) -> Attempt {
         let is_own = record::holder(&lease) == self.config.identity
             && record::instance(&lease) == self.instance;
         if !is_own {
-            // What it says of the Lease can't be relied on either.
+            // The rest of the answer is not reliable either.
             self.observed = None;
             return Attempt::Failed("the API server answered with another record".to_owned());
         }
@@ -251,7 +251,7 @@ impl Election {
         self.highest.saturating_add(1)
     }
 
-    /// Whether `lease` is of this contender's term `epoch`. Its epoch may be larger: a write that raised it, and whose answer was lost.
+    /// Whether `lease` belongs to this contender's term `epoch`. Its epoch may be larger, if the answer to a write that raised it was lost.
     pub(super) fn is_mine(&self, lease: &Lease, epoch: u64) -> bool {
         let of = record::epoch(lease);
         record::holder(lease) == self.config.identity
@@ -266,15 +266,15 @@ impl Election {
         seen.has_replaced_another(now) || seen.is_held(now) && !self.may_be_own(&seen.lease)
     }
 
-    /// Whether `lease` may be left of a term of this contender: it says so, or an implementation without instances wrote it under
-    /// this identity, as a process did that had it before.
+    /// Whether `lease` may be left over from a term of this contender: it has its instance, or an implementation without
+    /// instances wrote it under this identity, as an earlier process with it did.
     fn may_be_own(&self, lease: &Lease) -> bool {
         let instance = record::instance(lease);
         record::holder(lease) == self.config.identity
             && (instance.is_empty() || instance == self.instance)
     }
 
-    /// The reason why the term is over, from a `lease` that this contender no longer holds.
+    /// Returns why the term is over, based on a `lease` that this contender no longer holds.
     pub(super) fn loss(&self, lease: &Lease) -> LossReason {
         match record::holder(lease) {
             "" => LossReason::Released,
@@ -285,8 +285,7 @@ impl Election {
         }
     }
 
-    /// Gives the Lease up if it still is this process's in the term `epoch`. Tries again on conflicts, for no longer than
-    /// the renew deadline.
+    /// Releases the Lease if this process still holds it in the term `epoch`. Retries on conflicts, for no longer than the renew deadline.
     pub(super) async fn release(&mut self, epoch: u64) {
         let deadline = Instant::now() + self.config.renew_deadline;
         let mut pause = std::time::Duration::from_millis(10);
@@ -337,7 +336,7 @@ impl Election {
         }
     }
 
-    /// Reads the Lease; `None` if it is missing. Another one must not be taken for it: the next write would take that over.
+    /// Reads the Lease; `None` if it does not exist. A Lease of another name is an error: the next write would take that over.
     async fn read(&self) -> Result<Option<Lease>, CallError> {
         let lease = self.call(self.api.get_opt(&self.config.name)).await?;
         match &lease {

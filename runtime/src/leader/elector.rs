@@ -1,4 +1,4 @@
-//! A contender: waits for the Lease, works while it holds it, and gives it up.
+//! A contender: waits for the Lease, works while it holds it, and releases it.
 
 use std::fmt;
 use std::future::Future;
@@ -21,67 +21,67 @@ use super::watch::{Hint, LeaseWatch};
 use super::{LeaderElectionConfig, LeaderElectionConfigError, Leadership, LossReason};
 use crate::client::TypedClient;
 
-/// A contender for a Lease. Clones are handles on one contender.
+/// A contender for a Lease. Clones are handles of the same contender.
 #[derive(Clone)]
 pub struct LeaderElector {
     shared: Arc<Shared>,
 }
 
-/// Told of each new holder.
+/// Called with each new holder.
 type OnNewLeader = Box<dyn Fn(&str) + Send + Sync>;
 
 struct Shared {
     config: LeaderElectionConfig,
-    /// Tells this contender from others of its identity.
+    /// Distinguishes this contender from others with its identity.
     instance: String,
     api: TypedClient<Lease>,
     on_new_leader: Option<OnNewLeader>,
     on_stopped_leading: Option<Box<dyn Fn() + Send + Sync>>,
     status: Mutex<Status>,
-    /// One run at a time.
+    /// Serializes runs.
     running: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
 struct Status {
-    /// The largest epoch that an earlier run saw.
+    /// The largest epoch that an earlier run observed.
     highest: u64,
-    /// The last term if its work ran on when the run ended.
+    /// The last term, if its work was still running when the run ended.
     runs_on: Option<Leadership>,
-    /// Another process of this identity that is alive.
+    /// Another live process with this identity.
     duplicate: Option<String>,
     /// The last known holder of the Lease.
     leader: String,
-    /// This process's term, and when it was last renewed.
+    /// This process's term, and the time of its last renewal.
     term: Option<(Leadership, Instant)>,
 }
 
-/// The leader should have renewed its Lease long ago.
+/// The leader's renewal of the Lease is long overdue.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("failed election to renew leadership on lease {name}: last renewed {age:?} ago")]
 pub struct LeaseExpired {
     /// The Lease's name.
     pub name: String,
-    /// Time since the last renewal.
+    /// The time since the last renewal.
     pub age: Duration,
 }
 
-/// Another process contends under the same identity.
+/// Another process contends with the same identity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("another process contends for lease {lease} as {identity:?}: identities must be unique")]
 pub struct DuplicateIdentity {
     /// The Lease's name.
     pub lease: String,
-    /// The identity of both.
+    /// The shared identity.
     pub identity: String,
 }
 
 impl LeaderElector {
-    /// A contender with `config`. Nothing is sent before [`run`](Self::run).
+    /// Creates a contender. It sends no requests before [`run`](Self::run).
     ///
     /// # Errors
     ///
-    /// If the configuration can't work: see [`LeaderElectionConfig::validate`].
+    /// The configuration is invalid: see [`LeaderElectionConfig::validate`].
     pub fn new(
         client: Client,
         config: LeaderElectionConfig,
@@ -103,8 +103,8 @@ impl LeaderElector {
         })
     }
 
-    /// Calls `notify` with each new holder that is seen, this process included. Set before the elector is cloned; a later
-    /// call has no effect.
+    /// Calls `notify` with each new holder that is observed, including this process. Must be set before the elector is cloned; a
+    /// later call has no effect.
     #[must_use]
     pub fn on_new_leader(mut self, notify: impl Fn(&str) + Send + Sync + 'static) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
@@ -114,7 +114,7 @@ impl LeaderElector {
     }
 
     /// Calls `notify` when this process has stopped leading, for whatever reason: after the work has stopped, and before the
-    /// Lease is released. Set before the elector is cloned; a later call has no effect.
+    /// Lease is released. Must be set before the elector is cloned; a later call has no effect.
     #[must_use]
     pub fn on_stopped_leading(mut self, notify: impl Fn() + Send + Sync + 'static) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
@@ -123,12 +123,12 @@ impl LeaderElector {
         self
     }
 
-    /// The last known holder of the Lease; empty without one.
+    /// Returns the last known holder of the Lease; empty if there is none.
     pub fn leader(&self) -> String {
         self.status().leader.clone()
     }
 
-    /// Whether this process leads now.
+    /// Whether this process currently leads.
     pub fn is_leader(&self) -> bool {
         self.status()
             .term
@@ -136,8 +136,8 @@ impl LeaderElector {
             .is_some_and(|(term, _)| term.is_leading())
     }
 
-    /// For health checks: an error if this process leads, and has not renewed for `tolerance` longer than the lease
-    /// duration. That can only be when the elector itself is stuck.
+    /// For health checks: fails if this process leads and has not renewed for `tolerance` longer than the lease duration. That
+    /// happens only if the elector itself is stuck.
     ///
     /// # Errors
     ///
@@ -157,8 +157,8 @@ impl LeaderElector {
         })
     }
 
-    /// For readiness checks: an error while another process that contends under this identity is alive. Each of them waits for the
-    /// other to give the Lease up.
+    /// For readiness checks: fails while another live process contends with this identity. Each of them waits for the other to
+    /// release the Lease.
     ///
     /// # Errors
     ///
@@ -175,17 +175,16 @@ impl LeaderElector {
 
     /// Contends for the Lease, and runs `lead` while it is held.
     ///
-    /// - One run at a time: a second one waits for the first, and for work of an earlier term that runs on.
-    /// - Until the Lease is acquired, `lead` isn't called. It is called at most once; call `run` again to contend again.
-    /// - When `shutdown` is cancelled, [`Leadership::token`] is cancelled, and the Lease is renewed until the
-    ///   work has ended or the stop timeout is over. Then the Lease is released.
+    /// - Runs are serial: a second one waits for the first, and for work of an earlier term that is still running.
+    /// - `lead` is not called before the Lease is acquired, and is called at most once; call `run` again to contend again.
+    /// - When `shutdown` is cancelled, [`Leadership::token`] is cancelled, and the Lease is renewed until the work has ended or
+    ///   the stop timeout is over. Then the Lease is released.
     /// - When leadership is lost, the work is dropped before anything else happens.
-    /// - The work runs as a task of its own, [fenced](Leadership::fence). A panic in it is passed on after the Lease has been
-    ///   released.
-    /// - Work that blocks its thread can't be dropped. If it runs on for longer than `lease duration − renew deadline` after the
-    ///   term has ended, the Lease is not released, and [`Stopped::RunsOn`] says so.
+    /// - The work runs in its own task, [fenced](Leadership::fence). A panic in it is resumed after the Lease has been released.
+    /// - Work that blocks its thread cannot be dropped. If it is still running `lease duration − renew deadline` after the end of
+    ///   the term, the Lease is not released, and the result is [`Stopped::RunsOn`].
     ///
-    /// Dropping the future drops the work, and leaves the Lease to expire.
+    /// Dropping the future drops the work, and lets the Lease expire.
     pub async fn run<F, W>(&self, shutdown: &CancellationToken, lead: F) -> Stopped<W::Output>
     where
         F: FnOnce(Leadership) -> W,
@@ -241,7 +240,7 @@ impl LeaderElector {
         }
     }
 
-    /// Waits until no other run of this contender goes on, nor work that one left behind.
+    /// Waits until neither another run of this contender nor work left by one is active.
     async fn alone(&self) -> tokio::sync::MutexGuard<'_, ()> {
         let running = self.shared.running.lock().await;
         let runs_on = self.status().runs_on.clone();
@@ -262,7 +261,7 @@ impl LeaderElector {
         )
     }
 
-    /// Whether the work of a term that has ended stops in time. A poll that is under way can't be interrupted.
+    /// Whether the work of an ended term stops in time. A poll in progress cannot be interrupted.
     async fn has_stopped<T>(&self, work: &mut Work<T>, end: &End<T>) -> bool {
         let config = &self.shared.config;
         let stopped = async {
@@ -276,7 +275,7 @@ impl LeaderElector {
         timeout(grace, stopped).await.is_ok()
     }
 
-    /// The work has not ended: the Lease stays, and the end is not reported.
+    /// Handles work that has not ended: the Lease stays, and the end is not reported.
     fn runs_on<T>(&self, election: &Election, leadership: Leadership) -> Stopped<T> {
         let config = &self.shared.config;
         tracing::error!(
@@ -293,7 +292,7 @@ impl LeaderElector {
         Stopped::RunsOn
     }
 
-    /// Waits for the Lease. `None` if asked to stop before.
+    /// Waits for the Lease. Returns `None` if asked to stop before.
     async fn acquire(
         &self,
         election: &mut Election,
@@ -302,7 +301,7 @@ impl LeaderElector {
     ) -> Option<Leadership> {
         let config = &self.shared.config;
         while !shutdown.is_cancelled() {
-            // A write that is under way is given time to end: an acquisition of unknown outcome would hold others up.
+            // A write in progress is given time to finish: an acquisition with unknown outcome would delay others.
             let attempt = tokio::select! {
                 biased;
                 attempt = election.acquire() => attempt,
@@ -331,7 +330,7 @@ impl LeaderElector {
         None
     }
 
-    /// Waits until the Lease may be free, or it is time to ask.
+    /// Waits until the Lease may be free, or the next poll is due.
     async fn wait_for_a_chance(
         &self,
         election: &mut Election,
@@ -386,7 +385,7 @@ impl LeaderElector {
             notify();
         }
         if matches!(end, End::Lost(_)) {
-            // The API server was out of reach a moment ago: don't keep the caller for long.
+            // The API server was unreachable a moment ago: do not delay the caller for long.
             let _ = timeout(config.retry_period, self.release(election, epoch)).await;
         } else {
             self.release(election, epoch).await;
@@ -404,7 +403,7 @@ impl LeaderElector {
         &self.shared.config
     }
 
-    /// The Lease was renewed by a call that began at `since`.
+    /// Records that the Lease was renewed by a call that began at `since`.
     pub(super) fn renewed(&self, leadership: &Leadership, since: Instant) {
         self.status().term = Some((leadership.clone(), since));
     }

@@ -1,4 +1,4 @@
-//! The election of a pod, by what its environment says.
+//! The election settings of a pod, from its environment.
 
 use std::fs;
 
@@ -6,19 +6,19 @@ use rand::RngExt;
 
 use super::LeaderElectionConfig;
 
-/// Where a pod finds its namespace.
+/// The file with a pod's namespace.
 const NAMESPACE_FILE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
-/// The file with the host's name on Linux, which is the pod's name in a pod.
+/// The file with the host's name on Linux; in a pod, that is the pod's name.
 const HOSTNAME_FILE: &str = "/proc/sys/kernel/hostname";
 
-/// A value that the environment lacks.
+/// A value that is missing from the environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaderElectionEnvError {
     /// The namespace.
     #[error(
-        "no namespace for the Lease: set POD_NAMESPACE (in a pod with a service account it is known without)"
+        "no namespace for the Lease: set POD_NAMESPACE, or run in a pod with a service account"
     )]
     NoNamespace,
     /// The identity.
@@ -27,10 +27,10 @@ pub enum LeaderElectionEnvError {
 }
 
 impl LeaderElectionConfig {
-    /// The Lease `name` for this process, with the times of [`new`](Self::new).
+    /// Creates the settings for the Lease `name` and this process, with the durations of [`new`](Self::new).
     ///
-    /// The namespace is `POD_NAMESPACE`, or that of the pod's service account. The identity is `POD_NAME`, or the host's name
-    /// and a random ending, since several processes of one host may contend.
+    /// The namespace is `POD_NAMESPACE`, else that of the pod's service account. The identity is `POD_NAME`, else the host's name
+    /// with a random suffix, since several processes of one host may contend.
     ///
     /// ```no_run
     /// # use codegen_runtime::leader::LeaderElectionConfig;
@@ -40,7 +40,7 @@ impl LeaderElectionConfig {
     ///
     /// # Errors
     ///
-    /// The environment says neither.
+    /// The environment lacks the namespace or the identity.
     pub fn from_env(name: impl Into<String>) -> Result<Self, LeaderElectionEnvError> {
         let variable = |name: &str| std::env::var(name).ok();
         let file = |path: &str| fs::read_to_string(path).ok();
@@ -49,7 +49,7 @@ impl LeaderElectionConfig {
     }
 }
 
-/// Namespace and identity.
+/// Returns namespace and identity.
 fn read(
     variable: impl Fn(&str) -> Option<String>,
     file: impl Fn(&str) -> Option<String>,
@@ -74,7 +74,7 @@ fn read(
 mod tests {
     use super::*;
 
-    /// The settings from these variables and files.
+    /// Reads the settings from the specified variables and files.
     fn check(said: &[(&str, &str)]) -> Result<(String, String), LeaderElectionEnvError> {
         let look = |name: &str| {
             let found = said.iter().find(|(known, _)| *known == name);

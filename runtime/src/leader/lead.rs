@@ -1,4 +1,4 @@
-//! A leader at work: renews the Lease until the work has ended or leadership is lost.
+//! A leader's loop: renews the Lease until the work has ended or leadership is lost.
 
 use std::cmp::Ordering;
 
@@ -21,7 +21,7 @@ pub(super) enum End<T> {
     Lost(LossReason),
 }
 
-/// The task of the work. It ends with this, and so does the term, for what the work has spawned.
+/// The task of the work. Dropping it aborts the task and ends the term, for tasks that the work has spawned.
 pub(super) struct Work<T> {
     pub(super) task: JoinHandle<Result<T, LeadershipLost>>,
     pub(super) leadership: Leadership,
@@ -39,7 +39,7 @@ pub(super) struct Lead<'a, T> {
     pub(super) elector: &'a LeaderElector,
     pub(super) shutdown: &'a CancellationToken,
     pub(super) work: Work<T>,
-    /// Set once the work was asked to stop.
+    /// The deadline for the work to stop, once it was asked to.
     pub(super) stop_at: Option<Instant>,
     /// The outcome of the last attempt to renew.
     pub(super) last_try: String,
@@ -51,7 +51,7 @@ impl<T> Lead<'_, T> {
         let config = self.elector.config();
         let leadership = self.work.leadership.clone();
         let mut next = Instant::now() + config.retry_period;
-        // Two epochs a retry period at most: whoever is outranked again and again has a rival under another Lease.
+        // At most two epochs per retry period: a leader that is outranked again and again has a rival under another Lease.
         let mut raise_at = Instant::now();
         loop {
             let epoch = leadership.epoch();
@@ -108,7 +108,7 @@ impl<T> Lead<'_, T> {
         }
     }
 
-    /// Passes a request to stop on, and waits for the end. May be dropped and called again.
+    /// Forwards a stop request, and waits for the end. May be dropped and called again.
     async fn ended(&mut self) -> End<T> {
         loop {
             let deadline = self.work.leadership.deadline();
@@ -138,11 +138,11 @@ impl<T> Lead<'_, T> {
     }
 }
 
-/// The meaning of a version of the Lease for its leader.
+/// The meaning of a Lease version for its leader.
 enum News {
-    /// Nothing that isn't known.
+    /// Already known.
     Nothing,
-    /// It may be another's: only a read can tell.
+    /// It may be another contender's: only a read can tell.
     Unsure,
     /// It is newer than the leader's last write, and no longer the leader's.
     Over,

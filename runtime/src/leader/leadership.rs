@@ -1,4 +1,4 @@
-//! The right to work, and its end.
+//! The right to act as leader, and its end.
 
 use std::fmt;
 use std::future::Future;
@@ -17,9 +17,9 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 #[error("leadership lost")]
 pub struct LeadershipLost;
 
-/// One term of office: given to the work when the Lease is acquired. Clones share the term.
+/// A leadership term, passed to the work when the Lease is acquired. Clones share the term.
 ///
-/// A term that has ended never comes back; the next one is another `Leadership`.
+/// A term that has ended never resumes; the next one is another `Leadership`.
 #[derive(Clone)]
 pub struct Leadership {
     term: Arc<Term>,
@@ -27,21 +27,21 @@ pub struct Leadership {
 
 struct Term {
     epoch: watch::Sender<u64>,
-    /// The epoch that somebody needs; the elector raises `epoch` to it.
+    /// The epoch that a caller of `outrank` needs; the elector raises `epoch` to it.
     wanted: watch::Sender<u64>,
     start: Instant,
-    /// Nanoseconds after `start` at which the term ends unless it is renewed; 0 once it has ended.
+    /// The end of the term unless it is renewed, in nanoseconds after `start`; 0 once the term has ended.
     deadline: AtomicU64,
     lost: CancellationToken,
     stop: CancellationToken,
-    /// Steps of the work that are being taken at this moment.
+    /// The number of steps in progress.
     steps: AtomicUsize,
-    /// Told when the term has ended and the last of them has.
+    /// Notified when the term and the last step have ended.
     idle: Notify,
 }
 
 impl Leadership {
-    /// A term that holds until `deadline`.
+    /// Creates a term that lasts until `deadline`.
     pub(super) fn new(epoch: u64, deadline: Instant) -> Self {
         let start = Instant::now();
         let lost = CancellationToken::new();
@@ -62,23 +62,23 @@ impl Leadership {
         }
     }
 
-    /// The number of this term: larger than in every term before, whoever held it. It is at least 1, and may grow while the term
-    /// lasts: see [`outrank`](Self::outrank).
+    /// Returns the number of this term, larger than that of every earlier term of any holder. It is at least 1, and may grow
+    /// during the term: see [`outrank`](Self::outrank).
     ///
-    /// It is kept in an annotation of the Lease, and follows its `leaseTransitions`. If the Lease is deleted, every contender that
-    /// saw it goes on from what it saw; if all of them start anew as well, terms begin at 1 again.
+    /// It is stored in an annotation of the Lease, and follows its `leaseTransitions`. If the Lease is deleted, every contender
+    /// that saw it continues from the epoch it saw; if all of them restart as well, terms begin at 1 again.
     ///
-    /// Pass it along with writes to systems outside, and let them refuse smaller ones: that fences off a leader which was
-    /// paused in the middle of a call.
+    /// Send it with writes to external systems, and let them refuse smaller ones: that fences off a leader that was paused in the
+    /// middle of a call.
     pub fn epoch(&self) -> u64 {
         *self.term.epoch.borrow()
     }
 
-    /// Raises the epoch above `epoch`, for a leader that holds the Lease and is refused all the same: a system outside has seen
-    /// epochs that the Lease no longer knows of. Gives the new epoch once the Lease has it.
+    /// Raises the epoch above `epoch`, for a leader that holds the Lease and is refused nevertheless, because an external system
+    /// has seen epochs that the Lease no longer records. Returns the new epoch once the Lease contains it.
     ///
-    /// It can't help a leader whose term is over: the elector then finds that the Lease is another's, and the term ends. Epochs
-    /// rise once a retry period at most.
+    /// It does not help a leader whose term is over: the elector then finds that another contender holds the Lease, and the term
+    /// ends. Epochs rise at most once per retry period.
     ///
     /// # Errors
     ///
@@ -98,8 +98,8 @@ impl Leadership {
         }
     }
 
-    /// Marks a step of the work that fencing can't interrupt, such as one on a thread for blocking calls: the Lease isn't released
-    /// before it has ended.
+    /// Marks a step of the work that fencing cannot interrupt, such as one on a thread for blocking calls: the Lease is not
+    /// released before the step has ended.
     ///
     /// # Errors
     ///
@@ -109,16 +109,16 @@ impl Leadership {
         let step = LeadingStep {
             term: Arc::clone(&self.term),
         };
-        // After counting: whoever ends the term either sees the step, or is seen here.
+        // The step is counted first: whoever ends the term sees the step, or this check sees the end.
         self.check().map(|()| step)
     }
 
-    /// Cancelled when the work must stop: the elector was asked to stop, or leadership is lost.
+    /// Returns the token that is cancelled when the work must stop: the elector was asked to stop, or leadership is lost.
     pub fn token(&self) -> &CancellationToken {
         &self.term.stop
     }
 
-    /// Cancelled when leadership is lost: not when the work is only asked to stop.
+    /// Returns the token that is cancelled when leadership is lost, and not when the work is only asked to stop.
     pub fn lost(&self) -> &CancellationToken {
         &self.term.lost
     }
@@ -128,7 +128,7 @@ impl Leadership {
         self.term.nanos(Instant::now()) < self.term.deadline.load(Ordering::SeqCst)
     }
 
-    /// As [`is_leading`](Self::is_leading), for `?` before an action that only the leader may take.
+    /// Like [`is_leading`](Self::is_leading), for `?` before an action that only the leader may take.
     ///
     /// # Errors
     ///
@@ -141,11 +141,11 @@ impl Leadership {
         }
     }
 
-    /// Runs `future` as long as this process leads.
+    /// Runs `future` while this process leads.
     ///
-    /// Each poll checks [`is_leading`](Self::is_leading) first, so that nothing of `future` runs after the term has ended;
-    /// it is dropped then. The Lease is not released while a poll is under way. Tasks that `future` spawns are not covered: fence
-    /// those too, and mark what runs on threads of its own with [`step`](Self::step).
+    /// Each poll checks [`is_leading`](Self::is_leading) first, so that no part of `future` runs after the term has ended; it is
+    /// dropped then. The Lease is not released during a poll. Tasks that `future` spawns are not covered: fence those too, and
+    /// mark code on other threads with [`step`](Self::step).
     pub fn fence<F: Future>(&self, future: F) -> Fenced<F> {
         let deadline = self.deadline();
         Fenced {
@@ -156,17 +156,17 @@ impl Leadership {
         }
     }
 
-    /// When the term ends unless it is renewed.
+    /// Returns the end of the term unless it is renewed.
     pub(super) fn deadline(&self) -> Instant {
         self.term.start + Duration::from_nanos(self.term.deadline.load(Ordering::SeqCst))
     }
 
-    /// The epoch that the term should have.
+    /// Returns the epoch that the term should have.
     pub(super) fn wanted(&self) -> u64 {
         *self.term.wanted.borrow()
     }
 
-    /// Waits until somebody wants a higher epoch than the term has.
+    /// Waits until a higher epoch than the term's is wanted.
     pub(super) async fn wants_more(&self) {
         let epoch = self.epoch();
         let mut wanted = self.term.wanted.subscribe();
@@ -175,7 +175,7 @@ impl Leadership {
         }
     }
 
-    /// Waits until no step of the work is being taken. Ends for sure only once the term has.
+    /// Waits until no step is in progress. Guaranteed to return only once the term has ended.
     pub(super) async fn idle(&self) {
         loop {
             let idle = self.term.idle.notified();
@@ -186,7 +186,7 @@ impl Leadership {
         }
     }
 
-    /// Prolongs the term to `deadline`, unless it has ended, with `epoch` from now on. Returns whether it still holds.
+    /// Extends the term to `deadline`, with `epoch` from now on, unless it has ended. Returns whether it still lasts.
     pub(super) fn renew(&self, deadline: Instant, epoch: u64) -> bool {
         let nanos = self.term.nanos(deadline);
         let now = self.term.nanos(Instant::now());
@@ -258,13 +258,13 @@ impl fmt::Debug for LeadingStep {
     }
 }
 
-/// A future that runs only under a [`Leadership`]; see [`Leadership::fence`].
+/// A future that runs only during a [`Leadership`]; see [`Leadership::fence`].
 #[must_use = "futures do nothing unless polled"]
 pub struct Fenced<F> {
     inner: Option<Pin<Box<F>>>,
     leadership: Leadership,
     lost: Pin<Box<WaitForCancellationFutureOwned>>,
-    /// Ends the future on time, even if `lost` is not cancelled.
+    /// Ends the future on time even if `lost` is not cancelled.
     timer: Pin<Box<Sleep>>,
 }
 
@@ -286,7 +286,7 @@ impl<F: Future> Future for Fenced<F> {
             {
                 return Poll::Pending;
             }
-            // The term was prolonged since the timer was set, or it has just ended.
+            // The term was extended since the timer was set, or it has just ended.
             let deadline = this.leadership.deadline();
             this.timer.as_mut().reset(deadline);
         }

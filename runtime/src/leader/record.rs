@@ -1,7 +1,7 @@
-//! The election record that a Lease holds.
+//! The election record in a Lease.
 //!
-//! Two annotations go beyond client-go's record. The *epoch* numbers the terms; unlike `leaseTransitions` it is carried over when
-//! the Lease is made anew. The *instance* distinguishes processes of one identity.
+//! Two annotations extend client-go's record. The *epoch* numbers the terms; unlike `leaseTransitions` it is carried over when
+//! the Lease is recreated. The *instance* distinguishes processes with the same identity.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -17,22 +17,23 @@ use super::LeaderElectionConfig;
 /// The annotation with the epoch of the term.
 pub(super) const EPOCH: &str = "leader-election.codegen/epoch";
 
-/// The annotation that names the contender among those of its identity.
+/// The annotation that distinguishes the contender from others with its identity.
 pub(super) const INSTANCE: &str = "leader-election.codegen/instance";
 
-/// A Lease, and when its record last changed by the local clock.
+/// A Lease, and the local time at which its record last changed.
 ///
-/// The times that the Lease carries are written for people; nothing here reads them but to see that they changed.
+/// The times in the Lease are informational; they are only compared to detect changes.
 #[derive(Debug, Clone)]
 pub(super) struct Observed {
     pub(super) lease: Lease,
     pub(super) at: Instant,
-    /// Until then the holder of a record that an older one replaced may lead: etcd was restored, and it need not know yet.
+    /// Set if an older record replaced a newer one, after a restore of etcd: until then, the newer record's holder may still lead
+    /// without knowing.
     replaced_until: Option<Instant>,
 }
 
 impl Observed {
-    /// The Lease as seen at `at`.
+    /// Creates the observation of a Lease at `at`.
     pub(super) fn new(lease: Lease, at: Instant) -> Self {
         Self {
             lease,
@@ -41,7 +42,7 @@ impl Observed {
         }
     }
 
-    /// Takes in another version of the Lease, seen at `at`. Its clock restarts only if the record differs.
+    /// Records another version of the Lease, observed at `at`. The clock restarts only if the record differs.
     pub(super) fn update(&mut self, lease: Lease, at: Instant) {
         if self.lease.spec != lease.spec {
             let went_back = self.age(&lease) == Some(Ordering::Greater);
@@ -51,7 +52,7 @@ impl Observed {
         self.lease = lease;
     }
 
-    /// The holder; empty without one.
+    /// Returns the holder; empty if there is none.
     pub(super) fn holder(&self) -> &str {
         holder(&self.lease)
     }
@@ -66,24 +67,24 @@ impl Observed {
         Duration::from_secs(u64::try_from(seconds).unwrap_or(0))
     }
 
-    /// When the record ends, by its own duration.
+    /// Returns the time at which the record expires, by its own duration.
     pub(super) fn expires_at(&self) -> Instant {
         let end = self.at + self.duration();
         self.replaced_until.map_or(end, |until| end.max(until))
     }
 
-    /// Whether somebody holds the Lease and may still renew it.
+    /// Whether the Lease has a holder that may still renew it.
     pub(super) fn is_held(&self, now: Instant) -> bool {
         let has_holder = !self.holder().is_empty() && now < self.expires_at();
         has_holder || self.has_replaced_another(now)
     }
 
-    /// Whether the holder of a newer record, which this one replaced, may lead.
+    /// Whether the holder of a newer record, which this one replaced, may still lead.
     pub(super) fn has_replaced_another(&self, now: Instant) -> bool {
         self.replaced_until.is_some_and(|until| now < until)
     }
 
-    /// How this version of the Lease compares with `lease` in age; `None` if the versions don't compare.
+    /// Compares the age of this version of the Lease with that of `lease`; `None` if the versions are not comparable.
     pub(super) fn age(&self, lease: &Lease) -> Option<Ordering> {
         let number = |lease: &Lease| {
             lease
@@ -100,7 +101,7 @@ impl Observed {
     }
 }
 
-/// Who writes the record: this process, in a term.
+/// The writer of a record: this process, in a term.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Claim<'a> {
     pub(super) config: &'a LeaderElectionConfig,
@@ -108,7 +109,7 @@ pub(super) struct Claim<'a> {
     pub(super) epoch: u64,
 }
 
-/// The holder of `lease`; empty without one.
+/// Returns the holder of `lease`; empty if there is none.
 pub(super) fn holder(lease: &Lease) -> &str {
     lease
         .spec
@@ -117,12 +118,12 @@ pub(super) fn holder(lease: &Lease) -> &str {
         .unwrap_or_default()
 }
 
-/// Which process of its identity wrote `lease`; empty if it did not say.
+/// Returns the instance that wrote `lease`; empty if it is not recorded.
 pub(super) fn instance(lease: &Lease) -> &str {
     annotation(lease, INSTANCE).unwrap_or_default()
 }
 
-/// The epoch of the term: of its annotation and the number of transitions the larger, since other implementations count only those.
+/// Returns the epoch of the term: the larger of its annotation and the number of transitions, since other implementations count only those.
 pub(super) fn epoch(lease: &Lease) -> u64 {
     let written = annotation(lease, EPOCH).and_then(|text| text.parse().ok());
     let counted = u64::try_from(transitions(lease)).unwrap_or(0);
@@ -134,7 +135,7 @@ fn annotation<'a>(lease: &'a Lease, name: &str) -> Option<&'a str> {
     annotations.get(name).map(String::as_str)
 }
 
-/// How often the Lease changed hands.
+/// Returns how often the Lease changed hands.
 fn transitions(lease: &Lease) -> i32 {
     lease
         .spec
@@ -143,8 +144,8 @@ fn transitions(lease: &Lease) -> i32 {
         .unwrap_or(0)
 }
 
-/// A Lease that doesn't exist (any more), held by this process. The first of all counts no transition; one that was deleted goes on
-/// counting from the epoch, for contenders who know of no epochs.
+/// Returns a new Lease held by this process. The very first Lease has no transitions; after a deleted one, transitions continue
+/// from the epoch, for contenders without epochs.
 pub(super) fn created(claim: Claim<'_>) -> Lease {
     let metadata = ObjectMeta {
         name: Some(claim.config.name.clone()),
@@ -158,7 +159,7 @@ pub(super) fn created(claim: Claim<'_>) -> Lease {
     held(claim, metadata, LeaseSpec::default(), transitions)
 }
 
-/// `lease`, taken over by this process.
+/// Returns `lease`, taken over by this process.
 pub(super) fn taken_over(claim: Claim<'_>, lease: &Lease) -> Lease {
     let transitions = transitions(lease).saturating_add(1);
     let spec = LeaseSpec {
@@ -168,13 +169,13 @@ pub(super) fn taken_over(claim: Claim<'_>, lease: &Lease) -> Lease {
     held(claim, lease.metadata.clone(), spec, transitions)
 }
 
-/// `lease`, renewed by its holder: acquire time and transitions stay.
+/// Returns `lease`, renewed by its holder: acquire time and transitions stay.
 pub(super) fn renewed(claim: Claim<'_>, lease: &Lease) -> Lease {
     let spec = lease.spec.clone().unwrap_or_default();
     held(claim, lease.metadata.clone(), spec, transitions(lease))
 }
 
-/// `lease`, given up by its holder: anybody may take it at once.
+/// Returns `lease`, released by its holder: it can be acquired immediately.
 pub(super) fn released(lease: &Lease) -> Lease {
     let now = MicroTime(Timestamp::now());
     let spec = LeaseSpec {

@@ -1,19 +1,19 @@
-//! How leadership ends.
+//! The end of leadership.
 
 /// How [`LeaderElector::run`](super::LeaderElector::run) ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Stopped<T> {
-    /// It was asked to stop before it led.
+    /// The elector was asked to stop before it led.
     NeverLed,
-    /// The work ended, by itself or because it was asked to.
+    /// The work ended, by itself or on request.
     Finished(T),
-    /// The work didn't stop within the stop timeout, and was dropped.
+    /// The work did not stop within the stop timeout, and was dropped.
     Overdue,
     /// Leadership was lost, and the work was dropped.
     Lost(LossReason),
-    /// Leadership has ended, and the work runs on: it blocks its thread. The Lease was not released, and nobody was told that the
-    /// work has stopped. The process should end before the Lease runs out, `lease duration − renew deadline` after the term did;
-    /// only that ends such work.
+    /// Leadership has ended, but the work is still running, because it blocks its thread. The Lease was not released, and the end
+    /// of the work was not reported. The process must exit before the Lease expires, `lease duration − renew deadline` after the
+    /// end of the term; only that ends such work.
     RunsOn,
 }
 
@@ -21,17 +21,17 @@ pub enum Stopped<T> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LossReason {
-    /// Somebody else holds the Lease.
+    /// Another contender holds the Lease.
     #[error("{holder} holds the lease now")]
     TakenOver {
-        /// Who.
+        /// The new holder.
         holder: String,
     },
-    /// Another process that has this identity holds the Lease, or somebody edited it.
+    /// Another process with this identity holds the Lease, or the Lease was edited.
     #[error("another process with this identity holds the lease")]
     SameIdentity,
-    /// Somebody emptied the Lease's holder.
-    #[error("somebody released the lease")]
+    /// The Lease's holder was cleared by another client.
+    #[error("another client released the lease")]
     Released,
     /// The Lease was not renewed before the renew deadline.
     #[error("the lease was not renewed in time: {cause}")]

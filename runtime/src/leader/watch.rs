@@ -1,4 +1,4 @@
-//! The watch on the Lease: hints that come sooner than the next poll.
+//! The watch of the Lease: hints that arrive before the next poll.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use tokio::task::AbortHandle;
 use crate::client::TypedClient;
 use crate::error::chain;
 
-/// Longest pause between two tries to watch.
+/// The longest pause between two tries to watch.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
-/// The last observation. Only a hint: it may be late, so decisions are based on a read or a write.
+/// The last observation. It may be late, so decisions are based on a read or a write.
 #[derive(Debug)]
 pub(super) enum Hint {
-    /// The Lease as it was.
+    /// The observed Lease.
     Seen(Box<Lease>),
     /// The Lease was deleted.
     Deleted,
@@ -31,7 +31,7 @@ pub(super) struct LeaseWatch {
 }
 
 impl LeaseWatch {
-    /// Watches the Lease called `name`. `pause` is the first pause after a watch that failed; it doubles.
+    /// Watches the Lease called `name`. `pause` is the first pause after a failed watch; it doubles.
     pub(super) fn start(api: TypedClient<Lease>, name: &str, pause: Duration) -> Self {
         let (sender, hints) = mpsc::channel(16);
         let params = WatchParams::default().fields(&format!("metadata.name={name}"));
@@ -39,7 +39,7 @@ impl LeaseWatch {
         Self { hints, task }
     }
 
-    /// The next hint. Never returns if watching is impossible.
+    /// Returns the next hint. Never returns if watching is impossible.
     pub(super) async fn next(&mut self) -> Hint {
         match self.hints.recv().await {
             Some(hint) => hint,
@@ -63,14 +63,14 @@ async fn watch(
 ) {
     let mut pause = first_pause;
     loop {
-        // Without a version the server starts with the present state, so that nothing is missed between two watches.
+        // Without a version the server starts with the current state, so that no change between two watches is missed.
         match api.watch(&params, "").await {
             Ok(events) => {
                 let mut events = std::pin::pin!(events);
                 while let Some(event) = events.next().await {
                     let is_other = |lease: &Lease| lease.metadata.name.as_ref() != Some(&name);
                     let hint = match event {
-                        // From a server that knows nothing of field selectors.
+                        // From a server that does not support field selectors.
                         Ok(
                             WatchEvent::Added(lease)
                             | WatchEvent::Modified(lease)
@@ -90,7 +90,7 @@ async fn watch(
                 }
             }
             Err(error) => {
-                tracing::debug!(error = %chain(&error), "cannot watch the lease; polling goes on");
+                tracing::debug!(error = %chain(&error), "cannot watch the lease; polling continues");
             }
         }
         tokio::time::sleep(pause).await;

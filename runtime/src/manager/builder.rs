@@ -20,10 +20,10 @@ use crate::metrics::Metrics;
 #[cfg(feature = "webhooks")]
 use crate::webhook::WebhookServer;
 
-/// Time for the work to stop, unless set: controller-runtime's.
+/// The default graceful timeout: controller-runtime's.
 const GRACEFUL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A leader may be this much over its lease duration before the health check fails: controller-runtime's.
+/// How far a leader may exceed its lease duration before the health check fails: controller-runtime's.
 const LEASE_TOLERANCE: Duration = Duration::from_secs(20);
 
 /// Collects what a manager runs; see [`Manager::builder`].
@@ -45,15 +45,15 @@ pub struct ManagerBuilder {
     ready: Checks,
 }
 
-/// The manager's reaction if the leader's work blocks its thread and runs on, though leadership has ended. The Lease is not released.
+/// How the manager handles leader work that blocks its thread and is still running after the term. The Lease is not released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum OnStuckWork {
-    /// The manager ends with [`ManagerError::WorkRunsOn`](super::ManagerError::WorkRunsOn), and the Lease runs out. The caller has to
-    /// end the process before that; dropping a tokio runtime waits for the work, and does not.
+    /// The manager ends with [`ManagerError::WorkRunsOn`](super::ManagerError::WorkRunsOn), and the Lease expires. The caller
+    /// must end the process before that; dropping a tokio runtime does not, as it waits for the work.
     #[default]
     LetLeaseExpire,
-    /// The process exits at once with status 1, which ends the work for sure.
+    /// The process exits immediately with status 1, which certainly ends the work.
     ExitProcess,
 }
 
@@ -83,23 +83,23 @@ pub struct Manager {
     endpoints: Endpoints,
 }
 
-/// Why a manager can't be built.
+/// Why a manager could not be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManagerBuildError {
-    /// The election's configuration can't work.
+    /// The election's configuration is invalid.
     #[error("leader election: {0}")]
     Election(#[from] LeaderElectionConfigError),
-    /// The selection names what doesn't exist.
+    /// The selection names an unknown controller.
     #[error(transparent)]
     Selection(#[from] UnknownController),
-    /// Two runnables have one name.
-    #[error("two controllers are called {0:?}")]
+    /// Two runnables have the same name.
+    #[error("duplicate controller name {0:?}")]
     SameName(String),
 }
 
 impl Manager {
-    /// Starts a manager over the informers of `factory`, which it starts and stops.
+    /// Starts building a manager over the informers of `factory`, which the manager starts and stops.
     pub fn builder(factory: &SharedInformerFactory) -> ManagerBuilder {
         ManagerBuilder {
             factory: factory.clone(),
@@ -119,13 +119,13 @@ impl Manager {
         }
     }
 
-    /// The endpoints' answers, for a server of the caller's own.
+    /// Returns the endpoints' responses, to serve them from another server.
     #[cfg(feature = "endpoints")]
     pub fn endpoints(&self) -> &Endpoints {
         &self.endpoints
     }
 
-    /// The contender, if there is an election.
+    /// Returns the elector, if there is an election.
     pub fn elector(&self) -> Option<&LeaderElector> {
         self.elector.as_ref()
     }
@@ -145,19 +145,19 @@ impl ManagerBuilder {
         self
     }
 
-    /// As [`runnable`](Self::runnable), but `*` doesn't select it.
+    /// Like [`runnable`](Self::runnable), but `*` does not select it.
     pub fn off_by_default(mut self, runnable: impl Runnable) -> Self {
         self.runnables.push((Arc::new(runnable), false));
         self
     }
 
-    /// Which of the controllers and runnables run; all unless set.
+    /// Selects the controllers and runnables to run; defaults to all.
     pub fn select(mut self, selection: Selection) -> Self {
         self.selection = selection;
         self
     }
 
-    /// Runs what needs it only while this process holds the Lease. Its stop timeout is the manager's.
+    /// Enables leader election for the controllers and runnables that need it. The election's stop timeout is set to the graceful timeout.
     pub fn leader_election(mut self, client: Client, config: LeaderElectionConfig) -> Self {
         self.election = Some((client, config));
         self
@@ -169,7 +169,7 @@ impl ManagerBuilder {
         self
     }
 
-    /// Reports to `metrics` in place of a set of the manager's own: controllers, election, and the factory's informers. Call it
+    /// Reports controllers, election and the factory's informers to `metrics` instead of the manager's own set. Must be called
     /// before adding controllers.
     pub fn metrics(mut self, metrics: &Metrics) -> Self {
         self.metrics = metrics.clone();
@@ -190,9 +190,9 @@ impl ManagerBuilder {
         self
     }
 
-    /// Serves webhooks, on every replica and from the start: the caches of kinds with a conversion webhook cannot be filled without
-    /// it. `/readyz` checks that it runs; where kinds are converted, it does not wait for the caches, since the API server calls ready pods
-    /// alone.
+    /// Serves webhooks, on every replica and from the start: caches of kinds with a conversion webhook cannot be filled without
+    /// it. `/readyz` checks that the server runs. With conversion webhooks, `/readyz` does not wait for the caches, since the API
+    /// server calls ready pods only.
     #[cfg(feature = "webhooks")]
     pub fn webhooks(mut self, mut server: WebhookServer) -> Self {
         server.set_default_metrics(&self.metrics);
@@ -201,13 +201,13 @@ impl ManagerBuilder {
         self
     }
 
-    /// How long the work may take to stop, all in all; 30 s unless set.
+    /// Sets how long all work together may take to stop; defaults to 30 s.
     pub fn graceful_timeout(mut self, timeout: Duration) -> Self {
         self.graceful_timeout = timeout;
         self
     }
 
-    /// The policy for leader work that cannot be stopped; by default the Lease runs out.
+    /// Sets how to handle leader work that cannot be stopped; by default the Lease expires.
     pub fn on_stuck_work(mut self, on_stuck_work: OnStuckWork) -> Self {
         self.on_stuck_work = on_stuck_work;
         self
@@ -233,11 +233,11 @@ impl ManagerBuilder {
         self
     }
 
-    /// The manager. Nothing is sent before it runs.
+    /// Builds the manager. It sends no requests before it runs.
     ///
     /// # Errors
     ///
-    /// If the election can't work, the selection names what isn't there, or two controllers have one name.
+    /// The election's configuration is invalid, the selection names an unknown controller, or two controllers have the same name.
     pub fn build(mut self) -> Result<Manager, ManagerBuildError> {
         let names: Vec<_> = self
             .runnables
@@ -304,7 +304,7 @@ impl ManagerBuilder {
         })
     }
 
-    /// The contender, with its health check.
+    /// Builds the elector and its health check.
     fn elector(&mut self) -> Result<Option<LeaderElector>, LeaderElectionConfigError> {
         let Some((client, mut config)) = self.election.take() else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! The caches under a manager's work: the factory's informers, and those that a runnable reads from and that are not run elsewhere.
+//! The caches that a manager runs: the factory's informers, and those that a runnable reads from and that do not run elsewhere.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::{ManagerError, Runnable};
 use crate::informer::SharedInformerFactory;
 
-/// Caches that run.
+/// The running caches.
 pub(super) struct Caches {
     factory: SharedInformerFactory,
     runnables: Vec<Arc<dyn Runnable>>,
@@ -19,7 +19,7 @@ pub(super) struct Caches {
 }
 
 impl Caches {
-    /// Starts the factory, and what `runnables` need beside it.
+    /// Starts the factory, and the other caches that `runnables` need.
     pub(super) fn start(factory: SharedInformerFactory, runnables: Vec<Arc<dyn Runnable>>) -> Self {
         let stop = CancellationToken::new();
         factory.start(&stop);
@@ -37,7 +37,7 @@ impl Caches {
         }
     }
 
-    /// Waits for the first lists: of the factory without limit, of each runnable as long as it allows.
+    /// Waits for the first lists: for those of the factory without limit, for each runnable's up to its own limit.
     pub(super) async fn wait(&self) -> Result<(), ManagerError> {
         let each = self.runnables.iter().map(|runnable| async move {
             let waited = runnable.wait_for_caches().await;
@@ -50,7 +50,7 @@ impl Caches {
         try_join(factory, try_join_all(each)).await.map(drop)
     }
 
-    /// Stops them, and waits for their end.
+    /// Stops the caches, and waits for their end.
     pub(super) async fn stop(mut self) {
         self.stop.cancel();
         while self.others.join_next().await.is_some() {}

@@ -1,4 +1,4 @@
-//! Answers of `/healthz`, `/readyz`, `/livez` and `/metrics`.
+//! Responses of `/healthz`, `/readyz`, `/livez` and `/metrics`.
 
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode, header};
@@ -9,10 +9,10 @@ use super::health::Checks;
 use crate::metrics::CONTENT_TYPE;
 use crate::metrics::Metrics;
 
-/// The answers of a manager's endpoints, for servers other than the manager's own too.
+/// The responses of a manager's endpoints, also for use in other servers.
 ///
-/// `/healthz` and `/livez` run the health checks, `/readyz` the readiness checks; each answers 200 `ok`, or 500 with a line a
-/// check. `?verbose` gives the lines in either case, and `/healthz/NAME` runs one check.
+/// `/healthz` and `/livez` run the health checks, `/readyz` the readiness checks; each responds with 200 `ok`, or with 500 and
+/// one line per check. `?verbose` adds the lines in either case, and `/healthz/NAME` runs one check.
 #[derive(Debug, Clone, Default)]
 pub struct Endpoints {
     pub(super) health: Option<(Checks, Checks)>,
@@ -20,7 +20,7 @@ pub struct Endpoints {
 }
 
 impl Endpoints {
-    /// Answers `request`: 404 for other paths, 405 for methods other than GET and HEAD.
+    /// Responds to `request`: 404 for other paths, 405 for methods other than GET and HEAD.
     pub fn respond<B>(&self, request: &Request<B>) -> Response<Full<Bytes>> {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return text(

@@ -1,4 +1,4 @@
-//! Things that run together, and stop together.
+//! Runnables that start and stop together.
 
 use std::error::Error;
 use std::fmt;
@@ -13,19 +13,19 @@ use super::ManagerError;
 use crate::controller::Controller;
 use crate::leader::Leadership;
 
-/// Under what a [`Runnable`] runs.
+/// The context that a [`Runnable`] runs in.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RunContext {
-    /// Cancelled when it is time to stop.
+    /// Cancelled when the runnable must stop.
     pub stop: CancellationToken,
-    /// The term, for what only the leader runs.
+    /// The leadership term, for runnables that need leader election.
     pub leadership: Option<Leadership>,
 }
 
-/// Something that a manager runs: a [`Controller`], or a task of the caller's.
+/// A component that a manager runs: a [`Controller`], or the caller's own task.
 pub trait Runnable: Send + Sync + 'static {
-    /// The field that selects it and names it in errors.
+    /// Returns the name, which selects it and identifies it in errors.
     fn name(&self) -> &str;
 
     /// Whether only the leader runs it.
@@ -33,15 +33,14 @@ pub trait Runnable: Send + Sync + 'static {
         true
     }
 
-    /// Runs the caches that this needs and that are not run elsewhere, until `stop` is cancelled: from the manager's start, whether this
-    /// process leads or not. None by default.
+    /// Runs the caches that this needs and that do not run elsewhere, until `stop` is cancelled: from the manager's start,
+    /// whether or not this process leads. None by default.
     fn run_caches(&self, stop: CancellationToken) -> BoxFuture<'_, ()> {
         let _ = stop;
         Box::pin(std::future::ready(()))
     }
 
-    /// Waits for the first lists of the caches that this needs. It does not run before, and an error ends the manager. By
-    /// default there is nothing to wait for.
+    /// Waits for the first lists of the caches that this needs, before it runs. An error ends the manager. Returns immediately by default.
     fn wait_for_caches(&self) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
         Box::pin(std::future::ready(Ok(())))
     }
@@ -71,14 +70,14 @@ impl Runnable for Controller {
     }
 }
 
-/// A runnable made of a closure; see [`runnable_fn`].
+/// A runnable built from a closure; see [`runnable_fn`].
 pub struct FnRunnable<F> {
     name: String,
     needs_leader_election: bool,
     run: F,
 }
 
-/// A runnable that calls `run` with its context.
+/// Returns a runnable that calls `run` with its context.
 pub fn runnable_fn<F, W>(
     name: impl Into<String>,
     needs_leader_election: bool,
@@ -121,7 +120,7 @@ impl<F> fmt::Debug for FnRunnable<F> {
     }
 }
 
-/// Runs all of `runnables` until `stop` is cancelled or one of them fails; then stops the others, and waits for them.
+/// Runs all of `runnables` until `stop` is cancelled or one of them fails; then stops the others and waits for them.
 pub(super) async fn run_group(
     runnables: Vec<Arc<dyn Runnable>>,
     stop: CancellationToken,
@@ -156,7 +155,7 @@ pub(super) async fn run_group(
             first = first.and(result);
         }
     }
-    // All have ended by themselves, which does not end leadership.
+    // If all have ended by themselves, leadership continues.
     if first.is_ok() {
         stop.cancelled().await;
     }

@@ -1,4 +1,4 @@
-//! Named checks behind `/healthz` and `/readyz`.
+//! Named checks for `/healthz` and `/readyz`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Says what is wrong, if anything. Quick: it runs on the endpoint's task.
+/// A check, which returns what is wrong. It must be fast: it runs on the endpoint's task.
 pub(super) type Check = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 /// Checks by name. Clones share them.
@@ -22,8 +22,8 @@ impl Checks {
         self.checks.lock().insert(name.into(), check);
     }
 
-    /// Runs all checks, or the one called `only`. Gives whether all passed, and a line a check as Kubernetes' own components
-    /// write it; `None` if there is no such check.
+    /// Runs all checks, or the one called `only`. Returns whether all passed, and one line per check in the format of Kubernetes'
+    /// components; `None` if there is no such check.
     #[cfg(feature = "endpoints")]
     pub(super) fn run(&self, endpoint: &str, only: Option<&str>) -> Option<(bool, String)> {
         let mut checks = self.checks.lock().clone();

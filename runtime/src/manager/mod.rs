@@ -1,10 +1,10 @@
-//! Several controllers in one process: one informer factory, one leader election, health and metrics endpoints, and an
-//! orderly stop.
+//! Several controllers in one process: one informer factory, one leader election, health and metrics endpoints, and an orderly shutdown.
 //!
-//! Order of start: endpoints and webhooks, the writer of events, informers, runnables that need no leader, the election, then what the leader runs. Order of
-//! stop: what the leader runs (nothing more is handed out, what is under way is finished), the Lease, the other runnables,
-//! the writer of events, informers, endpoints and webhooks. Lost leadership stops the leader's work before anything else, and ends the manager with an error:
-//! the process should exit and start afresh, as controller-runtime's does.
+//! Components start in this order: endpoints and webhooks, the event broadcaster, informers, runnables without leader election,
+//! the election, then the leader's runnables. They stop in this order: the leader's runnables (no more keys are handed out, and
+//! reconciliations in progress are finished), the Lease, the other runnables, the event broadcaster, informers, endpoints and
+//! webhooks. Lost leadership first stops the leader's runnables, then ends the manager with an error: the process should exit and
+//! be restarted, as with controller-runtime.
 //!
 //! Start reading at [`ManagerBuilder`] and [`Manager::run`].
 //!

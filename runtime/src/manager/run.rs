@@ -1,4 +1,4 @@
-//! Start, work and stop, in order.
+//! Starts, runs and stops a manager's components in order.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -16,21 +16,21 @@ use crate::leader::LossReason;
 #[cfg(feature = "webhooks")]
 use crate::webhook::WebhookServer;
 
-/// Why a manager ended other than by being asked to.
+/// Why a manager stopped without being asked to.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManagerError {
-    /// Another process leads now, or may. The work was dropped.
+    /// Another process leads, or may lead. The work was dropped.
     #[error("leadership lost: {reason}")]
     LeadershipLost {
-        /// Why.
+        /// The reason.
         reason: LossReason,
     },
-    /// The leader's work blocks its thread and runs on, though the term is over. The Lease was not released, and somebody else leads
-    /// when it has run out: the process should exit before.
-    #[error("the leader's work does not stop; the lease was not released")]
+    /// The leader's work blocks its thread and is still running after the end of the term. The Lease was not released, and
+    /// another process will lead when it has expired: this process should exit before.
+    #[error("the leader's work did not stop; the lease was not released")]
     WorkRunsOn,
-    /// Work under way did not stop in time and was dropped.
+    /// Work in progress did not stop in time and was dropped.
     #[error("the work did not stop within the graceful timeout")]
     GracefulTimeout,
     /// An informer stopped before its first list.
@@ -39,29 +39,29 @@ pub enum ManagerError {
     /// A controller or another runnable failed.
     #[error("{name}: {source}")]
     Runnable {
-        /// Which one.
+        /// The runnable's name.
         name: String,
-        /// How.
+        /// The runnable's error.
         source: Box<dyn Error + Send + Sync>,
     },
 }
 
 impl Manager {
-    /// Runs until `shutdown` is cancelled, leadership is lost, or something fails; then stops in order, and returns.
+    /// Runs until `shutdown` is cancelled, leadership is lost, or a component fails; then stops in order and returns.
     ///
-    /// From the cancellation on, all work together has the graceful timeout to stop (what needs no leader stops last, and has a
-    /// second at least). The Lease is renewed until the work has
-    /// stopped, and released then. A process that waits for the Lease is ready: its caches are warm. One whose webhooks convert is ready
-    /// before that, since lists may need them.
+    /// From the cancellation on, all work together has the graceful timeout to stop (runnables without leader election stop last,
+    /// and have at least one second). The Lease is renewed until the work has stopped, and then released. A process that waits
+    /// for the Lease is ready, since its caches are filled. A process with conversion webhooks is ready before that, since lists
+    /// may need them.
     ///
-    /// Informers that a controller reads from run with the manager, of whatever factory they are, unless somebody runs them
-    /// already. A controller whose first lists don't come within its `cache_sync_timeout` ends the manager.
+    /// Informers that a controller reads from run with the manager, whichever factory they belong to, unless they already run
+    /// elsewhere. A controller whose first lists do not arrive within its `cache_sync_timeout` ends the manager.
     ///
-    /// Dropping the future drops everything at once, and leaves the Lease to expire.
+    /// Dropping the future drops all components immediately, and lets the Lease expire.
     ///
     /// # Errors
     ///
-    /// The first thing that went wrong. After [`ManagerError::LeadershipLost`] none of the leader's work runs any more.
+    /// The first error. After [`ManagerError::LeadershipLost`] none of the leader's work is running.
     pub async fn run(self, shutdown: &CancellationToken) -> Result<(), ManagerError> {
         let Self {
             factory,
@@ -78,8 +78,8 @@ impl Manager {
             ready,
             ..
         } = self;
-        // The API server calls webhooks of ready pods alone: one that is ready once its caches are filled, which may need its own
-        // conversion, would never be.
+        // The API server calls webhooks of ready pods only. If readiness required filled caches, and those require this pod's
+        // conversion, the pod would never become ready.
         #[cfg(feature = "webhooks")]
         let needs_caches = !webhooks.as_ref().is_some_and(WebhookServer::converts);
         #[cfg(not(feature = "webhooks"))]
@@ -106,7 +106,7 @@ impl Manager {
             servers.spawn(async move { webhooks.run(&stop).await });
         }
 
-        // Every end but by `shutdown` itself goes through this token, so that one way leads out.
+        // Everything that ends the manager cancels this token, so that there is one shutdown path.
         let stop = shutdown.child_token();
         let runnables = leaders.iter().chain(&others).cloned().collect();
         let caches = Caches::start(factory, runnables);

@@ -1,24 +1,24 @@
-//! `--controllers=*,-foo`: which controllers run.
+//! `--controllers=*,-foo`: selects the controllers to run.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Which controllers of a process run, as the `--controllers` flag of kube-controller-manager says it.
+/// Selects the controllers of a process to run, in the syntax of kube-controller-manager's `--controllers` flag.
 ///
-/// A comma-separated list: `*` enables all that are on by default, `foo` enables the controller `foo`, `-foo` disables it. Of
-/// two entries for one controller the first holds. The default is `*`.
+/// A comma-separated list: `*` enables all that are on by default, `foo` enables the controller `foo`, `-foo` disables it. Of two
+/// entries for one controller the first applies. The default is `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     entries: Vec<String>,
 }
 
-/// The selection names a controller that doesn't exist.
+/// The selection names an unknown controller.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name:?} is not in the list of known controllers: {}", .known.join(", "))]
 pub struct UnknownController {
-    /// The name given.
+    /// The unknown name.
     pub name: String,
-    /// The existing state.
+    /// The names of the known controllers.
     pub known: Vec<String>,
 }
 
@@ -36,11 +36,11 @@ impl Selection {
             .unwrap_or(star && by_default)
     }
 
-    /// Checks that every controller named is one of `known`.
+    /// Checks that every selected controller is one of `known`.
     ///
     /// # Errors
     ///
-    /// The first that isn't.
+    /// The first unknown name.
     pub fn check<'a>(
         &self,
         known: impl IntoIterator<Item = &'a str>,

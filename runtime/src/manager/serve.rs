@@ -15,11 +15,11 @@ use tokio_util::sync::CancellationToken;
 use super::Endpoints;
 use crate::error::chain;
 
-/// Connections at a time. One more closes the oldest: those that hold a connection and ask nothing must not keep a probe
-/// waiting. Probes and Prometheus take a few, and a process may have as little as 256 open files for all that it does.
+/// The maximum number of connections. A further one closes the oldest: idle connections must not block a probe. Probes and
+/// Prometheus need only a few, and a process may be limited to as few as 256 open files.
 const MAX_CONNECTIONS: usize = 64;
 
-/// Time for a client to send the head of a request.
+/// The deadline for a client to send the head of a request.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Serves `endpoints` on `listener` until `stop` is cancelled.
@@ -37,7 +37,7 @@ pub(super) async fn serve(listener: TcpListener, endpoints: Endpoints, stop: Can
             Ok((stream, _)) => stream,
             Err(error) => {
                 tracing::warn!(%error, "cannot accept");
-                // Out of file descriptors, say: don't spin.
+                // Avoids spinning, for example when there are no file descriptors left.
                 sleep(Duration::from_millis(100)).await;
                 continue;
             }

@@ -5,14 +5,14 @@ use std::io;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// A token that the first SIGTERM or SIGINT cancels. A second one ends the process at once with status 1, as
-/// controller-runtime's `SetupSignalHandler` does.
+/// Returns a token that the first SIGTERM or SIGINT cancels. A second signal exits the process immediately with status 1, like
+/// controller-runtime's `SetupSignalHandler`.
 ///
-/// Call it once, within a tokio runtime.
+/// Must be called only once, within a tokio runtime.
 ///
 /// # Errors
 ///
-/// If the handlers cannot be installed.
+/// The handlers cannot be installed.
 pub fn shutdown_signal() -> io::Result<CancellationToken> {
     let (mut term, mut int) = (
         signal(SignalKind::terminate())?,
@@ -25,7 +25,7 @@ pub fn shutdown_signal() -> io::Result<CancellationToken> {
         tracing::info!(signal = name, "stopping");
         shutdown.cancel();
         let name = next(&mut term, &mut int).await;
-        tracing::warn!(signal = name, "a second signal: exiting at once");
+        tracing::warn!(signal = name, "second signal: exiting immediately");
         std::process::exit(1);
     });
     Ok(token)

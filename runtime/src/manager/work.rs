@@ -1,4 +1,4 @@
-//! Runs the manager's work between the start and stop of its caches.
+//! Runs the manager's work between the start and the stop of its caches.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -13,7 +13,7 @@ use super::{ManagerError, OnStuckWork, Runnable};
 use crate::clock::{FOREVER, after};
 use crate::leader::{LeaderElector, Stopped};
 
-/// Where a manager is between start and stop.
+/// The phase of a manager between start and stop.
 #[derive(Clone, Default)]
 pub(super) struct Phase(Arc<State>);
 
@@ -33,13 +33,13 @@ impl Phase {
         }
     }
 
-    /// When it began to stop: now at the latest.
+    /// Returns the time at which stopping began; begins it now if it has not.
     fn stopping(&self) -> Instant {
         *self.0.stopping.get_or_init(Instant::now)
     }
 }
 
-/// Time for the others to stop when the leader's work took all there was.
+/// The minimum time for the other runnables to stop, if the leader's work used up the graceful timeout.
 const LEAST: Duration = Duration::from_secs(1);
 
 type Group = Vec<Arc<dyn Runnable>>;
@@ -54,7 +54,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Runs both groups until `stop` is cancelled or one of them ends; the leader's stops first.
+    /// Runs both groups until `stop` is cancelled or one of them ends; stops the leader's group first.
     pub(super) async fn run(
         self,
         stop: &CancellationToken,
@@ -105,7 +105,7 @@ impl Work {
     }
 }
 
-/// Contends for the Lease, and runs `group` while it is held. The elector keeps the graceful timeout.
+/// Contends for the Lease, and runs `group` while it is held. The elector enforces the graceful timeout.
 async fn lead(
     group: Group,
     elector: LeaderElector,
@@ -124,7 +124,7 @@ async fn lead(
         Stopped::RunsOn => {
             if on_stuck_work == OnStuckWork::ExitProcess {
                 tracing::error!(
-                    "the leader's work does not stop: exiting before somebody else leads"
+                    "the leader's work did not stop: exiting before another process leads"
                 );
                 std::process::exit(1);
             }
@@ -164,7 +164,7 @@ async fn within(
     }
 }
 
-/// A panic is passed on.
+/// Resumes a panic of the task.
 fn flatten(ended: Result<Result<(), ManagerError>, JoinError>) -> Result<(), ManagerError> {
     ended.unwrap_or_else(|error| match error.try_into_panic() {
         Ok(panic) => std::panic::resume_unwind(panic),

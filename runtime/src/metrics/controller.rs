@@ -22,16 +22,16 @@ struct ResultLabels {
     result: ReconcileResult,
 }
 
-/// How a reconciliation ended: the `result` label of `controller_runtime_reconcile_total`.
+/// The outcome of a reconciliation: the `result` label of `controller_runtime_reconcile_total`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReconcileResult {
-    /// Nothing more to do until something changes.
+    /// Done until something changes.
     Success,
-    /// The reconciler asked to run again after back-off.
+    /// The reconciler requested to run again after its back-off.
     Requeue,
-    /// The reconciler asked to run again after a time of its own.
+    /// The reconciler requested to run again after a specified delay.
     RequeueAfter,
-    /// It failed, panicked or ran out of time.
+    /// The reconciliation failed, panicked or timed out.
     Error,
 }
 
@@ -43,7 +43,7 @@ impl ReconcileResult {
         Self::Error,
     ];
 
-    /// The label's value.
+    /// Returns the label's value.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -83,7 +83,7 @@ impl ControllerMetrics {
             .set(i64::try_from(workers).unwrap_or(i64::MAX));
     }
 
-    /// Counts a worker as busy until the guard goes.
+    /// Counts a worker as busy until the guard is dropped.
     pub(crate) fn busy(&self) -> Busy<'_> {
         self.active.inc();
         Busy(&self.active)
@@ -111,7 +111,7 @@ impl ControllerMetrics {
         self.panics.inc();
     }
 
-    /// A predicate or a mapping panicked.
+    /// Counts a panic of a predicate or mapping.
     pub(crate) fn mapping_panicked(&self) {
         self.mapping_panics.inc();
     }
@@ -185,7 +185,7 @@ impl Families {
             "Reconciliations that ran out of time",
             &families.timeouts,
         );
-        // The name is ours: such a panic ends controller-runtime's process.
+        // This name is our own: such a panic ends a controller-runtime process.
         let mapping = "Panics of predicates and of mappings to keys";
         registry.register(
             "controller_mapping_panics",

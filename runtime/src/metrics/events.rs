@@ -1,4 +1,4 @@
-//! `event_recorder_*`: what became of recorded events. The names are ours: client-go has none.
+//! `event_recorder_*`: outcomes of recorded events. The names are our own: client-go has no such metrics.
 
 #[cfg(feature = "prometheus")]
 use std::fmt;
@@ -13,15 +13,15 @@ use super::series::{Counter, Family, Registry};
 pub(crate) enum EventOutcome {
     /// A new event was written.
     Created,
-    /// An event that exists was brought up to date.
+    /// An existing event was updated.
     Updated,
-    /// It only raised the count of a series in memory.
+    /// The event only raised the count of a series in memory.
     Counted,
     /// The queue was full.
     Dropped,
-    /// Its source and object had too many.
+    /// The event's source and object exceeded their quota.
     Filtered,
-    /// The server refused it, or every try failed.
+    /// The server refused the event, or every try failed.
     Failed,
 }
 

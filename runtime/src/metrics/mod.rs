@@ -1,10 +1,10 @@
-//! Metrics in Prometheus text, under the names that client-go and controller-runtime use.
+//! Metrics in the Prometheus text format, under the names that client-go and controller-runtime use.
 //!
-//! Dashboards and alerts written for Go controllers work unchanged. One [`Metrics`] serves a process: queues, controllers
-//! and electors are given a clone, and the manager serves [`Metrics::encode`] at `/metrics`. Gauges that describe a
-//! moment (depth, unfinished work) are computed when they are scraped.
+//! Dashboards and alerts written for Go controllers work unchanged. One [`Metrics`] serves a process: queues, controllers and
+//! electors receive a clone, and the manager serves [`Metrics::encode`] at `/metrics`. Gauges that describe the current state
+//! (depth, unfinished work) are computed at each scrape.
 //!
-//! Without the feature `prometheus` everything takes a [`Metrics`] all the same, and nothing is counted.
+//! Without the feature `prometheus`, all APIs still accept a [`Metrics`], but nothing is counted.
 //!
 //! ```
 //! # use codegen_runtime::{metrics::Metrics, workqueue::WorkQueue};
@@ -58,7 +58,7 @@ pub use self::workqueue::WorkQueueMetrics;
 #[cfg(feature = "prometheus")]
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The metrics of one process. Clones share everything.
+/// The metrics of one process. Clones share all series.
 #[derive(Clone)]
 pub struct Metrics {
     inner: Arc<Inner>,
@@ -76,7 +76,7 @@ struct Inner {
 }
 
 impl Metrics {
-    /// A fresh set, with every family below registered and empty.
+    /// Creates a set in which all families of this module are registered and empty.
     pub fn new() -> Self {
         let mut registry = Registry::default();
         let workqueues = workqueue::Families::register(&mut registry);
@@ -103,11 +103,11 @@ impl Metrics {
         }
     }
 
-    /// All metrics in the OpenMetrics text format, which Prometheus reads.
+    /// Encodes all metrics in the OpenMetrics text format, which Prometheus reads.
     ///
     /// # Errors
     ///
-    /// When a collector of the caller's own fails to encode itself.
+    /// One of the caller's own collectors fails to encode.
     #[cfg(feature = "prometheus")]
     pub fn encode(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
@@ -116,45 +116,45 @@ impl Metrics {
         Ok(text)
     }
 
-    /// Registers metrics of the caller's own beside these.
+    /// Registers the caller's own metrics.
     #[cfg(feature = "prometheus")]
     pub fn register(&self, register: impl FnOnce(&mut Registry)) {
         register(&mut self.inner.registry.lock());
     }
 
-    /// The `workqueue_*` series of the queue called `name`. Queues of one name share their series.
+    /// Returns the `workqueue_*` series of the queue called `name`. Queues with the same name share their series.
     pub fn workqueue(&self, name: &str) -> WorkQueueMetrics {
         self.inner.workqueues.of(name)
     }
 
-    /// The `controller_runtime_*` series of the controller called `name`.
+    /// Returns the `controller_runtime_*` series of the controller called `name`.
     pub fn controller(&self, name: &str) -> ControllerMetrics {
         self.inner.controllers.of(name)
     }
 
-    /// The `leader_election_*` series of the lease called `name`.
+    /// Returns the `leader_election_*` series of the lease called `name`.
     pub fn leader(&self, name: &str) -> LeaderMetrics {
         self.inner.leaders.of(name)
     }
 
-    /// The `rest_client_*` series of clients of `host`.
+    /// Returns the `rest_client_*` series of clients of `host`.
     pub(crate) fn rest_client(&self, host: &str) -> RestClientMetrics {
         self.inner.rest_clients.of(host)
     }
 
-    /// The `controller_runtime_webhook_*` series.
+    /// Returns the `controller_runtime_webhook_*` series.
     #[cfg(feature = "webhooks")]
     pub(crate) fn webhooks(&self) -> WebhookMetrics {
         self.inner.webhooks.clone()
     }
 
-    /// Counters of the events recorded in this process.
+    /// Returns the counters of the events recorded in this process.
     pub fn events(&self) -> EventMetrics {
         self.inner.events.clone()
     }
 }
 
-/// Tells a set of metrics again without keeping it.
+/// Identifies a set of metrics without keeping it alive.
 #[cfg(feature = "prometheus")]
 pub(crate) struct Known(Weak<Inner>);
 

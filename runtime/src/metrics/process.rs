@@ -10,13 +10,13 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
-/// The unit of times in `/proc`: user space sees 100 ticks a second on every architecture that Rust runs on.
+/// The unit of times in `/proc`: user space sees 100 ticks per second on every architecture that Rust supports.
 const TICKS: f64 = 100.0;
 
 #[derive(Debug)]
 pub(super) struct Process;
 
-/// The figures of a process.
+/// The statistics of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Figures {
     /// Seconds.
@@ -29,14 +29,14 @@ struct Figures {
     virtual_memory_max: Option<f64>,
     open_fds: Option<f64>,
     max_fds: Option<f64>,
-    /// Bytes, of all network devices that the process sees.
+    /// Bytes, over all network devices visible to the process.
     received: Option<f64>,
     transmitted: Option<f64>,
 }
 
 type Read = fn(&Figures) -> Option<f64>;
 
-/// Name without the suffix that counters get, help, and the figure.
+/// The name without the suffix of counters, the help, and the statistic.
 #[rustfmt::skip]
 const COUNTERS: [(&str, &str, Read); 3] = [
     ("process_cpu_seconds", "Total user and system CPU time spent in seconds", |figures| figures.cpu),
@@ -86,19 +86,19 @@ impl Figures {
         figures.read_status(&read("/proc/self/status"));
         figures.read_limits(&read("/proc/self/limits"));
         figures.read_network(&read("/proc/self/net/dev"));
-        // The folder is open while it is counted.
+        // The listing itself has the folder open.
         let open = fs::read_dir("/proc/self/fd").ok();
         figures.open_fds = open.map(|entries| entries.count().saturating_sub(1) as f64);
         figures
     }
 
-    /// The command's name is in parentheses and may hold anything, so fields are counted from the last one on.
+    /// The command's name is in parentheses and may contain any character, so fields are counted from after it.
     fn read_stat(&mut self, own: &str, system: &str) {
         let Some((_, fields)) = own.rsplit_once(')') else {
             return;
         };
         let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
-        // By proc(5), less the two before and the one that counts from.
+        // Numbers are those of proc(5), which start at 1 and include the two fields before.
         let field = |number: usize| fields.get(number - 3)?.parse::<f64>().ok();
         self.cpu = field(14)
             .zip(field(15))

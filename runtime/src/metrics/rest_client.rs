@@ -1,4 +1,4 @@
-//! `rest_client_*`: client-go's metrics of requests, with the buckets of Kubernetes' own components.
+//! `rest_client_*`: client-go's request metrics, with the buckets of Kubernetes' own components.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use super::series::{Counter, Family, Histogram, Registry};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
 struct ResultLabels {
-    /// `<error>` where no answer came.
+    /// `<error>` if there was no answer.
     code: String,
     method: String,
     host: String,
@@ -34,7 +34,7 @@ pub(crate) struct RestClientMetrics {
 }
 
 impl RestClientMetrics {
-    /// A request is sent, with a body of `size` bytes if that is known.
+    /// Records that a request is sent, with a body of `size` bytes if known.
     pub(crate) fn call(&self, method: &str, size: Option<u64>, is_watch: bool) -> RestCall {
         let labels = VerbLabels {
             verb: method.to_owned(),
@@ -57,20 +57,20 @@ impl RestClientMetrics {
     }
 }
 
-/// One request, which is counted when its answer has been read, given up or refused.
+/// One request, counted when its answer has been read, given up or refused.
 #[derive(Debug)]
 pub(crate) struct RestCall {
     labels: VerbLabels,
     families: Families,
     started: Instant,
-    /// The answer's status, or that there was none; unset while the answer is waited for.
+    /// The answer's status, or `Some(None)` if there was no answer; `None` while waiting for it.
     status: Option<Option<StatusCode>>,
     received: usize,
     is_watch: bool,
 }
 
 impl RestCall {
-    /// The head of the answer came, or none did.
+    /// Records the arrival of the answer's head, or its failure.
     pub(crate) fn answered(&mut self, status: Option<StatusCode>) {
         self.status = Some(status);
         let labels = ResultLabels {
@@ -84,7 +84,7 @@ impl RestCall {
         }
     }
 
-    /// A part of the answer's body came.
+    /// Records the arrival of a part of the answer's body.
     pub(crate) fn received(&mut self, bytes: usize) {
         self.received += bytes;
     }
@@ -98,7 +98,7 @@ impl RestCall {
 
 impl Drop for RestCall {
     fn drop(&mut self) {
-        // The caller went away before an answer came.
+        // The caller gave up before an answer arrived.
         if self.status.is_none() {
             self.answered(None);
         }

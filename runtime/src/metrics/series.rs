@@ -1,5 +1,5 @@
-//! The series that the runtime counts in: Prometheus' with the feature `prometheus`, else empty types of the same names that
-//! the compiler removes.
+//! The types of the runtime's series: Prometheus' with the feature `prometheus`, else empty types of the same names that compile
+//! to nothing.
 
 #[cfg(not(feature = "prometheus"))]
 pub(crate) use self::empty::{Counter, Family, Gauge, Histogram, Registry, exponential_buckets};
@@ -22,7 +22,7 @@ pub(crate) use prometheus_client::{
 mod empty {
     use std::marker::PhantomData;
 
-    /// No counter.
+    /// An empty counter.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct Counter;
 
@@ -36,7 +36,7 @@ mod empty {
         }
     }
 
-    /// No gauge.
+    /// An empty gauge.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct Gauge;
 
@@ -54,7 +54,7 @@ mod empty {
         }
     }
 
-    /// No histogram.
+    /// An empty histogram.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct Histogram;
 
@@ -66,7 +66,7 @@ mod empty {
         pub(crate) fn observe(&self, _value: f64) {}
     }
 
-    /// No buckets.
+    /// Returns no buckets.
     pub(crate) fn exponential_buckets(
         _start: f64,
         _factor: f64,
@@ -75,7 +75,7 @@ mod empty {
         std::iter::empty()
     }
 
-    /// No family: each of its series is an empty one.
+    /// A family of empty series.
     pub(crate) struct Family<L, S, C = fn() -> S>(PhantomData<fn(L, C) -> S>);
 
     impl<L, S: Default, C> Family<L, S, C> {
@@ -110,7 +110,7 @@ mod empty {
         }
     }
 
-    /// No registry.
+    /// An empty registry.
     #[derive(Debug, Default)]
     pub(crate) struct Registry;
 

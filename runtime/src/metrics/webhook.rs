@@ -59,7 +59,7 @@ impl WebhookMetrics {
         metrics
     }
 
-    /// A request begins.
+    /// Records the start of a request.
     pub(crate) fn call(&self, webhook: &str) -> WebhookCall {
         let labels = Labels {
             webhook: webhook.to_owned(),
@@ -73,7 +73,7 @@ impl WebhookMetrics {
     }
 }
 
-/// One request, which is no longer in flight when this is dropped.
+/// One request; dropping it ends its time in flight.
 #[derive(Debug)]
 pub(crate) struct WebhookCall {
     metrics: WebhookMetrics,
@@ -82,7 +82,7 @@ pub(crate) struct WebhookCall {
 }
 
 impl WebhookCall {
-    /// The request is answered with a status code.
+    /// Records the response's status code.
     pub(crate) fn answered(self, code: u16) {
         let labels = ResultLabels {
             webhook: self.labels.webhook.clone(),

@@ -23,11 +23,11 @@ struct Labels {
     name: String,
 }
 
-/// The figures that a scrape reads from a live queue.
+/// The state that a scrape reads from a live queue.
 pub(crate) trait QueueProbe: Send + Sync {
-    /// How many items can be handed out now.
+    /// Returns the number of items that can be handed out now.
     fn depth(&self) -> usize;
-    /// When each item in process was handed out.
+    /// Returns the time at which each item in process was handed out.
     fn running_since(&self) -> Vec<Instant>;
 }
 
@@ -63,7 +63,7 @@ impl WorkQueueMetrics {
         self.worked.observe(time.as_secs_f64());
     }
 
-    /// Scrapes ask `queue` for its depth and its running items from now on, as long as it lives.
+    /// Lets scrapes query `queue` for its depth and its running items, as long as it exists.
     pub(crate) fn observe(&self, queue: Weak<dyn QueueProbe>) {
         let mut probes = self.probes.lock();
         let queues = probes.entry(self.labels.clone()).or_default();

@@ -1,4 +1,4 @@
-//! Adopting and releasing objects by their labels, as client-go's `ControllerRefManager`s do.
+//! Adopts and releases objects by their labels, like client-go's `ControllerRefManager`s.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use serde_json::json;
 use super::{controller_of, is_controlled_by, reference, remove_owner_reference};
 use crate::client::{self, Endpoint};
 
-/// Decides which objects belong to an owner: those that it controls and that match, orphans that match (adopted), and not
-/// those that it controls but that no longer match (released).
+/// Determines the objects that belong to an owner: controlled objects that match the selector, and matching orphans (which it
+/// adopts). Controlled objects that no longer match are released.
 #[derive(Debug)]
 pub struct ControllerRefManager<'a, O, K> {
     owner: &'a O,
@@ -27,7 +27,7 @@ where
     O: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
     K: Resource + Clone + DeserializeOwned + Debug,
 {
-    /// For `owner`, whose objects match `selector`. `owners` and `objects` must be clients for the owner's namespace.
+    /// Creates a manager for `owner`, whose objects match `selector`. `owners` and `objects` must be clients for the owner's namespace.
     pub fn new(owner: &'a O, owners: Api<O>, objects: Api<K>, selector: Selector) -> Self {
         Self {
             owner,
@@ -37,14 +37,14 @@ where
         }
     }
 
-    /// Gives those of `objects` that belong to the owner, after adopting and releasing what is due.
+    /// Returns those of `objects` that belong to the owner, after adopting and releasing as needed.
     ///
-    /// Before the first adoption the owner is read from the server: one that is being deleted, or that was replaced by a
-    /// namesake, adopts nothing. Every write carries uid and resourceVersion of what was decided on.
+    /// Before the first adoption the owner is read from the server: an owner that is being deleted, or was replaced by another
+    /// object with its name, adopts no objects. Every write carries the uid and resourceVersion that the decision was based on.
     ///
     /// # Errors
     ///
-    /// The server's, conflicts included. Objects that are gone in the meantime are not an error.
+    /// The server's, including conflicts. Objects that were deleted meanwhile are not an error.
     pub async fn claim(
         &self,
         objects: impl IntoIterator<Item = Arc<K>>,

@@ -1,7 +1,7 @@
-//! Owner references: who an object belongs to, and who controls it.
+//! Owner references: the owners of an object, and its controller.
 //!
-//! An object has any number of owners, whose deletion garbage-collects it, and at most one *controller* among them.
-//! [`set_controller_reference`] marks what a reconciler creates; [`ControllerRefManager`] adopts what already matches.
+//! An object may have several owners, whose deletion garbage-collects it; at most one of them is its *controller*.
+//! [`set_controller_reference`] marks the objects that a reconciler creates; [`ControllerRefManager`] adopts existing ones that match.
 //!
 //! ```
 //! # use codegen_runtime::k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
@@ -25,11 +25,11 @@ use kube::Resource;
 
 pub use self::adopt::ControllerRefManager;
 
-/// Why an owner can't own an object.
+/// Why an object cannot have an owner.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OwnerError {
-    /// Another owner controls it.
+    /// Another owner controls the object.
     #[error("object {object:?} is already controlled by {kind} {name:?}")]
     AlreadyOwned {
         /// The object's name.
@@ -39,7 +39,7 @@ pub enum OwnerError {
         /// The other owner's name.
         name: String,
     },
-    /// Owners and what they own share a namespace.
+    /// The owner and the object are in different namespaces.
     #[error(
         "cross-namespace owner references are disallowed: owner in {owner:?}, object in {object:?}"
     )]
@@ -49,18 +49,18 @@ pub enum OwnerError {
         /// The object's namespace.
         object: String,
     },
-    /// A cluster-scoped object can't belong to a namespaced one.
+    /// A cluster-scoped object cannot have a namespaced owner.
     #[error("cluster-scoped object must not have a namespaced owner (in {0:?})")]
     ClusterScopedObject(
         /// The owner's namespace.
         String,
     ),
-    /// The owner was not read from the server.
+    /// The owner lacks a name or uid: it was not read from the server.
     #[error("the owner has no name or no uid")]
     IncompleteOwner,
 }
 
-/// The reference to the owner that controls `object`.
+/// Returns the reference to the owner that controls `object`.
 pub fn controller_of<K: Resource>(object: &K) -> Option<&OwnerReference> {
     object
         .meta()
@@ -70,19 +70,19 @@ pub fn controller_of<K: Resource>(object: &K) -> Option<&OwnerReference> {
         .find(|reference| reference.controller == Some(true))
 }
 
-/// Whether `owner` controls `object`: by uid, so that a namesake doesn't.
+/// Whether `owner` controls `object`; compares uids, so that another object with the owner's name does not count.
 pub fn is_controlled_by<K: Resource, O: Resource>(object: &K, owner: &O) -> bool {
     controller_of(object).is_some_and(|reference| Some(&reference.uid) == owner.meta().uid.as_ref())
 }
 
-/// Makes `owner` the controller of `object`, in memory. Deleting the owner in the foreground waits for the object
+/// Makes `owner` the controller of `object`, in memory. Foreground deletion of the owner waits for the object
 /// (`blockOwnerDeletion`).
 ///
-/// A reference of the same owner is brought up to date; another's that doesn't control stays.
+/// Updates an existing reference to the same owner; keeps references to other owners that are not controllers.
 ///
 /// # Errors
 ///
-/// If another owner controls the object, or the two scopes or namespaces don't fit.
+/// Another owner controls the object, or the scopes or namespaces are incompatible.
 pub fn set_controller_reference<O, K>(owner: &O, object: &mut K) -> Result<(), OwnerError>
 where
     O: Resource<DynamicType = ()>,
@@ -101,11 +101,11 @@ where
     Ok(())
 }
 
-/// Makes `owner` an owner of `object`, not its controller, in memory.
+/// Makes `owner` a non-controlling owner of `object`, in memory.
 ///
 /// # Errors
 ///
-/// If the two scopes or namespaces don't fit.
+/// The scopes or namespaces are incompatible.
 pub fn set_owner_reference<O, K>(owner: &O, object: &mut K) -> Result<(), OwnerError>
 where
     O: Resource<DynamicType = ()>,
@@ -117,7 +117,7 @@ where
     Ok(())
 }
 
-/// Removes the references of `owner` from `object`, in memory. Returns whether there were any.
+/// Removes the references to `owner` from `object`, in memory. Returns whether there were any.
 pub fn remove_owner_reference<O: Resource, K: Resource>(owner: &O, object: &mut K) -> bool {
     let Some(list) = &mut object.meta_mut().owner_references else {
         return false;
@@ -158,7 +158,7 @@ fn check_scopes<O: Resource, K: Resource>(owner: &O, object: &K) -> Result<(), O
     }
 }
 
-/// Whether both name one object: group, kind and name, in any version, as controller-runtime compares them.
+/// Whether both refer to the same object: group, kind and name, in any version, as controller-runtime compares them.
 fn same_owner(a: &OwnerReference, b: &OwnerReference) -> bool {
     let group = |reference: &OwnerReference| {
         reference

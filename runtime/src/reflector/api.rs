@@ -29,23 +29,23 @@ const METADATA_LIST: &str = "application/json;as=PartialObjectMetadataList;g=met
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApiSourceOptions {
-    /// Only objects that this label selector selects.
+    /// Restricts objects to those that match this label selector.
     pub label_selector: Option<String>,
-    /// Only objects that this field selector selects.
+    /// Restricts objects to those that match this field selector.
     pub field_selector: Option<String>,
-    /// Keep `metadata.managedFields`. They cost several kilobytes an object and few readers need them.
+    /// Keeps `metadata.managedFields`, which take several kilobytes per object and are rarely needed.
     pub keep_managed_fields: bool,
 }
 
 impl ApiSourceOptions {
-    /// Only objects that this label selector selects.
+    /// Restricts objects to those that match this label selector.
     #[must_use]
     pub fn label_selector(mut self, selector: impl Into<String>) -> Self {
         self.label_selector = Some(selector.into());
         self
     }
 
-    /// Only objects that this field selector selects.
+    /// Restricts objects to those that match this field selector.
     #[must_use]
     pub fn field_selector(mut self, selector: impl Into<String>) -> Self {
         self.field_selector = Some(selector.into());
@@ -70,7 +70,7 @@ pub struct ApiSource<K> {
 }
 
 impl<K: Cacheable> ApiSource<K> {
-    /// A source for `K` in `namespace`, or in all of them and at cluster scope for `None`.
+    /// Creates a source for `K` in `namespace`; `None` for all namespaces and at cluster scope.
     pub fn new(
         client: Client,
         dynamic: &K::DynamicType,
@@ -106,7 +106,7 @@ impl<K: Cacheable> ApiSource<K> {
             .map_err(Error::HttpError)?;
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
-        // Since 1.37 the API server compresses a watch event by event, which common decoders stop at after the first.
+        // Since 1.37 the API server compresses each watch event separately; common decoders stop after the first.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         client::send(&self.endpoint.client, request).await
     }
@@ -128,7 +128,7 @@ impl<K: Cacheable> ApiSource<K> {
             query.append_pair("limit", &limit.to_string());
         }
         match &request.continue_token {
-            // The token holds the version; naming one beside it is an error.
+            // The token contains the version; sending both is an error.
             Some(token) => {
                 query.append_pair("continue", token);
             }
@@ -213,7 +213,7 @@ struct Events<B> {
     body: B,
     lines: Lines,
     rules: Arc<Rules>,
-    /// An error that stands behind events of the same chunk.
+    /// An error that follows events of the same chunk.
     failed: Option<Error>,
 }
 
@@ -235,7 +235,7 @@ where
         let chunk = match events.body.next().await {
             Some(Ok(chunk)) => chunk,
             Some(Err(error)) => {
-                // As in client-go, a broken connection is the end of the watch and no error: it is resumed from the last event.
+                // As in client-go, a broken connection ends the watch without an error; it is resumed from the last event.
                 tracing::debug!(error = %chain(&error), "watch connection ended");
                 return None;
             }
@@ -278,7 +278,7 @@ fn decode_line<K: Cacheable>(
 ) -> Result<(), Error> {
     match decode_event(line, rules) {
         Ok(item) => items.push(item),
-        // A line that does not decode as an event skips one object; the stream goes on.
+        // A line that does not decode as an event skips one object; the stream continues.
         Err(Error::SerdeError(error)) => items.push(WatchItem::Undecodable {
             deleted: false,
             object: Undecodable {

@@ -1,11 +1,11 @@
-//! The reflector's back-off: client-go's `NewExponentialBackoffManager` with the reflector's numbers.
+//! The reflector's back-off: client-go's `NewExponentialBackoffManager` with the reflector's parameters.
 
 use std::time::Duration;
 
 use rand::RngExt;
 use tokio::time::Instant;
 
-/// Exponential back-off with jitter that starts over after a quiet time.
+/// An exponential back-off with jitter that restarts after a quiet period.
 #[derive(Clone, Debug)]
 pub struct Backoff {
     initial: Duration,
@@ -18,7 +18,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// 800 ms doubling to 30 s, each step lengthened by up to its own length, over after two quiet minutes.
+    /// Returns the reflector's back-off: 800 ms doubling to 30 s, each step extended by up to its own length, reset after two minutes.
     pub fn reflector() -> Self {
         Self::new(
             Duration::from_millis(800),
@@ -29,8 +29,8 @@ impl Backoff {
         )
     }
 
-    /// A back-off from `initial` to `max` by `factor`. A step lasts between its base and `1 + jitter` times that. After
-    /// `reset_after` without a step the next one is `initial` again.
+    /// Creates a back-off from `initial` to `max` by `factor`. A step lasts between its base and `1 + jitter` times its base.
+    /// After `reset_after` without a step the next one is `initial` again.
     pub fn new(
         initial: Duration,
         max: Duration,
@@ -49,7 +49,7 @@ impl Backoff {
         }
     }
 
-    /// The next wait.
+    /// Returns the next delay.
     pub fn step(&mut self) -> Duration {
         let now = Instant::now();
         if self
@@ -60,7 +60,7 @@ impl Backoff {
         }
         self.last = Some(now);
         let base = self.next;
-        // Products that are no duration are more than the longest wait, or nonsense.
+        // A product outside the range of a duration either exceeds the longest delay or is meaningless.
         let times = |factor: f64| Duration::try_from_secs_f64(base.as_secs_f64() * factor);
         self.next = times(self.factor).unwrap_or(self.max).min(self.max);
         times(1.0 + self.jitter * rand::rng().random::<f64>()).unwrap_or(base)

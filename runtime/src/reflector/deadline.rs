@@ -1,4 +1,4 @@
-//! How long a list or watch may be silent, so that a connection that only seems to be there does not freeze a cache.
+//! Limits the silence of a list or watch, so that a dead connection does not freeze a cache.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,20 +9,20 @@ use tokio::time::sleep;
 
 use super::source::{ListEnd, ListRequest, ListWatch, Listed};
 
-/// The longest silence of each phase of a list and watch. It holds over any client and any [`ListWatch`]; what is given up is
-/// dropped, which closes an HTTP/1.1 connection. Over HTTP/2 the connection stays: such a client needs pings of its own.
+/// The longest silence in each phase of a list and watch. The deadlines apply to any client and any [`ListWatch`]. A call past
+/// its deadline is dropped, which closes an HTTP/1.1 connection. An HTTP/2 connection stays open: such a client needs its own pings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Deadlines {
-    /// Until the first object of a page of a list; 65 s by default, longer than an API server takes for any request.
+    /// The time until the first object of a page of a list; defaults to 65 s, longer than an API server takes for any request.
     pub list_response: Duration,
-    /// Between two objects of a list, or two events of a streamed list until its closing bookmark; 30 s by default. A stall is
-    /// found after this at the earliest, and after twice this at the latest.
+    /// The time between two objects of a list, or two events of a streamed list until its closing bookmark; defaults to 30 s. A
+    /// stall is detected after this time at the earliest and twice this time at the latest.
     pub list_progress: Duration,
-    /// Until the head of a watch's answer; 30 s by default.
+    /// The time until the head of a watch's answer; defaults to 30 s.
     pub watch_response: Duration,
-    /// Between two events of a watch, once the server is known to send bookmarks; 95 s by default, where Kubernetes sends a
-    /// bookmark a minute. Where they come less often it is one and a half of their interval. A silent watch is opened anew.
+    /// The time between two events of a watch, once the server is known to send bookmarks; defaults to 95 s, as Kubernetes sends
+    /// a bookmark per minute. If they arrive less often, it is one and a half times their interval. A silent watch is reopened.
     /// Without bookmarks a watch may be silent until its end.
     pub watch_silence: Duration,
 }
@@ -38,11 +38,11 @@ impl Default for Deadlines {
     }
 }
 
-/// A server fell silent for longer than the [`Deadlines`] allow: the cause in a [`ReflectorError`](super::ReflectorError).
+/// A server was silent for longer than the [`Deadlines`] allow: the cause in a [`ReflectorError`](super::ReflectorError).
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{what} within {} s", limit.as_secs_f32())]
 pub struct Stalled {
-    /// The thing that did not arrive.
+    /// The missing event, as a message.
     what: &'static str,
     limit: Duration,
 }
@@ -53,7 +53,7 @@ impl Stalled {
     }
 }
 
-/// The outcome of `call`, or [`Stalled`] if it takes longer than `limit`.
+/// Returns the outcome of `call`, or [`Stalled`] if it takes longer than `limit`.
 pub(super) async fn within<T>(
     limit: Duration,
     what: &'static str,
@@ -65,7 +65,7 @@ pub(super) async fn within<T>(
     }
 }
 
-/// Lists one page, as long as objects come.
+/// Lists one page, as long as objects arrive.
 pub(super) async fn list<K: 'static>(
     source: &dyn ListWatch<K>,
     deadlines: &Deadlines,
@@ -96,37 +96,37 @@ pub(super) async fn list<K: 'static>(
     }
 }
 
-/// The bookmarks that a reflector has seen from its server.
+/// The bookmarks that a reflector has received from its server.
 #[derive(Debug, Default)]
 pub(super) struct Bookmarks {
-    /// The times between the last three. The last bookmark of a watch comes early, so one interval alone is not enough.
+    /// The two intervals between the last three. The last bookmark of a watch comes early, so one interval is not enough.
     intervals: [Duration; 2],
-    /// Whether there was one at all.
+    /// Whether there was any.
     seen: bool,
-    /// How many watches in a row were silent for longer than bookmarks would have let them.
+    /// The number of consecutive watches that were silent for longer than the bookmark interval allows.
     missed: u32,
 }
 
-/// So many silent watches in a row, over a server that answers otherwise, say that no bookmarks come.
+/// After this many silent watches in a row, on a server that answers otherwise, bookmarks are assumed not to come.
 const ENOUGH: u32 = 2;
 
 impl Bookmarks {
-    /// One came, this long after the one before.
+    /// Records a bookmark, `interval` after the previous one.
     pub(super) fn came_after(&mut self, interval: Duration) {
         (self.intervals, self.seen, self.missed) = ([interval, self.intervals[0]], true, 0);
     }
 
-    /// One closed a streamed list: servers that can do this send others too, as far as is known.
+    /// Records a bookmark that closed a streamed list: known servers that support this send periodic ones too.
     pub(super) fn closed_a_list(&mut self) {
         self.seen = true;
     }
 
-    /// A watch was silent for longer than [`Self::limit`], and the server answers.
+    /// Records that a watch was silent for longer than [`Self::limit`] though the server answers.
     pub(super) fn missed(&mut self) {
         self.missed += 1;
     }
 
-    /// How long a watch may be silent; `None` for ever.
+    /// Returns how long a watch may be silent; `None` for no limit.
     pub(super) fn limit(&self, least: Duration) -> Option<Duration> {
         let come = self.seen && self.missed < ENOUGH;
         let interval = self.intervals[0].max(self.intervals[1]);

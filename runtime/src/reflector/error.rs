@@ -1,4 +1,4 @@
-//! Errors of a reflector, and the classification of the API server's answers.
+//! Errors of a reflector, and the classification of the API server's errors.
 
 use std::error::Error as StdError;
 use std::io;
@@ -10,19 +10,19 @@ use kube::core::Status;
 use crate::error::chain;
 use crate::store::ObjectKey;
 
-/// Something that went wrong while listing or watching. None of these ends a reflector. Displayed with all its causes.
+/// An error while listing or watching. None of them ends a reflector. Displayed with all its causes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReflectorError {
-    /// The list failed; it is tried again after a back-off.
+    /// The list failed; it is retried after a back-off.
     #[error("failed to list {resource}: {}", chain(source))]
     List {
         /// The resource.
         resource: String,
-        /// Why.
+        /// The cause.
         source: Error,
     },
-    /// The streamed list failed; a plain list follows at once.
+    /// The streamed list failed; a plain list follows immediately.
     #[error(
         "failed to stream the initial list of {resource}, falling back to a list: {}",
         chain(source)
@@ -30,7 +30,7 @@ pub enum ReflectorError {
     WatchList {
         /// The resource.
         resource: String,
-        /// Why.
+        /// The cause.
         source: Error,
     },
     /// The watch failed or ended with an error.
@@ -38,7 +38,7 @@ pub enum ReflectorError {
     Watch {
         /// The resource.
         resource: String,
-        /// Why.
+        /// The cause.
         source: Error,
     },
     /// The server closed a watch in under a second without an event.
@@ -49,40 +49,39 @@ pub enum ReflectorError {
         /// The resource.
         resource: String,
     },
-    /// The server ended a streamed list before its closing bookmark; what came so far was discarded.
+    /// The server ended a streamed list before its closing bookmark; the objects received so far were discarded.
     #[error("the initial list of {resource} was cut before its closing bookmark")]
     InitialListCut {
         /// The resource.
         resource: String,
     },
-    /// The closing bookmark of a streamed list is long in coming; it is waited for as long as objects come. Reported every ten
-    /// seconds.
+    /// The closing bookmark of a streamed list is late; the list continues as long as objects arrive. Reported every ten seconds.
     #[error("the initial list of {resource} has waited {} s for its closing bookmark", waited.as_secs())]
     InitialListSlow {
         /// The resource.
         resource: String,
-        /// Since the list was asked for.
+        /// The time since the request.
         waited: Duration,
     },
-    /// A watch was silent for longer than the server's bookmarks are apart; it is opened anew.
-    #[error("the watch of {resource} was silent for {} s, in which a bookmark should have come; watching anew", silent.as_secs())]
+    /// A watch was silent for longer than the interval of the server's bookmarks; it is reopened.
+    #[error("the watch of {resource} was silent for {} s: expected a bookmark; restarting the watch", silent.as_secs())]
     WatchSilent {
         /// The resource.
         resource: String,
-        /// For how long.
+        /// The duration of the silence.
         silent: Duration,
     },
-    /// The API server's resourceVersions are lower than before: it has lost its state, was restored from a backup, or is
-    /// another one. A list for its newest state follows at once, or has just been read.
+    /// The API server's resourceVersions are lower than before: it has lost its state, was restored from a backup, or is another
+    /// server. A list for its newest state follows immediately, or has just been read.
     #[error(
-        "the resourceVersions of {resource} went back from {from} to {to}: the API server has another state; relisting"
+        "the resourceVersions of {resource} went back from {from} to {to}: the API server lost or replaced its state; relisting"
     )]
     VersionWentBack {
         /// The resource.
         resource: String,
-        /// The highest that was known.
+        /// The highest version known before.
         from: String,
-        /// The kind that came now.
+        /// The version received now.
         to: String,
     },
     /// One object was skipped.
@@ -90,20 +89,20 @@ pub enum ReflectorError {
     Undecodable {
         /// The resource.
         resource: String,
-        /// Which one and why.
+        /// The object and the reason.
         source: Undecodable,
     },
 }
 
-/// An object that did not fit its type, is of another kind, or made a transform panic.
+/// An object that does not decode as its type, has another kind, or made a transform panic.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{}: {reason}", key.as_ref().map_or("(no name)", |key| key.as_str()))]
 pub struct Undecodable {
     /// The object's key, if at least its metadata could be read.
     pub key: Option<ObjectKey>,
-    /// Its resourceVersion, if that could be read.
+    /// The object's resourceVersion, if it could be read.
     pub resource_version: Option<String>,
-    /// The defect.
+    /// What is wrong with the object.
     pub reason: String,
 }
 
@@ -114,7 +113,7 @@ pub(crate) fn is_expired(error: &Error) -> bool {
     })
 }
 
-/// Whether the resourceVersion is newer than anything the server has.
+/// Whether the resourceVersion is newer than any that the server has.
 pub(crate) fn is_too_large_version(error: &Error) -> bool {
     let has_cause = |status: &Status| {
         let causes = status.details.iter().flat_map(|details| &details.causes);
@@ -136,18 +135,18 @@ pub(crate) fn is_internal(error: &Error) -> bool {
     status(error).is_some_and(|status| status.reason == "InternalError" || status.code == 500)
 }
 
-/// Whether the server refuses streamed lists as such: it does not know them or they are switched off.
+/// Whether the server does not support streamed lists: they are unknown to it or disabled.
 pub(crate) fn is_unsupported(error: &Error) -> bool {
     status(error).is_some_and(|status| matches!(status.code, 400 | 405 | 422))
 }
 
-/// How long the server asks to be left alone.
+/// Returns how long the server asks clients to wait.
 pub(crate) fn retry_after(error: &Error) -> Option<Duration> {
     let seconds = status(error)?.details.as_ref()?.retry_after_seconds;
     (seconds > 0).then(|| Duration::from_secs(u64::from(seconds)))
 }
 
-/// Whether nobody listens at the server's address.
+/// Whether the connection to the server was refused.
 pub(crate) fn is_connection_refused(error: &Error) -> bool {
     let mut next: Option<&(dyn StdError + 'static)> = Some(error);
     while let Some(error) = next {

@@ -1,4 +1,4 @@
-//! The plain list, in pages where that serves the API server.
+//! The plain list, paginated where that helps the API server.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use super::source::{ListRequest, Listed};
 use super::{Counters, Reflector, Replace, Sink};
 use crate::store::ObjectKey;
 
-/// Objects of a page where the caller set no size.
+/// The page size, unless the caller sets one.
 const PAGE: u32 = 500;
 
-/// A list being gathered.
+/// A list in progress.
 struct Gathered<K> {
     objects: Vec<(ObjectKey, Arc<K>)>,
     keep: Vec<ObjectKey>,
@@ -23,14 +23,14 @@ struct Gathered<K> {
     paginated: bool,
 }
 
-/// The pages of a list so far, by which one that never ends is known.
+/// The pages of a list so far, to detect a list that never ends.
 #[derive(Default)]
 struct Pages {
     /// The first object of each page.
     firsts: BTreeSet<ObjectKey>,
     /// The number of objects before the last page.
     before: usize,
-    /// The number of pages without objects, in a row.
+    /// The number of consecutive pages without objects.
     empty: u32,
 }
 
@@ -39,16 +39,17 @@ struct Pages {
 #[error("the list does not end: {0}")]
 struct Endless(&'static str);
 
-/// So many pages in a row may be empty: a selector may pass over many objects.
+/// The maximum number of consecutive empty pages; a selector may skip many objects.
 const MOST_EMPTY: u32 = 10_000;
 
 impl Pages {
-    /// Notes the last page, after which the server offers another. Tokens tell nothing: a server may keep the place itself.
+    /// Records the last page, after which the server offers another. Continue tokens are no evidence: a server may keep the
+    /// position itself.
     fn add<K>(&mut self, gathered: &Gathered<K>) -> Result<(), Error> {
         let repeats = |what| Err(Error::Service(Box::new(Endless(what))));
         match gathered.objects.get(self.before) {
             Some((first, _)) if !self.firsts.insert(first.clone()) => {
-                return repeats("a page came twice");
+                return repeats("a page was repeated");
             }
             Some(_) => self.empty = 0,
             None if self.empty == MOST_EMPTY => return repeats("its pages are empty"),
@@ -64,8 +65,7 @@ where
     K: Resource + Clone + Send + Sync + 'static,
     S: Sink<K>,
 {
-    /// Lists everything and replaces the sink's contents with it. A version that the server refuses is given up at once for
-    /// the newest one.
+    /// Lists everything and replaces the sink's contents with it. If the server refuses a version, the newest one is requested immediately.
     pub(super) async fn list(&mut self) -> Result<(), Error> {
         Counters::add(&self.counters.lists, 1);
         let started = Instant::now();
@@ -93,8 +93,8 @@ where
         Ok(())
     }
 
-    /// With a version above zero the server's cache answers, but only without a limit; so paging is off there unless the caller
-    /// wants it or the server has no cache.
+    /// With a version above zero the server's cache answers, but only without a limit; so pages are not used then, unless the
+    /// caller requests them or the server has no cache.
     fn page_size(&self, version: &str) -> Option<u32> {
         match self.options.page_size {
             Some(size) => Some(size),
@@ -104,7 +104,7 @@ where
         }
     }
 
-    /// Lists page by page. If a later page's token expires, everything is asked for at once, as client-go's pager does.
+    /// Lists page by page. If the token of a later page expires, requests the whole list at once, like client-go's pager.
     async fn list_pages(&self, version: &str, limit: Option<u32>) -> Result<Gathered<K>, Error> {
         let mut request = ListRequest {
             resource_version: version.to_owned(),
@@ -134,7 +134,7 @@ where
         Ok(gathered)
     }
 
-    /// Lists one page into `gathered` (and gives that back empty) or into a new one, and turns `request` to the next page.
+    /// Lists one page into `gathered` (returned empty) or into a new list, and turns `request` into that for the next page.
     async fn list_page(
         &self,
         request: &mut ListRequest,
@@ -171,7 +171,7 @@ where
     }
 }
 
-/// Keys that are kept because their objects could not be read, without those that could.
+/// Returns the keys that are kept because their objects could not be read, except those that were read elsewhere in the list.
 pub(super) fn kept_only<K>(
     keep: Vec<ObjectKey>,
     objects: &[(ObjectKey, Arc<K>)],

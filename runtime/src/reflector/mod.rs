@@ -1,19 +1,25 @@
-//! Keeping a copy of one resource up to date: list, then watch, for as long as it runs.
+//! Keeps a copy of one resource up to date: lists, then watches, for as long as it runs.
 //!
 //! A [`Reflector`] reads from a [`ListWatch`] (usually [`ApiSource`], an API server) into a [`Sink`] (a
-//! [`Store`](crate::store::Store), or the event queue of an informer). Its rules are those of client-go 1.37's reflector: which
-//! resourceVersion a list or watch asks for, when it relists, how it backs off, streamed initial lists with fallback to paged
-//! ones. Start at [`Reflector::run`]; listing is in `list`, the streamed list in `watch_list`, watching in `watch`.
+//! [`Store`](crate::store::Store), or the event queue of an informer). Its rules are those of client-go 1.37's reflector: the
+//! resourceVersions of lists and watches, when it relists, its back-off, and streamed initial lists with fallback to paged ones.
+//! Start reading at [`Reflector::run`]; listing is in `list`, the streamed list in `watch_list`, watching in `watch`.
 //!
-//! Where it differs from client-go: an object that cannot be decoded is reported and skipped, and does not count as deleted;
-//! a 410 of a watch relists at once for the newest state, whether it came as the HTTP status or in the stream (a second one
-//! without an event in between backs off); watches that end at once again and again, though with
-//! events, are opened after a wait; a list whose pages repeat is an error; a server may ask for at most five minutes of rest;
-//! an event, or a value of a list, has at most 16 MiB; a watch that the server does not end in time is ended here; a refusal of
-//! streamed lists as such is remembered; every phase has a deadline ([`Deadlines`]); a server whose resourceVersions went
-//! back, which the API server answers with silence, is found out and relisted.
+//! Differences from client-go:
 //!
-//! Most users take a [`SharedInformer`](crate::informer::SharedInformer), which runs a reflector. Settings:
+//! - An object that cannot be decoded is reported and skipped, and does not count as deleted.
+//! - A 410 of a watch, whether HTTP status or event, relists immediately for the newest state (a second one without an event in
+//!   between backs off).
+//! - If watches repeatedly end at once, even with events, the next one is opened after a delay.
+//! - A list whose pages repeat is an error.
+//! - A server may request a delay of at most five minutes.
+//! - An event, or a value of a list, has at most 16 MiB.
+//! - A watch that the server does not end in time is ended here.
+//! - If the server does not support streamed lists, that is remembered.
+//! - Every phase has a deadline ([`Deadlines`]).
+//! - A server whose resourceVersions went back, which makes the API server send no events, is detected and relisted.
+//!
+//! Most users use a [`SharedInformer`](crate::informer::SharedInformer), which runs a reflector. Settings:
 //!
 //! ```
 //! # use codegen_runtime::reflector::{ApiSourceOptions, ReflectorOptions};
@@ -59,36 +65,36 @@ pub(crate) use stats::Spread;
 
 use crate::store::ObjectKey;
 
-/// Changes an object before anything else sees it, to drop fields that are not read. It must keep name, namespace, uid and
+/// Changes an object before anything else sees it, for example to drop unused fields. It must keep name, namespace, uid and
 /// resourceVersion.
 pub type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
 
-/// Called with everything that goes wrong while listing and watching.
+/// Called with every error of listing and watching.
 pub type ErrorHandler = Arc<dyn Fn(&ReflectorError) + Send + Sync>;
 
-/// The least time that a watch is asked to last.
+/// The minimum timeout of a watch.
 const MIN_WATCH: Duration = Duration::from_secs(300);
-/// The longest that a watch asks for is twice this.
+/// The maximum timeout of a watch is twice this.
 const MAX_WATCH: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// How a reflector works. The default is client-go's.
+/// The options of a reflector. The defaults are client-go's.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ReflectorOptions<K> {
-    /// Try a streamed list first. On by default.
+    /// Whether to try a streamed list first. On by default.
     pub watch_list: bool,
-    /// Ask for lists in pages of this size, always. By default pages of 500 are asked for where the server may have to read
-    /// from etcd ("" or "0" as version), and none elsewhere.
+    /// The page size of all lists. By default, pages of 500 are requested where the server may have to read from etcd ("" or "0"
+    /// as version), and no pages elsewhere.
     pub page_size: Option<u32>,
-    /// The least time of a watch; each lasts between that and twice as long. Under five minutes is ignored.
+    /// The minimum timeout of a watch; the actual one is random, up to twice as long. Values below five minutes are ignored.
     pub min_watch_timeout: Duration,
-    /// For how long a watch that ends with an internal error (500) is simply started again. Zero, the default, relists.
+    /// How long a watch that ends with an internal error (500) is restarted without a relist. Zero, the default, relists.
     pub internal_error_retry: Duration,
-    /// The waits between failed attempts.
+    /// The delays between failed attempts.
     pub backoff: Backoff,
-    /// How long a server may be silent.
+    /// The deadlines for a silent server.
     pub deadlines: Deadlines,
-    /// Runs once on every object received.
+    /// Applied once to every object received.
     pub transform: Option<Transform<K>>,
     /// Called with every error. By default they are logged.
     pub on_error: ErrorHandler,
@@ -131,29 +137,29 @@ pub struct Reflector<K, S> {
     counters: Arc<Counters>,
     /// The version of the last list, event or bookmark; empty before the first list.
     last_version: String,
-    /// Whether the server told that `last_version` is too old or too new for it.
+    /// Whether the server reported `last_version` as too old or too new.
     version_unavailable: bool,
-    /// Whether the first list, at version "0", came in pages: then the server does not serve lists from its cache.
+    /// Whether the first list, at version "0", was paginated: then the server does not serve lists from its cache.
     paginated: bool,
-    /// Whether the server refused a streamed list as such.
+    /// Whether the server does not support streamed lists.
     watch_list_refused: bool,
-    /// Streamed lists that stalled before their closing bookmark, in a row.
+    /// The number of consecutive streamed lists that stalled before their closing bookmark.
     stalled_streams: u32,
-    /// The server's bookmarks so far.
+    /// The bookmarks received from the server.
     bookmarks: deadline::Bookmarks,
     versions: version::Versions,
-    /// Whether the last relist was because of an expired version and nothing has come since.
+    /// Whether the last relist was due to an expired version and no event has arrived since.
     expired_in_a_row: bool,
-    /// How many watches in a row ended in under a second.
+    /// The number of consecutive watches that ended in under a second.
     quick_ends: u32,
 }
 
 /// A list or watch panicked.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("a panic while listing or watching")]
+#[error("panicked while listing or watching")]
 struct Panicked;
 
-/// Counts an error and passes it to the handler. Not generic: it is compiled once, and not for every kind.
+/// Counts an error and passes it to the handler. Not generic, so that it is compiled once and not for every kind.
 fn report(on_error: &ErrorHandler, counters: &Counters, resource: &str, error: &ReflectorError) {
     match error {
         ReflectorError::Undecodable { .. } => Counters::add(&counters.undecodable, 1),
@@ -165,10 +171,10 @@ fn report(on_error: &ErrorHandler, counters: &Counters, resource: &str, error: &
     }
 }
 
-/// The next step after a list and watch has ended.
+/// The next step after a list and watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    /// List again now.
+    /// List again immediately.
     Relist,
     /// Wait, then list again.
     BackOff,
@@ -188,7 +194,7 @@ where
     K: Resource + Clone + Send + Sync + 'static,
     S: Sink<K>,
 {
-    /// A reflector from `source` to `sink`. Errors name `resource`.
+    /// Creates a reflector from `source` to `sink`. Errors name `resource`.
     pub fn new(
         source: Arc<dyn ListWatch<K>>,
         sink: Arc<S>,
@@ -213,7 +219,7 @@ where
         }
     }
 
-    /// The reflector's counters so far.
+    /// Returns the reflector's counters.
     pub fn stats(&self) -> ReflectorStats {
         self.counters.read()
     }
@@ -240,8 +246,8 @@ where
         }
     }
 
-    /// One list and watch. A panic in it, such as one of a type's `Deserialize`, must not end the reflector: nobody would notice
-    /// that the cache no longer changes.
+    /// Runs one list and watch. A panic in it, such as one in a type's `Deserialize`, must not end the reflector: the cache would
+    /// go stale unnoticed.
     async fn attempt(&mut self) -> Next {
         let attempt = AssertUnwindSafe(self.list_and_watch()).catch_unwind();
         if let Ok(next) = attempt.await {
@@ -287,7 +293,7 @@ where
         });
     }
 
-    /// Transforms an object and keys it. An unchanged one becomes the `Arc` that is known already.
+    /// Transforms an object and determines its key. For an unchanged object, returns the `Arc` that is already known.
     fn admit(&self, mut object: K) -> Option<(ObjectKey, Arc<K>)> {
         if let Some(transform) = &self.options.transform
             && catch_unwind(AssertUnwindSafe(|| transform(&mut object))).is_err()
@@ -306,8 +312,7 @@ where
         })
     }
 
-    /// The version that a relist asks for: any at first, then nothing older than what is known, and the newest after the
-    /// server refused that.
+    /// Returns the version that a relist requests: any at first, then at least the known one, and the newest after the server refused that.
     fn relist_version(&self) -> String {
         match (self.version_unavailable, self.last_version.is_empty()) {
             (true, _) => String::new(),
@@ -316,7 +321,7 @@ where
         }
     }
 
-    /// A time for the server to end a watch at, drawn so that not all watches of a fleet end together.
+    /// Returns a random timeout of a watch, so that the watches of a fleet do not all end together.
     fn watch_timeout_seconds(&self) -> u32 {
         let least = self.options.min_watch_timeout.clamp(MIN_WATCH, MAX_WATCH);
         let drawn = least.mul_f64(1.0 + rand::rng().random::<f64>());

@@ -1,4 +1,4 @@
-//! Where a reflector delivers to: client-go's `ReflectorStore`.
+//! The destination of a reflector: client-go's `ReflectorStore`.
 
 use std::sync::Arc;
 
@@ -7,43 +7,43 @@ use kube::Resource;
 use crate::object::is_unchanged;
 use crate::store::{ObjectKey, Store};
 
-/// One change of one object, in the order in which the server made them.
+/// One change of one object, in the server's order.
 #[derive(Clone, Debug)]
 pub enum Change<K> {
-    /// The object is there in this state.
+    /// The object exists in this state.
     Upsert {
-        /// Its key.
+        /// The object's key.
         key: ObjectKey,
-        /// Its state.
+        /// The object's state.
         object: Arc<K>,
     },
     /// The object is gone.
     Delete {
-        /// Its key.
+        /// The object's key.
         key: ObjectKey,
-        /// Its last state, if the server's text of it could be decoded.
+        /// The object's last state, if it could be decoded.
         object: Option<Arc<K>>,
     },
 }
 
-/// The whole state of a resource, from a list.
+/// The complete state of a resource, from a list.
 #[derive(Clone, Debug)]
 pub struct Replace<K> {
     /// The objects in the server's order.
     pub objects: Vec<(ObjectKey, Arc<K>)>,
-    /// Keys of objects that exist but could not be decoded: what is known of them stays.
+    /// Keys of objects that exist but could not be decoded: their known states stay.
     pub keep: Vec<ObjectKey>,
-    /// The version that the list reflects.
+    /// The version of the list.
     pub resource_version: String,
 }
 
-/// Receives what a reflector reads.
+/// Receives the objects and changes that a reflector reads.
 pub trait Sink<K>: Send + Sync + 'static {
-    /// The object last known under `key`. An unchanged object of a relist is given back as this very `Arc`, so that a relist
-    /// never holds everything twice.
+    /// Returns the object last known under `key`. A relist passes an unchanged object as this same `Arc`, so that it never holds
+    /// two copies of all objects.
     fn known(&self, key: &str) -> Option<Arc<K>>;
 
-    /// The key under which `object` is known, and the very `Arc` that is known if uid and resourceVersion are the same.
+    /// Returns the key under which `object` is known, and the known `Arc` if uid and resourceVersion are the same.
     fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)>
     where
         K: Resource,
@@ -54,10 +54,10 @@ pub trait Sink<K>: Send + Sync + 'static {
         Some((key, unchanged.then_some(known)))
     }
 
-    /// Everything there is, in place of all that was.
+    /// Replaces all objects.
     fn replace(&self, state: Replace<K>);
 
-    /// Changes after the last replace, with the version they reach (empty if it is not known).
+    /// Applies changes after the last replace, with the version they reach (empty if unknown).
     fn apply(&self, changes: Vec<Change<K>>, resource_version: &str);
 }
 

@@ -1,27 +1,27 @@
-//! Where a reflector reads from: client-go's `ListerWatcher`.
+//! The source of a reflector: client-go's `ListerWatcher`.
 
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 
 use super::error::Undecodable;
 
-/// One page of a list.
+/// A request for one page of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListRequest {
-    /// The least recent state asked for: "" for the newest, "0" for any, else not older than that version.
+    /// The oldest acceptable state: "" for the newest, "0" for any, otherwise not older than that version.
     pub resource_version: String,
-    /// How many objects at most; `None` for all.
+    /// The maximum number of objects; `None` for all.
     pub limit: Option<u32>,
-    /// The token of the former page.
+    /// The continue token of the previous page.
     pub continue_token: Option<String>,
 }
 
-/// A watch, or a streamed list followed by a watch.
+/// A request for a watch, or for a streamed list followed by a watch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WatchRequest {
-    /// The version after which changes are wanted; see [`ListRequest::resource_version`] for "" and "0".
+    /// The version after which changes are sent; see [`ListRequest::resource_version`] for "" and "0".
     pub resource_version: String,
-    /// After how many seconds the server ends the watch.
+    /// The number of seconds after which the server ends the watch.
     pub timeout_seconds: u32,
     /// Whether the server sends every existing object first, closed by an annotated bookmark
     /// (`sendInitialEvents=true&resourceVersionMatch=NotOlderThan`).
@@ -31,7 +31,7 @@ pub struct WatchRequest {
 /// The metadata of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListEnd {
-    /// The version that the list reflects.
+    /// The version of the list.
     pub resource_version: String,
     /// The token of the next page, if there is one.
     pub continue_token: Option<String>,
@@ -64,15 +64,15 @@ pub enum WatchItem<K> {
     },
     /// An object that was skipped.
     Undecodable {
-        /// Whether the event was its deletion.
+        /// Whether the event was a deletion.
         deleted: bool,
-        /// Which one and why.
+        /// The object and the reason.
         object: Undecodable,
     },
 }
 
-/// The events of a watch, in groups as they arrive. It ends when the server ends the watch or the connection breaks; an
-/// error is what the server sent as one.
+/// The events of a watch, in groups as they arrive. The stream ends when the server ends the watch or the connection breaks; an
+/// error is one that the server sent.
 pub type WatchStream<K> = BoxStream<'static, Result<Vec<WatchItem<K>>, kube::Error>>;
 
 /// Lists and watches the objects of one resource.

@@ -9,19 +9,19 @@ use crate::metrics::{Histogram, exponential_buckets};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReflectorStats {
-    /// Lists started, streamed ones included.
+    /// Lists started, including streamed ones.
     pub lists: u64,
     /// Objects received in lists.
     pub listed_objects: u64,
-    /// Watches started, streamed lists included.
+    /// Watches started, including streamed lists.
     pub watches: u64,
     /// Watches that ended in under a second without an event.
     pub short_watches: u64,
     /// Watches that were silent although bookmarks should have come.
     pub silent_watches: u64,
-    /// How often the server's resourceVersions went back.
+    /// The number of times that the server's resourceVersions went back.
     pub version_resets: u64,
-    /// Watch events received, bookmarks included.
+    /// Watch events received, including bookmarks.
     pub events: u64,
     /// Objects skipped because they could not be decoded or transformed.
     pub undecodable: u64,
@@ -43,7 +43,7 @@ pub(crate) struct Counters {
     pub(crate) spread: Spread,
 }
 
-/// How long lists and watches took, and how much they brought. Clones share the figures.
+/// Distributions of the durations and sizes of lists and watches. Clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct Spread {
     pub(crate) list_seconds: Histogram,
@@ -54,7 +54,7 @@ pub(crate) struct Spread {
 
 impl Default for Spread {
     fn default() -> Self {
-        // Up to 10 minutes, the longest watch that is asked for, and up to a million objects.
+        // Up to 10 minutes, the longest requested watch, and up to a million objects.
         let items = || Histogram::new(exponential_buckets(1.0, 10.0, 7));
         Self {
             list_seconds: Histogram::new(exponential_buckets(0.005, 2.0, 15)),
@@ -66,14 +66,14 @@ impl Default for Spread {
 }
 
 impl Counters {
-    /// A list of `items` objects has been read.
+    /// Records a complete list of `items` objects.
     pub(crate) fn listed(&self, items: usize, took: Duration) {
         Self::add(&self.listed_objects, items);
         self.spread.list_seconds.observe(took.as_secs_f64());
         self.spread.items_per_list.observe(items as f64);
     }
 
-    /// A watch with `items` events is over.
+    /// Records a finished watch with `items` events.
     pub(crate) fn watched(&self, items: usize, took: Duration) {
         self.spread.watch_seconds.observe(took.as_secs_f64());
         self.spread.items_per_watch.observe(items as f64);

@@ -1,9 +1,9 @@
-//! A server whose resourceVersions went back: restarted empty, restored from a backup, or another one under the same address.
+//! Detects a server whose resourceVersions went back: it was restarted empty, restored from a backup, or replaced by another one.
 //!
-//! To a watch from a version that it has not reached, the API server sends nothing, not even bookmarks, until it reaches it;
-//! then it goes on as if nothing had been. client-go serves the old state meanwhile. Versions of one resource compare since
-//! Kubernetes 1.35, and did before, so that it can be told: by the version of a list, of an event, and, for a watch that is
-//! silent, of a list of one object.
+//! To a watch from a version that it has not reached, the API server sends no events, not even bookmarks, until it reaches that
+//! version; then it continues as if nothing had happened. client-go serves the old state meanwhile. Versions of one resource are
+//! comparable, guaranteed since Kubernetes 1.35 and in practice before, so that a reset can be detected: by the version of a
+//! list, by that of an event, and, for a silent watch, by that of a list of one object.
 
 use std::cmp::Ordering;
 
@@ -13,16 +13,16 @@ use super::source::{ListRequest, Listed};
 use super::{Counters, Reflector, ReflectorError, Sink, deadline};
 use crate::store::compare_resource_versions;
 
-/// The resource versions that a reflector has seen from its server.
+/// The state of the detection.
 #[derive(Debug, Default)]
 pub(super) struct Versions {
-    /// The version before they went back, until the list that follows.
+    /// The last version before the reset, until the next list.
     lost: Option<String>,
-    /// A list was as new as ever after an event with a lower version: on this server versions say nothing.
+    /// Whether a list was as new as before although an event had a lower version: on this server, versions are not comparable.
     unordered: bool,
 }
 
-/// Whether `version` shows that the server has gone back behind `known`.
+/// Whether `version` shows that the server has gone back from `known`.
 pub(super) fn is_behind(version: &str, known: &str) -> bool {
     compare_resource_versions(version, known) == Some(Ordering::Less)
 }
@@ -37,7 +37,7 @@ where
         !self.versions.unordered && is_behind(version, known)
     }
 
-    /// Remembers the version of a whole list.
+    /// Records the version of a complete list.
     pub(super) fn listed_version(&mut self, version: &str) {
         match self.versions.lost.take() {
             Some(lost) => self.versions.unordered |= !is_behind(version, &lost),
@@ -48,7 +48,7 @@ where
         version.clone_into(&mut self.last_version);
     }
 
-    /// The server's versions went back to `version`: only a list of its newest state shows what exists.
+    /// Handles a reset to `version`: only a list of the newest state shows which objects exist.
     pub(super) fn went_back(&mut self, version: &str) {
         self.report_reset(version);
         self.versions.lost = Some(self.last_version.clone());
@@ -64,7 +64,7 @@ where
         });
     }
 
-    /// The server's current version, by a list of one object.
+    /// Returns the server's current version, from a list of one object.
     pub(super) async fn ask_version(&self) -> Result<String, Error> {
         let request = ListRequest {
             limit: Some(1),

@@ -1,4 +1,4 @@
-//! Watching: from the last known version on, again and again, until a relist is needed.
+//! Watches from the last known version, repeatedly, until a relist is needed.
 
 use std::time::Duration;
 
@@ -18,42 +18,42 @@ use crate::store::ObjectKey;
 
 /// A watch shorter than this without an event is an error.
 const SHORT: Duration = Duration::from_secs(1);
-/// So many watches in a row may end within [`SHORT`]; from then on each next step waits.
+/// The number of consecutive watches that may end within [`SHORT`]; after that, each next step is delayed.
 const MOST_QUICK: u32 = 4;
-/// The longest rest that a server can ask for.
+/// The longest delay that a server can request.
 const LONGEST_REST: Duration = Duration::from_secs(300);
-/// How long past its time a watch is waited for.
+/// How far a watch may exceed its timeout.
 const OVERTIME: Duration = Duration::from_secs(30);
 
-/// A watch with what is needed to judge its end.
+/// A watch and the state needed to judge its end.
 pub(super) struct Running<K> {
     stream: WatchStream<K>,
     pub(super) started: Instant,
     deadline: Instant,
-    /// When the answer began, or its last event came.
+    /// The time at which the answer began, or its last event arrived.
     last: Instant,
-    /// When the answer began, or its last bookmark came.
+    /// The time at which the answer began, or its last bookmark arrived.
     bookmark: Instant,
     pub(super) events: usize,
-    /// Started without a version: until the first change other than ADDED the events are the existing objects in any order.
+    /// Whether it was started without a version: until the first change other than ADDED, the events are the existing objects in any order.
     from_any: bool,
     put_back: Option<Vec<WatchItem<K>>>,
 }
 
-/// The next item of a watch.
+/// The next item of a watch, or its end.
 pub(super) enum Came<K> {
     Items(Vec<WatchItem<K>>),
     Failed(Error),
-    /// The server or the connection ended it.
+    /// The server or the connection ended the watch.
     Over,
-    /// The server should have ended it.
+    /// The watch exceeded its timeout.
     Overdue,
-    /// Nothing for this long, which is too long.
+    /// No event arrived for this long, which exceeds the limit.
     Silence(Duration),
 }
 
 impl<K> Running<K> {
-    /// A watch asked for at `started`, whose answer begins now.
+    /// Creates the state of a watch that was requested at `started` and whose answer begins now.
     pub(super) fn new(stream: WatchStream<K>, started: Instant, request: &WatchRequest) -> Self {
         let deadline = started + Duration::from_secs(u64::from(request.timeout_seconds)) + OVERTIME;
         let from_any =
@@ -71,18 +71,18 @@ impl<K> Running<K> {
         }
     }
 
-    /// Makes `items` the next events.
+    /// Pushes `items` back as the next events.
     pub(super) fn put_back(&mut self, items: Vec<WatchItem<K>>) {
         self.put_back = Some(items);
     }
 
-    /// Notes a bookmark, and gives the time since the one before.
+    /// Records a bookmark, and returns the time since the previous one.
     pub(super) fn bookmarked(&mut self) -> Duration {
         let now = Instant::now();
         now - std::mem::replace(&mut self.bookmark, now)
     }
 
-    /// The next events, if they come within `limit` of the last ones. May be dropped and called again.
+    /// Returns the next events, if they arrive within `limit` of the last ones. May be dropped and called again.
     pub(super) async fn next(&mut self, limit: Option<Duration>) -> Came<K> {
         if let Some(items) = self.put_back.take() {
             return Came::Items(items);
@@ -107,16 +107,16 @@ impl<K> Running<K> {
     }
 }
 
-/// How one watch ended.
+/// The end of one watch.
 enum End {
-    /// The server closed it in order.
+    /// The server closed it normally.
     Closed,
-    /// As before, and it had nothing to say for longer than one that sends bookmarks would be silent.
+    /// The server closed it normally, but it was silent for longer than a watch with bookmarks would be.
     Idle,
     Short,
-    /// Nothing came for this long.
+    /// No event arrived for this long.
     Silent(Duration),
-    /// An event's version was lower than the one before.
+    /// The version of an event was lower than the previous one.
     WentBack,
     Failed(Error),
 }
@@ -126,7 +126,7 @@ where
     K: Resource + Clone + Send + Sync + 'static,
     S: Sink<K>,
 {
-    /// Watches, beginning with `running` if there is one, until something only a relist can mend.
+    /// Watches, beginning with `running` if there is one, until a relist is needed.
     pub(super) async fn watch(&mut self, mut running: Option<Running<K>>) -> Next {
         let mut retry_until: Option<Instant> = None;
         loop {
@@ -170,7 +170,7 @@ where
                     }
                     self.bookmarks.missed();
                 }
-                // The list is after a wait: a server whose versions are in no order must not be listed for each event.
+                // The list is delayed: with a server whose versions have no order, each event would lead to a list.
                 End::WentBack => return Next::BackOff,
                 End::Failed(error) if is_too_many_requests(&error) => {
                     self.wait_and_resume(error).await
@@ -187,7 +187,7 @@ where
         }
     }
 
-    /// Waits, if the last watches all ended at once: a server that says little and hangs up is not to be asked without pause.
+    /// Waits if the recent watches all ended at once: a server that answers little and disconnects must not be polled without pause.
     async fn rest(&mut self) {
         if self.quick_ends > MOST_QUICK {
             let wait = self.options.backoff.step();
@@ -200,7 +200,7 @@ where
         self.open_watch(version, false).await
     }
 
-    /// Asks for a watch from `resource_version`, or for a streamed list that goes on as one.
+    /// Starts a watch from `resource_version`, or a streamed list that continues as a watch.
     pub(super) async fn open_watch(
         &mut self,
         resource_version: String,
@@ -211,7 +211,7 @@ where
             timeout_seconds: self.watch_timeout_seconds(),
             send_initial_events,
         };
-        // The clock starts before the request, so that a slow answer counts.
+        // The clock starts before the request, to include a slow answer.
         let started = Instant::now();
         Counters::add(&self.counters.watches, 1);
         let limit = self.options.deadlines.watch_response;
@@ -243,7 +243,7 @@ where
         end
     }
 
-    /// After a watch that said nothing: asks a server that may be behind for its version. `None` to watch again.
+    /// Handles a silent watch: asks the server for its current version. Returns `None` to watch again.
     async fn after_silence(&mut self) -> Option<Next> {
         loop {
             match self.ask_version().await {
@@ -260,8 +260,8 @@ where
         }
     }
 
-    /// Hands the changes of one group of events to the sink, in their order, and remembers the version they reach. False if
-    /// an event shows that the server's versions went back: that one and what follows it are left to a list.
+    /// Passes the changes of one group of events to the sink, in order, and records the version they reach. Returns false if an
+    /// event shows that the server's versions went back; that event and the following ones are left to a list.
     fn deliver(&mut self, items: Vec<WatchItem<K>>, watch: &mut Running<K>) -> bool {
         Counters::add(&self.counters.events, items.len());
         self.expired_in_a_row = false;
@@ -271,7 +271,7 @@ where
         for item in items {
             watch.from_any &= matches!(item, WatchItem::Added(_) | WatchItem::Undecodable { .. });
             let before = changes.len();
-            // An object of another kind has versions of its own.
+            // An object of another kind has unrelated versions.
             let is_ours = !matches!(item, WatchItem::Undecodable { .. });
             let version = match item {
                 WatchItem::Added(object) | WatchItem::Modified(object) => {
@@ -334,7 +334,7 @@ where
         version
     }
 
-    /// Reports an object that cannot be used. Its deletion still counts, with what was known of it.
+    /// Reports an object that cannot be used. Its deletion is still applied, to the known state.
     fn skip(
         &self,
         deleted: bool,
@@ -349,7 +349,7 @@ where
         version
     }
 
-    /// 429 and a refused connection say nothing about the version: wait, then watch from where it was.
+    /// 429 and a refused connection do not affect the version: waits, then resumes the watch.
     pub(super) async fn wait_and_resume(&mut self, error: Error) {
         let asked = retry_after(&error).unwrap_or_default().min(LONGEST_REST);
         let wait = self.options.backoff.step().max(asked);
@@ -381,7 +381,7 @@ where
     fn may_retry(&self, until: &mut Option<Instant>) -> bool {
         let allowed = self.options.internal_error_retry;
         let now = Instant::now();
-        // A minute without such an error starts the allowance anew.
+        // A minute without such an error resets the allowance.
         let stale = until.is_some_and(|until| now > until + Duration::from_secs(60));
         if until.is_none() || stale {
             *until = Some(after(allowed));

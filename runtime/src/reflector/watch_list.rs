@@ -1,4 +1,4 @@
-//! The streamed list: a watch that begins with every existing object and goes on as the watch (KEP-3157).
+//! The streamed list: a watch that begins with every existing object and continues as a watch (KEP-3157).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,25 +15,25 @@ use super::watch::{Came, Running};
 use super::{Counters, Reflector, ReflectorError, Replace, Sink, Stalled, Undecodable};
 use crate::store::ObjectKey;
 
-/// How often in a row a stream may end before its bookmark before a plain list is tried.
+/// The number of consecutive streams that may end before their bookmark before a plain list is tried.
 const CUTS: usize = 3;
-/// How long a streamed list may be silent before that is reported.
+/// The silence of a streamed list after which it is reported.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// How often in a row a streamed list may stall before plain lists are made for good.
+/// The number of consecutive stalls after which only plain lists are used.
 const STALLS: u32 = 2;
 
-/// How a streamed list ended.
+/// The end of a streamed list.
 enum Streamed<K> {
-    /// With its closing bookmark; the watch goes on.
+    /// The closing bookmark arrived; the watch continues.
     Whole(Running<K>),
-    /// The server ended it before.
+    /// The server ended the stream before.
     Cut,
-    /// Nothing more came for this long.
+    /// No event arrived for this long.
     Stalled(Duration),
 }
 
-/// The part of a streamed list before its bookmark, kept apart from the sink.
+/// The objects of a streamed list before its bookmark, not yet passed to the sink.
 struct Partial<K> {
     objects: Vec<(ObjectKey, Arc<K>)>,
     keep: Vec<ObjectKey>,
@@ -45,7 +45,7 @@ where
     K: Resource + Clone + Send + Sync + 'static,
     S: Sink<K>,
 {
-    /// Streams the list and gives the watch that goes on after it. `None`, after a report, asks for a plain list.
+    /// Streams the list and returns the watch that continues it. Returns `None`, after a report, if a plain list is needed.
     pub(super) async fn watch_list(&mut self) -> Option<Running<K>> {
         Counters::add(&self.counters.lists, 1);
         let mut cuts = 0;
@@ -63,7 +63,7 @@ where
                     }
                 }
                 Ok(Streamed::Stalled(limit)) => {
-                    // A server may take the request for an ordinary watch, and never send that bookmark.
+                    // A server may treat the request as an ordinary watch and never send that bookmark.
                     self.stalled_streams += 1;
                     self.watch_list_refused = self.stalled_streams >= STALLS;
                     let stalled = Stalled::error("no closing bookmark of the list", limit);
@@ -73,7 +73,7 @@ where
                 Err(error) if is_too_many_requests(&error) || is_connection_refused(&error) => {
                     self.wait_and_resume(error).await;
                 }
-                // Once the newest state was asked for, such an answer is a failure like any other.
+                // If the newest state was requested, such an answer is an ordinary failure.
                 Err(error) if is_refused_version(&error) && !self.rewatch_version().is_empty() => {
                     self.version_unavailable = true;
                 }
@@ -94,7 +94,7 @@ where
         });
     }
 
-    /// One attempt.
+    /// Makes one attempt.
     async fn stream_list(&mut self) -> Result<Streamed<K>, Error> {
         let version = self.rewatch_version();
         let mut running = self.open_watch(version, true).await?;
@@ -126,11 +126,11 @@ where
         }
     }
 
-    /// The next events, with a report every ten seconds until they come.
+    /// Returns the next events, reporting every ten seconds until they arrive.
     async fn next_initial(&self, running: &mut Running<K>) -> Came<K> {
         let limit = Some(self.options.deadlines.list_progress);
         loop {
-            // Nothing is lost when the time is up: the stream keeps what it has read.
+            // A timeout loses no events: the stream keeps what it has read.
             match tokio::time::timeout(SLOW, running.next(limit)).await {
                 Ok(next) => return next,
                 Err(_) => self.report(ReflectorError::InitialListSlow {
@@ -141,7 +141,7 @@ where
         }
     }
 
-    /// Takes one initial event; true if it was the closing bookmark.
+    /// Handles one initial event; returns true for the closing bookmark.
     fn gather(&self, item: WatchItem<K>, partial: &mut Partial<K>) -> bool {
         Counters::add(&self.counters.events, 1);
         match item {

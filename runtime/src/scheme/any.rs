@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::object::{Object, ResourceInfo};
 
-/// A typed object whose type is known by its kind only; downcast it to use it.
+/// A typed object whose type is erased; downcast it to use it.
 pub struct AnyObject {
     gvk: GroupVersionKind,
     object: Box<dyn Erased>,
@@ -23,7 +23,7 @@ trait Erased: Any + Send + Sync {
     fn debug(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
     fn as_any(&self) -> &dyn Any;
     fn as_any_mut(&mut self) -> &mut dyn Any;
-    /// Moves the object into `slot` if that is an `Option` of its type, else gives it back.
+    /// Moves the object into `slot` if that is an `Option` of its type, otherwise returns it.
     fn move_into(self: Box<Self>, slot: &mut dyn Any) -> Option<Box<dyn Erased>>;
 }
 
@@ -70,12 +70,12 @@ impl AnyObject {
         }
     }
 
-    /// The group, version and kind.
+    /// Returns the group, version and kind.
     pub fn group_version_kind(&self) -> &GroupVersionKind {
         &self.gvk
     }
 
-    /// The metadata.
+    /// Returns the metadata.
     pub fn metadata(&self) -> &ObjectMeta {
         self.object.meta()
     }
@@ -85,17 +85,17 @@ impl AnyObject {
         self.downcast_ref::<K>().is_some()
     }
 
-    /// The object as a `K`, if it is one.
+    /// Returns the object as a `K`, if it is one.
     pub fn downcast_ref<K: Object>(&self) -> Option<&K> {
         self.object.as_any().downcast_ref()
     }
 
-    /// The object as a `K` to change, if it is one.
+    /// Returns the object as a mutable `K`, if it is one.
     pub fn downcast_mut<K: Object>(&mut self) -> Option<&mut K> {
         self.object.as_any_mut().downcast_mut()
     }
 
-    /// The object itself, or `self` unchanged if it is not a `K`.
+    /// Returns the object itself, or `self` unchanged if it is not a `K`.
     pub fn downcast<K: Object>(self) -> Result<K, Self> {
         let Self { gvk, object } = self;
         let mut slot: Option<K> = None;
@@ -106,7 +106,7 @@ impl AnyObject {
         }
     }
 
-    /// The object as JSON, with apiVersion and kind if its type writes them.
+    /// Returns the object as JSON, with apiVersion and kind if its type writes them.
     pub fn to_json(&self) -> Result<Value, serde_json::Error> {
         self.object.to_json()
     }

@@ -1,4 +1,4 @@
-//! Conversion between kinds: direct functions, and chains of direct functions otherwise.
+//! Conversion between kinds, by a registered function or the shortest chain of them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::error::Error;
@@ -12,14 +12,14 @@ use crate::object::{Object, ResourceInfo};
 type ConvertFn =
     dyn Fn(&AnyObject) -> Result<AnyObject, Box<dyn Error + Send + Sync>> + Send + Sync;
 
-/// For each kind the kinds it converts to.
+/// The kinds that each kind converts to, with the functions.
 #[derive(Clone, Default)]
 pub(super) struct Conversions(BTreeMap<KindKey, BTreeMap<KindKey, Arc<ConvertFn>>>);
 
 impl Scheme {
-    /// Adds the function that converts a `From` into a `To`. A later one for the same pair replaces it.
+    /// Adds the function that converts a `From` into a `To`. A later function for the same pair replaces it.
     ///
-    /// Both kinds must be registered. The other direction is a function of its own.
+    /// Both kinds must be registered. The reverse direction needs its own function.
     pub fn add_conversion<From, To, E>(
         &mut self,
         convert: impl Fn(&From) -> Result<To, E> + Send + Sync + 'static,
@@ -49,7 +49,7 @@ impl Scheme {
 
     /// Converts an object to the kind of `To`, by the shortest chain of registered functions.
     ///
-    /// An object that is already of that kind is cloned unchanged. Defaulting functions do not run.
+    /// An object that already has that kind is cloned unchanged. Defaulting functions do not run.
     pub fn convert<To: Object>(&self, object: &AnyObject) -> Result<To, SchemeError> {
         let to = ResourceInfo::of::<To>(&()).group_version_kind();
         let converted = self.convert_to(object, &to)?;
@@ -61,7 +61,7 @@ impl Scheme {
             })
     }
 
-    /// As [`Self::convert`], to a kind named at run time.
+    /// Like [`Self::convert`], to a kind specified at run time.
     pub fn convert_to(
         &self,
         object: &AnyObject,
@@ -90,8 +90,8 @@ impl Scheme {
 }
 
 impl Conversions {
-    /// The functions of the shortest chain; empty if the kinds are the same. Among equally short ones the order of the
-    /// kinds decides, so that the answer never varies.
+    /// Returns the functions of the shortest chain; empty if the kinds are the same. Among equally short chains the order of the
+    /// kinds decides, so that the result is deterministic.
     fn path(&self, from: &KindKey, to: &KindKey) -> Option<Vec<&Arc<ConvertFn>>> {
         let mut seen = BTreeSet::from([from]);
         let mut queue = VecDeque::from([(from, Vec::new())]);

@@ -1,4 +1,4 @@
-//! From JSON or YAML to registered objects: one, a list, or a stream of documents.
+//! Decodes JSON or YAML to registered objects: one, a list, or a stream of documents.
 
 use kube::core::{GroupVersion, GroupVersionKind};
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{AnyObject, Registration, Scheme, SchemeError, display_gvk};
 
-/// The fields that say what an object is; everything else is skipped without being built.
+/// The fields that identify an object; all others are skipped without being built.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct Head {
@@ -18,7 +18,7 @@ struct Head {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct NameOnly {
-    /// Of any type: a wrong one is the typed decoder's to report.
+    /// Any type is accepted: the typed decoder reports a wrong one.
     name: Value,
 }
 
@@ -54,8 +54,8 @@ impl Head {
 impl Scheme {
     /// Decodes one object from JSON or YAML by its apiVersion and kind, and runs its defaulting functions.
     ///
-    /// Text that starts with `{` is JSON, all other text YAML. Several documents, or a list of other than one object, are
-    /// [`SchemeError::NotSingle`]; use [`Self::decode_all`] for those.
+    /// Input that starts with `{` is parsed as JSON, other input as YAML. Several documents, or a list of more or less than one
+    /// object, are [`SchemeError::NotSingle`]; use [`Self::decode_all`] for those.
     pub fn decode(&self, text: impl AsRef<[u8]>) -> Result<AnyObject, SchemeError> {
         let text = text.as_ref();
         if is_json(text)
@@ -63,7 +63,7 @@ impl Scheme {
             && let Ok(gvk) = head.kind()
             && let Ok(registration) = self.registration(&gvk)
         {
-            // Straight from the text, so that an error says line and column.
+            // Decodes directly from the input, so that an error has line and column.
             let decoded =
                 (registration.decode)(text).map_err(|source| decode_error(&gvk, &head, source))?;
             return Ok(with_defaults(registration, decoded));
@@ -78,8 +78,8 @@ impl Scheme {
         }
     }
 
-    /// Decodes everything in a JSON or YAML text: one object, a stream of documents, lists (`kind: List` or `PodList`)
-    /// opened into their items. Empty documents are skipped. The first bad object ends it, named by its place.
+    /// Decodes every object in a JSON or YAML input: one object, a stream of documents, or lists (`kind: List` or `PodList`),
+    /// which are expanded. Empty documents are skipped. Stops at the first invalid object; the error contains its index.
     pub fn decode_all(&self, text: impl AsRef<[u8]>) -> Result<Vec<AnyObject>, SchemeError> {
         let mut objects = Vec::new();
         for document in parse(text.as_ref())? {
@@ -120,7 +120,7 @@ impl Scheme {
         Ok(())
     }
 
-    /// The items of a list with the kind that the list implies, or the document itself if it is not a list.
+    /// Returns the items of a list, with the kind that the list implies, or the document itself if it is not a list.
     fn items_of(&self, mut document: Value) -> Result<Vec<Value>, Value> {
         let head = head_of(&document);
         let Ok(gvk) = head.kind() else {

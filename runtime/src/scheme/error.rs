@@ -1,4 +1,4 @@
-//! Errors between bytes and a registered object.
+//! Errors of decoding, registering and converting objects.
 
 use std::error::Error;
 
@@ -6,14 +6,14 @@ use std::error::Error;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemeError {
-    /// Two types claim one kind.
+    /// Two types are registered for one kind.
     #[error("{kind} is registered for {registered}, it cannot be registered for {rejected} too")]
     Conflict {
         /// The kind, as `group/version, Kind=kind`.
         kind: String,
-        /// The type that has it.
+        /// The registered type.
         registered: &'static str,
-        /// The type that was refused.
+        /// The rejected type.
         rejected: &'static str,
     },
     /// No type is registered for a kind.
@@ -29,15 +29,15 @@ pub enum SchemeError {
         /// The versions of the same group for which the kind is registered.
         other_versions: Vec<String>,
     },
-    /// The text is neither JSON nor YAML.
+    /// The input is neither JSON nor YAML.
     #[error("cannot parse the {syntax}: {source}")]
     Syntax {
         /// `JSON` or `YAML`.
         syntax: &'static str,
-        /// Where and why.
+        /// The parser's error, with the position.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The object says no kind or no apiVersion.
+    /// The object has no kind or no apiVersion.
     #[error("object {name:?} has no {field}")]
     MissingType {
         /// `kind` or `apiVersion`.
@@ -45,41 +45,41 @@ pub enum SchemeError {
         /// The object's name, empty if it has none.
         name: String,
     },
-    /// The object does not fit its type.
+    /// The object does not decode as its type.
     #[error("cannot decode {kind} {name:?}: {source}")]
     Decode {
         /// The kind, as `group/version, Kind=kind`.
         kind: String,
         /// The object's name, empty if it has none.
         name: String,
-        /// Where and why.
+        /// The decoder's error, with the path or position.
         source: serde_json::Error,
     },
-    /// One object was expected and there were several, or none.
+    /// One object was expected, but there were several or none.
     #[error("expected one object, found {0}")]
     NotSingle(usize),
-    /// An object of a stream or list is bad; the first is number 0.
+    /// An object of a stream or list is invalid; the first has index 0.
     #[error("object {index}: {source}")]
     At {
-        /// Its place among all objects of the stream, lists counted item by item.
+        /// The object's index among all objects of the stream, counting list items individually.
         index: usize,
-        /// The defect.
+        /// The object's error.
         source: Box<SchemeError>,
     },
     /// No chain of conversion functions leads from one kind to the other.
     #[error("no conversion from {from} to {to}")]
     NoConversion {
-        /// The kind at hand.
+        /// The object's kind.
         from: String,
-        /// The kind asked for.
+        /// The requested kind.
         to: String,
     },
     /// A conversion function failed.
     #[error("converting {from} to {to}: {source}")]
     Conversion {
-        /// The kind at hand.
+        /// The object's kind.
         from: String,
-        /// The kind asked for.
+        /// The requested kind.
         to: String,
         /// The function's error.
         source: Box<dyn Error + Send + Sync>,

@@ -1,8 +1,8 @@
-//! The registry of kinds: which type decodes which apiVersion and kind, how it defaults and what it converts to.
+//! The registry of kinds: the type for each apiVersion and kind, with its defaulting and conversion functions.
 //!
-//! Generated code calls [`Scheme::register`] for each root type of a version (`add_to_scheme`); built-in kinds register the
-//! same way. [`Scheme::decode`] then turns JSON or YAML of any registered kind into an [`AnyObject`] that can be
-//! downcast. Registration is a plain value, never global state.
+//! Generated code calls [`Scheme::register`] for each root type of a version (`add_to_scheme`); built-in kinds are registered in
+//! the same way. [`Scheme::decode`] then decodes JSON or YAML of any registered kind into an [`AnyObject`], to downcast. A scheme
+//! is a plain value; there is no global state.
 //!
 //! ```
 //! # use codegen_runtime::{k8s_openapi::api::core::v1::ConfigMap, scheme::{Scheme, SchemeError}};
@@ -47,13 +47,13 @@ struct Registration {
     type_id: TypeId,
     type_name: &'static str,
     info: ResourceInfo,
-    /// The only decoder: one more, from values, would compile every kind's serde again.
+    /// The only decoder: a second one, from values, would compile every kind's serde again.
     decode: DecodeFn,
     defaults: Vec<Arc<DefaultFn>>,
 }
 
 impl Registration {
-    /// Decodes a value through its text. An error does not name a line and column, which only that text has.
+    /// Decodes a value by way of its JSON. An error has no line and column, which would refer to that JSON.
     fn decode_value(&self, value: &Value) -> Result<AnyObject, serde_json::Error> {
         let text = serde_json::to_vec(value)?;
         (self.decode)(&text).map_err(|error| {
@@ -82,7 +82,7 @@ impl From<&GroupVersionKind> for KindKey {
     }
 }
 
-/// Kinds and the types that decode them, with defaulting and conversion functions. Cheap to clone once built.
+/// A registry of types by kind, with defaulting and conversion functions. Cheap to clone once built.
 #[derive(Clone, Default)]
 pub struct Scheme {
     kinds: BTreeMap<KindKey, Registration>,
@@ -98,14 +98,14 @@ impl std::fmt::Debug for Scheme {
 }
 
 impl Scheme {
-    /// A scheme that knows no kind.
+    /// Creates an empty scheme.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Registers `K` under its own group, version and kind.
     ///
-    /// Registering the same type again changes nothing. A second type for one kind is [`SchemeError::Conflict`].
+    /// Registering the same type again has no effect. A second type for one kind is [`SchemeError::Conflict`].
     pub fn register<K: Object>(&mut self) -> Result<&mut Self, SchemeError> {
         let info = ResourceInfo::of::<K>(&());
         let gvk = info.group_version_kind();
@@ -161,7 +161,7 @@ impl Scheme {
         self.kinds.contains_key(&KindKey::from(gvk))
     }
 
-    /// All registered kinds, sorted by group, version and kind.
+    /// Returns all registered kinds, sorted by group, version and kind.
     pub fn kinds(&self) -> Vec<GroupVersionKind> {
         self.kinds
             .values()
@@ -169,7 +169,7 @@ impl Scheme {
             .collect()
     }
 
-    /// The resource names of a registered kind.
+    /// Returns the resource names of a registered kind.
     pub fn resource(&self, gvk: &GroupVersionKind) -> Result<&ResourceInfo, SchemeError> {
         self.registration(gvk)
             .map(|registration| &registration.info)
@@ -202,7 +202,7 @@ impl Scheme {
     }
 }
 
-/// `group/version, Kind=kind`, as apimachinery prints a kind.
+/// Formats `group/version, Kind=kind`, as apimachinery does.
 fn display_gvk(gvk: &GroupVersionKind) -> String {
     format!("{}, Kind={}", gvk.api_version(), gvk.kind)
 }

@@ -1,8 +1,8 @@
-//! A group and resource, as errors name them.
+//! A group and resource, as used in errors.
 
 use std::fmt;
 
-/// A resource of a group, written `virtualmachines.cloudnative.czs`, or `pods` in the core group.
+/// A resource of a group, displayed as `virtualmachines.cloudnative.czs`, or as `pods` in the core group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupResource {
     /// The API group, empty for the core group.
@@ -12,7 +12,7 @@ pub struct GroupResource {
 }
 
 impl GroupResource {
-    /// A resource of a group.
+    /// Creates a resource of a group.
     pub fn new(group: impl Into<String>, resource: impl Into<String>) -> Self {
         Self {
             group: group.into(),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::*;
 
-/// A kind in three versions, as a generator would make it.
+/// Declares a kind as a generator would; used for three versions.
 macro_rules! widget {
     ($name:ident, $version:literal, $field:ident) => {
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! The contents of a store: objects, indexes and the resourceVersion they reflect, and the change that one write makes.
+//! The contents of a store: objects, indexes and resourceVersion, and the effect of one write.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use super::labels::fingerprint;
 use super::trie::Trie;
 use crate::object::is_unchanged;
 
-/// An object beside what is read of it most: memory that is far away is touched only if these do not decide.
+/// An object with hashes of its most read fields: the object's own memory is accessed only if the hashes do not decide.
 #[derive(Debug)]
 pub(super) struct Slot<K> {
     pub(super) object: Arc<K>,
-    /// The fingerprint of its labels.
+    /// The fingerprint of the object's labels.
     pub(super) labels: u64,
-    /// A hash of its uid and resourceVersion.
+    /// A hash of the object's uid and resourceVersion.
     pub(super) version: u64,
 }
 
@@ -35,7 +35,7 @@ impl<K> Clone for Slot<K> {
 /// The object under a key before a write.
 pub(crate) struct Former<K> {
     pub(crate) object: Arc<K>,
-    /// Whether uid and resourceVersion are those of the object written.
+    /// Whether the written object has the same uid and resourceVersion.
     pub(crate) unchanged: bool,
 }
 
@@ -56,19 +56,19 @@ impl<K> Clone for Contents<K> {
     }
 }
 
-/// How one object of a replacement relates to what was there.
+/// One object of a replacement, before and after.
 pub(crate) struct Replaced<K> {
-    /// The object before, if the key was known.
+    /// The previous object, if the key was known.
     pub(crate) old: Option<Arc<K>>,
-    /// The object now; the very same `Arc` as `old` if uid and resourceVersion did not change.
+    /// The new object; the same `Arc` as `old` if uid and resourceVersion are unchanged.
     pub(crate) new: Arc<K>,
 }
 
-/// The differences that a replacement made.
+/// The changes made by a replacement.
 pub(crate) struct Replacement<K> {
-    /// Objects that are gone, with their keys.
+    /// The removed objects, with their keys.
     pub(crate) removed: Vec<(ObjectKey, Arc<K>)>,
-    /// Every object that is there now, in the order given; a key given twice counts once, with its last object.
+    /// All present objects, in the specified order; a duplicate key counts once, with its last object.
     pub(crate) present: Vec<Replaced<K>>,
 }
 
@@ -107,7 +107,7 @@ impl<K: Resource + Clone> Contents<K> {
         })
     }
 
-    /// The key under which `object` is known and, if uid and resourceVersion are the same, the object known.
+    /// Returns the key under which `object` is known and, if uid and resourceVersion are the same, the known object.
     pub(super) fn recall(&self, key: &str, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)> {
         let entry = self.objects.get(key)?;
         let held = &entry.value;
@@ -119,7 +119,7 @@ impl<K: Resource + Clone> Contents<K> {
         ))
     }
 
-    /// Whether an update of a known key changes no index.
+    /// Whether the update of a known key cannot change any index.
     pub(super) fn has_only_namespaces(&self) -> bool {
         self.indexes.iter().all(|index| index.function.is_none())
     }
@@ -132,7 +132,7 @@ impl<K: Resource + Clone> Contents<K> {
         Some((ObjectKey::from_shared(text), object))
     }
 
-    /// Calls every index function before it changes anything, so that one that panics leaves the contents whole.
+    /// Calls every index function before any change, so that a panic leaves the contents intact.
     fn reindex(&mut self, key: &Arc<str>, old: Option<&K>, new: Option<&K>) {
         let same_namespace = old.is_some() && new.is_some();
         let mut changes = Vec::with_capacity(self.indexes.len());
@@ -190,8 +190,8 @@ impl<K: Resource + Clone> Contents<K> {
         Ok(())
     }
 
-    /// New contents with exactly `objects`, and those of `keep` that were there. Unchanged objects keep their `Arc`, known
-    /// keys their text.
+    /// Creates contents with exactly `objects` and the existing ones of `keep`. Unchanged objects keep their `Arc`, known keys
+    /// their string.
     pub(super) fn replace(
         &self,
         objects: Vec<(ObjectKey, Arc<K>)>,
@@ -265,7 +265,7 @@ impl<K: Resource + Clone> Contents<K> {
     }
 }
 
-/// Differs for different versions of an object, but for collisions.
+/// Returns a hash that differs between versions of an object, except for collisions.
 fn version_hash<K: Resource>(hasher: &RandomState, object: &K) -> u64 {
     let meta = object.meta();
     hasher.hash_one((&meta.resource_version, &meta.uid))

@@ -1,4 +1,4 @@
-//! Named indexes: from a value that a function finds in an object to the keys of the objects that have it.
+//! Named indexes: they map a value, computed from an object by a function, to the keys of the objects that have it.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use foldhash::fast::RandomState;
 use super::key::ObjectKey;
 use super::trie::Trie;
 
-/// The index that every store has: the objects of one namespace.
+/// The index that every store has: objects by namespace.
 pub const NAMESPACE_INDEX: &str = "namespace";
 
-/// Gives the values under which an object is found in one index; none leaves it out.
+/// Returns the values under which an index lists an object; an object without values is not listed.
 ///
-/// Called with the store locked for writing: it must be quick and must not use the store.
+/// Called with the store locked for writing: it must be fast and must not use the store.
 pub type IndexFn<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
 
 /// Why indexers could not be added.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IndexerError {
-    /// The name is taken, by an earlier indexer or by [`NAMESPACE_INDEX`]. None of the indexers was added.
+    /// The name is used by another indexer or is [`NAMESPACE_INDEX`]. None of the indexers was added.
     #[error("indexer conflict: an indexer named {0:?} exists")]
     Duplicate(String),
     /// The informer has stopped.
@@ -26,12 +26,12 @@ pub enum IndexerError {
     Stopped,
 }
 
-/// A look-up in an index that does not exist.
+/// The index of a look-up does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("index with name {0} does not exist")]
 pub struct UnknownIndex(pub String);
 
-/// The keys under one value.
+/// The keys listed under one value.
 pub(super) type Posting = Trie<()>;
 
 /// One index with its contents. Values without objects are removed.
@@ -51,7 +51,7 @@ impl<K> Index<K> {
         }
     }
 
-    /// The values of `object`, sorted and without duplicates.
+    /// Returns the values of `object`, sorted and without duplicates.
     pub(super) fn values_of(&self, key: &str, object: &K) -> Vec<String> {
         match &self.function {
             None => key
@@ -92,7 +92,7 @@ impl<K> Index<K> {
         }
     }
 
-    /// The keys under `value`.
+    /// Returns the keys listed under `value`.
     pub(super) fn keys(&self, value: &str) -> Vec<ObjectKey> {
         let Some(entry) = self.values.get(value) else {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! The key of a cached object: `namespace/name`, or `name` at cluster scope, as client-go's `MetaNamespaceKeyFunc` writes it.
+//! The key of a cached object: `namespace/name`, or `name` at cluster scope, like client-go's `MetaNamespaceKeyFunc`.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -12,13 +12,13 @@ use kube::Resource;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectKey(Arc<str>);
 
-/// A key with more than one `/`, or with an empty part.
+/// A key has more than one `/` or an empty part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unexpected key format: {0:?} (expected `namespace/name` or `name`)")]
 pub struct InvalidKey(pub String);
 
 impl ObjectKey {
-    /// The key of `name` in `namespace`; `None` or an empty namespace gives a cluster-scoped key.
+    /// Creates the key of `name` in `namespace`; `None` or an empty namespace for a cluster-scoped key.
     pub fn new(namespace: Option<&str>, name: &str) -> Self {
         match namespace {
             Some(namespace) if !namespace.is_empty() => {
@@ -28,7 +28,7 @@ impl ObjectKey {
         }
     }
 
-    /// Gives the text of the key of `object` to `read`, without making a key.
+    /// Passes the key of `object` to `read` as a string, without allocating an `ObjectKey`.
     pub(crate) fn with_text_of<K: Resource, T>(object: &K, read: impl FnOnce(&str) -> T) -> T {
         let meta = object.meta();
         let name = meta.name.as_deref().unwrap_or_default();
@@ -38,7 +38,7 @@ impl ObjectKey {
         }
     }
 
-    /// The key of `object`. An object without a name (the API server stores none) has the empty name.
+    /// Returns the key of `object`. An object without a name (the API server stores none) has the empty name.
     pub fn of<K: Resource>(object: &K) -> Self {
         let meta = object.meta();
         Self::new(
@@ -47,17 +47,17 @@ impl ObjectKey {
         )
     }
 
-    /// The namespace, if the object is in one.
+    /// Returns the namespace, if the key has one.
     pub fn namespace(&self) -> Option<&str> {
         self.0.split_once('/').map(|(namespace, _)| namespace)
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         self.0.split_once('/').map_or(&*self.0, |(_, name)| name)
     }
 
-    /// The whole key.
+    /// Returns the whole key.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -71,7 +71,7 @@ impl ObjectKey {
     }
 }
 
-/// The longest namespace, name and slash that the API server accepts.
+/// The maximum length of namespace, slash and name that the API server accepts.
 const LONGEST: usize = 63 + 1 + 253;
 
 /// Joins both on the stack if they fit, as every valid pair does.

@@ -1,8 +1,8 @@
-//! Label fingerprints: 64 bits an object that rule out most objects of a selector without touching them.
+//! Label fingerprints: 64 bits per object that exclude most objects of a selector without accessing them.
 //!
-//! Each `key=value` pair sets two bits and each key one. A selector that needs a pair or a key turns into a mask; an object
-//! whose fingerprint lacks a bit of it cannot match. What passes is checked against the labels themselves, so a
-//! fingerprint changes how fast a scan is and never what it finds.
+//! Each `key=value` pair sets two bits and each key one. A selector that requires a pair or a key becomes a mask; an object whose
+//! fingerprint lacks a bit of it cannot match. The remaining objects are checked against the labels themselves, so a fingerprint
+//! affects the speed of a scan and never its result.
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
@@ -10,7 +10,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use kube::core::{Expression, Selector, SelectorExt};
 
-/// The fingerprint of `labels`.
+/// Returns the fingerprint of `labels`.
 pub(crate) fn fingerprint(hasher: &RandomState, labels: Option<&BTreeMap<String, String>>) -> u64 {
     let mut bits = 0;
     for (key, value) in labels.into_iter().flatten() {
@@ -32,7 +32,7 @@ fn pair_bits(hasher: &RandomState, key: &str, value: &str) -> u64 {
 pub(crate) struct Matcher<'a> {
     selector: &'a Selector,
     all: bool,
-    /// For each expression that demands something: masks of which at least one must be covered.
+    /// For each expression that requires a key or pair: masks of which at least one must be covered.
     needs: Vec<Vec<u64>>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Whether an object with this fingerprint and these labels is selected.
+    /// Whether the selector matches an object with this fingerprint and these labels.
     pub(crate) fn matches(
         &self,
         fingerprint: u64,
@@ -82,7 +82,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Whether nothing can match, so that a scan is needless (`key in ()`).
+    /// Whether no object can match (`key in ()`), so that a scan is unnecessary.
     pub(crate) fn is_impossible(&self) -> bool {
         self.needs.iter().any(Vec::is_empty)
     }

@@ -1,10 +1,10 @@
-//! The indexed object store behind every lister and informer.
+//! The indexed object store of listers and informers.
 //!
-//! Readers take a [`Snapshot`] (a pointer copy under a lock that is held for nothing else) and work on it for as long as
-//! they like; a writer never waits for them. Objects are shared as `Arc`s and keys are interned: the store, its indexes and
-//! the event queues hold one text. Indexes are named functions, as client-go's `Indexers`; the namespace index is always there.
+//! Readers take a [`Snapshot`] (a pointer copy under a briefly held lock) and use it as long as they like; a writer never waits
+//! for them. Objects are shared as `Arc`s and keys are interned: the store, its indexes and the event queues share one string.
+//! Indexes are named functions, like client-go's `Indexers`; the namespace index always exists.
 //!
-//! Start at [`Store`]. The map under it is in `trie`, one write's effect on objects and indexes in `contents`.
+//! Start reading at [`Store`]. The underlying map is in `trie`, the effect of a write on objects and indexes in `contents`.
 //!
 //! ```
 //! # use codegen_runtime::{k8s_openapi::api::core::v1::ConfigMap, store::Store};
@@ -49,7 +49,7 @@ pub struct Store<K> {
 }
 
 struct Inner<K> {
-    /// Serialises writers; held over work that readers need not wait for.
+    /// Serialises writers; held during work that readers need not wait for.
     writer: Mutex<()>,
     contents: Mutex<Contents<K>>,
     version: watch::Sender<Arc<str>>,
@@ -78,7 +78,7 @@ impl<K: Resource + Clone> Default for Store<K> {
 }
 
 impl<K: Resource + Clone> Store<K> {
-    /// An empty store with the namespace index.
+    /// Creates an empty store with the namespace index.
     pub fn new() -> Self {
         let contents = Contents::new();
         let (version, _) = watch::channel(contents.resource_version.clone());
@@ -91,12 +91,12 @@ impl<K: Resource + Clone> Store<K> {
         }
     }
 
-    /// The contents at this moment.
+    /// Returns the current contents.
     pub fn snapshot(&self) -> Snapshot<K> {
         Snapshot(self.inner.contents.lock().clone())
     }
 
-    /// The object of `key`.
+    /// Returns the object of `key`.
     pub fn get(&self, key: &str) -> Option<Arc<K>> {
         self.inner
             .contents
@@ -106,7 +106,7 @@ impl<K: Resource + Clone> Store<K> {
             .map(|entry| entry.value.object.clone())
     }
 
-    /// All objects, in no particular order.
+    /// Returns all objects, in no particular order.
     pub fn list(&self) -> Vec<Arc<K>> {
         let snapshot = self.snapshot();
         let mut objects = Vec::with_capacity(snapshot.len());
@@ -114,40 +114,40 @@ impl<K: Resource + Clone> Store<K> {
         objects
     }
 
-    /// All keys, in no particular order.
+    /// Returns all keys, in no particular order.
     pub fn list_keys(&self) -> Vec<ObjectKey> {
         self.snapshot().keys().collect()
     }
 
-    /// The number of objects.
+    /// Returns the number of objects.
     pub fn len(&self) -> usize {
         self.inner.contents.lock().objects.len()
     }
 
-    /// Whether it is empty.
+    /// Whether the store has no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The objects that have `value` in the index `name`.
+    /// Returns the objects that have `value` in the index `name`.
     pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, UnknownIndex> {
         self.snapshot().by_index(name, value)
     }
 
-    /// Adds or replaces an object under its own key and gives the former one. For tests and hand-filled caches: an
-    /// informer's store is written by its informer.
+    /// Adds or replaces an object under its own key and returns the previous one. For tests and manually filled caches: only the
+    /// informer may write to an informer's store.
     pub fn insert(&self, object: impl Into<Arc<K>>) -> Option<Arc<K>> {
         let object = object.into();
         self.upsert(ObjectKey::of(&*object), object)
             .map(|former| former.object)
     }
 
-    /// Removes the object of `key` and gives it.
+    /// Removes and returns the object of `key`.
     pub fn remove(&self, key: &str) -> Option<Arc<K>> {
         self.take(key).map(|(_, object)| object)
     }
 
-    /// Makes `objects` the whole contents, in one step for readers, reflecting `resource_version`.
+    /// Replaces the contents with `objects`, atomically for readers, and sets `resource_version`.
     pub fn replace(&self, objects: impl IntoIterator<Item = Arc<K>>, resource_version: &str) {
         let objects = objects
             .into_iter()
@@ -156,7 +156,7 @@ impl<K: Resource + Clone> Store<K> {
         self.replace_all(objects, &[], resource_version);
     }
 
-    /// Adds indexers and fills them from what the store holds. Either all are added or, if a name is taken, none.
+    /// Adds indexers and fills them from the store's objects. Adds either all or, if a name is taken, none.
     pub fn add_indexers(
         &self,
         indexers: impl IntoIterator<Item = (String, IndexFn<K>)>,
@@ -178,7 +178,7 @@ impl<K: Resource + Clone> Store<K> {
         self.add_indexers([(name.to_owned(), Arc::new(function) as IndexFn<K>)])
     }
 
-    /// The key under which `object` is known and, if it has not changed, the very `Arc` that is held.
+    /// Returns the key under which `object` is known and, if it has not changed, the stored `Arc`.
     pub(crate) fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)> {
         ObjectKey::with_text_of(object, |key| self.inner.contents.lock().recall(key, object))
     }
@@ -193,7 +193,7 @@ impl<K: Resource + Clone> Store<K> {
         self.inner.contents.lock().remove(key)
     }
 
-    /// As [`Self::replace`], keeping the objects of `keep`, and saying what changed. Readers see the former contents until
+    /// Like [`Self::replace`], but keeps the objects of `keep` and returns the changes. Readers see the previous contents until
     /// the new ones are complete.
     pub(crate) fn replace_all(
         &self,
@@ -210,12 +210,12 @@ impl<K: Resource + Clone> Store<K> {
         replacement
     }
 
-    /// Whether there are indexes other than that of namespaces.
+    /// Whether there are indexes other than the namespace index.
     pub(crate) fn has_indexers(&self) -> bool {
         !self.inner.contents.lock().has_only_namespaces()
     }
 
-    /// Declares that the contents reflect `resource_version`, and wakes who waits for it.
+    /// Sets the resourceVersion of the contents, and wakes those that wait for it.
     pub(crate) fn set_resource_version(&self, resource_version: &str) {
         if resource_version.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Reading: a [`Snapshot`] is the store at one moment, objects and indexes together.
+//! Read access: a [`Snapshot`] is the state of the store at one moment, objects and indexes together.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::trie::Entry;
 
 /// A snapshot of a store. Later writes do not change it, and holding it delays no writer.
 ///
-/// It keeps its objects alive: hold it for a computation, not for the life of the program.
+/// It keeps its objects alive: hold it for a computation, not for the lifetime of the program.
 pub struct Snapshot<K>(pub(super) Contents<K>);
 
 impl<K> Clone for Snapshot<K> {
@@ -32,39 +32,39 @@ impl<K> std::fmt::Debug for Snapshot<K> {
 }
 
 impl<K: Resource> Snapshot<K> {
-    /// The number of objects.
+    /// Returns the number of objects.
     pub fn len(&self) -> usize {
         self.0.objects.len()
     }
 
-    /// Whether it is empty.
+    /// Whether the snapshot has no objects.
     pub fn is_empty(&self) -> bool {
         self.0.objects.is_empty()
     }
 
-    /// The resourceVersion that the contents reflect; empty before the first list.
+    /// Returns the resourceVersion of the contents; empty before the first list.
     pub fn resource_version(&self) -> &str {
         &self.0.resource_version
     }
 
-    /// The object of `key`.
+    /// Returns the object of `key`.
     pub fn get(&self, key: &str) -> Option<&Arc<K>> {
         self.0.objects.get(key).map(|entry| &entry.value.object)
     }
 
-    /// Calls every indexer with `object`, which may panic.
+    /// Calls every indexer with `object`; any of them may panic.
     pub(crate) fn try_indexers(&self, key: &str, object: &K) {
         for index in self.0.indexes.iter() {
             index.values_of(key, object);
         }
     }
 
-    /// All objects, in no particular order.
+    /// Iterates over all objects, in no particular order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<K>> {
         self.0.objects.iter().map(|entry| &entry.value.object)
     }
 
-    /// All keys, in the order of [`Self::iter`].
+    /// Iterates over all keys, in the order of [`Self::iter`].
     pub fn keys(&self) -> impl ExactSizeIterator<Item = ObjectKey> {
         self.0
             .objects
@@ -72,7 +72,7 @@ impl<K: Resource> Snapshot<K> {
             .map(|entry| ObjectKey::from_shared(entry.key.clone()))
     }
 
-    /// The objects that `selector` selects by their labels, in no particular order.
+    /// Returns the objects whose labels match `selector`, in no particular order.
     pub fn select(&self, selector: &Selector) -> Vec<Arc<K>> {
         let matcher = Matcher::new(self.0.objects.hasher(), selector);
         if matcher.is_impossible() {
@@ -90,7 +90,7 @@ impl<K: Resource> Snapshot<K> {
         }
     }
 
-    /// The objects of `namespace` that `selector` selects. An empty namespace means all.
+    /// Returns the objects of `namespace` that match `selector`. An empty namespace means all.
     pub fn select_in(&self, namespace: &str, selector: &Selector) -> Vec<Arc<K>> {
         if namespace.is_empty() {
             return self.select(selector);
@@ -107,17 +107,17 @@ impl<K: Resource> Snapshot<K> {
             .collect()
     }
 
-    /// The objects that have `value` in the index `name`.
+    /// Returns the objects that have `value` in the index `name`.
     pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, UnknownIndex> {
         Ok(self.entries(name, value)?.into_iter().map(object).collect())
     }
 
-    /// The keys of the objects that have `value` in the index `name`.
+    /// Returns the keys of the objects that have `value` in the index `name`.
     pub fn index_keys(&self, name: &str, value: &str) -> Result<Vec<ObjectKey>, UnknownIndex> {
         Ok(self.index(name)?.keys(value))
     }
 
-    /// The values of the index `name` that at least one object has.
+    /// Returns the values of the index `name` that at least one object has.
     pub fn index_values(&self, name: &str) -> Result<Vec<Arc<str>>, UnknownIndex> {
         Ok(self
             .index(name)?

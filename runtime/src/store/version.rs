@@ -1,4 +1,4 @@
-//! Reading one's own writes: waiting until a store reflects a resourceVersion.
+//! Read-your-writes: waits until a store reflects a resourceVersion.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -7,26 +7,26 @@ use kube::Resource;
 
 use super::Store;
 
-/// Why a store did not come to reflect a resourceVersion.
+/// Why a wait for a resourceVersion failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WaitError {
-    /// The time was up.
+    /// The timeout elapsed.
     #[error("the cache did not reach resourceVersion {wanted} in time (it is at {reached:?})")]
     Elapsed {
-        /// The awaited condition.
+        /// The awaited resourceVersion.
         wanted: String,
-        /// The resourceVersion that the store reflects.
+        /// The resourceVersion of the store.
         reached: String,
     },
-    /// The text is not a resourceVersion that can be compared: a number without sign.
+    /// The string is not a comparable resourceVersion: an unsigned decimal number.
     #[error("not a comparable resourceVersion: {0:?}")]
     Incomparable(String),
 }
 
 /// Compares two resourceVersions of one resource.
 ///
-/// Kubernetes promises since 1.35 that resourceVersions of one resource type compare as unsigned integers of any length.
-/// `None` if one of the two is not such a number.
+/// Since 1.35 Kubernetes guarantees that resourceVersions of one resource type compare as unsigned integers of any length.
+/// Returns `None` if either is not such a number.
 pub fn compare_resource_versions(left: &str, right: &str) -> Option<Ordering> {
     let valid = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !valid(left) || !valid(right) {
@@ -37,17 +37,17 @@ pub fn compare_resource_versions(left: &str, right: &str) -> Option<Ordering> {
 }
 
 impl<K: Resource + Clone> Store<K> {
-    /// The resourceVersion that the contents reflect: the last list's, event's or bookmark's. Empty before the first list.
+    /// Returns the resourceVersion of the contents: that of the last list, event or bookmark. Empty before the first list.
     pub fn resource_version(&self) -> String {
         self.inner.version.borrow().to_string()
     }
 
     /// Waits until the contents reflect at least `resource_version`, for up to `timeout`.
     ///
-    /// After a write, wait for the `metadata.resourceVersion` that the server answered with: a read from this store is
-    /// then at least as new as the write, because a watch delivers one resource's changes in the order of their versions.
-    /// A write outside the informer's namespace or selectors sends it no event: the version is then reached with the next
-    /// event or bookmark (the API server sends one about every minute).
+    /// After a write, wait for the `metadata.resourceVersion` in the server's answer: a read from this store is then at least as
+    /// new as the write, because a watch delivers the changes of one resource in the order of their versions. A write outside the
+    /// informer's namespace or selectors causes no event: the version is then reached with the next event or bookmark (the API
+    /// server sends one about every minute).
     pub async fn wait_for_resource_version(
         &self,
         resource_version: &str,
@@ -63,7 +63,7 @@ impl<K: Resource + Clone> Store<K> {
         let waited = tokio::time::timeout(timeout, version.wait_for(reached)).await;
         match waited {
             Ok(Ok(_)) => Ok(()),
-            // The sender lives in this store, so a closed channel cannot be met while `self` is borrowed.
+            // The sender lives in this store, so the channel cannot be closed while `self` is borrowed.
             Ok(Err(_)) | Err(_) => Err(WaitError::Elapsed {
                 wanted: resource_version.to_owned(),
                 reached: self.resource_version(),

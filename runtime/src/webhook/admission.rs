@@ -1,4 +1,4 @@
-//! Typed handlers of admission.
+//! Typed admission handlers.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::object::{Object, ResourceInfo};
 
 /// Changes objects of a kind before they are stored, on creation and update.
 ///
-/// Functions are defaulters, too: `|object: &mut K, request: &AdmissionRequest| -> Result<(), Refusal>`.
+/// Also implemented by functions: `|object: &mut K, request: &AdmissionRequest| -> Result<(), Refusal>`.
 pub trait Defaulter<K: Object>: Send + Sync + 'static {
-    /// Changes the object. It can be called twice for one request, so that it must change nothing more the second time.
+    /// Changes the object. It may be called twice for one request, so it must be idempotent.
     ///
     /// # Errors
-    /// A refusal of the request.
+    /// Refuses the request.
     fn default(
         &self,
         object: &mut K,
@@ -34,12 +34,12 @@ where
     }
 }
 
-/// Refuses objects of a kind, or warns about them. What is not implemented passes.
+/// Refuses objects of a kind, or warns about them. Methods that are not implemented accept every object.
 pub trait Validator<K: Object>: Send + Sync + 'static {
     /// Validates a new object.
     ///
     /// # Errors
-    /// A refusal of the request.
+    /// Refuses the request.
     fn create(
         &self,
         new: &K,
@@ -50,10 +50,10 @@ pub trait Validator<K: Object>: Send + Sync + 'static {
         std::future::ready(Ok(()))
     }
 
-    /// Validates an object with its old state.
+    /// Validates an update, with the old state.
     ///
     /// # Errors
-    /// A refusal of the request.
+    /// Refuses the request.
     fn update(
         &self,
         old: &K,
@@ -68,7 +68,7 @@ pub trait Validator<K: Object>: Send + Sync + 'static {
     /// Validates the deletion of an object.
     ///
     /// # Errors
-    /// A refusal of the request.
+    /// Refuses the request.
     fn delete(
         &self,
         old: &K,
@@ -80,11 +80,11 @@ pub trait Validator<K: Object>: Send + Sync + 'static {
     }
 }
 
-/// A handler of any kind.
+/// A handler with its types erased.
 pub(super) type Handler =
     Arc<dyn Fn(AdmissionRequest) -> BoxFuture<'static, AdmissionResponse> + Send + Sync>;
 
-/// The handler that a defaulter is.
+/// Wraps a defaulter as a handler.
 pub(super) fn defaulting<K: Object>(defaulter: impl Defaulter<K>) -> Handler {
     let defaulter = Arc::new(defaulter);
     Arc::new(move |request| {
@@ -118,7 +118,7 @@ fn encode<K: Object>(object: &K) -> Result<Value, Refusal> {
         .map_err(|error| Refusal::internal(format!("the object cannot be encoded: {error}")))
 }
 
-/// The handler that a validator is.
+/// Wraps a validator as a handler.
 pub(super) fn validating<K: Object>(validator: impl Validator<K>) -> Handler {
     let validator = Arc::new(validator);
     Arc::new(move |request| {

@@ -1,4 +1,4 @@
-//! The certificate of a webhook server: from a folder, as cert-manager's secrets are mounted, or one that the program makes itself.
+//! The certificate of a webhook server: from a folder, such as a mounted Secret of cert-manager, or self-signed.
 
 use std::fmt;
 use std::fs;
@@ -16,7 +16,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_util::sync::CancellationToken;
 
-/// How often the files are looked at. A secret that changes is mounted anew within a minute or two.
+/// The interval at which the files are checked. Kubernetes updates a mounted Secret within a minute or two.
 const EVERY: Duration = Duration::from_secs(10);
 
 /// Why a certificate cannot be used.
@@ -26,25 +26,25 @@ pub enum CertificateError {
     /// A file cannot be read.
     #[error("cannot read {path}: {source}", path = path.display())]
     Read {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// A file is not what its name says.
+    /// A file does not contain the expected PEM.
     #[error("{path}: {source}", path = path.display())]
     Pem {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: rustls::pki_types::pem::Error,
     },
-    /// The key is not that of the certificate, or of a kind that is not known.
+    /// The key does not belong to the certificate, or has an unsupported type.
     #[error("the certificate cannot be used: {0}")]
     Tls(#[from] rustls::Error),
 }
 
-/// A certificate and its key, which change while the server runs. Clones share them.
+/// A certificate and its key, which may be replaced while the server runs. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Certificates {
     source: Source,
@@ -59,10 +59,10 @@ enum Source {
     Kept(Arc<dyn Keep>),
 }
 
-/// Renews certificates by itself.
+/// Renews certificates on its own.
 #[cfg(feature = "self-signed")]
 pub(super) trait Keep: fmt::Debug + Send + Sync {
-    /// Puts new pairs in force until `stop` is cancelled.
+    /// Installs new pairs until `stop` is cancelled.
     fn keep<'k>(
         &'k self,
         certificates: &'k Certificates,
@@ -85,7 +85,7 @@ impl Loaded {
         Self::new(folder, read("tls.crt")?, read("tls.key")?)
     }
 
-    /// Reads a pair, whose files errors name.
+    /// Parses a pair; errors name its files.
     pub(super) fn new(
         folder: &Path,
         certificate: Vec<u8>,
@@ -111,16 +111,16 @@ impl Loaded {
 
 impl fmt::Debug for Loaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The key belongs into no log.
+        // The key must not appear in logs.
         f.debug_struct("Loaded").finish_non_exhaustive()
     }
 }
 
 impl Certificates {
-    /// Reads the certificate of a folder.
+    /// Reads the certificate from a folder.
     ///
     /// # Errors
-    /// When there is none, or its key does not fit.
+    /// The files are missing, or the key does not belong to the certificate.
     pub fn from_folder(folder: impl Into<PathBuf>) -> Result<Self, CertificateError> {
         let folder = folder.into();
         let current = Arc::new(RwLock::new(Loaded::read(&folder)?));
@@ -136,16 +136,16 @@ impl Certificates {
         }
     }
 
-    /// The configuration for a connection that starts now.
+    /// Returns the configuration for a new connection.
     pub(super) fn config(&self) -> Arc<ServerConfig> {
         self.current.read().config.clone()
     }
 
-    /// Reads the files of the folder again, if they changed, and tells whether a new certificate is in force. Where the program makes its
-    /// certificates itself, that is not here to be done.
+    /// Reads the folder's files again if they changed; returns whether a new certificate is in use. Has no effect on self-signed
+    /// certificates.
     ///
     /// # Errors
-    /// When what is there now cannot be used: the old one stays in force.
+    /// The files are unusable: the old certificate stays in use.
     pub fn reload(&self) -> Result<bool, CertificateError> {
         match &self.source {
             Source::Folder(folder) => Ok(self.install(Loaded::read(folder)?)),
@@ -154,7 +154,7 @@ impl Certificates {
         }
     }
 
-    /// Puts a pair in force, and tells whether it is a new one.
+    /// Installs a pair; returns whether it is new.
     pub(super) fn install(&self, loaded: Loaded) -> bool {
         let mut current = self.current.write();
         let is_new = loaded.certificate != current.certificate || loaded.key != current.key;
@@ -181,10 +181,10 @@ impl Certificates {
             let own = self.clone();
             let outcome = tokio::task::spawn_blocking(move || own.reload()).await;
             match outcome {
-                Ok(Ok(true)) => tracing::info!("the certificate of the webhooks was renewed"),
-                // The two files of a folder that is not a mount change one after the other.
+                Ok(Ok(true)) => tracing::info!("renewed the webhook certificate"),
+                // Outside of a mount, the two files are replaced one after the other, so that one error may be temporary.
                 Ok(Err(ref error)) if !is_faulty => {
-                    tracing::warn!(%error, "the certificate of the webhooks is not renewed");
+                    tracing::warn!(%error, "cannot renew the webhook certificate");
                 }
                 _ => {}
             }

@@ -1,4 +1,4 @@
-//! Conversion between the versions of a kind, by way of one of them, the hub.
+//! Conversion between the versions of a kind, through a hub version.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -11,7 +11,7 @@ use crate::object::{Object, ResourceInfo};
 type BoxError = Box<dyn Error + Send + Sync>;
 type Translate = Arc<dyn Fn(&Value) -> Result<Value, BoxError> + Send + Sync>;
 
-/// The way between a version and the hub.
+/// The conversion between a version and the hub.
 #[derive(Clone)]
 struct Spoke {
     to_hub: Translate,
@@ -20,9 +20,9 @@ struct Spoke {
 
 /// Converts objects of one kind between its versions.
 ///
-/// Every version but the hub says how it becomes the hub and comes from it, so that n versions need 2(n − 1) functions. The hub should
-/// know all that the others do, since what it does not know is lost; most choose the storage version. Metadata is not converted: it stays as
-/// it was sent, but for labels and annotations, where functions may keep what another version has no field for.
+/// Every version other than the hub converts to and from the hub, so that n versions need 2(n − 1) functions. The hub should have
+/// the fields of all other versions, as others are lost; most projects choose the storage version. Metadata is not converted: it
+/// is kept as sent, except labels and annotations, where functions may store values for which another version has no field.
 ///
 /// ```
 /// # mod v1 { pub use codegen_runtime::k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscaler as Scaler; }
@@ -42,7 +42,7 @@ pub struct Converter<H> {
     hub: std::marker::PhantomData<fn() -> H>,
 }
 
-/// A converter, whatever its hub.
+/// A converter with the hub's type erased.
 #[derive(Clone)]
 pub(super) struct KindConverter {
     pub(super) group: String,
@@ -54,7 +54,7 @@ pub(super) struct KindConverter {
 }
 
 impl Converter<()> {
-    /// Starts with the version that all others convert to.
+    /// Starts with the version that all others convert to and from.
     pub fn hub<H: Object>() -> Converter<H> {
         let info = ResourceInfo::of::<H>(&());
         Converter {
@@ -84,7 +84,7 @@ impl<H: Object> Converter<H> {
         self.spoke_with(|spoke: S| H::try_from(spoke), |hub| S::try_from(hub))
     }
 
-    /// Adds a version that converts by these functions.
+    /// Adds a version that converts by the specified functions.
     #[must_use]
     pub fn spoke_with<S, E, F>(
         mut self,
@@ -131,7 +131,7 @@ fn translate<A: Object, B: Object, E: Into<BoxError>>(
 }
 
 impl KindConverter {
-    /// An object in another version.
+    /// Converts an object to another version.
     fn convert(&self, object: &Value, to: &str) -> Result<Value, BoxError> {
         let from = object["apiVersion"].as_str().unwrap_or_default();
         if from == to {
@@ -150,14 +150,14 @@ impl KindConverter {
             false => (spoke(to)?.from_hub)(&hub)?,
         };
         keep_metadata(object, &mut converted);
-        // Not every type writes its own.
+        // Not every type serializes its own apiVersion.
         converted["apiVersion"] = json!(to);
         converted["kind"] = json!(self.kind);
         Ok(converted)
     }
 }
 
-/// The API server refuses objects whose metadata changed, but for labels and annotations.
+/// Restores metadata: the API server refuses converted objects with changes other than to labels and annotations.
 fn keep_metadata(sent: &Value, converted: &mut Value) {
     let mut metadata = sent["metadata"].clone();
     for field in ["labels", "annotations"] {
@@ -176,7 +176,7 @@ fn keep_metadata(sent: &Value, converted: &mut Value) {
     converted["metadata"] = metadata;
 }
 
-/// The `response` to the `request` of a ConversionReview: all objects, or the first that fails.
+/// Returns the `response` to the `request` of a ConversionReview: all objects, or the first error.
 pub(super) async fn respond(converters: &[KindConverter], request: &Value) -> Value {
     let to = request["desiredAPIVersion"].as_str().unwrap_or_default();
     let mut converted = Vec::new();
@@ -188,7 +188,7 @@ pub(super) async fn respond(converters: &[KindConverter], request: &Value) -> Va
                 return json!({"uid": request["uid"], "result": {"status": "Failure", "message": message}});
             }
         }
-        // A long list holds up no other task, and ends with its time.
+        // Lets other tasks run during a long list, and lets the request's timeout end it.
         tokio::task::yield_now().await;
     }
     json!({"uid": request["uid"], "convertedObjects": converted, "result": {"status": "Success"}})

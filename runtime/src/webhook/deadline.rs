@@ -1,4 +1,4 @@
-//! A stream whose writes have to arrive in time.
+//! A stream with a deadline for writes.
 
 use std::io;
 use std::pin::Pin;
@@ -8,13 +8,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// Fails once what was written has not left for too long, from the first byte to the flush: a peer that reads a byte now and then
-/// gets no more time than one that reads nothing.
+/// Fails if written data is not flushed within the limit, measured from the first byte: a peer that reads a byte now and then
+/// gets no more time than one that reads none.
 pub(super) struct WriteDeadline<S> {
     inner: S,
     limit: Duration,
     timer: Pin<Box<Sleep>>,
-    /// Whether something was written that may not have left.
+    /// Whether written data may not have been flushed yet.
     writes: bool,
 }
 
@@ -28,7 +28,7 @@ impl<S: AsyncWrite + Unpin> WriteDeadline<S> {
         }
     }
 
-    /// Polls a step of writing, until the time is over.
+    /// Polls a write operation, up to the deadline.
     fn poll_step<T>(
         &mut self,
         cx: &mut Context<'_>,

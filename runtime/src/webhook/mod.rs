@@ -1,10 +1,10 @@
-//! Webhooks of admission and of conversion, served: typed handlers, a router, and a server with TLS.
+//! Admission and conversion webhooks: typed handlers, a router, and a TLS server.
 //!
-//! A [`Defaulter`] changes objects before they are stored, a [`Validator`] refuses them, a [`Converter`] translates between
-//! versions. [`Webhooks`] routes reviews to them, at the paths that kubebuilder's markers use: `/mutate-GROUP-VERSION-KIND`,
-//! `/validate-…`, `/convert`. It is a [`tower::Service`], so that tests call it without a socket (the embedded API server takes it
-//! as the server behind a service); [`WebhookServer`] puts it behind TLS, and the
-//! [manager](crate::manager::ManagerBuilder::webhooks) runs that on every replica.
+//! A [`Defaulter`] changes objects before they are stored, a [`Validator`] refuses them, a [`Converter`] converts between
+//! versions. [`Webhooks`] routes reviews to them, at the paths of kubebuilder's markers: `/mutate-GROUP-VERSION-KIND`,
+//! `/validate-…`, `/convert`. It is a [`tower::Service`], so that tests call it without a socket (the embedded API server accepts
+//! it as the backend of a service). [`WebhookServer`] serves it over TLS, and the
+//! [manager](crate::manager::ManagerBuilder::webhooks) runs that server on every replica.
 //!
 //! ```
 //! use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
@@ -35,8 +35,8 @@
 //! assert_eq!(webhooks.paths(), ["/mutate-apps-v1-deployment", "/validate-apps-v1-deployment"]);
 //! ```
 //!
-//! Reviews have types of their own here. kube's `AdmissionReview<K>` decodes the object together with its request: one that does not
-//! decode leaves no uid to answer with, and its type for responses has no field errors.
+//! This module has its own review types. kube's `AdmissionReview<K>` decodes the object together with the request, so that for an
+//! object that does not decode there is no uid to respond with; and its response type has no field errors.
 
 mod admission;
 mod certificates;
@@ -61,7 +61,7 @@ pub use self::self_signed::{SelfSigned, SelfSignedError};
 pub use self::server::{WebhookServer, WebhookServerError};
 pub use kube_schema::{FieldError, FieldErrorKind};
 
-/// The name of a group, version and kind in the path of a webhook, as kubebuilder writes it.
+/// Returns the webhook path of a group, version and kind, as kubebuilder builds it.
 fn path_of(prefix: &str, info: &crate::object::ResourceInfo) -> String {
     let group = info.group.replace('.', "-");
     format!(

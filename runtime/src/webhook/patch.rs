@@ -1,9 +1,9 @@
-//! The change that a typed handler made, in terms of the object as it was sent.
+//! Applies the changes of a typed handler to the object as it was sent.
 
 use serde_json::{Map, Value};
 
-/// `sent` with what differs between the typed object before and after. What the type does not know stays as it was sent, and
-/// what its encoding adds or leaves out is no change.
+/// Returns `sent` with the differences between the typed object before and after. Fields that the type does not know stay as
+/// sent, and fields that its encoding adds or omits do not count as changes.
 pub(super) fn carry(sent: &Value, before: &Value, after: &Value) -> Value {
     if before == after {
         return sent.clone();
@@ -22,7 +22,7 @@ pub(super) fn carry(sent: &Value, before: &Value, after: &Value) -> Value {
                 }
                 match moved(sent, before, new) {
                     Some(own) => own.clone(),
-                    // What stood here stands elsewhere now, so that this one is new.
+                    // The old item moved elsewhere, so this one is new.
                     None if after.contains(old) => new.clone(),
                     None => carry(&sent[at], old, new),
                 }
@@ -42,7 +42,7 @@ pub(super) fn carry(sent: &Value, before: &Value, after: &Value) -> Value {
                     (Some(own), Some(old)) => {
                         carried.insert(key.clone(), carry(own, old, value));
                     }
-                    // The encoding left it out: the type knew nothing of what is in it.
+                    // The encoding omitted it: the type knows none of its fields.
                     (Some(own @ Value::Object(_)), None) => {
                         let none = Value::Object(Map::new());
                         carried.insert(key.clone(), carry(own, &none, value));
@@ -58,7 +58,7 @@ pub(super) fn carry(sent: &Value, before: &Value, after: &Value) -> Value {
     }
 }
 
-/// The item as it was sent, of a list whose items moved.
+/// Returns the item as it was sent, for a list whose items moved.
 fn moved<'a>(sent: &'a [Value], before: &[Value], item: &Value) -> Option<&'a Value> {
     sent.get(before.iter().position(|old| old == item)?)
 }
@@ -87,7 +87,7 @@ mod tests {
             json!({"spec": {"b": 1}, "status": {"c": 1}}),
             json!({"spec": {"x": 1, "b": 1}, "status": {"c": 1}}),
         );
-        // The type leaves out what is empty.
+        // The type omits empty objects.
         check(
             json!({"spec": {"x": 1}, "other": null}),
             json!({}),
@@ -100,14 +100,14 @@ mod tests {
             json!({"l": [{"n": 1}, {"n": 3}]}),
             json!({"l": [{"x": 1, "n": 1}, {"x": 2, "n": 3}]}),
         );
-        // The first item is gone, and there is a new one behind the second.
+        // The first item was removed, and a new one added after the second.
         check(
             json!({"l": [{"x": 1, "n": 1}, {"x": 2, "n": 2}]}),
             json!({"l": [{"n": 1}, {"n": 2}]}),
             json!({"l": [{"n": 2}, {"n": 3}]}),
             json!({"l": [{"x": 2, "n": 2}, {"n": 3}]}),
         );
-        // One more before them.
+        // An item was inserted before the others.
         check(
             json!({"l": [{"x": 1, "n": 1}, {"x": 2, "n": 2}]}),
             json!({"l": [{"n": 1}, {"n": 2}]}),

@@ -1,11 +1,11 @@
-//! Refusals, as the `metav1.Status` that the client gets.
+//! Refusals, which the client receives as a `metav1.Status`.
 
 use std::fmt;
 
 use kube_schema::FieldError;
 use serde_json::{Value, json};
 
-/// Why a request is refused.
+/// The reason for refusing a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
     code: u16,
@@ -20,7 +20,7 @@ impl Refusal {
         Self::new(403, "Forbidden", message)
     }
 
-    /// 422: what is wrong with the fields of the object. The message names its kind and name, as kube-apiserver's own validation does.
+    /// 422: fields of the object are invalid. The message contains the object's kind and name, as in kube-apiserver's own validation.
     pub fn invalid(errors: impl IntoIterator<Item = FieldError>) -> Self {
         Self {
             errors: errors.into_iter().collect(),
@@ -28,17 +28,17 @@ impl Refusal {
         }
     }
 
-    /// 400: the request itself makes no sense.
+    /// 400: the request is malformed.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::new(400, "BadRequest", message)
     }
 
-    /// 500: the webhook could not find out.
+    /// 500: the webhook could not decide.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(500, "InternalError", message)
     }
 
-    /// A status code, a reason of the API (`Conflict`), and a message.
+    /// Creates a refusal from a status code, an API reason (`Conflict`) and a message.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -48,10 +48,10 @@ impl Refusal {
         }
     }
 
-    /// `Ok` if nothing is wrong, else a refusal with all errors.
+    /// Returns `Ok` if `errors` is empty, otherwise a refusal with all of them.
     ///
     /// # Errors
-    /// As of [`invalid`](Self::invalid).
+    /// See [`invalid`](Self::invalid).
     pub fn unless_valid(errors: Vec<FieldError>) -> Result<(), Self> {
         if errors.is_empty() {
             Ok(())
@@ -60,22 +60,22 @@ impl Refusal {
         }
     }
 
-    /// The outcome of [`Validate`](crate::validation::Validate). Rules that could not be evaluated are left to the API server.
+    /// Converts the outcome of [`Validate`](crate::validation::Validate). Rules that could not be evaluated are left to the API server.
     ///
     /// # Errors
-    /// As of [`invalid`](Self::invalid).
+    /// See [`invalid`](Self::invalid).
     #[cfg(feature = "validate")]
     pub fn of_validation(outcome: Result<(), kube_schema::FieldErrors>) -> Result<(), Self> {
         let found = outcome.err().map(kube_schema::FieldErrors::into_errors);
         Self::unless_valid(found.unwrap_or_default())
     }
 
-    /// The errors of fields.
+    /// Returns the field errors.
     pub fn errors(&self) -> &[FieldError] {
         &self.errors
     }
 
-    /// The `Status` about an object.
+    /// Returns the `Status` for an object.
     pub(super) fn status(&self, group: &str, kind: &str, name: &str) -> Value {
         let mut status = json!({"status": "Failure", "code": self.code, "reason": self.reason, "message": self.message});
         if self.errors.is_empty() {
@@ -95,7 +95,7 @@ impl Refusal {
     }
 }
 
-/// The message; of field errors the list, as kube-apiserver writes it.
+/// Writes the message; for field errors, their list in kube-apiserver's format.
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.errors.as_slice() {

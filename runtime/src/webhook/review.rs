@@ -10,45 +10,45 @@ use serde_json::{Value, json};
 
 use super::Refusal;
 
-/// What is done to an object.
+/// The operation on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Operation {
-    /// It is new.
+    /// The object is created.
     Create,
-    /// It replaces its old state.
+    /// The object replaces its old state.
     Update,
-    /// It goes.
+    /// The object is deleted.
     Delete,
-    /// A connection is made to it (`pods/exec`).
+    /// A connection to the object is opened (`pods/exec`).
     Connect,
 }
 
-/// The request of a review.
+/// The request of an admission review.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AdmissionRequest {
-    /// Identifies the call.
+    /// The ID of the call.
     pub uid: String,
-    /// The kind of `object`: that of the webhook's rule.
+    /// The kind of `object`, as in the webhook's rule.
     pub kind: GroupVersionKind,
-    /// The resource of the webhook's rule.
+    /// The resource, as in the webhook's rule.
     pub resource: GroupVersionResource,
-    /// Such as `status`; empty for the object itself.
+    /// The subresource, such as `status`; empty for the object itself.
     #[serde(default)]
     pub sub_resource: String,
     /// The kind that the client sent, if it is another version.
     pub request_kind: Option<GroupVersionKind>,
-    /// The object's name; empty for one whose name is still to be generated.
+    /// The object's name; empty if the name is yet to be generated.
     #[serde(default)]
     pub name: String,
-    /// Empty for cluster-scoped kinds.
+    /// The namespace; empty for cluster-scoped kinds.
     #[serde(default)]
     pub namespace: String,
-    /// What is done to the object.
+    /// The operation on the object.
     pub operation: Operation,
-    /// Who asks.
+    /// The user who sent the request.
     #[serde(default)]
     pub user_info: UserInfo,
     /// The new state, as JSON; `null` for deletions.
@@ -57,7 +57,7 @@ pub struct AdmissionRequest {
     /// The old state, as JSON; `null` for creations.
     #[serde(default)]
     pub old_object: Value,
-    /// Nothing will be stored: the handler must leave nothing behind.
+    /// Whether the object will not be stored: the handler must have no side effects.
     #[serde(default)]
     pub dry_run: bool,
     /// `CreateOptions`, `UpdateOptions` or `DeleteOptions`.
@@ -66,18 +66,18 @@ pub struct AdmissionRequest {
 }
 
 impl AdmissionRequest {
-    /// The new state, typed.
+    /// Decodes the new state.
     ///
     /// # Errors
-    /// A bad request, when it does not decode.
+    /// A bad request, if it does not decode.
     pub fn decode<K: DeserializeOwned>(&self) -> Result<K, Refusal> {
         decode("object", &self.object)
     }
 
-    /// The old state, typed.
+    /// Decodes the old state.
     ///
     /// # Errors
-    /// A bad request, when it does not decode.
+    /// A bad request, if it does not decode.
     pub fn decode_old<K: DeserializeOwned>(&self) -> Result<K, Refusal> {
         decode("oldObject", &self.old_object)
     }
@@ -88,18 +88,18 @@ fn decode<K: DeserializeOwned>(field: &str, value: &Value) -> Result<K, Refusal>
         .map_err(|error| Refusal::bad_request(format!("the {field} cannot be decoded: {error}")))
 }
 
-/// Warnings for the client, which kubectl shows. Each should fit on a line of 120 characters.
+/// Warnings for the client, which kubectl prints. Each should fit on a line of 120 characters.
 #[derive(Clone, Debug, Default)]
 pub struct Warnings(Vec<String>);
 
 impl Warnings {
-    /// Adds one.
+    /// Adds a warning.
     pub fn add(&mut self, warning: impl Into<String>) {
         self.0.push(warning.into());
     }
 }
 
-/// The response of a review.
+/// The response of an admission review.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct AdmissionResponse {
@@ -110,7 +110,7 @@ pub struct AdmissionResponse {
 }
 
 impl AdmissionResponse {
-    /// Lets the request pass.
+    /// Allows the request.
     pub fn allow() -> Self {
         Self::default()
     }
@@ -123,7 +123,7 @@ impl AdmissionResponse {
         }
     }
 
-    /// Lets the request pass with this object in place of its own: the patch is computed. Of a response that refuses, nothing changes.
+    /// Allows the request with `object` in place of the request's; the patch is computed. Has no effect on a refusal.
     pub fn change(request: &AdmissionRequest, object: &Value) -> Self {
         let patch = json_patch::diff(&request.object, object);
         Self {
@@ -132,19 +132,19 @@ impl AdmissionResponse {
         }
     }
 
-    /// With warnings.
+    /// Adds warnings.
     pub fn with_warnings(mut self, warnings: Warnings) -> Self {
         self.warnings.extend(warnings.0);
         self
     }
 
-    /// With an entry for the audit log.
+    /// Adds an entry for the audit log.
     pub fn with_audit(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.audit.insert(key.into(), value.into());
         self
     }
 
-    /// The response as JSON.
+    /// Returns the response as JSON.
     pub(super) fn to_json(&self, request: &AdmissionRequest) -> Value {
         let mut response = json!({"uid": request.uid, "allowed": self.refusal.is_none()});
         if let Some(refusal) = &self.refusal {

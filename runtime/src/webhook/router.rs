@@ -1,4 +1,4 @@
-//! Reviews to handlers, by path.
+//! Routes reviews to handlers by path.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -22,13 +22,13 @@ use super::{AdmissionRequest, AdmissionResponse, Defaulter, Validator, path_of};
 use crate::error::chain;
 use crate::object::{Object, ResourceInfo};
 
-/// The longest review: as large as an object may be, twice, and a page of them to convert.
+/// The default maximum size of a review: an object of the maximum size, twice, or a page of objects to convert.
 const LONGEST_REVIEW: usize = 64 << 20;
 
-/// The longest that a handler may take, whatever the caller says: the API server waits no longer.
+/// The maximum time of a handler, whatever timeout the caller requests: the API server waits no longer.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// The handlers of a program by their paths. Clones share them.
+/// The handlers of a program by path. Clones share them.
 #[derive(Clone)]
 pub struct Webhooks {
     routes: Arc<BTreeMap<String, Route>>,
@@ -51,7 +51,7 @@ pub struct WebhooksBuilder {
 }
 
 impl Webhooks {
-    /// Starts without any.
+    /// Starts with no handlers.
     pub fn builder() -> WebhooksBuilder {
         WebhooksBuilder {
             routes: BTreeMap::new(),
@@ -61,18 +61,18 @@ impl Webhooks {
         }
     }
 
-    /// The paths that are served, in the order of the alphabet.
+    /// Returns the served paths, in alphabetical order.
     pub fn paths(&self) -> Vec<&str> {
         self.routes.keys().map(String::as_str).collect()
     }
 
-    /// Whether kinds are converted.
+    /// Whether there are converters.
     pub(super) fn converts(&self) -> bool {
         let mut routes = self.routes.values();
         routes.any(|route| matches!(route, Route::Conversion(_)))
     }
 
-    /// The names of the definitions of the kinds that are converted.
+    /// Returns the CRD names of the converted kinds.
     #[cfg(feature = "self-signed")]
     pub(super) fn definitions(&self) -> impl Iterator<Item = String> {
         let routes = self.routes.values();
@@ -83,7 +83,7 @@ impl Webhooks {
         kinds.map(|kind| format!("{}.{}", kind.plural, kind.group))
     }
 
-    /// The path as metrics name it: what is not served is one.
+    /// Returns the path as a metrics label; all unknown paths share one.
     pub(super) fn label<'p>(&self, path: &'p str) -> &'p str {
         match self.routes.contains_key(path) {
             true => path,
@@ -91,8 +91,8 @@ impl Webhooks {
         }
     }
 
-    /// Answers a request. Only reviews that were understood get a review; all else gets a status code and a line of text, which the
-    /// API server counts as a failure of the webhook.
+    /// Responds to a request. Only a valid review gets a review as response; other requests get a status code and a line of text,
+    /// which the API server counts as a failure of the webhook.
     pub async fn respond<B>(&self, request: Request<B>) -> Response<Full<Bytes>>
     where
         B: http_body::Body + Send,
@@ -105,14 +105,14 @@ impl Webhooks {
         match AssertUnwindSafe(answer).catch_unwind().await {
             Ok(Ok(Ok(review))) => json_response(&review),
             Ok(Ok(Err((status, why)))) => {
-                tracing::warn!(path, %status, why, "a webhook request is refused");
+                tracing::warn!(path, %status, why, "webhook request refused");
                 text(status, &why)
             }
             Ok(Err(_)) => {
                 tracing::warn!(path, "a webhook took too long");
                 text(StatusCode::GATEWAY_TIMEOUT, "the handler took too long")
             }
-            // The message of the panic is in the log.
+            // The panic's message has been logged.
             Err(_) => {
                 tracing::error!(path, "a webhook panicked");
                 text(StatusCode::INTERNAL_SERVER_ERROR, "the handler panicked")
@@ -131,11 +131,14 @@ impl Webhooks {
             let paths = self.paths().join(", ");
             fault(
                 StatusCode::NOT_FOUND,
-                &format!("no webhook at this path; there are {paths}"),
+                &format!("no webhook at this path: expected one of {paths}"),
             )
         })?;
         if request.method() != Method::POST {
-            return Err(fault(StatusCode::METHOD_NOT_ALLOWED, "only POST"));
+            return Err(fault(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "method not allowed: expected POST",
+            ));
         }
         let content_type = request.headers().get(header::CONTENT_TYPE);
         let content_type = content_type
@@ -143,7 +146,7 @@ impl Webhooks {
             .unwrap_or_default();
         let media = content_type.split(';').next().unwrap_or_default().trim();
         if !media.eq_ignore_ascii_case("application/json") {
-            let why = format!("the content type is {content_type:?}: expected application/json");
+            let why = format!("invalid content type {content_type:?}: expected application/json");
             return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
         let body = Limited::new(request.into_body(), self.longest_review)
@@ -155,7 +158,7 @@ impl Webhooks {
         })?;
         let bad = |why: String| (StatusCode::BAD_REQUEST, why);
         let mut review: Value = serde_json::from_slice(&body.to_bytes())
-            .map_err(|error| bad(format!("the body is not JSON: {error}")))?;
+            .map_err(|error| bad(format!("the body is not valid JSON: {error}")))?;
         let request = review
             .get_mut("request")
             .map(Value::take)
@@ -170,7 +173,7 @@ impl Webhooks {
                 ),
             ) => {
                 let request = AdmissionRequest::deserialize(request)
-                    .map_err(|error| bad(format!("the review has no proper request: {error}")))?;
+                    .map_err(|error| bad(format!("the review has no valid request: {error}")))?;
                 let response = handler(request.clone()).await;
                 (
                     response.to_json(&request),
@@ -201,10 +204,10 @@ impl Webhooks {
     }
 }
 
-/// A request that is no review, and why.
+/// A response to a request that is not a review: status code and reason.
 type Fault = (StatusCode, String);
 
-/// The time that the API server waits (`timeout=10s`), within bounds.
+/// Returns the API server's timeout (`timeout=10s`), within bounds.
 fn time_limit(query: &str) -> Duration {
     let mut parameters = form_urlencoded::parse(query.as_bytes());
     let given = parameters.find(|(name, _)| name == "timeout");
@@ -264,7 +267,7 @@ impl WebhooksBuilder {
         self.defaulter_at(path, defaulter)
     }
 
-    /// As [`defaulter`](Self::defaulter), at another path.
+    /// Like [`defaulter`](Self::defaulter), at another path.
     pub fn defaulter_at<K: Object>(
         self,
         path: impl Into<String>,
@@ -279,7 +282,7 @@ impl WebhooksBuilder {
         self.validator_at(path, validator)
     }
 
-    /// As [`validator`](Self::validator), at another path.
+    /// Like [`validator`](Self::validator), at another path.
     pub fn validator_at<K: Object>(
         self,
         path: impl Into<String>,
@@ -298,19 +301,19 @@ impl WebhooksBuilder {
         self.route(path.into(), Route::Admission(handler))
     }
 
-    /// Serves a converter at `/convert`, with those of other kinds.
+    /// Serves a converter at `/convert`, which all converters share.
     pub fn converter<H: Object>(mut self, converter: Converter<H>) -> Self {
         self.converters.push(converter.into_erased());
         self
     }
 
-    /// The path of all converters in place of `/convert`.
+    /// Sets the path of all converters, instead of `/convert`.
     pub fn conversion_path(mut self, path: impl Into<String>) -> Self {
         self.conversion_path = path.into();
         self
     }
 
-    /// The longest review that is read, in bytes; 64 MiB unless set.
+    /// Sets the maximum size of a review in bytes; defaults to 64 MiB.
     pub fn longest_review(mut self, bytes: usize) -> Self {
         self.longest_review = bytes;
         self
@@ -321,7 +324,7 @@ impl WebhooksBuilder {
         self
     }
 
-    /// The router. Of two handlers at one path the later one is served.
+    /// Builds the router. Of two handlers at one path the later one is used.
     #[must_use]
     pub fn build(mut self) -> Webhooks {
         if !self.converters.is_empty() {

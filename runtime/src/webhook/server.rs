@@ -26,37 +26,37 @@ use super::{Certificates, Webhooks};
 use crate::error::chain;
 use crate::metrics::{Metrics, WebhookMetrics};
 
-/// Connections at a time; more wait. The API server keeps a few to each webhook.
+/// The maximum number of connections; further ones wait. The API server keeps a few to each webhook.
 const MOST_CONNECTIONS: usize = 512;
 
-/// Time for the TLS handshake.
+/// The deadline of the TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// Time between two requests of a connection. The API server keeps idle connections for 90 s: one that ended here earlier would fail the
-/// review that is just being sent on it.
+/// The idle time after which a connection is closed. The API server keeps idle connections for 90 s: closing one earlier would
+/// fail a review that is being sent on it.
 const IDLE: Duration = Duration::from_secs(120);
 
-/// Time for a client to read an answer. The API server gives up 30 s after it asked at the latest.
+/// The deadline for a client to read a response. The API server gives up 30 s after its request at the latest.
 const READ: Duration = Duration::from_secs(30);
 
-/// Time for what is under way when the server stops.
+/// The deadline for requests in progress when the server stops.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Why a server cannot be made.
+/// Why a server could not be created.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WebhookServerError {
-    /// The address is taken, or not this machine's.
+    /// The address is in use, or is not an address of this machine.
     #[error("cannot listen on {address}: {source}")]
     Listen {
-        /// Which.
+        /// The address.
         address: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
 }
 
-/// [`Webhooks`] behind HTTPS. A [manager](crate::manager::ManagerBuilder::webhooks) runs it, or [`run`](Self::run).
+/// Serves [`Webhooks`] over HTTPS. Run by a [manager](crate::manager::ManagerBuilder::webhooks), or with [`run`](Self::run).
 #[derive(Debug)]
 pub struct WebhookServer {
     listener: TcpListener,
@@ -67,10 +67,10 @@ pub struct WebhookServer {
 }
 
 impl WebhookServer {
-    /// Listens on an address, `0.0.0.0:9443` in most clusters. Nothing is answered before it runs.
+    /// Binds an address, `0.0.0.0:9443` in most clusters. Requests are not answered before the server runs.
     ///
     /// # Errors
-    /// When the address is taken.
+    /// The address is in use.
     pub async fn bind(
         address: &str,
         certificates: Certificates,
@@ -84,7 +84,7 @@ impl WebhookServer {
         Ok(Self::new(listener, certificates, webhooks))
     }
 
-    /// As [`bind`](Self::bind), with a listener of the caller's own.
+    /// Like [`bind`](Self::bind), with the caller's own listener.
     pub fn new(listener: TcpListener, certificates: Certificates, webhooks: Webhooks) -> Self {
         Self {
             listener,
@@ -95,15 +95,15 @@ impl WebhookServer {
         }
     }
 
-    /// The address that it listens on.
+    /// Returns the address that the server listens on.
     ///
     /// # Errors
-    /// As of the system.
+    /// The operating system's.
     pub fn local_addr(&self) -> std::io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Counts requests in `metrics`, under controller-runtime's names. The manager sets its own by itself.
+    /// Counts requests in `metrics`, under controller-runtime's names. The manager sets its own metrics.
     #[must_use]
     pub fn metrics(mut self, metrics: &Metrics) -> Self {
         self.metrics = Some(metrics.webhooks());
@@ -114,21 +114,21 @@ impl WebhookServer {
         self.metrics.get_or_insert_with(|| metrics.webhooks());
     }
 
-    /// Whether lists of objects may need this server.
+    /// Whether lists of objects may need this server for conversion.
     pub(crate) fn converts(&self) -> bool {
         self.webhooks.converts()
     }
 
-    /// A check for `/readyz`: whether the server answers. The manager adds it by itself.
+    /// Returns a check for `/readyz`: whether the server is running. The manager adds it.
     pub fn check(&self) -> impl Fn() -> Result<(), String> + Send + Sync + 'static {
         let serves = self.serves.clone();
         move || match serves.load(Ordering::Acquire) {
             true => Ok(()),
-            false => Err("the webhook server does not run".to_owned()),
+            false => Err("the webhook server is not running".to_owned()),
         }
     }
 
-    /// Serves until `stop` is cancelled; then finishes what is under way, for ten seconds at most.
+    /// Serves until `stop` is cancelled; then finishes the requests in progress, for ten seconds at most.
     pub async fn run(self, stop: &CancellationToken) {
         self.serves.store(true, Ordering::Release);
         let follow = self.certificates.follow(stop.child_token());
@@ -146,7 +146,7 @@ impl WebhookServer {
                 () = stop.cancelled() => break,
                 Some(_) = connections.join_next() => continue,
                 accepted = async {
-                    // It is never closed.
+                    // The semaphore is never closed.
                     let permit = permit.await.ok();
                     (permit, self.listener.accept().await)
                 } => accepted,
@@ -166,14 +166,14 @@ impl WebhookServer {
                 }
                 (_, Err(error)) => {
                     tracing::warn!(%error, "cannot accept");
-                    // Out of file descriptors, say: don't spin.
+                    // Avoids spinning, for example when there are no file descriptors left.
                     sleep(Duration::from_millis(100)).await;
                 }
             }
         }
         let drained = async { while connections.join_next().await.is_some() {} };
         if timeout(GRACE, drained).await.is_err() {
-            tracing::warn!("webhooks under way were dropped");
+            tracing::warn!("dropped webhook requests in progress");
         }
     }
 }
@@ -200,7 +200,7 @@ impl Counted {
     }
 }
 
-/// Answers the requests of one connection.
+/// Handles the requests of one connection.
 async fn answer(
     stream: TcpStream,
     acceptor: TlsAcceptor,
@@ -210,7 +210,7 @@ async fn answer(
     let stream = match timeout(HANDSHAKE, acceptor.accept(stream)).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
-            tracing::debug!(%error, "no TLS handshake");
+            tracing::debug!(%error, "TLS handshake failed");
             return;
         }
         Err(_) => return,
@@ -218,7 +218,7 @@ async fn answer(
     serve(stream, service, stop).await;
 }
 
-/// Answers the requests that come through a stream.
+/// Handles the requests of a stream.
 async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     service: Counted,
@@ -237,7 +237,7 @@ async fn serve(
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(error = %chain(&error), "a connection to the webhooks ended");
+        tracing::debug!(error = %chain(&error), "connection to the webhooks failed");
     }
 }
 
@@ -257,7 +257,7 @@ mod tests {
         };
         let started = Instant::now();
         let served = serve(stream, service, CancellationToken::new());
-        // Three requests whose answers do not fit into the pipe.
+        // Three requests whose responses exceed the pipe's buffer.
         let requests = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n".repeat(3);
         let asks = async { client.write_all(&requests).await };
         let (_, asked) = tokio::join!(served, asks);

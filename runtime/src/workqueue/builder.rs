@@ -28,13 +28,13 @@ impl<T: QueueItem> WorkQueueBuilder<T> {
         }
     }
 
-    /// The queue's name: the `name` and `controller` labels of its metrics.
+    /// Sets the queue's name: the `name` and `controller` labels of its metrics.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// Reports `workqueue_*` series to `metrics`. Without this the queue takes no times and is faster.
+    /// Reports `workqueue_*` series to `metrics`. Without this the queue takes no timestamps and is faster.
     pub fn metrics(mut self, metrics: &Metrics) -> Self {
         self.metrics = Some(metrics.clone());
         self
@@ -46,12 +46,12 @@ impl<T: QueueItem> WorkQueueBuilder<T> {
         self
     }
 
-    /// A first-in-first-out queue.
+    /// Builds a first-in-first-out queue.
     pub fn build(self) -> WorkQueue<T> {
         self.finish(Discipline::Fifo)
     }
 
-    /// A queue with priorities.
+    /// Builds a queue with priorities.
     pub fn build_priority(self) -> PriorityQueue<T> {
         PriorityQueue::over(self.finish(Discipline::Priority))
     }

@@ -13,13 +13,13 @@ use super::core::Next;
 use super::queue::Shared;
 use super::{Item, QueueItem};
 
-/// The future of [`WorkQueue::get`](super::WorkQueue::get). Dropping it loses neither item nor wake-up.
+/// The future of [`WorkQueue::get`](super::WorkQueue::get). Dropping it loses neither an item nor a wake-up.
 #[must_use = "futures do nothing unless polled"]
 pub struct Get<'a, T> {
     shared: &'a Arc<Shared<T>>,
-    /// The worker's place among those who wait.
+    /// The worker's ID among the waiting workers.
     waiter: Option<u64>,
-    /// Set while this worker keeps the time for all.
+    /// Set while this worker is the timekeeper.
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
@@ -48,7 +48,7 @@ impl<T: QueueItem> Future for Get<'_, T> {
     type Output = Option<Item<T>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // A queue that never runs dry must not keep its worker's thread from other tasks.
+        // A queue that never runs empty must not keep its worker's thread from other tasks.
         let budget = std::task::ready!(coop::poll_proceed(cx));
         let this = &mut *self;
         loop {

@@ -1,4 +1,4 @@
-//! An item in a worker's hands.
+//! An item being processed.
 
 use std::fmt;
 use std::ops::Deref;
@@ -9,10 +9,9 @@ use tokio::time::Instant;
 use super::core::Popped;
 use super::queue::Shared;
 
-/// An item that this worker processes, and no other one until this is dropped.
+/// An item that only this worker processes, until this guard is dropped.
 ///
-/// Dropping it ends the run, also when the worker panics or is cancelled: if the item was added
-/// meanwhile it is queued again, at the tail.
+/// Dropping it ends the run, even if the worker panics or is cancelled: if the item was added meanwhile, it is queued again at the tail.
 #[must_use = "an item that is dropped at once counts as processed"]
 pub struct Item<T> {
     shared: Arc<Shared<T>>,
@@ -34,12 +33,12 @@ impl<T> Item<T> {
         }
     }
 
-    /// The priority with which it was queued; 0 in a first-in-first-out queue.
+    /// Returns the priority with which the item was queued; 0 in a first-in-first-out queue.
     pub fn priority(&self) -> i32 {
         self.priority
     }
 
-    /// The run is over. Same as dropping, but says so.
+    /// Ends the run. Same as dropping, but explicit.
     pub fn done(self) {}
 }
 

@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use super::{QueueItem, WorkQueue};
 
-/// The priority of adds that are not urgent: objects of the initial list, and updates that changed nothing.
+/// The priority of adds that are not urgent: objects of the initial list, and updates without a change.
 pub const LOW_PRIORITY: i32 = -100;
 
-/// A [`WorkQueue`] that hands out items of higher priority first. Clones are handles on one queue.
+/// A [`WorkQueue`] that hands out items of higher priority first. Clones are handles of the same queue.
 ///
-/// Beyond the queue's guarantees, with controller-runtime's rules:
+/// In addition to the queue's guarantees, by controller-runtime's rules:
 ///
-/// - Among items of one priority, the one that became ready first comes first. Delayed items become ready in the order of
-///   their deadlines.
-/// - An item has one entry. Adding it again keeps the higher priority and the earlier time: an immediate add ends a delay,
-///   and a delayed add of a queued item only lifts its priority. An item whose priority rises goes to the tail of its new
-///   priority; it never falls while it waits.
-/// - Low priorities wait as long as there is anything of a higher one; there is no ageing.
+/// - Items of the same priority are handed out in the order in which they became ready. Delayed items become ready in the order
+///   of their deadlines.
+/// - An item has one entry. Adding it again keeps the higher priority and the earlier time: an immediate add ends a delay, and a
+///   delayed add of a queued item can only raise its priority. An item whose priority rises goes to the tail of its new priority;
+///   the priority of a waiting item never falls.
+/// - Items of low priority wait while there are any of a higher one; there is no ageing.
 ///
 /// Plain adds have priority 0.
 #[derive(Debug, Clone)]
@@ -25,15 +25,15 @@ pub struct PriorityQueue<T> {
     queue: WorkQueue<T>,
 }
 
-/// How to add an item. The default is: at once, priority 0.
+/// How to add an item. The default is immediately, with priority 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct AddOptions {
-    /// Higher is sooner.
+    /// The priority: higher is sooner.
     pub priority: i32,
-    /// Hand it out no earlier than this from now; zero is at once.
+    /// The minimum delay; zero for none.
     pub after: Duration,
-    /// Wait at least as long as the limiter says, and count a failure.
+    /// Whether to wait at least as long as the limiter requires, and count a failure.
     pub rate_limited: bool,
 }
 
@@ -45,14 +45,14 @@ impl AddOptions {
         self
     }
 
-    /// Hands the item out no earlier than `delay` from now.
+    /// Sets the minimum delay.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.after = delay;
         self
     }
 
-    /// Waits at least as long as the limiter says, and counts a failure.
+    /// Waits at least as long as the limiter requires, and counts a failure.
     #[must_use]
     pub fn rate_limited(mut self) -> Self {
         self.rate_limited = true;
@@ -61,7 +61,7 @@ impl AddOptions {
 }
 
 impl<T: QueueItem> PriorityQueue<T> {
-    /// A queue without name and metrics, with the [default limiter](super::default_controller_rate_limiter).
+    /// Creates a queue without name and metrics, with the [default limiter](super::default_controller_rate_limiter).
     pub fn new() -> Self {
         WorkQueue::builder().build_priority()
     }
@@ -70,9 +70,9 @@ impl<T: QueueItem> PriorityQueue<T> {
         Self { queue }
     }
 
-    /// Adds `item` as `options` say. Ignored once the queue is shutting down.
+    /// Adds `item` with `options`. Ignored once the queue is shutting down.
     ///
-    /// A rate-limited add waits for the longer of `after` and the limiter's time: a try that failed must back off.
+    /// A rate-limited add waits for the longer of `after` and the limiter's wait, since a failed try must back off.
     pub fn add_with(&self, item: T, options: AddOptions) {
         let AddOptions {
             priority,

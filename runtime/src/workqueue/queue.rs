@@ -1,4 +1,4 @@
-//! The queue as its users see it.
+//! The public API of the queue.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,26 +11,25 @@ use super::core::{Core, Delay};
 use super::{Get, QueueItem, RateLimiter, WorkQueueBuilder};
 use crate::metrics::{QueueProbe, WorkQueueMetrics};
 
-/// A first-in-first-out queue of distinct items, with delays, back-off, shutdown and drain. Clones are handles on one
-/// queue.
+/// A first-in-first-out queue of distinct items, with delays, back-off, shutdown and drain. Clones are handles of the same queue.
 ///
 /// Guarantees:
 ///
-/// - Adding an item that is queued does nothing. Adding one that is in process makes it run exactly once more, at the
-///   tail, after it is done. So no item is ever in process twice at a time, and no add after the start of a run is lost.
-/// - Items are handed out in the order in which they became ready. Workers that wait are woken in the order in which they
-///   came (one of them, which keeps the time of delayed items, comes last).
-/// - A delayed item is handed out no earlier than its delay ends; of several delays of one item the earliest holds. An
-///   immediate add leaves a delay in force, as in client-go.
+/// - Adding an item that is queued has no effect. Adding one that is in process makes it run exactly once more, at the tail,
+///   after it is done. So an item is never in process twice at a time, and no add after the start of a run is lost.
+/// - Items are handed out in the order in which they became ready. Waiting workers are woken in order of arrival (except for the
+///   one that keeps the time for delayed items, which is woken last).
+/// - A delayed item is handed out no earlier than its delay ends; of several delays of one item the earliest applies. As in
+///   client-go, an immediate add does not cancel a delay.
 /// - [`get`](Self::get) may be dropped at any time without losing an item or a wake-up.
 ///
-/// Memory: one slot an item that is queued, delayed or in process, freed when it is none of these. The queue has no
-/// bound: it holds as many items as there are distinct ones.
+/// Memory: one slot per item that is queued, delayed or in process, freed when it is none of these. The queue is unbounded: it
+/// holds as many items as there are distinct ones.
 pub struct WorkQueue<T> {
     pub(super) shared: Arc<Shared<T>>,
 }
 
-/// State shared by the handles of a queue, its items and its metrics.
+/// The state shared by the handles of a queue, its items and its metrics.
 pub(super) struct Shared<T> {
     pub(super) core: Core<T>,
     pub(super) name: String,
@@ -40,12 +39,12 @@ pub(super) struct Shared<T> {
 }
 
 impl<T: QueueItem> WorkQueue<T> {
-    /// A queue without name and metrics, with the [default limiter](super::default_controller_rate_limiter).
+    /// Creates a queue without name and metrics, with the [default limiter](super::default_controller_rate_limiter).
     pub fn new() -> Self {
         Self::builder().build()
     }
 
-    /// Starts a queue with a name, metrics or another limiter.
+    /// Starts building a queue with a name, metrics or another limiter.
     pub fn builder() -> WorkQueueBuilder<T> {
         WorkQueueBuilder::new()
     }
@@ -55,53 +54,52 @@ impl<T: QueueItem> WorkQueue<T> {
         self.shared.add(item, 0);
     }
 
-    /// Adds `item` to be handed out after `delay`, or at once if that is zero. Ignored once the queue is shutting down.
+    /// Adds `item` to be handed out after `delay`, or immediately if that is zero. Ignored once the queue is shutting down.
     pub fn add_after(&self, item: T, delay: Duration) {
         self.shared.add_after(item, 0, delay);
     }
 
-    /// Adds `item` after the wait that the limiter gives it: for items that failed.
+    /// Adds `item` after the limiter's wait: for items that failed.
     ///
-    /// Each call counts as one failure, unless the item is in process, was triggered before its last back-off ended, and
-    /// that still hasn't: then the item waits for the rest of it.
+    /// Each call counts as one failure, except for an item in process that was triggered before the end of its last back-off,
+    /// while that back-off lasts: then the item waits for the rest of it.
     pub fn add_rate_limited(&self, item: T) {
         self.shared.add_rate_limited(item, 0, Duration::ZERO);
     }
 
-    /// Tells the limiter that `item` succeeded, or failed for good: its next back-off is the first one again.
+    /// Tells the limiter that `item` succeeded, or failed permanently: its next back-off is the first one again.
     ///
-    /// This doesn't take a queued or delayed item out of the queue.
+    /// Does not remove a queued or delayed item from the queue.
     pub fn forget(&self, item: &T) {
         self.shared.core.forget_backoff(item);
         self.shared.limiter.forget(item);
     }
 
-    /// How often `item` was added rate-limited since it was last forgotten.
+    /// Returns how often `item` was added rate-limited since it was last forgotten.
     pub fn num_requeues(&self, item: &T) -> u32 {
         self.shared.limiter.num_requeues(item)
     }
 
-    /// Waits for the next item. `None` once the queue is shutting down and nothing is queued: the worker then ends.
+    /// Waits for the next item. Returns `None` once the queue is shutting down and empty; the worker should then end.
     ///
-    /// The item belongs to the worker until the returned guard is dropped or [`done`](super::Item::done). Dropping the
-    /// future loses nothing. A pending future must be polled or dropped: one that is kept but not polled may hold up
-    /// delayed items on behalf of the other workers.
+    /// The worker owns the item until the returned guard is dropped or [`done`](super::Item::done). Dropping the future loses no
+    /// item. A pending future must be polled or dropped: one that is kept without being polled may delay delayed items of other workers.
     pub fn get(&self) -> Get<'_, T> {
         Get::new(&self.shared)
     }
 
-    /// Refuses further adds and forgets delays. What is queued is still handed out; then workers get `None`. Ends any wait
-    /// for a [drain](Self::shut_down_with_drain).
+    /// Stops accepting adds and forgets delays. Queued items are still handed out; then workers get `None`. Ends any wait for a
+    /// [drain](Self::shut_down_with_drain).
     pub fn shut_down(&self) {
         self.shared.core.shut_down();
         self.shared.drained.notify_waiters();
     }
 
-    /// Shuts down, and waits until all that is queued was handed out and is done, reruns included.
+    /// Shuts down, and waits until all queued items have been handed out and are done, including reruns.
     ///
-    /// The queue refuses adds from the first poll on. A later [`shut_down`](Self::shut_down) ends the wait at once, and so
-    /// does dropping the future; either way the queue stays shut down. Without workers nothing is handed out, and the
-    /// wait doesn't end by itself.
+    /// The queue stops accepting adds from the first poll. A later [`shut_down`](Self::shut_down) ends the wait, and so does
+    /// dropping the future; in either case the queue stays shut down. Without workers no item is handed out, and the wait does
+    /// not end by itself.
     pub async fn shut_down_with_drain(&self) {
         let drained = self.shared.drained.notified();
         tokio::pin!(drained);
@@ -114,7 +112,7 @@ impl<T: QueueItem> WorkQueue<T> {
 }
 
 impl<T> WorkQueue<T> {
-    /// How many items can be handed out now: neither delayed nor in process.
+    /// Returns the number of items that can be handed out now: neither delayed nor in process.
     pub fn len(&self) -> usize {
         self.shared.depth()
     }
@@ -124,7 +122,7 @@ impl<T> WorkQueue<T> {
         self.len() == 0
     }
 
-    /// How many items the queue holds memory for: ready, delayed and in process.
+    /// Returns the number of items that take memory: ready, delayed and in process.
     pub fn known(&self) -> usize {
         self.shared.core.known()
     }
@@ -134,7 +132,7 @@ impl<T> WorkQueue<T> {
         self.shared.core.is_shutting_down()
     }
 
-    /// The name that metrics carry; empty if none was given.
+    /// Returns the name in metrics; empty if none was set.
     pub fn name(&self) -> &str {
         &self.shared.name
     }
@@ -153,7 +151,7 @@ impl<T> Shared<T> {
         }
     }
 
-    /// The run of slot `id` is over.
+    /// Ends the run of slot `id`.
     pub(super) fn done(&self, id: usize) {
         let done = self.core.done(id, Instant::now);
         self.count_added(done.promoted);
@@ -175,7 +173,7 @@ impl<T: QueueItem> Shared<T> {
         match Instant::now().checked_add(delay) {
             _ if delay.is_zero() => self.add(item, priority),
             Some(at) => self.add_at(item, priority, at, Delay::Asked),
-            // Further away than the clock can tell: never, unless something else adds it.
+            // Beyond the clock's range: never, unless added otherwise.
             None => {}
         }
     }

@@ -1,4 +1,4 @@
-//! The program around controllers: its command line, its processes' ends, and its demo.
+//! Tests of the program around controllers: its command line, the end of its process, and its demo.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -37,7 +37,7 @@ fn parse(args: &[&str]) -> Result<codegen_runtime::app::Invocation<Own>, clap::E
         .try_parse_from([&["greet-controller"], args].concat())
 }
 
-/// A controller that counts the maps it was told of.
+/// Builds a controller that counts the maps it receives.
 fn setup(process: Process, seen: Arc<AtomicUsize>) -> Result<ManagerBuilder, BoxError> {
     let factory: SharedInformerFactory = process.factory();
     let context = Context::<ConfigMap>::new(&factory, process.recorder());

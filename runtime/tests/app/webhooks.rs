@@ -1,4 +1,4 @@
-//! Webhooks of a program: their flags, and their calls by the server of `demo`.
+//! Tests of a program's webhooks: their flags, and calls by the server of `demo`.
 
 use codegen_runtime::app::{App, AppError, BoxError, Demo};
 use codegen_runtime::codec;
@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, ConfigMapVolumeSource, SecretVolumeS
 use kube::api::{Api, PostParams};
 use tokio_util::sync::CancellationToken;
 
-/// As `kube-codegen` makes it of a marker.
+/// The configuration that `kube-codegen` generates from a marker.
 const CONFIGURATION: &str = r#"
 apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingWebhookConfiguration
@@ -123,7 +123,7 @@ async fn says_ok(address: &str) -> bool {
     };
     let request = b"GET /readyz?verbose HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
     let mut answer = String::new();
-    // What else may have the port for a moment answers nothing.
+    // Another process that has the port for a moment does not answer.
     let asked = stream.write_all(request).await;
     let read = stream.read_to_string(&mut answer).await;
     asked.is_ok()

@@ -1,4 +1,4 @@
-//! The informer's hand-over: reflector → event queue → cache and handlers, with handlers that come late or go.
+//! The informer's hand-over: reflector → event queue → cache and handlers, with handlers that are added late or removed.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Rig {
         })
     }
 
-    /// Processes `batches` batches, as the informer's own task does.
+    /// Processes `batches` batches, like the informer's own task.
     fn process(&self, batches: usize) {
         for _ in 0..batches {
             let go_on = block_on(
@@ -75,7 +75,7 @@ impl Rig {
         (witness, added.expect("a running informer"))
     }
 
-    /// `name@version` of what the cache holds, sorted.
+    /// Returns `name@version` of the cached objects, sorted.
     fn names(&self) -> Vec<String> {
         let snapshot = self.store.snapshot();
         let name = |object: &Arc<ConfigMap>| {
@@ -96,7 +96,7 @@ fn keyed(name: &str, version: u64) -> (ObjectKey, Arc<ConfigMap>) {
     (ObjectKey::of(&object), Arc::new(object))
 }
 
-/// Makes all calls that a handler is owed.
+/// Makes all pending calls of a handler.
 fn deliver<K: Cacheable>(listener: &Arc<Listener<K>>) {
     let stop = CancellationToken::new();
     let mut run = Box::pin(listener.clone().run(stop));
@@ -127,7 +127,7 @@ fn a_late_handler_hears_of_every_object_without_gap_or_duplicate() {
             let rig = rig.clone();
             move || rig.add()
         });
-        // The list and the write are one batch each, or the write waits for the next look.
+        // The list and the write are one batch each, unless the write is processed with the next batch.
         rig.process(2);
         let (witness, listener) = late.join().unwrap();
         reflector.join().unwrap();
@@ -187,7 +187,7 @@ fn a_removed_handler_hears_at_most_the_call_that_is_being_made() {
         running.join().unwrap();
         assert!(witness.calls() <= before + 1);
         assert_eq!(witness.complaints(), Vec::<String>::new());
-        // Nobody else notices.
+        // Other handlers are not affected.
         deliver(&other);
         assert_eq!(pending(&other), 0);
     });

@@ -1,7 +1,7 @@
-//! The hand-overs of informer and work queue under every interleaving that loom can make of them.
+//! The hand-overs of informer and work queue, under every interleaving that loom can generate.
 //!
-//! The files of the hand-overs are built here with loom's locks in place of the crate's; the store under the informer, whose own
-//! locks are held for nothing else, is the real one.
+//! The files of the hand-overs are compiled here with loom's locks in place of the crate's. The informer's store, whose locks are
+//! held only briefly, is the real one.
 
 #![allow(
     clippy::unwrap_used,
@@ -25,7 +25,7 @@ mod sync;
 mod witness;
 mod work_queue;
 
-/// The items that `object.rs` names.
+/// The items that `object.rs` refers to.
 mod scheme {
     pub use codegen_runtime::scheme::GroupResource;
 }

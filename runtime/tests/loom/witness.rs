@@ -1,4 +1,4 @@
-//! A handler that rebuilds the cache from its calls, and objects to calls that cannot follow from those before.
+//! A handler that rebuilds the cache from its calls, and records calls that cannot follow from earlier ones.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use kube::ResourceExt;
 
 use crate::informer::handler::{Deleted, EventHandler};
 
-/// The handler's view. Clones share it.
+/// The handler's state. Clones share it.
 #[derive(Clone, Default)]
 pub struct Witness(Arc<Mutex<State>>);
 
@@ -20,7 +20,7 @@ struct State {
 }
 
 impl Witness {
-    /// `name@version` of what the handler believes to exist, sorted.
+    /// Returns `name@version` of the objects that exist according to the handler, sorted.
     pub fn names(&self) -> Vec<String> {
         let state = self.0.lock().unwrap();
         let objects = state.objects.iter();
@@ -29,17 +29,17 @@ impl Witness {
             .collect()
     }
 
-    /// Calls that could not follow from those before.
+    /// Returns the calls that could not follow from earlier ones.
     pub fn complaints(&self) -> Vec<String> {
         self.0.lock().unwrap().complaints.clone()
     }
 
-    /// Calls so far.
+    /// Returns the number of calls so far.
     pub fn calls(&self) -> usize {
         self.0.lock().unwrap().calls
     }
 
-    /// Takes in the change of an object from the version `before` to the version `after`.
+    /// Records the change of an object from the version `before` to the version `after`.
     fn change(&self, object: &ConfigMap, before: Option<String>, after: Option<String>) {
         let mut state = self.0.lock().unwrap();
         let name = object.name_any();

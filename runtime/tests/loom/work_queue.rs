@@ -14,13 +14,13 @@ use tokio::time::Instant;
 use self::core::{Core, Discipline, Next, Popped, Timing};
 use crate::sync;
 
-/// A moment that never moves: nothing here is about time.
+/// A constant time: these tests do not depend on time.
 fn at_start() -> Instant {
     thread_local!(static START: Instant = Instant::now());
     START.with(|start| *start)
 }
 
-/// A worker's wait, as `get.rs` has it, without timers.
+/// Waits for an item like `get.rs`, without timers.
 fn get(core: &Core<u8>) -> Option<Popped<u8>> {
     let mut waiter = None;
     block_on(poll_fn(|cx| {
@@ -32,7 +32,7 @@ fn get(core: &Core<u8>) -> Option<Popped<u8>> {
     }))
 }
 
-/// A worker that polls once and then goes away.
+/// Polls once for an item, then leaves.
 fn try_get(core: &Core<u8>) -> Option<Popped<u8>> {
     let mut waiter = None;
     let next = block_on(poll_fn(|cx| {
@@ -80,7 +80,7 @@ fn a_worker_that_gives_up_never_takes_a_wake_up_with_it() {
             let core = Arc::clone(&core);
             move || {
                 if let Some(popped) = try_get(&core) {
-                    // It got the item after all: add it again, for the one that waits.
+                    // It got the item after all: adds it again, for the waiting worker.
                     core.done(popped.id, at_start);
                     core.add(2, 0, at_start);
                 }
@@ -107,7 +107,7 @@ fn an_add_while_in_process_always_leads_to_one_more_run() {
         let popped = get(&core).expect("an item");
         core.done(popped.id, at_start);
         adder.join().expect("adder");
-        // Either the add collapsed with the queued item before it was taken, or there is one more run; never two.
+        // Either the add collapsed with the queued item before it was taken, or there is exactly one more run.
         let again = try_get(&core);
         if let Some(popped) = again {
             core.done(popped.id, at_start);

@@ -10,8 +10,8 @@ use std::{
 
 use parking_lot::Mutex;
 
-/// The crates that a build of `package` links, by `cargo tree`: a line each, with its features. Crates of features that nothing here
-/// builds are downloaded for it: on a fresh machine they are not there. Tests that ask the same share the answer.
+/// Returns the crates that a build of `package` links, from `cargo tree`: one per line, with its features. Downloads crates of
+/// features that no other build here uses, as a fresh machine lacks them. Tests with the same arguments share the result.
 fn linked(package: &str, features: &[&str]) -> String {
     static ANSWERS: Mutex<BTreeMap<String, Arc<OnceLock<String>>>> = Mutex::new(BTreeMap::new());
     let question = format!("{package} {features:?}");
@@ -33,7 +33,7 @@ fn tree(package: &str, features: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The lines of `linked` that name `krate`, each with its features.
+/// Returns the lines of `linked` that name `krate`, each with its features.
 fn features_of<'a>(linked: &'a str, krate: &str) -> Vec<&'a str> {
     let name = format!("{krate} v");
     linked
@@ -126,7 +126,7 @@ fn the_libraries_choose_no_kubernetes_version_and_pass_on_each() {
     }
 }
 
-/// The versions that `k8s-openapi` knows: its features called `v1_…`.
+/// Returns the versions that `k8s-openapi` supports: its features called `v1_…`.
 fn kubernetes_versions() -> Vec<String> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--locked", "--format-version", "1"])

@@ -1,7 +1,7 @@
-//! The runtime's statements, each pinned by a test named after it.
+//! Tests of the runtime; each test's name states what it verifies.
 //!
-//! One binary: each more would link the whole of kube, hyper and rustls again. Long sleeps take no time: the tests that wait
-//! for more than milliseconds run on a paused clock (`start_paused`). Those of `conformance` ask a server over HTTP, on the real clock.
+//! There is one binary, as each would link kube, hyper and rustls again. Long sleeps take no time: tests that wait for more than
+//! milliseconds use a paused clock (`start_paused`). Those of `conformance` talk to a server over HTTP, with the real clock.
 
 #![allow(
     clippy::unwrap_used,

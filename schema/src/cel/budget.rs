@@ -1,17 +1,17 @@
-//! What rules may cost, and how often the values that they are about can occur in an object.
+//! Cost budgets of rules, and how many values of a schema an object can have.
 
 use super::view::SchemaView;
 
-/// Bytes of the largest request that the API server takes.
+/// The maximum size in bytes of a request to the API server.
 pub const MAX_REQUEST: u64 = 3 * 1024 * 1024;
 
-/// The most that an expression may cost, for all values that an object can have of what it is about.
+/// The maximum cost of an expression, over all values in an object that it applies to.
 pub const MOST_OF_A_RULE: u64 = 10_000_000;
 
-/// The most that all expressions of a version may cost.
+/// The maximum cost of all expressions of a version.
 pub const MOST_OF_ALL: u64 = 100_000_000;
 
-/// How many values of a schema an object can have; none if nothing bounds that.
+/// How many values of a schema an object can have; `None` if unbounded.
 #[derive(Clone, Copy, Debug)]
 pub struct Count(Option<u64>);
 
@@ -19,7 +19,7 @@ impl Count {
     /// The count of whole objects.
     pub const ONE: Self = Self(Some(1));
 
-    /// The count of the values within those of a schema.
+    /// Returns the count of the values directly within those of a schema.
     #[must_use]
     pub fn within<'s>(self, schema: impl SchemaView<'s>) -> Self {
         let factor = most_values(schema);
@@ -27,14 +27,14 @@ impl Count {
         Self(product.map(|(count, factor)| count.saturating_mul(factor)))
     }
 
-    /// The count of values of at least so many bytes: what fits into a request, if nothing else bounds it.
+    /// Returns the count of values of at least `min_bytes`: what fits into a request, unless something else bounds it.
     #[must_use]
     pub fn of(self, min_bytes: u64) -> u64 {
         self.0.unwrap_or(MAX_REQUEST / (min_bytes + 1))
     }
 }
 
-/// How many values of a list or map an object can have, for each value of the schema; none if that has no bound.
+/// Returns how many values a list or map can have, for each value of the schema; `None` if unbounded.
 pub fn most_values<'s>(schema: impl SchemaView<'s>) -> Option<u64> {
     match schema.text("type") {
         "object" if schema.has("additionalProperties") => schema.bound("maxProperties"),
@@ -43,7 +43,7 @@ pub fn most_values<'s>(schema: impl SchemaView<'s>) -> Option<u64> {
     }
 }
 
-/// By what factor a cost exceeds a budget, as the API server writes it.
+/// Formats the factor by which a cost exceeds a budget, as the API server does.
 #[must_use]
 #[expect(
     clippy::cast_precision_loss,

@@ -1,4 +1,4 @@
-//! An expression about values without a schema, such as the conditions of webhooks (`k8s.io/apiserver/pkg/admission/plugin/cel`).
+//! Expressions about values without a schema, such as webhook conditions (`k8s.io/apiserver/pkg/admission/plugin/cel`).
 
 use serde_json::Value;
 
@@ -7,22 +7,22 @@ use super::eval::{Program, Stop, Val};
 use super::types::{Scalar, Type};
 use super::{Fault, parse};
 
-/// The fault of an expression with another outcome.
+/// The fault of an expression that does not evaluate to a boolean.
 pub const MUST_BE_BOOL: &str = "must evaluate to bool";
 
-/// The most that one expression may cost, as for the API server.
+/// The maximum cost of one expression, as in the API server.
 const MOST: u64 = 2_500_000;
 
 /// A condition that can be evaluated.
 #[derive(Debug)]
 pub struct Condition(Program);
 
-/// Why a condition has no outcome.
+/// Why a condition has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Undecided {
     /// An error as the API server reports it.
     Error(String),
-    /// It needs what is not known here.
+    /// The condition uses a feature that is not implemented here.
     Unsupported(String),
 }
 
@@ -30,12 +30,13 @@ impl Condition {
     /// Parses a condition.
     ///
     /// # Errors
-    /// Why it cannot be evaluated.
+    /// The expression does not parse or cannot be evaluated here.
     pub fn new(expression: &str) -> Result<Self, String> {
         Program::new(expression).map(Self)
     }
 
-    /// What the API server minds about a condition whose variables are of any type; nothing where only the server knows.
+    /// Returns the faults that the API server would report for a condition whose variables have any type; empty where only the server
+    /// can decide.
     #[must_use]
     pub fn faults(expression: &str, variables: &[&'static str]) -> Vec<String> {
         let (tree, root) = match parse(expression) {
@@ -61,7 +62,7 @@ impl Condition {
     /// Evaluates the condition with these variables.
     ///
     /// # Errors
-    /// When it fails, costs too much, has no boolean as its value, or needs what is not known here.
+    /// Evaluation fails, costs too much, does not result in a boolean, or uses a feature that is not implemented here.
     pub fn evaluate(&self, variables: &[(&str, &Value)]) -> Result<bool, Undecided> {
         let stopped = |stop| match stop {
             Stop::Error(why) => Undecided::Error(why),

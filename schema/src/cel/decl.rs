@@ -1,7 +1,7 @@
-//! CEL's view of a schema: its types, and how large their values can be.
+//! CEL's view of a schema: its types, and the maximum sizes of their values.
 //!
 //! The API server estimates sizes from `maxItems`, `maxProperties` and `maxLength`, else from what fits into a request
-//! (`k8s.io/apiserver/pkg/cel/common`). What has no type cannot be read by rules.
+//! (`k8s.io/apiserver/pkg/cel/common`). Rules cannot read values without a type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,21 +12,21 @@ use super::{
     view::SchemaView,
 };
 
-/// Bytes of the longest time and duration, with quotation marks.
+/// The bytes of the longest time or duration, with quotation marks.
 const MAX_TIME: u64 = 32;
 
-/// Bytes of a date, with quotation marks.
+/// The bytes of a date, with quotation marks.
 const DATE: u64 = 12;
 
 /// A type of the schema.
 #[derive(Debug)]
 pub struct Decl {
     pub(crate) kind: Kind,
-    /// The most characters, bytes, items or entries of a value; 0 for objects and numbers.
+    /// The maximum number of characters, bytes, items or entries of a value; 0 for objects and numbers.
     pub(crate) max_elements: u64,
-    /// The fewest bytes of a value in JSON.
+    /// The minimum number of bytes of a value in JSON.
     pub min_bytes: u64,
-    /// The marker that would bound the values, and where it is to stand; none if they are bounded.
+    /// The marker that would bound the values, and its path; `None` if they are bounded.
     pub(crate) unbounded: Option<(&'static str, String)>,
 }
 
@@ -39,16 +39,16 @@ pub(crate) enum Kind {
     Object(Fields),
 }
 
-/// The fields of an object, by their names in CEL.
+/// The fields of an object, by their CEL names.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     pub(crate) seen: BTreeMap<String, Decl>,
-    /// Fields that rules cannot read, since their schema has no type or their name is none in CEL.
+    /// Fields that rules cannot read, since their schema has no type or their name is not valid in CEL.
     pub(crate) hidden: BTreeSet<String>,
 }
 
 impl Fields {
-    /// A field by the name that an expression reads it by: a word that only declarations reserve also stands for itself.
+    /// Returns a field by the name that an expression uses: a word that is reserved only in declarations may also be used unescaped.
     pub(crate) fn get(&self, name: &str) -> Option<&Decl> {
         let reserved = || is_reserved(name).then(|| format!("__{name}__"));
         let found = self.seen.get(name);
@@ -56,7 +56,7 @@ impl Fields {
     }
 }
 
-/// Whether a schema is that of a whole object, of which rules see some fields even if the schema names none.
+/// Whether a schema describes a whole object, some of whose fields rules see even if the schema does not declare them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// The root, or an embedded resource.
@@ -66,7 +66,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The level of a schema below the root.
+    /// Returns the level of a schema below the root.
     pub fn of<'s>(schema: impl SchemaView<'s>) -> Self {
         if schema.flag("x-kubernetes-embedded-resource") {
             Self::Object
@@ -77,7 +77,7 @@ impl Level {
 }
 
 impl Decl {
-    /// The declaration of a schema whose values stand at a path; none if rules cannot read them.
+    /// Declares a schema whose values are at a path; returns `None` if rules cannot read them.
     pub fn of<'s>(schema: impl SchemaView<'s>, level: Level, at: &str) -> Option<Self> {
         if schema.flag("x-kubernetes-int-or-string") {
             return Some(Self::text(Kind::Dyn, schema.bound("maxLength"), 1, at));
@@ -104,7 +104,7 @@ impl Decl {
         }
     }
 
-    /// The CEL type.
+    /// Returns the CEL type.
     pub(crate) fn ty(&self) -> Type<'_> {
         match &self.kind {
             Kind::Dyn => Type::Dyn,
@@ -135,7 +135,7 @@ impl Decl {
             Fields::default()
         };
         let mut min_bytes = 2;
-        // Each counts if it is required, whether the schema or Kubernetes describes it.
+        // Every required field counts, whether the schema or Kubernetes declares it.
         for (name, decl) in &fields.seen {
             if schema.requires(name) {
                 min_bytes += name.len() as u64 + decl.min_bytes + 4;
@@ -196,7 +196,7 @@ impl Decl {
         }
     }
 
-    /// A text: a character may take four bytes.
+    /// Declares a string; a character may take four bytes.
     fn text(kind: Kind, most: Option<u64>, min_bytes: u64, at: &str) -> Self {
         let most = most.map(|most| most.saturating_mul(4));
         Self {
@@ -217,12 +217,12 @@ impl Decl {
     }
 }
 
-/// Whether a field is one of those that rules see of whole objects.
+/// Whether a field is one that rules see in every whole object.
 fn is_common(name: &str) -> bool {
     matches!(name, "apiVersion" | "kind" | "metadata")
 }
 
-/// Whether a schema describes all that rules see of whole objects itself.
+/// Whether a schema itself declares all fields that rules see in every whole object.
 fn is_described<'s>(schema: impl SchemaView<'s>) -> bool {
     let is = |parent: &dyn Fn(&str) -> Option<&'s str>, name| parent(name) == Some("string");
     let own = |name: &str| schema.property(name).map(|it| it.text("type"));
@@ -234,8 +234,8 @@ fn is_described<'s>(schema: impl SchemaView<'s>) -> bool {
         })
 }
 
-/// The fields of whole objects that rules always see: the kind, and the names in the metadata. What else the schema says of
-/// the metadata they do not see.
+/// Returns the fields of whole objects that rules always see: the type, and the names in the metadata. Rules do not see other fields of
+/// the metadata, even if the schema declares them.
 fn common_fields(at: &str) -> Fields {
     let text = |at: &str| Decl::text(Kind::Scalar(Scalar::String), None, 2, at);
     let fields = |at: &str, names: [&str; 2]| Fields {

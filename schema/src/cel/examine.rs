@@ -1,7 +1,7 @@
-//! An expression, looked at as the API server looks at it when a CRD is created.
+//! Examines an expression as the API server does when a CRD is created.
 //!
-//! It refuses a CRD of which a rule does not parse, names what is not there, has no boolean as result, or could cost too much.
-//! What is not known here, the API server may know: it counts as right.
+//! The server refuses a CRD with a rule that does not parse, refers to unknown names, does not result in a boolean, or could cost too
+//! much. Where this module cannot decide, the expression counts as valid, since the server may accept it.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -21,32 +21,31 @@ use super::{
 pub enum Purpose {
     /// A rule, which is true or false.
     Rule,
-    /// The message of a refusal.
+    /// The message expression of a rule.
     Message,
 }
 
 /// The type of `oldSelf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OldSelf {
-    /// That of `self`.
+    /// The same as `self`.
     Value,
     /// An optional, so that the rule also holds for new objects.
     Optional,
 }
 
-/// Findings about an expression.
+/// The findings about an expression.
 #[derive(Debug)]
 pub enum Verdict<'d> {
-    /// What is wrong, in the order of the text.
+    /// The faults, in the order of the source.
     Faults(Vec<Found<'d>>),
-    /// The most that it costs for one value, and what could be bounded to lower that: markers, and the paths of what they
-    /// would bound.
+    /// The maximum cost for one value, and what could be bounded to lower it: markers, and the paths that they would bound.
     Cost(u64, BTreeSet<(&'static str, &'d str)>),
-    /// Only the API server knows.
+    /// Only the API server can decide.
     Unknown,
 }
 
-/// Looks at an expression about values of a declaration.
+/// Examines an expression about values of a declaration.
 pub fn examine<'d>(
     expression: &str,
     purpose: Purpose,
@@ -92,17 +91,17 @@ pub fn examine<'d>(
     Verdict::Cost(cost, unbounded)
 }
 
-/// A fault with its place.
+/// A fault and its position.
 #[derive(Clone, Debug)]
 pub struct Found<'d> {
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault<'d>,
-    /// The bytes of the expression that it is about, as far as they are known.
+    /// The affected bytes of the expression, if known.
     pub place: Option<Range<usize>>,
 }
 
 impl<'d> Found<'d> {
-    /// A fault of the whole expression, or one that says its place.
+    /// Creates a finding for the whole expression, or with the fault's own position.
     const fn of(fault: Fault<'d>) -> Self {
         let place = match fault {
             Fault::Syntax { at, .. } => Some(at..at),
@@ -112,7 +111,7 @@ impl<'d> Found<'d> {
     }
 }
 
-/// Faults in the order of the text.
+/// Sorts faults by their position.
 fn placed<'d>(expression: &str, tree: &Tree, faults: Vec<(Fault<'d>, Id)>) -> Vec<Found<'d>> {
     let place_of = places(expression);
     let faults = faults.into_iter();
@@ -127,7 +126,7 @@ fn placed<'d>(expression: &str, tree: &Tree, faults: Vec<(Fault<'d>, Id)>) -> Ve
     found
 }
 
-/// The place of a node, which is the dot of a field that is read, with the field's name.
+/// Returns the range of a node; for a field access, from the dot to the end of the field's name.
 fn with_field(expression: &str, place: Range<usize>, node: &Node) -> Range<usize> {
     let Node::Select { field, .. } = node else {
         return place;
@@ -138,7 +137,7 @@ fn with_field(expression: &str, place: Range<usize>, node: &Node) -> Range<usize
     place.start..end
 }
 
-/// Whether an expression reads a variable; none if it does not parse.
+/// Whether an expression reads a variable; `None` if it does not parse.
 #[must_use]
 pub fn reads(expression: &str, variable: &str) -> Option<bool> {
     let (tree, _) = parse(expression).ok()?;

@@ -1,4 +1,4 @@
-//! What can be wrong with an expression.
+//! The faults of an expression.
 
 use std::fmt;
 
@@ -8,21 +8,21 @@ use super::{
     types::{Scalar, Type},
 };
 
-/// A fault of an expression. Its `Display` has the words of cel-go, which the API server quotes; `'d` is how long the declarations live.
+/// A fault of an expression. Its `Display` is cel-go's message, which the API server quotes; `'d` is the lifetime of the declarations.
 #[derive(Clone, Debug)]
 pub enum Fault<'d> {
-    /// It does not parse.
+    /// The expression does not parse.
     Syntax {
-        /// The parser's words.
+        /// The parser's message.
         message: String,
-        /// The first byte that does not fit.
+        /// The position of the first unexpected byte.
         at: usize,
     },
-    /// It nests too deep.
+    /// The expression is nested too deeply.
     TooDeep,
-    /// It has too many characters.
+    /// The expression has too many characters.
     TooLong {
-        /// How many it has.
+        /// The number of characters.
         characters: usize,
     },
     /// A macro has too few arguments.
@@ -35,80 +35,80 @@ pub enum Fault<'d> {
         /// The macro.
         name: String,
     },
-    /// There is no such variable.
+    /// The variable does not exist.
     UnknownVariable {
-        /// Its name.
+        /// The variable's name.
         name: String,
         /// The variables in scope.
         known: Vec<String>,
-        /// Whether `self` has a field of that name.
+        /// Whether `self` has a field with that name.
         is_field: bool,
     },
-    /// There is no such function.
+    /// The function does not exist.
     UnknownFunction {
-        /// Its name, with that of its library.
+        /// The function's name, qualified by its library.
         name: String,
     },
-    /// An object has no such field.
+    /// The object has no such field.
     UndefinedField {
-        /// Its name.
+        /// The field's name.
         field: String,
-        /// The fields that there are.
+        /// The existing fields.
         known: Vec<String>,
-        /// Whether the schema has it, without a type.
+        /// Whether the schema declares the field, but without a type.
         is_hidden: bool,
     },
-    /// A value without fields is asked for one.
+    /// A field is selected from a value without fields.
     NoFields {
         /// The field's name.
         field: String,
         /// The value's type.
         ty: Type<'d>,
     },
-    /// No signature of a function fits.
+    /// No signature of a function fits the arguments.
     NoOverload {
         /// The function.
         function: String,
-        /// How it is called.
+        /// The style of the call.
         style: Style,
-        /// The types of receiver and arguments.
+        /// The types of the receiver and the arguments.
         types: Vec<Type<'d>>,
-        /// The signatures that there are.
+        /// The existing signatures.
         overloads: &'static [Overload],
     },
-    /// `?` stands before a value that is always there.
+    /// `?` precedes a value that is not optional.
     NotOptional {
         /// The value's type.
         ty: Type<'d>,
     },
-    /// The parts of a list or map are of different types.
+    /// The items of a list, or keys or values of a map, have different types.
     Mixed {
-        /// Such as `items of a list`.
+        /// A description of the parts, such as `items of a list`.
         parts: &'static str,
         /// The type of the first ones.
         before: Type<'d>,
-        /// The type that does not fit them.
+        /// The type that differs.
         ty: Type<'d>,
     },
-    /// A value without items is gone through.
+    /// A macro iterates over a value without items.
     NoItems {
         /// The value's type.
         ty: Type<'d>,
     },
-    /// A value is of the wrong type.
+    /// A value has the wrong type.
     Mismatch {
-        /// The type that it should have.
+        /// The expected type.
         expected: Type<'d>,
-        /// The type that it has.
+        /// The actual type.
         found: Type<'d>,
     },
-    /// A literal is not what its function parses.
+    /// A literal is invalid for the function that parses it.
     Literal(Unparsed),
-    /// The result is of the wrong type.
+    /// The result has the wrong type.
     Outcome {
-        /// The type that it should have.
+        /// The expected type.
         expected: Type<'d>,
-        /// The type that it has.
+        /// The actual type.
         found: Type<'d>,
     },
 }
@@ -116,17 +116,17 @@ pub enum Fault<'d> {
 /// A literal that its function cannot parse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unparsed {
-    /// Of `duration`.
+    /// The argument of `duration`.
     Duration(String),
-    /// Of `timestamp`.
+    /// The argument of `timestamp`.
     Time(String),
     /// A regular expression.
     Pattern {
-        /// The function that is called.
+        /// The function.
         function: &'static str,
         /// Go's error.
         error: String,
-        /// Whether the server finds it only when it makes a program of the expression.
+        /// Whether the server detects it only when it creates a program from the expression.
         is_late: bool,
     },
 }
@@ -198,7 +198,7 @@ impl fmt::Display for Fault<'_> {
     }
 }
 
-/// The words for a name that is not there.
+/// Formats the message for an undeclared name.
 pub(crate) fn undeclared(name: &str) -> String {
     format!("undeclared reference to '{name}' (in container '')")
 }

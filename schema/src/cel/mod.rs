@@ -1,8 +1,8 @@
-//! Expressions in CEL.
+//! CEL expressions.
 //!
-//! The `cel` crate, which kube uses too, parses them; `tree` is an expression without macros. `functions` is the registry of functions.
-//! From it derive [`check`] (types, against what `decl` says of a schema), [`cost`] (the estimate) and `eval`. [`examine`] is what the API
-//! server does with an expression when a CRD is created, and [`Fault`] what it can find.
+//! The `cel` crate, which kube also uses, parses them; `tree` is an expression with macros expanded. `functions` is the registry of
+//! functions. [`check`] (types, given the declarations of `decl`), [`cost`] (the estimate) and `eval` derive from it. [`examine`] does
+//! what the API server does with an expression when a CRD is created, and [`Fault`] is what it can find.
 
 pub mod budget;
 pub mod check;
@@ -26,8 +26,9 @@ pub use self::{
     parse::parse,
 };
 
-/// How deep an expression may nest, as for the API server. Chains of operators and of calls nest, too; those of `&&` and `||` do not.
+/// The maximum nesting depth of an expression, as in the API server. Chains of operators and calls count as nesting; those of `&&` and
+/// `||` do not.
 pub const MOST_DEEP: u16 = 250;
 
-/// The most characters of an expression, as for the API server.
+/// The maximum number of characters of an expression, as in the API server.
 pub const MOST_CHARACTERS: usize = 100_000;

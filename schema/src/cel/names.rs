@@ -2,7 +2,7 @@
 
 pub use kube_names::cel::{escaped, is_reserved};
 
-/// The property that an identifier names: `a__dash__b` is `a-b`, `__in__` is `in`.
+/// Returns the property of an identifier: `a-b` for `a__dash__b`, `in` for `__in__`.
 pub(crate) fn unescaped(field: &str) -> String {
     const WORDS: [(&str, &str); 4] = [
         ("underscores", "__"),

@@ -1,6 +1,6 @@
-//! Parsing: the text of an expression becomes a tree, within limits.
+//! Parses an expression into a tree, within limits.
 //!
-//! Whatever looks at a tree descends into it. A tree therefore is never deeper than the stacks of servers and tests can hold.
+//! All code that processes a tree is recursive. The depth of a tree is therefore limited to what the stacks of servers and tests can hold.
 
 use std::{ops::Range, thread};
 
@@ -11,21 +11,21 @@ use super::{
     tree::{Id, Literal, Tree},
 };
 
-/// Expressions of more bytes are parsed on a thread of their own: the parser makes a chain of operators as deep as it is long,
-/// which is found too deep only then.
+/// Expressions with more bytes are parsed on a separate thread: the parser builds a chain of operators as deep as it is long, and only
+/// then can it be rejected as too deep.
 const MOST_BYTES_HERE: usize = 500;
 
-/// The most work of the parser, which copies the receiver and the arguments of each call, in bytes of the text.
+/// The limit of the parser's work, in bytes of source. It copies the receiver and the arguments of each call.
 const MOST_WORK: usize = 4_000_000;
 
-/// The stack of that thread, for the deepest expression of the most characters. Only what is used of it takes memory.
+/// The stack size of that thread, for the deepest expression of the maximum length. Only the used part takes memory.
 const STACK_BYTES: usize = 256 * 1024 * 1024;
 
-/// Parses an expression, and gives its root.
+/// Parses an expression; returns the tree and its root.
 ///
 /// # Errors
 ///
-/// Where it is not CEL; nothing if it is too large to be looked at.
+/// A syntax error, or `None` if the expression is too large to process.
 pub fn parse(expression: &str) -> Result<(Tree, Id), Option<Fault<'static>>> {
     if expression.len() <= MOST_BYTES_HERE {
         return Tree::of(&parse_expr(expression)?);
@@ -38,9 +38,9 @@ pub fn parse(expression: &str) -> Result<(Tree, Id), Option<Fault<'static>>> {
     on_a_large_stack(|| Tree::of(&parse_expr(expression)?)).ok_or(None)?
 }
 
-/// Where the parts of an expression stand that parses, in bytes, by the parser's numbers.
+/// Returns the positions of the parts of a valid expression, in bytes, by the parser's IDs.
 pub(super) fn places(expression: &str) -> impl Fn(u64) -> Option<Range<usize>> + use<> {
-    // The parser tells places with errors alone: one behind the expression changes none of them.
+    // The parser returns positions only with errors; an error after the expression changes none of them.
     let extended = format!("{expression}\n)");
     let read = || parser().parse(&extended).err()?.errors.pop()?.source_info;
     let found = match expression.len() <= MOST_BYTES_HERE {
@@ -53,7 +53,7 @@ pub(super) fn places(expression: &str) -> impl Fn(u64) -> Option<Range<usize>> +
     }
 }
 
-/// What a thread with room for the deepest tree gives; nothing if there is none.
+/// Runs `work` on a thread with room for the deepest tree; `None` if the thread cannot be created.
 fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK_BYTES);
@@ -61,9 +61,9 @@ fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     })
 }
 
-/// Refuses what the parser would take too long for: each link of a chain of calls is copied with all links before it.
+/// Rejects expressions that would take the parser too long: it copies each link of a call chain with all links before it.
 fn estimate(expression: &str) -> Result<(), Option<Fault<'static>>> {
-    /// A value that is being read: where it starts, and how many fields and calls of it follow one another.
+    /// A value being scanned: its start, and the number of consecutive fields and calls.
     #[derive(Clone, Copy, Default)]
     struct Chain {
         start: usize,
@@ -113,7 +113,7 @@ fn estimate(expression: &str) -> Result<(), Option<Fault<'static>>> {
     Ok(())
 }
 
-/// The length of the text at the start of some bytes, with its quotes.
+/// Returns the length of the string literal at the start of `bytes`, with its quotes.
 fn text_length(bytes: &[u8], is_raw: bool) -> usize {
     let quote = match bytes {
         [a, b, c, ..] if a == b && b == c => 3,
@@ -154,7 +154,7 @@ fn parse_expr(expression: &str) -> Result<IdedExpr, Fault<'static>> {
     })
 }
 
-/// The byte at a line and a column, which count from 1; the parser's columns are bytes.
+/// Returns the byte at a line and a column, which count from 1; the parser's columns are bytes.
 fn byte_of(text: &str, line: usize, column: usize) -> usize {
     let lines = text.split_inclusive('\n').take(line.saturating_sub(1));
     let before: usize = lines.map(str::len).sum();
@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    /// Stacks of tests are as large as those of a server's threads.
+    /// Test stacks are as large as those of a server's threads.
     #[test]
     fn the_deepest_expressions_fit_on_the_stack() {
         let macros = "[1].all(x, ".repeat(60) + "true" + &")".repeat(60);
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    /// kube-apiserver takes and refuses the same chains (`hack/rules.sh`), save for one or two links.
+    /// kube-apiserver accepts and refuses the same chains (`hack/rules.sh`), except for one or two links.
     #[test]
     fn chains_nest_and_those_of_conditions_do_not() {
         let too_deep = Some(Fault::TooDeep.to_string());
@@ -237,7 +237,7 @@ mod tests {
             assert_eq!(fault(&chain(260)), too_deep, "{}", chain(2));
             assert_eq!(fault(&chain(5_000)), too_deep, "{}", chain(2));
         }
-        // The parser would take a minute for the calls.
+        // The parser would take a minute for these calls.
         assert_eq!(fault(&format!("''{}", ".trim()".repeat(14_000))), too_deep);
         let conditions = vec!["self.a > 0"; 1_000].join(" && ");
         assert_eq!(fault(&conditions), None);

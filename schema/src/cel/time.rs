@@ -1,4 +1,4 @@
-//! Durations and timestamps, as Go and cel-go read and write them.
+//! Parses and formats durations and timestamps, like Go and cel-go.
 
 use jiff::Timestamp;
 
@@ -18,7 +18,7 @@ const UNITS: [(&str, i128); 8] = [
     ("h", 3600 * SECOND),
 ];
 
-/// Reads `1h30m`, in nanoseconds; of the object also ISO 8601's `PT90M`, which the format permits too.
+/// Parses `1h30m` as nanoseconds; in the object also ISO 8601's `PT90M`, which the format permits too.
 pub(crate) fn parse_duration(text: &str) -> Result<i128, Stop> {
     let fault = || {
         Stop::error(format!(
@@ -76,7 +76,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<i128, Stop> {
     Ok(if negative { -total } else { total })
 }
 
-/// Reads RFC 3339, and a date alone.
+/// Parses RFC 3339, or a date only.
 pub(crate) fn parse_timestamp(text: &str) -> Result<Timestamp, Stop> {
     let parsed = text
         .parse()
@@ -87,7 +87,7 @@ pub(crate) fn parse_timestamp(text: &str) -> Result<Timestamp, Stop> {
     })
 }
 
-/// `90s` as CEL writes a duration.
+/// Formats a duration as CEL does: `90s`.
 pub(crate) fn format_duration(nanoseconds: i128) -> String {
     let (whole, fraction) = (nanoseconds / SECOND, (nanoseconds % SECOND).abs());
     let sign = if nanoseconds < 0 && whole == 0 {
@@ -102,7 +102,7 @@ pub(crate) fn format_duration(nanoseconds: i128) -> String {
     }
 }
 
-/// Whether a text is a time of RFC 3339 as Go's `time.Parse` takes it: `2026-01-31T15:04:05.999Z`, or with `+01:00` behind it.
+/// Whether a string is an RFC 3339 time accepted by Go's `time.Parse`: `2026-01-31T15:04:05.999Z`, or with an offset such as `+01:00`.
 pub(crate) fn is_timestamp(text: &str) -> bool {
     let Some((date, time)) = text.split_once('T') else {
         return false;
@@ -148,7 +148,7 @@ fn is_zone(text: &str) -> bool {
     matches!(parts, Some((Some(0..=24), Some(0..=60))))
 }
 
-/// The number that so many digits are.
+/// Parses exactly `digits` digits.
 fn number(text: &str, digits: usize) -> Option<u32> {
     let is_number = text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten()

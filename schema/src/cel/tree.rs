@@ -1,19 +1,19 @@
 //! An expression as a list of nodes, with all macros expanded.
 //!
-//! The parser expands CEL's own macros and leaves those of its libraries (`optMap`, `transformList` and others) as
-//! calls; they are expanded here, as cel-go does.
+//! The parser expands CEL's own macros but leaves those of its libraries (`optMap`, `transformList` and others) as calls; they are
+//! expanded here, as in cel-go.
 
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr};
 
 use super::{MOST_DEEP, fault::Fault};
 
-/// The number of a node.
+/// The index of a node.
 pub type Id = usize;
 
-/// The most nodes of an expression. Macros copy what they are called on, so that a short text can become many nodes.
+/// The maximum number of nodes of an expression. Macros duplicate their receiver, so a short source can become many nodes.
 const MOST_NODES: usize = 20_000;
 
-/// The variable in which a loop gathers its result.
+/// The accumulator variable of a loop.
 const ACCUMULATOR: &str = "@result";
 
 /// A part of an expression.
@@ -21,7 +21,7 @@ const ACCUMULATOR: &str = "@result";
 pub enum Node {
     /// A value.
     Literal(Literal),
-    /// A variable, or the first part of a function's name.
+    /// A variable, or the first part of a qualified function name.
     Ident(String),
     /// A field of a value.
     Select {
@@ -38,16 +38,16 @@ pub enum Node {
     List(Vec<Entry>),
     /// `{a: b}`
     Map(Vec<(Id, Entry)>),
-    /// A loop, which macros become.
+    /// A loop, which macros expand to.
     Loop(Box<Loop>),
-    /// A message, which no rule about JSON makes.
+    /// A message of protocol buffers, which rules about JSON cannot create.
     Message,
 }
 
 /// The operation on a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It is read.
+    /// Reads the field.
     Read,
     /// `has(…)`
     Test,
@@ -88,26 +88,26 @@ pub struct Call {
 pub struct Entry {
     /// The item.
     pub value: Id,
-    /// Whether it is left out if the optional that it is has no value.
+    /// Whether it is an optional that is left out if it has no value.
     pub optional: bool,
 }
 
-/// A loop over a list or map, which all macros about items become.
+/// A loop over a list or map, which all macros about items expand to.
 #[derive(Debug)]
 pub struct Loop {
     /// The list or map.
     pub range: Id,
     /// The item; or the index or key, if there is a second variable.
     pub variable: String,
-    /// The item, beside its index or key.
+    /// The item, if the first variable is its index or key.
     pub second: Option<String>,
-    /// The variable in which it gathers.
+    /// The accumulator variable.
     pub accumulator: String,
-    /// The first value of that variable.
+    /// The accumulator's initial value.
     pub initial: Id,
-    /// Whether it goes on.
+    /// Whether to continue.
     pub condition: Id,
-    /// The value of the variable after an item.
+    /// The accumulator's value after an item.
     pub step: Id,
     /// The value of the loop.
     pub result: Id,
@@ -116,40 +116,40 @@ pub struct Loop {
 /// The nodes of an expression.
 #[derive(Debug, Default)]
 pub struct Tree {
-    /// By their numbers.
+    /// The nodes by index.
     pub nodes: Vec<Node>,
-    /// The parser's numbers of the parts of the text that they stand for.
+    /// For each node, the parser's ID of its part of the source.
     parts: Vec<u64>,
-    /// The part that nodes are being made of.
+    /// The part of the source whose nodes are being added.
     part: u64,
-    /// How deep the node stands that is being made.
+    /// The depth of the node being added.
     depth: u16,
 }
 
 impl Tree {
-    /// The nodes of a parsed expression, and its root.
+    /// Builds the tree of a parsed expression; returns it with its root.
     ///
     /// # Errors
     ///
-    /// A macro with wrong arguments; nothing if the expression is too large to be looked at.
+    /// A macro with invalid arguments, or `None` if the expression is too large to process.
     pub(super) fn of(expr: &IdedExpr) -> Result<(Self, Id), Option<Fault<'static>>> {
         let mut tree = Self::default();
         let root = tree.expr(expr)?;
         Ok((tree, root))
     }
 
-    /// A node by its number.
+    /// Returns a node by its index.
     #[must_use]
     pub fn node(&self, id: Id) -> &Node {
         self.nodes.get(id).unwrap_or(&Node::Message)
     }
 
-    /// The parser's number of the part of the text that a node stands for.
+    /// Returns the parser's ID of a node's part of the source.
     pub(super) fn part(&self, id: Id) -> u64 {
         self.parts.get(id).copied().unwrap_or_default()
     }
 
-    /// The name that identifiers and fields spell, as `a.b.c`; none for other expressions.
+    /// Returns the dotted name of identifiers and fields, `a.b.c`; `None` for other expressions.
     #[must_use]
     pub fn qualified_name(&self, id: Id) -> Option<String> {
         match self.node(id) {
@@ -172,7 +172,7 @@ impl Tree {
         Ok(self.nodes.len() - 1)
     }
 
-    /// Whatever looks at the tree descends as deep.
+    /// All code that processes the tree recurses as deeply.
     fn expr(&mut self, expr: &IdedExpr) -> Result<Id, Option<Fault<'static>>> {
         if self.depth >= MOST_DEEP {
             return Err(Some(Fault::TooDeep));
@@ -252,7 +252,7 @@ impl Tree {
         }))
     }
 
-    /// The expansion of a library's macro; none for other calls.
+    /// Expands a library's macro; `None` for other calls.
     fn expand(
         &mut self,
         target: &IdedExpr,
@@ -324,7 +324,7 @@ impl Tree {
         self.add(Node::Literal(literal))
     }
 
-    /// A variable of an expression: a loop that never runs.
+    /// Adds a variable of an expression: a loop without iterations.
     fn bind(
         &mut self,
         variable: String,
@@ -489,7 +489,7 @@ impl Tree {
     }
 }
 
-/// The variable that a macro declares.
+/// Returns the variable that a macro declares.
 fn variable_of(name: &str, expr: &IdedExpr) -> Result<String, Option<Fault<'static>>> {
     match &expr.expr {
         Expr::Ident(variable) => Ok(variable.clone()),

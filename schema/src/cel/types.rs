@@ -1,17 +1,17 @@
-//! The types of CEL, and which values can stand where a type is expected.
+//! The types of CEL, and their compatibility.
 //!
-//! The rules are those of cel-go's checker: `dyn` fits everywhere, `null` wherever objects do, and type parameters are bound by
-//! the first argument that meets them.
+//! The rules are those of cel-go's checker: `dyn` is compatible with every type, `null` with every object type, and type parameters are
+//! bound by the first argument with them.
 
 use std::{cell::Cell, fmt};
 
 use super::decl::Decl;
 
-/// The most parts of types that are looked at in an expression. Where each variable is a map of the one before to itself, types
-/// double at each level; rules of some hundred lines need a tenth of this.
+/// The maximum number of type nodes visited for an expression. If each variable is a map from the previous one to itself, types double
+/// at each level; rules of some hundred lines need a tenth of this.
 const MOST_STEPS: usize = 1_000_000;
 
-/// A type of single values.
+/// A type of scalar values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
     /// `null`
@@ -47,9 +47,9 @@ pub enum Type<'d> {
     List(Box<Type<'d>>),
     /// Maps from a type to another.
     Map(Box<Type<'d>>, Box<Type<'d>>),
-    /// Values that can be absent.
+    /// Optional values.
     Optional(Box<Type<'d>>),
-    /// An object of the schema; two are of one type if they have one declaration.
+    /// An object of the schema; two objects have the same type if they have the same declaration.
     Object(&'d Decl),
     /// A type of Kubernetes' libraries, such as `quantity`.
     Library(&'static str),
@@ -57,7 +57,7 @@ pub enum Type<'d> {
     Param(usize),
 }
 
-/// The scalars, with their names in CEL.
+/// The scalars, with their CEL names.
 pub(crate) const SCALARS: [(&str, Scalar); 10] = [
     ("null_type", Scalar::Null),
     ("bool", Scalar::Bool),
@@ -88,13 +88,13 @@ impl<'d> Type<'d> {
         Self::Optional(Box::new(value))
     }
 
-    /// Whether it is this scalar.
+    /// Whether the type is this scalar.
     #[must_use]
     pub fn is(&self, scalar: Scalar) -> bool {
         matches!(self, Self::Scalar(own) if *own == scalar)
     }
 
-    /// The type with its parameters counted from another number.
+    /// Returns the type with its parameters renumbered from `first`.
     pub(crate) fn instantiated(&self, first: usize) -> Self {
         match self {
             Self::Param(number) => Self::Param(first + number),
@@ -105,7 +105,7 @@ impl<'d> Type<'d> {
         }
     }
 
-    /// Whether two types are one.
+    /// Whether two types are the same.
     fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Dyn, Self::Dyn) => true,
@@ -119,7 +119,7 @@ impl<'d> Type<'d> {
         }
     }
 
-    /// Whether it says no more than another type which it fits.
+    /// Whether the type is at least as general as a type that it is compatible with.
     fn is_as_general_as(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Dyn | Self::Param(_), _) => true,
@@ -145,7 +145,7 @@ impl<'d> Type<'d> {
 }
 
 impl Type<'_> {
-    /// The type as cel-go names it. Objects have names of their own there, made from the time.
+    /// Returns cel-go's name of the type. The names of object types there depend on the current time.
     #[must_use]
     pub(crate) fn go(&self) -> String {
         match self {
@@ -159,7 +159,7 @@ impl Type<'_> {
     }
 }
 
-/// The full name of a type of Kubernetes' libraries.
+/// Returns the qualified name of a type of Kubernetes' libraries.
 pub(crate) fn library_name(name: &str) -> &str {
     match name {
         "quantity" => "kubernetes.Quantity",
@@ -194,13 +194,13 @@ impl fmt::Display for Type<'_> {
     }
 }
 
-/// The types that parameters stand for.
+/// The types bound to type parameters.
 ///
-/// Once an expression's types have become too many, everything fits, and types are `dyn`: see [`Solver::is_exhausted`].
+/// Once an expression's types exceed the limit, all types are compatible and results are `dyn`: see [`Solver::is_exhausted`].
 #[derive(Debug)]
 pub(crate) struct Solver<'d> {
     bound: Vec<Option<Type<'d>>>,
-    /// Earlier bindings, to take an attempt back.
+    /// Earlier bindings, to roll back an attempt.
     trail: Vec<(usize, Option<Type<'d>>)>,
     steps_left: Cell<usize>,
 }
@@ -214,26 +214,26 @@ impl<'d> Solver<'d> {
         }
     }
 
-    /// Whether the types grew past what is looked at, so that what was found says nothing.
+    /// Whether the types exceeded the limit, so that the findings are meaningless.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.steps_left.get() == 0
     }
 
-    /// Whether one more part of a type may be looked at.
+    /// Whether one more type node may be visited.
     fn step(&self) -> bool {
         let left = self.steps_left.get().saturating_sub(1);
         self.steps_left.set(left);
         left > 0
     }
 
-    /// The number of the first of several new parameters.
+    /// Adds type parameters; returns the number of the first.
     pub(crate) fn fresh(&mut self, count: usize) -> usize {
         let first = self.bound.len();
         self.bound.resize_with(first + count, || None);
         first
     }
 
-    /// Whether values of some types can stand where others are expected; binds parameters if so.
+    /// Whether values of the found types are assignable to the expected ones; binds parameters if so.
     pub(crate) fn fit(&mut self, found: &[Type<'d>], expected: &[Type<'d>]) -> bool {
         let before = self.trail.len();
         let fits = found.len() == expected.len()
@@ -248,13 +248,13 @@ impl<'d> Solver<'d> {
         fits
     }
 
-    /// The more general of two types, if one fits the other.
+    /// Returns the more general of two types, if one is assignable to the other.
     pub(crate) fn join(&mut self, a: Type<'d>, b: Type<'d>) -> Option<Type<'d>> {
         let fits = self.fit(std::slice::from_ref(&a), std::slice::from_ref(&b));
         fits.then(|| if a.is_as_general_as(&b) { a } else { b })
     }
 
-    /// The type of a call that two signatures fit.
+    /// Returns the type of a call that two signatures fit.
     pub(crate) fn one_of(&self, a: Type<'d>, b: &Type<'d>) -> Type<'d> {
         if matches!(a, Type::Dyn) || a.same(b) {
             a
@@ -263,7 +263,7 @@ impl<'d> Solver<'d> {
         }
     }
 
-    /// A type with the types that its parameters stand for; free parameters stay.
+    /// Replaces the bound parameters of a type; free parameters stay.
     pub(crate) fn resolved(&self, ty: &Type<'d>) -> Type<'d> {
         if !self.step() {
             return Type::Dyn;
@@ -280,7 +280,7 @@ impl<'d> Solver<'d> {
         }
     }
 
-    /// Counts the parts of a type that an expression keeps.
+    /// Counts the nodes of a type that an expression keeps.
     pub(crate) fn count(&self, ty: &Type<'d>) {
         if !self.step() {
             return;
@@ -365,7 +365,7 @@ impl<'d> Solver<'d> {
         Standing::Agrees
     }
 
-    /// Whether a parameter occurs in a type, also by way of what other parameters stand for.
+    /// Whether a parameter occurs in a type, directly or through other parameters.
     fn mentions(&self, ty: &Type<'d>, number: usize) -> bool {
         if !self.step() {
             return true;
@@ -382,10 +382,10 @@ impl<'d> Solver<'d> {
     }
 }
 
-/// Whether a type is what a parameter stands for.
+/// Whether a type agrees with the binding of a parameter.
 enum Standing {
     Agrees,
     Disagrees,
-    /// The parameter would stand for a type that contains it.
+    /// The parameter would be bound to a type that contains it.
     Circular,
 }

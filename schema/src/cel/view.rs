@@ -1,34 +1,34 @@
-//! What the rules of a schema need to know of it, whoever keeps it: the server as it was sent, the generator as it builds it.
+//! What rules need to know about a schema, whatever its representation: the server's as it was sent, or the generator's while it is built.
 
-/// A schema that rules are about. `'s` is how long it lives.
+/// A schema that rules apply to. `'s` is its lifetime.
 pub trait SchemaView<'s>: Copy {
-    /// A keyword that is a text; empty if it is absent.
+    /// Returns a string keyword; empty if it is absent.
     fn text(self, word: &str) -> &'s str;
 
-    /// Whether a keyword is true.
+    /// Whether a boolean keyword is true.
     fn flag(self, word: &str) -> bool;
 
     /// Whether a keyword has a value other than null.
     fn has(self, word: &str) -> bool;
 
-    /// A bound of a size; negative ones count as 0.
+    /// Returns a size limit; negative ones count as 0.
     fn bound(self, word: &str) -> Option<u64>;
 
-    /// The bytes of the longest text of `enum`; none without one.
+    /// Returns the bytes of the longest string of `enum`; `None` without one.
     fn longest_of_enum(self) -> Option<u64>;
 
     /// Whether a property is required.
     fn requires(self, property: &str) -> bool;
 
-    /// The properties with their schemas.
+    /// Returns the properties with their schemas.
     fn properties(self) -> impl Iterator<Item = (&'s str, Self)>;
 
-    /// The schema of a property.
+    /// Returns the schema of a property.
     fn property(self, name: &str) -> Option<Self>;
 
-    /// The schema of a list's items.
+    /// Returns the schema of a list's items.
     fn items(self) -> Option<Self>;
 
-    /// The schema of a map's values.
+    /// Returns the schema of a map's values.
     fn additional(self) -> Option<Self>;
 }

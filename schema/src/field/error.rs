@@ -1,4 +1,4 @@
-//! Violations of a validation rule, as `k8s.io/apimachinery/pkg/util/validation/field` words them.
+//! Violations of validation rules, with the messages of `k8s.io/apimachinery/pkg/util/validation/field`.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::text::{go_float, go_json, go_quote};
 
-/// The kind of a field error. The `reason` of a `metav1.StatusCause` follows from it.
+/// The kind of a field error, which determines the `reason` of a `metav1.StatusCause`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FieldErrorKind {
     /// A required value is absent.
@@ -15,24 +15,24 @@ pub enum FieldErrorKind {
     Invalid,
     /// A value that must be unique occurs twice.
     Duplicate,
-    /// A reference names nothing.
+    /// The object of a reference does not exist.
     NotFound,
     /// A value outside its enumeration.
     NotSupported,
     /// A value may not be set here.
     Forbidden,
-    /// A text or document is too long.
+    /// A string or document is too long.
     TooLong,
     /// A list has too many items.
     TooMany,
     /// A value has the wrong type.
     TypeInvalid,
-    /// The server could not find out.
+    /// The server could not validate the value.
     Internal,
 }
 
 impl FieldErrorKind {
-    /// The `reason` of the status cause.
+    /// Returns the `reason` of the status cause.
     pub fn reason(self) -> &'static str {
         match self {
             Self::Required => "FieldValueRequired",
@@ -68,11 +68,11 @@ impl FieldErrorKind {
 pub struct FieldError {
     /// The field's path, `<nil>` for the object itself.
     pub field: String,
-    /// The class of the error.
+    /// The kind of the error.
     pub kind: FieldErrorKind,
-    /// The value that is wrong; `None` leaves it out of the message.
+    /// The invalid value; `None` omits it from the message.
     pub value: Option<Value>,
-    /// A valid value or hint; may be empty.
+    /// A valid value or a hint; may be empty.
     pub detail: String,
 }
 
@@ -88,7 +88,7 @@ pub struct Cause {
 }
 
 impl FieldError {
-    /// An error that shows no value.
+    /// Creates an error without a value.
     pub fn new(field: impl Into<String>, kind: FieldErrorKind, detail: impl Into<String>) -> Self {
         Self {
             field: field.into(),
@@ -98,7 +98,7 @@ impl FieldError {
         }
     }
 
-    /// An error that shows the offending value.
+    /// Creates an error with the invalid value.
     pub fn with_value(
         field: impl Into<String>,
         kind: FieldErrorKind,
@@ -111,12 +111,12 @@ impl FieldError {
         }
     }
 
-    /// An absent value that is required.
+    /// Creates an error for a required value that is absent.
     pub fn required(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(field, FieldErrorKind::Required, detail)
     }
 
-    /// A value that is malformed or out of bounds.
+    /// Creates an error for a value that is malformed or out of bounds.
     pub fn invalid(
         field: impl Into<String>,
         value: impl Into<Value>,
@@ -125,22 +125,22 @@ impl FieldError {
         Self::with_value(field, FieldErrorKind::Invalid, value.into(), detail)
     }
 
-    /// A value that may not be set here.
+    /// Creates an error for a value that may not be set here.
     pub fn forbidden(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::new(field, FieldErrorKind::Forbidden, detail)
     }
 
-    /// A value that occurs twice.
+    /// Creates an error for a duplicate value.
     pub fn duplicate(field: impl Into<String>, value: impl Into<Value>) -> Self {
         Self::with_value(field, FieldErrorKind::Duplicate, value.into(), "")
     }
 
-    /// A reference that names nothing.
+    /// Creates an error for a reference to an object that does not exist.
     pub fn not_found(field: impl Into<String>, value: impl Into<Value>) -> Self {
         Self::with_value(field, FieldErrorKind::NotFound, value.into(), "")
     }
 
-    /// A value outside of an enumeration.
+    /// Creates an error for a value outside its enumeration.
     pub fn unsupported(
         field: impl Into<String>,
         value: impl Into<Value>,
@@ -151,7 +151,7 @@ impl FieldError {
         Self::with_value(field, FieldErrorKind::NotSupported, value.into(), detail)
     }
 
-    /// Whether rules are not evaluated for an object with this error.
+    /// Whether an error prevents the evaluation of the object's rules.
     pub(crate) fn blocks_rules(&self) -> bool {
         use FieldErrorKind::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
         matches!(
@@ -160,7 +160,7 @@ impl FieldError {
         )
     }
 
-    /// The message without the field's path (Go's `ErrorBody`).
+    /// Returns the message without the field's path (Go's `ErrorBody`).
     pub fn body(&self) -> String {
         let mut text = self.kind.title().to_owned();
         let shows_value = !matches!(
@@ -185,7 +185,7 @@ impl FieldError {
         text
     }
 
-    /// The status cause for this error.
+    /// Returns the status cause of this error.
     pub fn cause(&self) -> Cause {
         Cause {
             reason: self.kind.reason(),

@@ -1,4 +1,4 @@
-//! Field paths and field errors (`k8s.io/apimachinery/pkg/util/validation/field`), with values printed as Go prints them.
+//! Field paths and field errors (`k8s.io/apimachinery/pkg/util/validation/field`), with values formatted as in Go.
 
 mod error;
 mod path;

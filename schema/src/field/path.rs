@@ -16,7 +16,7 @@ enum Step<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// A path that starts at `root` (empty: at the object itself).
+    /// Creates a path that starts at `root` (empty: at the object itself).
     pub fn root(root: &'a str) -> Path<'a> {
         Path {
             parent: None,
@@ -24,17 +24,17 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// `<self>.<name>`.
+    /// Returns `<self>.<name>`.
     pub fn child(&'a self, name: &'a str) -> Path<'a> {
         self.then(Step::Child(name))
     }
 
-    /// `<self>[<key>]`.
+    /// Returns `<self>[<key>]`.
     pub fn key(&'a self, key: &'a str) -> Path<'a> {
         self.then(Step::Key(key))
     }
 
-    /// `<self>[<index>]`.
+    /// Returns `<self>[<index>]`.
     pub fn index(&'a self, index: usize) -> Path<'a> {
         self.then(Step::Index(index))
     }
@@ -46,14 +46,14 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The path as text; empty for the object itself.
+    /// Formats the path; empty for the object itself.
     pub fn render(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
         out
     }
 
-    /// The path as a field error shows it: `<nil>` for the object itself.
+    /// Formats the path for a field error: `<nil>` for the object itself.
     pub fn field(&self) -> String {
         let text = self.render();
         if text.is_empty() {
@@ -63,7 +63,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The field of a child, without building the child's path.
+    /// Formats the field of a child, without building the child's path.
     pub fn field_of(&self, name: &str) -> String {
         Path {
             parent: Some(self),

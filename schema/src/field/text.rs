@@ -1,8 +1,8 @@
-//! Values as Go prints them: `%q`, `%v` of a float, and `json.Marshal`.
+//! Formats values as Go does: `%q`, `%v` of a float, and `json.Marshal`.
 
 use serde_json::Value;
 
-/// Quotes a text as Go's `%q` does.
+/// Quotes a string like Go's `%q`.
 pub fn go_quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -27,8 +27,8 @@ pub fn go_quote(text: &str) -> String {
     out
 }
 
-/// Whether Go's `strconv.IsPrint` holds, for the characters that occur in practice: control, space-like,
-/// format and private-use characters do not print.
+/// Approximates Go's `strconv.IsPrint` for the characters that occur in practice: control, space-like, format and private-use
+/// characters are not printable.
 fn is_print(c: char) -> bool {
     let code = u32::from(c);
     c == ' '
@@ -39,7 +39,7 @@ fn is_print(c: char) -> bool {
             || code >= 0xe_0000)
 }
 
-/// Prints a float as Go's `%v` does: the shortest digits that read back, with an exponent below 1e-4 and from 1e6.
+/// Formats a float like Go's `%v`: the shortest digits that round-trip, with an exponent below 1e-4 and from 1e6.
 pub fn go_float(value: f64) -> String {
     let text = format!("{value:e}");
     match text.split_once('e') {
@@ -54,7 +54,7 @@ pub fn go_float(value: f64) -> String {
     }
 }
 
-/// A value as Go's `%v` prints it.
+/// Formats a value like Go's `%v`.
 pub fn go_plain(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
@@ -75,7 +75,7 @@ pub fn go_plain(value: &Value) -> String {
     }
 }
 
-/// Prints a value as Go's `json.Marshal` does: keys sorted, `<`, `>`, `&`, U+2028 and U+2029 escaped.
+/// Formats a value like Go's `json.Marshal`: keys sorted, `<`, `>`, `&`, U+2028 and U+2029 escaped.
 pub fn go_json(value: &Value) -> String {
     let mut out = String::new();
     write_json(value, &mut out);
@@ -117,7 +117,7 @@ fn write_json(value: &Value, out: &mut String) {
     }
 }
 
-/// A float in JSON, as `encoding/json` writes it: an exponent below 1e-6 and from 1e21, without leading zeros.
+/// Formats a float in JSON like `encoding/json`: an exponent below 1e-6 and from 1e21, without leading zeros.
 fn json_float(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) {

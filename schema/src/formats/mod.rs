@@ -13,7 +13,7 @@ use self::net::{is_cidr, is_email, is_hostname, is_ipv4, is_ipv6, is_mac, is_req
 use self::time::{is_date, is_date_time, is_duration};
 use super::node::{Kind, Types};
 
-/// The format if the API server knows it for these types; others are accepted and ignored.
+/// Returns the format if the API server knows it for these types; others are accepted and ignored.
 pub(crate) fn supported(types: Types, format: &str) -> Option<&str> {
     #[rustfmt::skip]
     const STRING: [&str; 26] = [
@@ -36,7 +36,7 @@ fn normal(format: &str) -> String {
     format.replace('-', "")
 }
 
-/// Whether a text has a format; `None` when the format is not one of strings.
+/// Whether a string matches a format; `None` if the format is not one of strings.
 pub(crate) fn matches(format: &str, text: &str) -> Option<bool> {
     Some(match normal(format).as_str() {
         "bsonobjectid" => text.len() == 24 && text.bytes().all(|b| b.is_ascii_hexdigit()),
@@ -69,7 +69,7 @@ pub(crate) fn matches(format: &str, text: &str) -> Option<bool> {
     })
 }
 
-/// The bytes of a text in base64; what is not base64 ends it.
+/// Decodes base64 up to the first invalid character.
 #[cfg(feature = "cel")]
 pub(crate) fn decode_base64(text: &str) -> Vec<u8> {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -15,7 +15,7 @@ static HOSTNAME: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Leading zeros are tolerated, as the API server does.
+/// Leading zeros are accepted, as by the API server.
 pub(super) fn is_ipv4(text: &str) -> bool {
     let parts: Vec<&str> = text.split('.').collect();
     let octet = |part: &str| {
@@ -48,7 +48,7 @@ pub(super) fn is_cidr(text: &str) -> bool {
         && bits.parse::<u32>().is_ok_and(|n| n <= limit)
 }
 
-/// Six, eight or twenty octets in hexadecimal, with colons, hyphens, or dots between pairs of octets.
+/// Six, eight or twenty octets in hexadecimal, separated by colons or hyphens, or by dots between pairs of octets.
 pub(super) fn is_mac(text: &str) -> bool {
     let hex = |part: &str, length: usize| {
         part.len() == length && part.bytes().all(|b| b.is_ascii_hexdigit())
@@ -70,7 +70,7 @@ pub(super) fn is_hostname(text: &str) -> bool {
     text.len() <= 255 && text.split('.').all(|part| part.len() <= 63) && HOSTNAME.is_match(text)
 }
 
-/// An absolute URI or an absolute path, as Go's `url.ParseRequestURI` takes it.
+/// An absolute URI or an absolute path, as accepted by Go's `url.ParseRequestURI`.
 pub(super) fn is_request_uri(text: &str) -> bool {
     let bytes = text.as_bytes();
     if bytes.iter().any(|b| *b < b' ' || *b == 0x7f) || bytes.is_empty() {
@@ -130,7 +130,7 @@ fn is_host(host: &str) -> bool {
         && !name.contains([' ', '"', '<', '>', '^', '`', '{', '|', '}', '\\', '[', ']'])
 }
 
-/// An address, with or without a display name, as Go's `mail.ParseAddress` takes it; comments are not read.
+/// An address, with or without a display name, as accepted by Go's `mail.ParseAddress`; comments are not supported.
 pub(super) fn is_email(text: &str) -> bool {
     let text = text.trim_matches([' ', '\t']);
     let address = match text.strip_suffix('>') {

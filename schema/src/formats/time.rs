@@ -38,7 +38,7 @@ pub(super) fn is_date_time(text: &str) -> bool {
         })
 }
 
-/// Go's duration syntax, or numbers with units somewhere in the text (Scala's).
+/// Go's duration syntax, or numbers with units anywhere in the string (Scala's).
 pub(super) fn is_duration(text: &str) -> bool {
     const EXACT: [&str; 12] = [
         "ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk", "micro",

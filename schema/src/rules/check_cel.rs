@@ -1,6 +1,6 @@
-//! What a CRD's rules may say and cost, in the words of kube-apiserver.
+//! Checks the expressions and costs of a CRD's rules, with kube-apiserver's messages.
 //!
-//! It differs in this: cel-go names the types of objects by the time.
+//! One difference: cel-go's names of object types depend on the current time.
 
 use serde_json::Value;
 
@@ -14,10 +14,10 @@ use crate::cel::{
 use crate::field::{FieldError, FieldErrorKind, Path, go_json};
 use crate::props::{Props, RawAdditional};
 
-/// How many of the most expensive expressions are named.
+/// The number of the most expensive expressions to report.
 const NAMED: usize = 4;
 
-/// The violations of the rules of a schema that has no others.
+/// Returns the rule violations of a schema without other violations.
 pub(crate) fn check_cel(root: Props<'_>, path: &Path<'_>) -> Vec<FieldError> {
     let mut check = Check {
         errors: Vec::new(),
@@ -28,11 +28,11 @@ pub(crate) fn check_cel(root: Props<'_>, path: &Path<'_>) -> Vec<FieldError> {
     check.all(path)
 }
 
-/// Where a schema stands.
+/// The position of a schema.
 #[derive(Clone, Copy)]
 struct Stand<'p> {
     count: Count,
-    /// The first list around it whose old and new items cannot be told to be the same.
+    /// The first enclosing list whose old and new items cannot be correlated.
     uncorrelatable: Option<&'p Path<'p>>,
 }
 
@@ -46,7 +46,7 @@ impl Stand<'_> {
 struct Check {
     errors: Vec<FieldError>,
     total: u64,
-    /// The expressions that cost a part worth naming of what all may, with their costs.
+    /// The expressions with a considerable share of the total budget, with their costs.
     costs: Vec<(u64, String)>,
 }
 
@@ -119,7 +119,7 @@ impl Check {
             Verdict::Unknown => true,
         };
         let message = rule.text("messageExpression");
-        // The server does not look at the message of a rule that does not compile.
+        // The server does not check the message of a rule that does not compile.
         if compiled && !message.is_empty() {
             let here = path.child("messageExpression");
             match examine(message, Purpose::Message, old, decl) {
@@ -150,7 +150,7 @@ impl Check {
         }
     }
 
-    /// A rule whose expression does not compile.
+    /// Reports a rule whose expression does not compile.
     fn refuse(&mut self, rule: Props<'_>, path: &Path<'_>, detail: &str) {
         let shown = shown(rule);
         self.errors.push(FieldError::new(
@@ -172,7 +172,7 @@ impl Check {
         }
     }
 
-    /// All errors, with those of the costs together.
+    /// Returns all errors, with those about costs together.
     fn all(mut self, path: &Path<'_>) -> Vec<FieldError> {
         if self.total > MOST_OF_ALL {
             self.costs.sort_by_key(|(cost, _)| std::cmp::Reverse(*cost));
@@ -198,7 +198,7 @@ fn over_budget(what: &str, cost: u64, budget: u64) -> String {
     )
 }
 
-/// A rule as an error shows it: the server's own type, with its fields in order.
+/// Formats a rule as in errors: the server's own type, with its fields in order.
 fn shown(rule: Props<'_>) -> String {
     let text = |key: &str| go_json(&rule.text(key).into());
     let or_null = |key: &str| go_json(rule.get(key).unwrap_or(&Value::Null));
@@ -225,7 +225,7 @@ fn compile_error(expression: &str, subject: &str, prefix: &str, faults: &[Found<
         };
         is_late
     };
-    // The first of them ends the making of the program, which follows on the checks.
+    // The first of them ends the creation of the program, which follows the checks.
     if let Some(Found { fault, .. }) = faults.first().filter(|_| faults.iter().all(is_late)) {
         return format!("program instantiation failed: {fault}");
     }
@@ -234,18 +234,18 @@ fn compile_error(expression: &str, subject: &str, prefix: &str, faults: &[Found<
     format!("{prefix}compilation failed: {}", issues.join("\n"))
 }
 
-/// A fault as cel-go shows it.
+/// Formats a fault like cel-go.
 fn issue(expression: &str, Found { fault, place }: &Found<'_>) -> String {
     let Some(place) = place else {
         return fault.to_string();
     };
     match fault {
         Fault::Syntax { message, .. } => {
-            // The parser words some of them in its own way.
+            // The parser has its own wording for some of them.
             let message = message.trim_start_matches("Syntax error: ");
             placed(expression, &format!("Syntax error: {message}"), place.start)
         }
-        // The server looks for the library as a variable, too.
+        // The server also looks up the library as a variable.
         Fault::UnknownFunction { name } if name.contains('.') => {
             let (library, function) = name.rsplit_once('.').unwrap_or_default();
             let before = expression.get(..place.start).unwrap_or_default();
@@ -262,7 +262,7 @@ fn issue(expression: &str, Found { fault, place }: &Found<'_>) -> String {
     }
 }
 
-/// Where cel-go points: of a call at its parenthesis, where the parser here gives the function's name.
+/// Returns cel-go's position: for a call its parenthesis, where the parser here returns the function's name.
 fn opening(expression: &str, at: usize) -> usize {
     let rest = expression.get(at..).unwrap_or_default();
     let name = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
@@ -274,7 +274,7 @@ fn opening(expression: &str, at: usize) -> usize {
     }
 }
 
-/// An issue with its place, as cel-go shows it.
+/// Formats an issue with its position, like cel-go.
 fn placed(expression: &str, message: &str, at: usize) -> String {
     let (before, rest) = expression.split_at_checked(at).unwrap_or((expression, ""));
     let line = before.matches('\n').count() + 1;

@@ -1,4 +1,4 @@
-//! What a CRD's rules may be, apart from their expressions (`apiextensions-apiserver/pkg/apis/apiextensions/validation`).
+//! Checks a CRD's rules, except for their expressions (`apiextensions-apiserver/pkg/apis/apiextensions/validation`).
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ const REASONS: [&str; 4] = [
     "FieldValueRequired",
 ];
 
-/// The violations of the rules of a node, whose raw schema is needed for their paths.
+/// Reports the violations of a node's rules; the raw schema is needed for their paths.
 pub(crate) fn check_form(node: Props<'_>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let list = path.child("x-kubernetes-validations");
     let rules = node.list("x-kubernetes-validations").iter();

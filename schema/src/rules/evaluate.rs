@@ -1,4 +1,4 @@
-//! One rule for one value, as `apiextensions-apiserver/pkg/apiserver/schema/cel` evaluates it.
+//! Evaluates one rule for one value, like `apiextensions-apiserver/pkg/apiserver/schema/cel`.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,14 +12,14 @@ use crate::field::{FieldError, FieldErrorKind, Path};
 use crate::props::Props;
 use crate::validate::{Old, unchanged};
 
-/// The most that one expression may cost, and all of an object together.
+/// The maximum cost of one expression, and of all expressions of an object together.
 const MOST_PER_CALL: u64 = 1_000_000;
 const MOST: u64 = 10_000_000;
 
-/// The longest message of an expression, in bytes.
+/// The maximum length of a message expression's result, in bytes.
 const LONGEST_MESSAGE: usize = 5120;
 
-/// A rule's settings, and its expressions once they were needed.
+/// A rule's settings, and its expressions, compiled on first use.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     message: String,
@@ -33,9 +33,9 @@ pub(super) struct Compiled {
 /// The type of `oldSelf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OldSelf {
-    /// The old value: without one the rule does not apply.
+    /// The old value; without one the rule does not apply.
     Value,
-    /// An optional.
+    /// An optional of the old value.
     Optional,
 }
 
@@ -83,7 +83,7 @@ impl Compiled {
 }
 
 impl Rule {
-    /// The rule as errors of its evaluation name it.
+    /// Returns the rule as its evaluation errors name it.
     fn name(&self) -> &str {
         match self.compiled.message.as_str() {
             "" => &self.rule,
@@ -99,11 +99,11 @@ impl Rule {
     }
 }
 
-/// The rules of one object, as they are evaluated.
+/// The evaluation of the rules of one object.
 pub(super) struct Evaluation {
     pub(super) found: FieldErrors,
     left: u64,
-    /// Whether the budget was used up: nothing is evaluated any more.
+    /// Whether the budget is used up: no further rules are evaluated.
     is_over: bool,
 }
 
@@ -158,7 +158,7 @@ impl Evaluation {
         });
     }
 
-    /// Runs an expression about a value.
+    /// Runs an expression for a value.
     fn run<'v>(
         &mut self,
         program: &Program,
@@ -192,7 +192,7 @@ impl Evaluation {
         outcome
     }
 
-    /// The message of a rule: that of its expression, unless that has none.
+    /// Returns the message of a rule: the result of its message expression, if there is one.
     fn message(&mut self, rule: &Rule, programs: &Programs, place: Place<'_>) -> String {
         let Some(program) = &programs.message else {
             return rule.message();
@@ -223,7 +223,7 @@ impl Evaluation {
             _ => below,
         };
         let error = match compiled.reason {
-            // The server leaves the message out.
+            // The server omits the message.
             FieldErrorKind::Duplicate => FieldError::new(field, compiled.reason, ""),
             reason => FieldError::new(field, reason, message),
         };

@@ -1,7 +1,7 @@
-//! CEL rules of a schema (`x-kubernetes-validations`): which are evaluated for which value.
+//! CEL rules of a schema (`x-kubernetes-validations`): determines which are evaluated for which value.
 //!
-//! [`check_rules`] goes through an object as kube-apiserver does: the rules of a value before those of its parts, a null is passed
-//! over, and the old counterpart of an item is found by the keys of its list.
+//! [`check_rules`] traverses an object like kube-apiserver: the rules of a value before those of its parts, nulls are skipped, and the
+//! old counterpart of an item is found by the keys of its list.
 
 #[cfg(feature = "cel")]
 pub(crate) mod check_cel;
@@ -27,12 +27,12 @@ use crate::props::Props;
 pub(crate) struct Rule {
     /// The expression.
     rule: String,
-    /// How it is evaluated.
+    /// Its settings and compiled expressions.
     compiled: evaluate::Compiled,
 }
 
 impl Rule {
-    /// The rules of a raw node.
+    /// Reads the rules of a raw node.
     pub(crate) fn read_all(props: Props<'_>) -> Vec<Self> {
         let rules = props.list("x-kubernetes-validations").iter();
         let rules = rules.filter_map(Props::new).map(|rule| Self {
@@ -48,7 +48,7 @@ impl Rule {
 struct Place<'v> {
     schema: &'v Schema,
     value: &'v Value,
-    /// Its old counterpart.
+    /// The value's old counterpart.
     old: Option<&'v Value>,
 }
 
@@ -106,7 +106,7 @@ fn walk(place: Place<'_>, path: &Path<'_>, evaluation: &mut Evaluation) {
     }
 }
 
-/// The old item with the keys of an item; only those of map lists correspond.
+/// Returns the old item with the keys of an item; only items of map lists correspond.
 fn counterpart<'v>(schema: &Schema, item: &Value, old: &'v Value) -> Option<&'v Value> {
     let ListType::Map(keys) = &schema.list_type else {
         return None;

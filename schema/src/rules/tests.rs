@@ -1,4 +1,4 @@
-//! Messages of rules, as kube-apiserver 1.36.3 gives them.
+//! Tests the messages of rules against those of kube-apiserver 1.36.3.
 
 #![cfg(feature = "cel")]
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::Structural;
 
-/// A kind with rules of every sort.
+/// A kind with every type of rule.
 fn schema() -> Structural {
     let spec = json!({
         "type": "object",
@@ -132,11 +132,11 @@ fn rules_about_the_old_value_apply_to_updates() {
         update(json!({"min": 5}), json!({"min": 6})),
         ["spec: Invalid value: immutable"]
     );
-    // Forgiven: what does not hold did not before either.
+    // Ratcheting: the rule did not hold before either.
     assert!(update(json!({"min": 3}), json!({"min": 3, "max": 4})).is_empty());
 }
 
-/// The result of an expression about `{}`: a value as `string()` shows it, or its error.
+/// Returns the result of an expression about `{}`: the value by `string()`, or the error.
 fn eval(expression: &str) -> String {
     let schema = json!({"type": "object", "x-kubernetes-validations": [
         {"rule": "false", "messageExpression": format!("'=' + string({expression})")},
@@ -221,7 +221,7 @@ fn a_rule_that_runs_away_is_stopped() {
     );
 }
 
-/// A comparison would go through 2^40 items that lists share; a list of lists of numbers would have 10^9.
+/// A comparison would visit 2^40 items that lists share; a list of lists of numbers would have 10^9.
 #[test]
 fn what_no_memory_or_patience_holds_is_stopped() {
     let doubled = ".map(x, [x, x])".repeat(40);
@@ -263,7 +263,7 @@ fn deep_and_long_rules_fit_the_stack_of_a_worker() {
             .unwrap()
             .check(Vec::new(), &json!({}))
     };
-    // The stack of Tokio's worker threads.
+    // The stack size of Tokio's worker threads.
     let thread = std::thread::Builder::new()
         .stack_size(2 << 20)
         .spawn(validate);

@@ -1,4 +1,4 @@
-//! Rules in builds without CEL: each that applies is reported.
+//! Rules in builds without CEL: reports each rule that applies.
 
 use super::{Place, Rule};
 use crate::errors::{FieldErrors, Unevaluated};

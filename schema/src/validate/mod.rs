@@ -1,7 +1,7 @@
-//! Value validation, message for message as `k8s.io/kube-openapi/pkg/validation/validate` does it.
+//! Value validation, with the messages of `k8s.io/kube-openapi/pkg/validation/validate`.
 //!
-//! [`check`] validates a value against one node. On update a value may carry its old counterpart; [`ratchet()`] then
-//! forgives what did not change (the CRDValidationRatcheting feature).
+//! [`check`] validates a value against one node. On update a value may have its old counterpart; [`ratchet()`] then ignores errors in
+//! unchanged values (the CRDValidationRatcheting feature).
 
 mod number;
 mod outcome;
@@ -19,7 +19,7 @@ use crate::field::Path;
 use crate::field::go_json;
 use crate::field::{FieldError, FieldErrorKind};
 
-/// Validates a value, forgiving what an update left unchanged below it.
+/// Validates a value, ignoring errors in parts that an update left unchanged.
 pub(crate) fn check(
     schema: &Schema,
     path: &Path<'_>,
@@ -112,7 +112,7 @@ fn enum_error(checks: &Checks, path: &Path<'_>, value: &Value) -> Option<FieldEr
     ))
 }
 
-/// Go converts the value to the enumerated value's type first: a float is cut off before it meets an integer.
+/// Go converts the value to the enumerated value's type first: a float is truncated before it is compared with an integer.
 fn same_enum_value(value: &Value, allowed: &Value) -> bool {
     match (value, allowed) {
         (Value::Null, _) | (_, Value::Null) => false,
@@ -332,7 +332,7 @@ fn object_outcome(
     outcome
 }
 
-/// Validates the fields that have no property of their own.
+/// Validates the fields without a property of their own.
 fn others_outcome(
     schema: &Schema,
     path: &Path<'_>,
@@ -378,7 +378,7 @@ fn too_many(path: &Path<'_>, actual: i64, max: i64) -> FieldError {
     )
 }
 
-/// Whether a value is of a JSON type, as the server infers it from decoded JSON.
+/// Returns the JSON type of a value, as the server infers it from decoded JSON.
 pub(crate) fn kind_of(value: &Value) -> Option<Kind> {
     Some(match value {
         Value::Null => return None,

@@ -8,7 +8,7 @@ use crate::field::FieldError;
 use crate::field::Path;
 use crate::field::go_float;
 
-/// The largest integer that a JSON number holds exactly, 2⁵³ − 1.
+/// The largest integer that a JSON number represents exactly, 2⁵³ − 1.
 const MAX_JSON_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// Whether a float counts as an integer (go-openapi's tolerance: a relative error below 1e-9).
@@ -24,7 +24,7 @@ pub(super) fn is_json_integer(value: f64) -> bool {
     cut != 0.0 && (value - cut).abs() / (value.abs() + cut) < 1e-9
 }
 
-/// A number as the server holds it after decoding.
+/// A number as the server represents it after decoding.
 #[derive(Clone, Copy)]
 enum Num {
     Int(i64),
@@ -55,7 +55,7 @@ impl Num {
     }
 }
 
-/// The result of all numeric checks.
+/// Returns the result of all numeric checks.
 pub(super) fn number_outcome(schema: &Schema, path: &Path<'_>, number: &Number) -> Outcome {
     let mut outcome = Outcome::default();
     let num = Num::new(number);
@@ -69,7 +69,7 @@ pub(super) fn number_outcome(schema: &Schema, path: &Path<'_>, number: &Number) 
     outcome
 }
 
-/// The error of a number, or of a bound, that its type and format cannot hold.
+/// Returns the error of a number or limit outside the range of its type and format.
 fn out_of_range(schema: &Schema, path: &Path<'_>, num: Num, what: &str) -> Option<FieldError> {
     let format = schema.format.as_deref().unwrap_or_default();
     let (type_name, held) = match schema.types {
@@ -208,7 +208,7 @@ fn maximum(schema: &Schema, checks: &Checks, path: &Path<'_>, num: Num, outcome:
 
 struct Bound {
     limit: f64,
-    /// Whether the limit fits the node's type, so that integers are compared as integers.
+    /// Whether the limit has the node's type, so that integers are compared as integers.
     native: bool,
     exclusive: bool,
 }

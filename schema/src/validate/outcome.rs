@@ -1,4 +1,4 @@
-//! The result of validating one value, and the errors that go into it.
+//! The result of validating one value, and its errors.
 
 use std::collections::HashSet;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::field::Path;
 use crate::field::{FieldError, FieldErrorKind};
 
-/// The errors that one validation reports at most: a request of 3 MB can hold a million faults.
+/// The maximum number of errors that one validation reports: a request of 3 MB can contain a million.
 const MAX_ERRORS: usize = 1000;
 
-/// Errors without repetitions, and how many checks ran: of several failing branches, the one with most is reported.
+/// Errors without duplicates, and the number of checks: of several failing branches, the one with the most checks is reported.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     errors: Vec<FieldError>,

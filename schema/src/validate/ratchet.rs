@@ -1,4 +1,4 @@
-//! Ratcheting: on update, an error in a value that did not change is forgiven.
+//! Ratcheting: on update, errors in unchanged values are ignored.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::super::node::{ListType, Schema};
 use super::{Outcome, check};
 use crate::field::Path;
 
-/// The old counterpart of a value, and the structural schema that says how their parts correspond.
+/// The old counterpart of a value, and the structural schema that determines how their parts correspond.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Old<'a> {
     pub(crate) value: &'a Value,
@@ -16,7 +16,7 @@ pub(crate) struct Old<'a> {
 }
 
 impl<'a> Old<'a> {
-    /// The old value of a field, if the field was there and has a schema.
+    /// Returns the old value of a field, if it was present and has a schema.
     pub(super) fn field(self, name: &str) -> Option<Old<'a>> {
         Some(Old {
             value: self.value.get(name)?,
@@ -24,7 +24,7 @@ impl<'a> Old<'a> {
         })
     }
 
-    /// The old items by their keys; only items of map lists correspond.
+    /// Returns the old items by their keys; only items of map lists correspond.
     pub(super) fn items(self) -> OldItems<'a> {
         let mut items = OldItems {
             keys: &[],
@@ -55,7 +55,7 @@ impl<'a> OldItems<'a> {
         serde_json::json!(keys).to_string()
     }
 
-    /// The old item with the same keys.
+    /// Returns the old item with the same keys.
     pub(super) fn get(&self, item: &Value) -> Option<Old<'a>> {
         let schema = self.schema?;
         let value = self.by_key.get(&self.key_of(item))?;
@@ -63,7 +63,7 @@ impl<'a> OldItems<'a> {
     }
 }
 
-/// Validates a value and forgives its errors if it equals its old counterpart.
+/// Validates a value, ignoring its errors if it equals its old counterpart.
 pub(crate) fn ratchet(
     schema: &Schema,
     path: &Path<'_>,
@@ -77,8 +77,7 @@ pub(crate) fn ratchet(
     outcome
 }
 
-/// Whether nothing changed. A field that the schema does not know counts as changed, and the order of a map list
-/// does not count.
+/// Whether a value is unchanged. A field unknown to the schema counts as changed, and the order of a map list does not count.
 pub(crate) fn unchanged(value: &Value, old: Old<'_>) -> bool {
     match (value, old.value) {
         (Value::Object(new), Value::Object(before)) => {

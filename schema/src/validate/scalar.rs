@@ -1,4 +1,4 @@
-//! Types, texts and formats.
+//! Types, strings and formats.
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ pub(super) fn wrong_type(path: &Path<'_>, expected: &str, actual: &str) -> Field
     )
 }
 
-/// The type error of a value that is not null.
+/// Returns the type error of a value that is not null.
 pub(super) fn type_error(schema: &Schema, path: &Path<'_>, value: &Value) -> Option<FieldError> {
     let kind = kind_of(value)?;
     let types = schema.types;
@@ -53,7 +53,7 @@ pub(super) fn type_error(schema: &Schema, path: &Path<'_>, value: &Value) -> Opt
     (!accepted).then(|| wrong_type(path, types.names(), kind.name()))
 }
 
-/// The first of length and pattern that a text violates. Lengths count Unicode code points.
+/// Returns the first violation of length and pattern by a string. Lengths count Unicode code points.
 pub(super) fn string_error(checks: &Checks, path: &Path<'_>, text: &str) -> Option<FieldError> {
     if checks.max_length.is_some() || checks.min_length.is_some() {
         let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
@@ -88,7 +88,7 @@ fn too_long(path: &Path<'_>, max: i64) -> FieldError {
     FieldError::new(path.field(), FieldErrorKind::TooLong, detail)
 }
 
-/// A text that does not have its format.
+/// Returns the error of a string that does not match its format.
 pub(super) fn format_error(format: &str, path: &Path<'_>, text: &str) -> FieldError {
     wrong_type(path, format, text)
 }

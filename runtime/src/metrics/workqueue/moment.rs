@@ -1,4 +1,4 @@
-//! The gauges of queues that describe the moment of a scrape.
+//! The gauges of queues that are computed at a scrape.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::{Labels, Probes};
 
-/// The gauges that describe the moment of the scrape.
+/// The gauges that are computed at a scrape.
 pub(super) struct Moment(pub(super) Arc<Probes>);
 
 #[derive(Default)]
@@ -22,7 +22,7 @@ struct Reading {
     longest: Duration,
 }
 
-/// Name, help and value.
+/// Name, help and function of a gauge.
 type Gauge = (&'static str, &'static str, fn(&Reading) -> f64);
 
 impl Moment {

@@ -1,4 +1,4 @@
-//! Decoding one line of a watch.
+//! Decodes one line of a watch.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Error;
@@ -15,7 +15,7 @@ use crate::store::ObjectKey;
 /// The annotation of the bookmark that closes the initial events of a streamed list.
 pub(crate) const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
-/// A line with its object left as text.
+/// A line whose object is left undecoded.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(rename = "type", borrow)]
@@ -24,14 +24,14 @@ struct Envelope<'a> {
     object: &'a RawValue,
 }
 
-/// An object of which only the metadata matters.
+/// An object of which only the metadata is decoded.
 #[derive(Deserialize)]
 struct MetadataOnly {
     #[serde(default)]
     metadata: ObjectMeta,
 }
 
-/// Decodes one line of a watch. An `ERROR` event is the error that it carries.
+/// Decodes one line of a watch. An `ERROR` event becomes the error that it contains.
 pub(crate) fn decode_event<K: DeserializeOwned + kube::Resource>(
     line: &[u8],
     rules: &Rules,
@@ -95,7 +95,7 @@ fn decode_object<K: DeserializeOwned + kube::Resource>(
     }
 }
 
-/// The readable part of an object that does not fit: its metadata alone may still be readable.
+/// Describes an object that does not decode; its metadata may still be readable.
 fn undecodable(json: &[u8], reason: String) -> Undecodable {
     let metadata = serde_json::from_slice::<MetadataOnly>(json)
         .ok()
@@ -111,7 +111,7 @@ fn undecodable(json: &[u8], reason: String) -> Undecodable {
     }
 }
 
-/// Splits a line in the form in which every API server writes it, without parsing the object twice.
+/// Splits a line in the form that every API server writes, to avoid parsing the object twice.
 fn split_plain(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let rest = line.strip_prefix(b"{\"type\":\"")?;
     let end = rest.iter().position(|byte| *byte == b'"')?;

@@ -1,9 +1,9 @@
-//! Decoding one object: managedFields are skipped, and the kind is checked, on the way from JSON to the type.
+//! Decodes one object, skipping managedFields and checking the kind on the way from JSON to the type.
 //!
-//! A [`Filter`] stands between serde_json and the type's own `Deserialize`. It sees the keys of the object and of its
-//! `metadata`, passes everything on, and consumes `metadata.managedFields` without building it. That is why an informer that
-//! drops them never holds them, not even for a moment. To an object that leaves out its apiVersion or kind, as the items of
-//! lists do, it adds what they must be, so that a type may have them as plain fields.
+//! A [`Filter`] wraps serde_json's deserializer for the type's own `Deserialize`. It sees the keys of the object and of its
+//! `metadata`, passes everything else on, and skips `metadata.managedFields` without building it, so that an informer that drops
+//! them never holds them, not even temporarily. If an object lacks its apiVersion or kind, as list items do, the filter adds the
+//! expected value, so that a type may have them as plain fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,10 +14,10 @@ use serde::de::{
     Visitor,
 };
 
-/// The expected kind of an object, and whether its managedFields are kept.
+/// The accepted kinds of an object, and whether its managedFields are kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
-    /// The accepted pairs of apiVersion and kind. An object that says neither is accepted: lists leave them out.
+    /// The accepted pairs of apiVersion and kind. An object without either is accepted, since lists omit them.
     pub(crate) kinds: Vec<(String, String)>,
     pub(crate) keep_managed_fields: bool,
 }
@@ -42,7 +42,7 @@ impl Rules {
         })
     }
 
-    /// The value assumed for a field that an object leaves out, if only one kind is accepted.
+    /// Returns the value assumed for a field that an object lacks, if only one kind is accepted.
     fn implied(&self, field: Field) -> Option<&str> {
         match (self.kinds.as_slice(), field) {
             ([(version, _)], Field::ApiVersion) => Some(version),
@@ -62,7 +62,7 @@ impl Rules {
 
 #[derive(Clone, Copy)]
 enum Level {
-    /// The object itself, with the fields of its type if it asked for a struct.
+    /// The object itself, with the fields of its type if it requested a struct.
     Object(Option<&'static [&'static str]>),
     Metadata,
 }
@@ -76,7 +76,7 @@ enum Field {
 }
 
 impl Field {
-    /// The fields that are added where they are left out.
+    /// The fields that are added if they are missing.
     const IMPLIED: [Self; 2] = [Self::ApiVersion, Self::Kind];
 
     fn name(self) -> &'static str {
@@ -89,7 +89,7 @@ impl Field {
     }
 }
 
-/// A deserializer, visitor or seed of which the keys are watched.
+/// A deserializer, visitor or seed whose keys are filtered.
 #[derive(Clone, Copy)]
 struct Filter<'a, T> {
     inner: T,
@@ -98,7 +98,7 @@ struct Filter<'a, T> {
 }
 
 impl Level {
-    /// Watches the keys of what `inner` is at this level.
+    /// Filters the keys of `inner` at this level.
     const fn over<T>(self, inner: T, rules: &Rules) -> Filter<'_, T> {
         Filter {
             inner,
@@ -203,22 +203,22 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Filter<'_, S> {
     }
 }
 
-/// The entries of a watched map.
+/// The entries of a filtered map.
 struct Keys<'a, A> {
     inner: A,
     level: Level,
     rules: &'a Rules,
     field: Field,
     value: Value,
-    /// Which of [`Field::IMPLIED`] the object has, or was given.
+    /// Which of [`Field::IMPLIED`] the object has, or was given by the filter.
     seen: [bool; 2],
 }
 
-/// Where the value of a key comes from.
+/// The source of a key's value.
 #[derive(Clone, Copy)]
 enum Value {
     Read,
-    /// The map has ended; what its type asks for and it lacks is added.
+    /// The map has ended; fields that the type expects and the map lacks are added.
     Implied,
 }
 
@@ -237,7 +237,7 @@ impl<A> Keys<'_, A> {
         }
     }
 
-    /// The next field to add.
+    /// Returns the next field to add.
     fn next_implied(&mut self) -> Option<&'static str> {
         let Level::Object(fields) = self.level else {
             return None;
@@ -317,7 +317,7 @@ fn pass<'de, S: DeserializeSeed<'de>, E: Error>(
     seed.deserialize(Passed(text, PhantomData))
 }
 
-/// A text read already, for whatever a text may be read as: also an option or a newtype of one.
+/// A string that was already read, deserialized as any type a string can be: also an option or a newtype of one.
 struct Passed<'de, E>(Cow<'de, str>, PhantomData<E>);
 
 impl<'de, E: Error> Deserializer<'de> for Passed<'de, E> {

@@ -1,36 +1,36 @@
-//! Decoding a list while it arrives: each item is decoded when its last byte is here, so that neither the text of the whole
-//! list nor a tree of it is ever in memory.
+//! Decodes a list while it arrives: each item is decoded with its last byte, so that neither the JSON of the whole list nor a
+//! tree of it is ever in memory.
 
 use serde::Deserialize;
 
 use crate::client::MOST_BYTES;
 use crate::reflector::source::ListEnd;
 
-/// Errors in the text of a list.
+/// A syntax error in the JSON of a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ListSyntaxError {
-    /// A byte that cannot stand where it stands.
+    /// A byte that is invalid at its position.
     #[error("unexpected byte {0:?} in a list")]
     Unexpected(char),
-    /// A value that does not end.
+    /// A value exceeds [`MOST_BYTES`].
     #[error("a value of the list has more than {MOST_BYTES} bytes")]
     TooLarge,
-    /// The text ended inside the list.
+    /// The input ended inside the list.
     #[error("the list ended too early")]
     Cut,
     /// The metadata cannot be read.
     #[error("bad list metadata: {0}")]
     Metadata(String),
-    /// The answer is not a list of the objects asked for.
+    /// The answer is not a list of the requested objects.
     #[error("the server sent a {0} in place of a list")]
     WrongKind(String),
 }
 
-/// The text of a list, as far as it has come.
+/// The JSON of a list, as far as it has arrived.
 #[derive(Default)]
 pub(crate) struct ListReader {
     text: Vec<u8>,
-    /// Everything before is done.
+    /// The cursor: everything before it has been processed.
     at: usize,
     state: State,
     scan: Scan,
@@ -57,7 +57,7 @@ enum State {
     Done,
 }
 
-/// How far the search for the end of a value has come.
+/// The progress of the search for the end of a value.
 #[derive(Default)]
 struct Scan {
     offset: usize,
@@ -74,7 +74,7 @@ struct Metadata {
 }
 
 impl ListReader {
-    /// Takes the next bytes and gives every item that they complete to `each`.
+    /// Adds bytes and passes every item that they complete to `each`.
     pub(crate) fn feed(
         &mut self,
         bytes: &[u8],
@@ -90,7 +90,7 @@ impl ListReader {
         Ok(())
     }
 
-    /// The list's metadata, once it is complete.
+    /// Returns the list's metadata, once it is complete.
     pub(crate) fn finish(self) -> Result<ListEnd, ListSyntaxError> {
         if self.state == State::Done {
             Ok(self.end)
@@ -99,7 +99,7 @@ impl ListReader {
         }
     }
 
-    /// Goes one token further; false if that needs more bytes.
+    /// Advances by one token; returns false if that needs more bytes.
     fn step(&mut self, each: &mut impl FnMut(&[u8])) -> Result<bool, ListSyntaxError> {
         if matches!(self.state, State::Value | State::Item) {
             return self.step_value(each);
@@ -149,7 +149,7 @@ impl ListReader {
         Ok(true)
     }
 
-    /// The next byte that is not white space, which is skipped.
+    /// Skips white space and returns the next byte.
     fn next_token(&mut self) -> Option<u8> {
         let rest = self.text.get(self.at..)?;
         let blank = rest
@@ -160,7 +160,7 @@ impl ListReader {
         self.text.get(self.at).copied()
     }
 
-    /// Reads the key that starts at the cursor and gives its length with quotes.
+    /// Reads the key at the cursor and returns its length with quotes.
     fn read_key(&mut self) -> Option<usize> {
         let rest = self.text.get(self.at + 1..)?;
         let length = memchr::memchr(b'"', rest)?;
@@ -189,7 +189,7 @@ fn read_field(field: &str, value: &[u8], end: &mut ListEnd) -> Result<(), ListSy
 }
 
 impl Scan {
-    /// The length of the JSON value at the start of `rest`, if its end is there. Goes on where the last call stopped.
+    /// Returns the length of the JSON value at the start of `rest`, if it is complete. Resumes where the last call stopped.
     fn end_of_value(&mut self, rest: &[u8]) -> Option<usize> {
         let first = *rest.first()?;
         if !matches!(first, b'{' | b'[' | b'"') {
@@ -205,7 +205,7 @@ impl Scan {
                     return None;
                 };
                 if tail.get(found) == Some(&b'\\') {
-                    // The escaped byte may not be here yet; then the search goes on from the backslash.
+                    // The escaped byte may not have arrived yet; then the search resumes from the backslash.
                     if found + 1 >= tail.len() {
                         self.offset += found;
                         return None;

@@ -1,4 +1,4 @@
-//! From bytes to objects: lists item by item, watches line by line, both while they arrive.
+//! Decodes bytes to objects as they arrive: lists item by item, watches line by line.
 
 mod event;
 mod filter;

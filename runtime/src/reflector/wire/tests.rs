@@ -1,4 +1,4 @@
-//! Lists and lines in pieces, and what the filter lets through.
+//! Tests of lists and lines in pieces, and of the filter.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -62,7 +62,7 @@ proptest! {
         list.insert("extra".into(), extra);
         list.insert("kind".into(), json!("PodList"));
         let text = |value: &Value| if pretty { serde_json::to_string_pretty(value).unwrap() } else { value.to_string() };
-        // serde_json sorts keys, so the order is made by hand.
+        // serde_json sorts keys, so the order is built by hand.
         let body: Vec<String> = [first, "extra", "kind", last]
             .iter()
             .map(|name| match *name {
@@ -181,7 +181,7 @@ fn the_filter_works_for_types_with_flattened_fields() {
 fn check_own_fields<T: serde::de::DeserializeOwned>(read: impl Fn(T) -> (String, String)) {
     let expected = ("v1".to_owned(), "ConfigMap".to_owned());
     let said = object();
-    // Lists of built-in kinds leave both out of their items.
+    // Lists of built-in kinds omit both from their items.
     let mut left_out = object();
     left_out.as_object_mut().unwrap().remove("apiVersion");
     left_out.as_object_mut().unwrap().remove("kind");

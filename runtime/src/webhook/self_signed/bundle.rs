@@ -1,4 +1,4 @@
-//! The authorities in the configurations of clients: in webhook configurations, and in definitions with a conversion.
+//! Writes the CA bundle into client configurations: webhook configurations, and CRDs with conversion.
 
 use k8s_openapi::ByteString;
 use kube::Api;
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use super::{SelfSigned, SelfSignedError};
 
-/// How often a write is tried against others.
+/// The number of tries of a write that conflicts with other writers.
 const TRIES: usize = 3;
 
 const ADMISSION: &str = "admissionregistration.k8s.io";
 
-/// Writes the authorities wherever the service is named and something else stands there.
+/// Writes the CA bundle wherever the service is referenced with another bundle.
 pub(super) async fn tell(settings: &SelfSigned, bundle: &str) -> Result<(), SelfSignedError> {
-    // A failure of one must not keep the others from being told.
+    // One failure must not keep the other clients from being updated.
     let mut failure = None;
     let bundle = json!(ByteString(bundle.as_bytes().to_vec()));
     for kind in [
@@ -22,7 +22,7 @@ pub(super) async fn tell(settings: &SelfSigned, bundle: &str) -> Result<(), Self
         "ValidatingWebhookConfiguration",
     ] {
         let api = api(settings, ADMISSION, kind);
-        // Any state will do: it is looked at again soon.
+        // A stale list is sufficient, since the next check follows soon.
         match api.list(&ListParams::default().match_any()).await {
             Ok(list) => {
                 for object in list {
@@ -41,7 +41,7 @@ pub(super) async fn tell(settings: &SelfSigned, bundle: &str) -> Result<(), Self
         let written = match api.get_opt(name).await {
             Ok(Some(object)) => write(settings, &api, object, &bundle).await,
             Ok(None) => Ok(()),
-            Err(source) => Err(failed(format!("read the definition {name}"), source)),
+            Err(source) => Err(failed(format!("read the CRD {name}"), source)),
         };
         failure = failure.or(written.err());
     }
@@ -60,7 +60,7 @@ fn failed(what: String, source: kube::Error) -> SelfSignedError {
     }
 }
 
-/// Writes the authorities into an object, unless they are there.
+/// Writes the CA bundle into an object unless it is there.
 async fn write(
     settings: &SelfSigned,
     api: &Api<DynamicObject>,
@@ -74,7 +74,7 @@ async fn write(
         }
         match api.replace(&name, &PostParams::default(), &object).await {
             Ok(_) => {
-                tracing::info!(name, "clients of the webhooks were told whom to trust");
+                tracing::info!(name, "updated the CA bundle of the webhooks");
                 return Ok(());
             }
             Err(kube::Error::Api(status)) if status.code == 404 => return Ok(()),
@@ -90,7 +90,7 @@ async fn write(
     Ok(())
 }
 
-/// Puts the authorities beside the service, wherever it is named; whether that changed anything.
+/// Sets the CA bundle next to every reference to the service; returns whether that changed the object.
 fn put(settings: &SelfSigned, object: &mut Value, bundle: &Value) -> bool {
     let mut clients = Vec::new();
     let conversion = "/spec/conversion/webhook/clientConfig";

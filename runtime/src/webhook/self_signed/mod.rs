@@ -1,19 +1,20 @@
-//! Certificates of the program's own making, for clusters without cert-manager.
+//! Self-signed certificates, for clusters without cert-manager.
 //!
-//! A Secret holds what all replicas share: a serving certificate with its key, and the authorities that clients are to trust. Each replica
-//! reads it every few seconds, serves the pair, and writes the authorities into the webhook configurations and definitions that name the
-//! service. Whoever finds that something is to be done does it: the Secret's resourceVersion decides between two.
+//! A Secret holds the state shared by all replicas: a serving certificate with its key, and the CAs for clients to trust. Each
+//! replica reads it every few seconds, serves the pair, and writes the CAs into the webhook configurations and CRDs that
+//! reference the service. Any replica that finds a step due performs it; the Secret's resourceVersion resolves races.
 //!
-//! An authority signs one certificate, and its key is thrown away: who reads the Secret can sign nothing. A renewal makes a new authority, too,
-//! in three steps, none of which a review notices ([`state::State::next`]):
+//! A CA signs one certificate, and its key is discarded, so that a reader of the Secret cannot sign anything. A renewal also
+//! creates a new CA, in three steps that do not disturb any review ([`state::State::next`]):
 //!
-//! 1. The new pair waits in the Secret, and clients are told to trust both authorities.
-//! 2. A minute after they have been, or before the end of the old one, the new pair takes its place, and replicas serve it as they see it.
-//! 3. An hour later, nobody trusts the old authority any more.
+//! 1. The new pair waits in the Secret, and clients are configured to trust both CAs.
+//! 2. A minute after all clients trust them, or before the old pair expires, the new pair replaces it, and replicas serve it as
+//!    soon as they see it.
+//! 3. An hour later, the old CA is removed from the clients.
 //!
-//! How long a step lasts each replica measures for itself, so that clocks need not agree.
+//! Each replica measures the duration of a step itself, so that clocks need not agree.
 //!
-//! Start reading at [`SelfSigned`]; [`state`] decides, [`pair`] makes certificates, [`bundle`] tells clients.
+//! Start reading at [`SelfSigned`]; [`state`] decides, [`pair`] creates certificates, [`bundle`] configures clients.
 
 mod bundle;
 mod pair;
@@ -41,53 +42,53 @@ use super::certificates::{Keep, Loaded};
 use super::{CertificateError, Certificates, Webhooks};
 use crate::client::single_attempts;
 
-/// How often the Secret and the configurations are looked at.
+/// The interval at which the Secret and the configurations are checked.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// How long a certificate is valid, unless said otherwise: that of cert-manager.
+/// The default validity of a certificate: that of cert-manager.
 const VALIDITY: Duration = Duration::from_secs(90 * 24 * 3600);
 
-/// The longest that a certificate may be valid, so that its end is a date that certificates can have.
+/// The maximum validity of a certificate, so that its end is a date that a certificate can contain.
 const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
-/// How often a write of the Secret is tried against those of other replicas.
+/// The number of tries of a write to the Secret that conflicts with other replicas.
 const TRIES: usize = 10;
 
 /// Why there is no certificate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelfSignedError {
-    /// The API server refuses something, or does not answer.
+    /// The API server refuses a request, or does not answer.
     #[error("cannot {what}: {source}")]
     Api {
-        /// What was tried.
+        /// The failed operation.
         what: String,
-        /// Why it failed.
+        /// The cause.
         source: Box<kube::Error>,
     },
-    /// No certificate can be made for this service.
-    #[error("cannot make a certificate for {service}: {why}")]
+    /// No certificate can be created for this service.
+    #[error("cannot create a certificate for {service}: {why}")]
     Make {
-        /// The name of the service, as the API server calls it.
+        /// The DNS name of the service, as the API server uses it.
         service: String,
-        /// Why.
+        /// The cause.
         why: String,
     },
-    /// What is in the Secret cannot be served.
+    /// The Secret's certificate cannot be served.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
-    /// Others write the Secret all the time.
-    #[error("the secret {name} changes all the time")]
+    /// Other writers change the Secret constantly.
+    #[error("gave up writing the secret {name}: other writers keep changing it")]
     Contended {
-        /// Its namespace and name.
+        /// The Secret's namespace and name.
         name: String,
     },
 }
 
 type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
-/// Makes the certificate of a webhook server, shares it with other replicas through a Secret, renews it, and keeps its authority in the
-/// webhook configurations and definitions that name the service.
+/// Creates the certificate of a webhook server, shares it with other replicas through a Secret, renews it, and keeps its CA in
+/// the webhook configurations and CRDs that reference the service.
 ///
 /// ```no_run
 /// # async fn example(client: codegen_runtime::kube::Client, webhooks: codegen_runtime::webhook::Webhooks) -> Result<(), Box<dyn std::error::Error>> {
@@ -102,7 +103,7 @@ type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 /// # }
 /// ```
 ///
-/// docs/webhooks.md has the permissions that it needs.
+/// docs/webhooks.md lists the permissions that it needs.
 #[must_use]
 #[derive(Clone)]
 pub struct SelfSigned {
@@ -116,7 +117,8 @@ pub struct SelfSigned {
 }
 
 impl SelfSigned {
-    /// For the service of this name, through which the API server calls the webhooks. The Secret is `SERVICE-cert`, in the same namespace.
+    /// Creates certificates for the service through which the API server calls the webhooks. The Secret is `SERVICE-cert`, in the
+    /// same namespace.
     pub fn new(client: &Client, namespace: impl Into<String>, service: impl Into<String>) -> Self {
         let service = service.into();
         Self {
@@ -130,40 +132,40 @@ impl SelfSigned {
         }
     }
 
-    /// The name of the Secret. One that is there already is used, if its certificate is for the service, and filled if not.
+    /// Sets the name of the Secret. An existing Secret is used if its certificate is for the service, and filled otherwise.
     pub fn secret(mut self, name: impl Into<String>) -> Self {
         self.secret = name.into();
         self
     }
 
-    /// Keeps the authority also in the definitions of the kinds that these webhooks convert.
+    /// Also keeps the CA in the CRDs of the kinds that these webhooks convert.
     pub fn conversions_of(mut self, webhooks: &Webhooks) -> Self {
         self.definitions.extend(webhooks.definitions());
         self
     }
 
-    /// How long a certificate is valid; 90 days unless set, and a hundred years at most. It is renewed when a third of that is left.
+    /// Sets the validity of a certificate; defaults to 90 days, and is at most a hundred years. It is renewed when a third of it is left.
     pub fn validity(mut self, validity: Duration) -> Self {
         self.validity = validity.min(LONGEST);
         self
     }
 
-    /// What time it is, in place of the system's clock: for tests.
+    /// Replaces the system's clock, for tests.
     pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         self.clock = Arc::new(clock);
         self
     }
 
-    /// Reads the Secret, or makes it, and tells clients whom to trust, as far as they are there yet. The server that gets the certificates
-    /// keeps all of it up to date while it runs.
+    /// Reads or creates the Secret, and configures the existing clients to trust its CAs. The server that receives the
+    /// certificates keeps everything up to date while it runs.
     ///
     /// # Errors
-    /// When the Secret can be neither read nor made. Configurations that cannot be written are logged, and tried again.
+    /// The Secret can be neither read nor created. Failed writes to configurations are logged and retried.
     pub async fn certificates(self) -> Result<Certificates, SelfSignedError> {
         let mut progress = Progress::default();
         let loaded = self.agree(&mut progress).await?;
         if let Err(error) = self.tell(&mut progress).await {
-            tracing::warn!(%error, "the authority of the webhooks is not known everywhere");
+            tracing::warn!(%error, "cannot update all CA bundles of the webhooks");
         }
         let keeper = Keeper {
             settings: self,
@@ -172,7 +174,7 @@ impl SelfSigned {
         Ok(Certificates::kept(keeper, loaded))
     }
 
-    /// Agrees with other replicas on the content of the Secret, and gives the pair to serve.
+    /// Agrees with other replicas on the content of the Secret, and returns the pair to serve.
     async fn agree(&self, progress: &mut Progress) -> Result<Loaded, SelfSignedError> {
         let secrets = Api::<Secret>::namespaced(self.client.clone(), &self.namespace);
         let named = format!("the secret {}/{}", self.namespace, self.secret);
@@ -200,7 +202,7 @@ impl SelfSigned {
                     };
                     match written {
                         Ok(_) => state,
-                        // Another replica was first, or somebody deleted it.
+                        // Another replica was first, or the Secret was deleted.
                         Err(kube::Error::Api(status))
                             if status.code == 409 || status.code == 404 && !is_new =>
                         {
@@ -225,7 +227,7 @@ impl SelfSigned {
         })
     }
 
-    /// What the Secret is to hold, if not what it does.
+    /// Returns the desired content of the Secret, if it differs from the current one.
     fn wanted(
         &self,
         found: Option<&State>,
@@ -255,13 +257,13 @@ impl SelfSigned {
         })
     }
 
-    /// The names by which the service is called.
+    /// Returns the DNS names of the service.
     fn names(&self) -> Vec<String> {
         let name = format!("{}.{}.svc", self.service, self.namespace);
         vec![name.clone(), format!("{name}.cluster.local")]
     }
 
-    /// The Secret with a state in it, and with what else it holds.
+    /// Returns the Secret with a state added to its other data.
     fn filled(&self, mut secret: Secret, state: &State) -> Secret {
         if secret.metadata.name.is_none() {
             secret.metadata = ObjectMeta {
@@ -276,7 +278,7 @@ impl SelfSigned {
         secret
     }
 
-    /// Tells clients whom to trust.
+    /// Configures clients with the CAs to trust.
     async fn tell(&self, progress: &mut Progress) -> Result<(), SelfSignedError> {
         let Some(state) = &progress.state else {
             return Ok(());
@@ -304,12 +306,12 @@ impl fmt::Debug for SelfSigned {
     }
 }
 
-/// What a replica knows.
+/// The state of a replica.
 #[derive(Default)]
 struct Progress {
-    /// The content of the Secret, as it last was in order.
+    /// The last valid content of the Secret.
     state: Option<State>,
-    /// Since when all clients have been told of it.
+    /// The time at which all clients had been configured with it.
     settled: Option<Instant>,
 }
 
@@ -345,7 +347,7 @@ impl Keep for Keeper {
 }
 
 impl Keeper {
-    /// Looks at the Secret and at the clients, again and again, until `stop` is cancelled.
+    /// Checks the Secret and the clients repeatedly, until `stop` is cancelled.
     async fn follow(&self, certificates: &Certificates, stop: CancellationToken) {
         let mut is_faulty = false;
         let look = async {
@@ -353,7 +355,7 @@ impl Keeper {
                 sleep(EVERY).await;
                 let outcome = self.look(certificates).await;
                 if let (Err(error), false) = (&outcome, is_faulty) {
-                    tracing::warn!(%error, "the certificate of the webhooks is not kept up to date");
+                    tracing::warn!(%error, "cannot keep the webhook certificate up to date");
                 }
                 is_faulty = outcome.is_err();
             }
@@ -365,7 +367,7 @@ impl Keeper {
         let mut progress = self.progress.lock().await;
         let loaded = self.settings.agree(&mut progress).await?;
         if certificates.install(loaded) {
-            tracing::info!("the certificate of the webhooks was renewed");
+            tracing::info!("renewed the webhook certificate");
         }
         self.settings.tell(&mut progress).await
     }

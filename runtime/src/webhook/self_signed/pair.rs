@@ -1,4 +1,4 @@
-//! A certificate, its key, and the authority that signed it.
+//! A certificate, its key, and the CA that signed it.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -14,7 +14,7 @@ use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 
-/// Clocks of clients may be behind by this much, as client-go's own certificates allow for.
+/// How far clients' clocks may be behind; client-go's own certificates allow for the same.
 const SKEW: Duration = Duration::from_secs(3600);
 
 /// A certificate and its key, in PEM.
@@ -24,13 +24,13 @@ pub(super) struct Pair {
     pub(super) key: String,
 }
 
-/// A pair and the certificate of its authority.
+/// A pair and its CA certificate.
 pub(super) struct Made {
     pub(super) pair: Pair,
     pub(super) authority: String,
 }
 
-/// Makes a pair for these names, and an authority that signs nothing else: its key is not kept.
+/// Creates a pair for these names, with a CA that signs nothing else: its key is discarded.
 pub(super) fn make(
     names: &[String],
     now: SystemTime,
@@ -65,7 +65,7 @@ pub(super) fn make(
     })
 }
 
-/// What trusts an authority alone, if it is one.
+/// Returns a root store with only this CA, if it is a valid one.
 pub(super) fn trusted(authority: &str) -> Option<RootCertStore> {
     let mut roots = RootCertStore::empty();
     let authority = CertificateDer::from_pem_slice(authority.as_bytes()).ok()?;
@@ -74,7 +74,7 @@ pub(super) fn trusted(authority: &str) -> Option<RootCertStore> {
 }
 
 impl Pair {
-    /// Whether a client that trusts an authority alone takes the certificate for all these names, at a time.
+    /// Whether a client that trusts only this CA accepts the certificate for all these names at a point in time.
     pub(super) fn is_valid(&self, authority: &str, names: &[String], at: SystemTime) -> bool {
         let chain = CertificateDer::pem_slice_iter(self.certificate.as_bytes());
         let Ok(chain) = chain.collect::<Result<Vec<_>, _>>() else {

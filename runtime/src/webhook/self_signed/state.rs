@@ -1,4 +1,4 @@
-//! What the Secret holds, and what it is to hold next.
+//! The content of the Secret, and its transitions.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,10 +9,10 @@ use k8s_openapi::ByteString;
 use super::pair::{Made, Pair, trusted};
 use crate::webhook::certificates::Loaded;
 
-/// How long clients have known a new authority before its certificate is served.
+/// How long clients must have trusted a new CA before its certificate is served.
 pub(super) const SETTLE: Duration = Duration::from_secs(60);
 
-/// How long an old authority is trusted after its certificate was replaced. Replicas look at the Secret far more often.
+/// How long an old CA is trusted after its certificate was replaced. Replicas check the Secret far more often.
 pub(super) const KEEP: Duration = Duration::from_secs(3600);
 
 const CERTIFICATE: &str = "tls.crt";
@@ -23,19 +23,19 @@ const NEXT_KEY: &str = "next.key";
 
 const END: &str = "-----END CERTIFICATE-----\n";
 
-/// A sound content of the Secret.
+/// A valid content of the Secret.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct State {
-    /// What is served.
+    /// The pair that is served.
     pub(super) pair: Pair,
-    /// What is served once all clients trust its authority.
+    /// The pair to serve once all clients trust its CA.
     pub(super) next: Option<Pair>,
-    /// Whom clients trust, in PEM, the newest first.
+    /// The CAs that clients trust, in PEM, newest first.
     pub(super) authorities: Vec<String>,
 }
 
 impl State {
-    /// Reads the data of a Secret, unless the pair in it cannot be served now.
+    /// Reads the data of a Secret; returns `None` if its pair cannot be served now.
     pub(super) fn read(
         data: &BTreeMap<String, ByteString>,
         names: &[String],
@@ -60,7 +60,7 @@ impl State {
         state.is_sound(names, now).then_some(state)
     }
 
-    /// Writes it into the data of a Secret.
+    /// Writes the state into the data of a Secret.
     pub(super) fn write(&self, data: &mut BTreeMap<String, ByteString>) {
         let mut put = |key: &str, text: Option<&String>| match text {
             Some(text) => {
@@ -78,31 +78,31 @@ impl State {
         put(NEXT_KEY, next.map(|next| &next.key));
     }
 
-    /// All authorities, in PEM.
+    /// Returns all CAs, in PEM.
     pub(super) fn bundle(&self) -> String {
         self.authorities.concat()
     }
 
-    /// Whether the pair can be served at a time.
+    /// Whether the pair can be served at a point in time.
     pub(super) fn is_sound(&self, names: &[String], at: SystemTime) -> bool {
         self.vouches(&self.pair, names, at)
     }
 
-    /// Whether one of the authorities signed a pair, which can be served.
+    /// Whether one of the CAs signed a pair that can be served.
     fn vouches(&self, pair: &Pair, names: &[String], at: SystemTime) -> bool {
         let mut authorities = self.authorities.iter();
         authorities.any(|authority| pair.is_valid(authority, names, at)) && pair.is_whole()
     }
 
-    /// The authorities of the pair that is served.
+    /// Returns the CAs of the pair that is served.
     fn own_authorities(&self, names: &[String], now: SystemTime) -> Vec<String> {
         let authorities = self.authorities.iter();
         let own = authorities.filter(|authority| self.pair.is_valid(authority, names, now));
         own.cloned().collect()
     }
 
-    /// In place of a Secret that is not there or of no use. What this replica serves still is renewed, as if it had come to its end:
-    /// clients trust it, and others may serve it.
+    /// Returns the state that replaces a missing or unusable Secret. A state that this replica still serves is renewed as if it
+    /// were about to expire: clients trust it, and other replicas may serve it.
     pub(super) fn anew<E>(
         served: Option<&Self>,
         make: impl FnOnce() -> Result<Made, E>,
@@ -120,8 +120,8 @@ impl State {
         }))
     }
 
-    /// What comes after a state, if it is time: `settled` ago all clients knew of it, if they do, and a certificate that is not valid
-    /// at `late` any more is to be renewed.
+    /// Returns the next state, if it is due. `settled` is the time since all clients had been configured with this state, if they
+    /// have. A certificate that is no longer valid at `late` is renewed.
     pub(super) fn after<E>(
         &self,
         settled: Option<Duration>,
@@ -132,7 +132,7 @@ impl State {
     ) -> Result<Option<Self>, E> {
         let lasted = |time: Duration| settled.is_some_and(|settled| settled >= time);
         if let Some(next) = &self.next {
-            // Clients that cannot be told must not keep the others from being served once the present pair has ended.
+            // Clients that cannot be configured must not prevent the others from being served once the current pair has expired.
             let is_due = lasted(SETTLE) || !self.is_sound(names, now + SETTLE);
             return Ok(is_due.then(|| Self {
                 pair: next.clone(),
@@ -151,7 +151,7 @@ impl State {
         }))
     }
 
-    /// With a new pair that waits for its time.
+    /// Returns this state with a new pair that waits to be served.
     fn renewed<E>(
         &self,
         make: impl FnOnce() -> Result<Made, E>,
@@ -169,7 +169,7 @@ impl State {
     }
 }
 
-/// The certificates of a file in PEM, which others may have written: the API server takes no bundle with anything else in it.
+/// Extracts the certificates from PEM that others may have written: the API server accepts only certificates in a bundle.
 fn blocks(text: &str) -> Vec<String> {
     let text = text.replace('\r', "") + "\n";
     let blocks = text.split_inclusive(END).map(str::trim_start);
@@ -178,7 +178,7 @@ fn blocks(text: &str) -> Vec<String> {
 }
 
 impl Pair {
-    /// Whether the key is that of the certificate.
+    /// Whether the key belongs to the certificate.
     fn is_whole(&self) -> bool {
         let (certificate, key) = (self.certificate.clone(), self.key.clone());
         Loaded::new(Path::new(""), certificate.into(), key.into()).is_ok()

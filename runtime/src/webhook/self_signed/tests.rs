@@ -1,4 +1,4 @@
-//! Replicas on the embedded API server, on a paused clock: in-memory handshakes stand for reviews.
+//! Tests replicas on the embedded API server, with a paused clock: in-memory handshakes simulate reviews.
 
 use embedded_apiserver::{ApiError, ApiServer, Fault, FaultKind, assert_rbac};
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
@@ -17,7 +17,7 @@ use super::*;
 const NAMESPACE: &str = "default";
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// The roles that the documentation tells to give, for the service of these tests.
+/// The roles in the documentation, for the service of these tests.
 fn roles() -> String {
     let docs = include_str!("../../../../docs/webhooks.md");
     let (_, roles) = docs.split_once("```yaml\n").unwrap();
@@ -56,7 +56,7 @@ fn definition() -> Value {
     })
 }
 
-/// A time that goes with the paused clock.
+/// A wall clock that follows the paused clock.
 #[derive(Clone, Copy, Debug)]
 struct Time {
     started: Instant,
@@ -106,7 +106,7 @@ impl World {
         settings.validity(3 * HOUR).clock(move || time.now())
     }
 
-    /// A replica that runs.
+    /// Starts a replica.
     async fn replica(&self) -> Certificates {
         let certificates = self.settings().certificates().await.unwrap();
         let own = certificates.clone();
@@ -127,7 +127,7 @@ impl World {
         secret.data.unwrap()
     }
 
-    /// What the first webhook's caller trusts.
+    /// Returns the CA bundle of the first webhook's client.
     async fn bundle(&self) -> Vec<u8> {
         let configuration = self.configurations().get("v").await.unwrap();
         let mut webhooks = configuration.webhooks.unwrap();
@@ -135,7 +135,7 @@ impl World {
         bundle.unwrap_or_default().0
     }
 
-    /// Lets the API server call a replica, and gives the certificate that it is shown.
+    /// Simulates a call from the API server to a replica, and returns the certificate that the replica presents.
     async fn call(&self, replica: &Certificates) -> Result<Vec<u8>, String> {
         let mut roots = rustls::RootCertStore::empty();
         for authority in CertificateDer::pem_slice_iter(&self.bundle().await) {
@@ -159,8 +159,8 @@ impl World {
         Ok(connection.peer_certificates().unwrap()[0].to_vec())
     }
 
-    /// Calls replicas every three seconds for a time, without a failure, and gives the certificates that each of them showed. A call whose
-    /// parts are those of the call before has its result for half a minute: a certificate's end may come.
+    /// Calls replicas every three seconds for a period, without a failure, and returns the certificates that each of them
+    /// presented. If the parts of a call are unchanged, its result is reused for half a minute, as a certificate may expire.
     async fn calls(&self, replicas: &[&Certificates], during: Duration) -> Vec<Vec<Vec<u8>>> {
         let mut shown = vec![Vec::new(); replicas.len()];
         let mut called = vec![None; replicas.len()];
@@ -198,7 +198,7 @@ impl World {
 #[tokio::test(start_paused = true)]
 async fn replicas_that_start_at_once_agree() {
     let world = World::new();
-    // Both find no Secret before one of them has made it.
+    // Both find no Secret before either has created it.
     let delay = FaultKind::Delay(Duration::from_secs(1));
     let faults = world.server.faults();
     faults.add(Fault::new(delay).on("create", "secrets"));
@@ -222,7 +222,7 @@ async fn replicas_that_start_at_once_agree() {
     let conversion = definition.spec.conversion.unwrap().webhook.unwrap();
     let client = conversion.client_config.unwrap();
     assert_eq!(client.ca_bundle, Some(ByteString(bundle)));
-    // Another service is none of its business.
+    // The references to other services stay unchanged.
     let configuration = world.configurations().get("v").await.unwrap();
     let webhooks = configuration.webhooks.unwrap();
     assert_eq!(webhooks[1].client_config.ca_bundle, None);
@@ -254,12 +254,12 @@ async fn a_renewal_fails_no_review() {
     let replicas = [&one, &other];
     let trusted = async || CertificateDer::pem_slice_iter(&world.bundle().await).count();
     let minutes = |count: u64| Duration::from_secs(60 * count);
-    // It is renewed after two hours of three.
+    // It is renewed after two of three hours.
     sleep(2 * HOUR - minutes(3)).await;
     let shown = world.calls(&replicas, minutes(6)).await;
     assert_eq!((shown[0].len(), trusted().await), (2, 2));
     assert_eq!(shown[0], shown[1]);
-    // An hour later nobody trusts the authority before any more.
+    // An hour later the previous CA is no longer trusted.
     sleep(KEEP - minutes(6)).await;
     let shown = world.calls(&replicas, minutes(6)).await;
     assert_eq!((shown[0].len(), trusted().await), (1, 1));
@@ -389,7 +389,7 @@ async fn authorities_that_somebody_removes_come_back() {
     assert!(world.call(&replica).await.is_err());
     sleep(EVERY).await;
     world.call(&replica).await.unwrap();
-    // So do those of a configuration that comes later.
+    // Configurations that are created later get the bundle too.
     let params = DeleteParams::default();
     configurations.delete("v", &params).await.unwrap();
     sleep(EVERY).await;
@@ -430,7 +430,7 @@ async fn what_cannot_be_written_says_why() {
         error.contains("namespaces \"nowhere\" not found"),
         "{error}"
     );
-    // A configuration can wait.
+    // A failed write of a configuration is retried.
     let configurations = "validatingwebhookconfigurations";
     let fault = Fault::new(denied()).on("update", configurations);
     faults.add(fault.times(3));

@@ -1,8 +1,8 @@
-//! The queue's hand-over: items between those who add and those who wait, behind one lock.
+//! The queue's hand-over of items from adders to waiting workers, under one lock.
 //!
-//! Everything that could lose a wake-up is in this folder, and this folder names nothing of the rest of the crate but
-//! `super::sync`, so that a model checker can run it with its own locks (`tests/loom`). Wakers are called
-//! after the lock is released. Start reading at [`Core::poll_next`].
+//! All code that could lose a wake-up is in this folder, and the folder depends on no other part of the crate than `super::sync`,
+//! so that a model checker can run it with its own locks (`tests/loom`). Wakers are called after the lock is released. Start
+//! reading at [`Core::poll_next`].
 
 mod ready;
 mod state;
@@ -33,25 +33,25 @@ pub(crate) struct Core<T> {
     timing: Timing,
 }
 
-/// The answer to a worker that asks for an item.
+/// The result of a worker's request for an item.
 #[derive(Debug)]
 pub(crate) enum Next<T> {
-    /// The item is the worker's until [`Core::done`].
+    /// The worker owns the item until [`Core::done`].
     Item(Popped<T>),
-    /// Shutting down, and nothing is queued.
+    /// The queue is shutting down and empty.
     ShutDown,
-    /// Nothing yet: the waker is kept. With a time, the worker must come back then, on behalf of all.
+    /// No item is ready: the waker is kept. With a time, the worker must poll again at that time, on behalf of all workers.
     Wait(Option<Instant>),
 }
 
 /// The outcome of a run.
 #[derive(Debug)]
 pub(crate) struct Done {
-    /// When the run started, if times are taken.
+    /// When the run started, if timestamps are taken.
     pub(crate) started_at: Option<Instant>,
-    /// The queue is shutting down and this was the last thing it waited for.
+    /// Whether the queue is shutting down and waited only for this run.
     pub(crate) drained: bool,
-    /// Delayed adds that became due.
+    /// The number of delayed adds that became due.
     pub(crate) promoted: usize,
 }
 
@@ -72,7 +72,7 @@ impl<T> Core<T> {
         sync::lock(&self.inner)
     }
 
-    /// How many items can be handed out, after queueing those whose delay ended. Returns the adds that this made, too.
+    /// Queues the items whose delay has ended. Returns the number of items that can be handed out, and the number of adds that this made.
     pub(crate) fn len(&self, now: impl Fn() -> Instant) -> (usize, usize) {
         let mut wakers = Wakers::default();
         let mut inner = self.lock();
@@ -83,12 +83,12 @@ impl<T> Core<T> {
         (len, promoted)
     }
 
-    /// How many items the queue holds memory for: queued, delayed or in process.
+    /// Returns the number of items that take memory: queued, delayed or in process.
     pub(crate) fn known(&self) -> usize {
         self.lock().state.known()
     }
 
-    /// When each item in process was handed out, if times are taken.
+    /// Returns the time at which each item in process was handed out, if timestamps are taken.
     pub(crate) fn running_since(&self) -> Vec<Instant> {
         self.lock().state.running_since().collect()
     }
@@ -101,7 +101,7 @@ impl<T> Core<T> {
         self.lock().state.is_idle()
     }
 
-    /// Refuses adds from now on, and wakes every worker.
+    /// Stops accepting adds, and wakes every worker.
     pub(crate) fn shut_down(&self) {
         let mut inner = self.lock();
         inner.state.shut_down();
@@ -115,7 +115,7 @@ impl<T> Core<T> {
     pub(crate) fn done(&self, id: usize, now: impl Fn() -> Instant) -> Done {
         let mut wakers = Wakers::default();
         let mut inner = self.lock();
-        // Items that are already due go before a rerun.
+        // Items that are already due precede a rerun.
         let promoted = self.promote(&mut inner, now, 0, &mut wakers);
         let (started_at, again) = inner.state.done(id);
         if again {
@@ -131,7 +131,7 @@ impl<T> Core<T> {
         }
     }
 
-    /// A worker that waited goes away without an item.
+    /// Removes a waiting worker that leaves without an item.
     pub(crate) fn cancel(&self, waiter: u64) {
         let mut inner = self.lock();
         let woken = inner.waiters.leave(waiter);
@@ -146,7 +146,7 @@ impl<T> Core<T> {
         wake(keeper);
     }
 
-    /// Hands out the next item, or keeps `waker` until there may be one. `waiter` is the worker's place in the line.
+    /// Hands out the next item, or keeps `waker` until there may be one. `waiter` is the worker's ID among those that wait.
     pub(crate) fn poll_next(
         &self,
         waiter: &mut Option<u64>,
@@ -179,7 +179,7 @@ impl<T> Core<T> {
         (next, promoted)
     }
 
-    /// Queues what became due, and wakes a worker for each but the `taken` that the caller takes itself.
+    /// Queues the items that became due, and wakes a worker for each except the `taken` ones that the caller takes itself.
     fn promote(
         &self,
         inner: &mut Inner<T>,
@@ -187,7 +187,7 @@ impl<T> Core<T> {
         taken: usize,
         wakers: &mut Wakers,
     ) -> usize {
-        // Nearly every call ends here.
+        // The common case: no delays.
         let Some(deadline) = inner.state.next_deadline() else {
             return 0;
         };
@@ -214,7 +214,7 @@ impl<T> Core<T> {
 }
 
 impl<T: Eq + Hash> Core<T> {
-    /// Adds `item` to be handed out now. Returns how many adds counted: this one, and delayed ones that became due.
+    /// Adds `item` to be handed out now. Returns the number of effective adds: this one, and delayed ones that became due.
     pub(crate) fn add(&self, item: T, priority: i32, now: impl Fn() -> Instant) -> usize {
         let hash = self.hasher.hash_one(&item);
         let stamp = (self.timing == Timing::On).then(&now);
@@ -230,7 +230,7 @@ impl<T: Eq + Hash> Core<T> {
         promoted + usize::from(added != Added::Collapsed)
     }
 
-    /// Adds `item` to be handed out at `at`. Returns how many delayed adds became due.
+    /// Adds `item` to be handed out at `at`. Returns the number of delayed adds that became due.
     pub(crate) fn add_at(
         &self,
         item: T,
@@ -251,7 +251,7 @@ impl<T: Eq + Hash> Core<T> {
         promoted
     }
 
-    /// The end of a rate-limited delay that the run of `item` in process didn't wait for.
+    /// Returns the end of a rate-limited delay that the current run of `item` did not wait for.
     pub(crate) fn unserved_backoff(&self, item: &T, now: Instant) -> Option<Instant> {
         let hash = self.hasher.hash_one(item);
         self.lock().state.unserved_backoff(hash, item, now)
@@ -270,7 +270,7 @@ fn wake(waker: Option<Waker>) {
     }
 }
 
-/// Wakers to call once the lock is released. Nearly always at most one.
+/// Wakers to call once the lock is released; nearly always at most one.
 #[derive(Debug, Default)]
 struct Wakers {
     first: Option<Waker>,

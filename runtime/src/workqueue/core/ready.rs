@@ -1,16 +1,16 @@
-//! Ready lists: one first-in-first-out list a priority, threaded through the slots themselves.
+//! Ready lists: one first-in-first-out list per priority, linked through the slots themselves.
 //!
-//! Linking through the slots makes removal from the middle exact and free of allocation, which raising the priority
-//! of a queued item needs. Start reading at [`Ready::push`].
+//! Linking through the slots allows removal from the middle without search or allocation, which raising the priority of a queued
+//! item needs. Start reading at [`Ready::push`].
 
 use slab::Slab;
 
 use super::state::Slot;
 
-/// Ends a list.
+/// The end of a list.
 const NIL: usize = usize::MAX;
 
-/// Emptied levels beyond this many are given up, so that a queue fed with arbitrary priorities stays small.
+/// The number of empty levels to keep; more are freed, so that a queue with arbitrary priorities stays small.
 const SPARE_LEVELS: usize = 8;
 
 /// A slot's neighbours in its ready list.
@@ -35,7 +35,7 @@ struct Level {
     tail: usize,
 }
 
-/// Slots that may be handed out now, by priority and then by arrival.
+/// The slots that may be handed out now, by priority and then by arrival.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     /// Ascending by priority: the next slot to hand out is the head of the last level that is not empty.
@@ -44,7 +44,7 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    /// How many slots are ready.
+    /// Returns the number of ready slots.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.len
@@ -66,7 +66,7 @@ impl Ready {
         self.len += 1;
     }
 
-    /// Takes `id` out of the list of `priority`, where it must be.
+    /// Removes `id` from the list of `priority`, where it must be.
     pub(super) fn unlink<T>(&mut self, slots: &mut Slab<Slot<T>>, id: usize, priority: i32) {
         let Ok(position) = self.position(priority) else {
             return;
@@ -74,7 +74,7 @@ impl Ready {
         self.unlink_at(slots, id, position);
     }
 
-    /// Takes the oldest slot of the highest priority.
+    /// Removes and returns the oldest slot of the highest priority.
     pub(super) fn pop<T>(&mut self, slots: &mut Slab<Slot<T>>) -> Option<usize> {
         let position = self.levels.iter().rposition(|level| level.head != NIL)?;
         let id = self.levels[position].head;
@@ -103,7 +103,7 @@ impl Ready {
 
     #[inline]
     fn position(&self, priority: i32) -> Result<usize, usize> {
-        // Most queues know one priority.
+        // Most queues use one priority.
         match self.levels.last() {
             Some(last) if last.priority == priority => Ok(self.levels.len() - 1),
             _ => self

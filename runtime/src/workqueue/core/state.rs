@@ -1,8 +1,8 @@
 //! The state of a queue: a single-threaded state machine over slots, without clocks or wakers.
 //!
-//! Every item that the queue knows has exactly one [`Slot`], whatever combination of queued, delayed, in process and
-//! to-be-rerun it is in; a slot in none of these is freed at once. Time is passed in, so that the same code runs under
-//! tokio's clock, under a model and under a model checker. Start reading at [`State::add`].
+//! Every item known to the queue has exactly one [`Slot`], in whatever combination of queued, delayed, in process and to be
+//! rerun; a slot in none of these states is freed immediately. Time is passed in, so that the same code runs under tokio's clock,
+//! under a model and under a model checker. Start reading at [`State::add`].
 
 use std::collections::BTreeMap;
 
@@ -13,29 +13,29 @@ use tokio::time::Instant;
 
 use super::ready::{Links, Ready};
 
-/// Emptied tables larger than this many slots are given back to the allocator.
+/// Empty tables with more slots than this are deallocated.
 const SPARE_SLOTS: usize = 1024;
 
-/// Whether adds and hand-overs are stamped with their time, for metrics.
+/// Whether adds and hand-overs are timestamped, for metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timing {
     On,
     Off,
 }
 
-/// The cause of a delayed add.
+/// The cause of a delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delay {
-    /// The caller's wish.
+    /// The caller requested it.
     Asked,
-    /// The rate limiter, after a failure.
+    /// The rate limiter required it, after a failure.
     Backoff,
 }
 
 /// How immediate adds, delays and priorities of one item combine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Discipline {
-    /// client-go's: a pending delay is kept beside an immediate add, and runs the item once more when it ends.
+    /// client-go's: an immediate add keeps a pending delay, which runs the item once more when it ends.
     Fifo,
     /// controller-runtime's: an item has one entry; the earlier time and the higher priority win.
     Priority,
@@ -47,21 +47,21 @@ pub(super) struct Slot<T> {
     item: T,
     hash: u64,
     pub(super) links: Links,
-    /// In a ready list.
+    /// Whether it is in a ready list.
     queued: bool,
-    /// Handed out and not done.
+    /// Whether it was handed out and is not done.
     processing: bool,
-    /// Added while in process: queued again when done.
+    /// Whether it was added while in process: then it is queued again when done.
     dirty: bool,
-    /// Of the queued or dirty run.
+    /// The priority of the queued or dirty run.
     priority: i32,
-    /// When the delay ends, with the key under which it stands in `State::delays`.
+    /// The end of the delay, with its key in `State::delays`.
     delay: Option<(Instant, u64)>,
-    /// Of the delayed run.
+    /// The priority of the delayed run.
     delay_priority: i32,
-    /// End of the last rate-limited delay.
+    /// The end of the last rate-limited delay.
     backoff_until: Option<Instant>,
-    /// Handed out before that delay had ended, so this run didn't wait for it.
+    /// Whether it was handed out before that delay had ended, so that this run did not wait for it.
     early: bool,
     added_at: Option<Instant>,
     started_at: Option<Instant>,
@@ -70,7 +70,7 @@ pub(super) struct Slot<T> {
 /// The effect of an add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Added {
-    /// Nothing new: the item was waiting already, or the queue is shutting down.
+    /// No effect: the item is waiting already, or the queue is shutting down.
     Collapsed,
     /// The item is in process and will run once more.
     Rerun,
@@ -78,14 +78,14 @@ pub(crate) enum Added {
     Ready,
 }
 
-/// An item on its way to a worker.
+/// An item being handed to a worker.
 #[derive(Debug)]
 pub(crate) struct Popped<T> {
-    /// The slot, to be given back to [`State::done`].
+    /// The slot, to be passed to [`State::done`].
     pub(crate) id: usize,
     pub(crate) item: T,
     pub(crate) priority: i32,
-    /// When it was added, if times are taken.
+    /// When the item was added, if timestamps are taken.
     pub(crate) added_at: Option<Instant>,
 }
 
@@ -116,17 +116,17 @@ impl<T> State<T> {
         }
     }
 
-    /// How many items can be handed out now.
+    /// Returns the number of items that can be handed out now.
     pub(crate) fn len(&self) -> usize {
         self.ready.len()
     }
 
-    /// How many items the queue holds memory for.
+    /// Returns the number of items that take memory.
     pub(crate) fn known(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether nothing is queued and nothing is in process.
+    /// Whether no item is queued or in process.
     pub(crate) fn is_idle(&self) -> bool {
         self.ready.len() == 0 && self.processing == 0
     }
@@ -135,12 +135,12 @@ impl<T> State<T> {
         self.shutting_down
     }
 
-    /// When the next delay ends.
+    /// Returns the end of the next delay.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         self.delays.first_key_value().map(|((at, _), _)| *at)
     }
 
-    /// Refuses adds from now on and forgets delays; what is queued or to be rerun stays.
+    /// Stops accepting adds and forgets delays; queued items and reruns stay.
     pub(crate) fn shut_down(&mut self) {
         self.shutting_down = true;
         for id in std::mem::take(&mut self.delays).into_values() {
@@ -149,8 +149,8 @@ impl<T> State<T> {
         }
     }
 
-    /// Queues what became due by `now`, in the order of the deadlines. Returns how many items became ready, and
-    /// how many of the adds counted: an item in process counts too.
+    /// Queues the items that are due by `now`, in the order of their deadlines. Returns the number of items that became ready,
+    /// and the number of effective adds, which includes items in process.
     pub(crate) fn promote(&mut self, now: Instant, stamp: Option<Instant>) -> (usize, usize) {
         let (mut ready, mut counted) = (0, 0);
         while let Some(entry) = self.delays.first_entry() {
@@ -173,7 +173,7 @@ impl<T> State<T> {
         (ready, counted)
     }
 
-    /// The run of slot `id` is over. Returns when it started, and whether the item became ready again.
+    /// Ends the run of slot `id`. Returns when it started, and whether the item became ready again.
     pub(crate) fn done(&mut self, id: usize) -> (Option<Instant>, bool) {
         let Some(slot) = self.slots.get_mut(id) else {
             return (None, false);
@@ -193,7 +193,7 @@ impl<T> State<T> {
         (started, again)
     }
 
-    /// When each item in process started, if times are taken.
+    /// Returns the start of each item in process, if timestamps are taken.
     pub(crate) fn running_since(&self) -> impl Iterator<Item = Instant> {
         self.slots.iter().filter_map(|(_, slot)| slot.started_at)
     }
@@ -266,7 +266,7 @@ impl<T> State<T> {
 }
 
 impl<T: Eq> State<T> {
-    /// Adds `item` to be handed out now. `stamp` is the time of the add, if times are taken.
+    /// Adds `item` to be handed out now. `stamp` is the time of the add, if timestamps are taken.
     pub(crate) fn add(
         &mut self,
         hash: u64,
@@ -288,8 +288,8 @@ impl<T: Eq> State<T> {
         self.make_ready(id, priority, stamp)
     }
 
-    /// Adds `item` to be handed out at `at`, or earlier if it already has an earlier delay. Returns whether the
-    /// earliest deadline of the queue moved.
+    /// Adds `item` to be handed out at `at`, or earlier if it already has an earlier delay. Returns whether the queue's earliest
+    /// deadline changed.
     pub(crate) fn add_at(
         &mut self,
         hash: u64,
@@ -329,7 +329,7 @@ impl<T: Eq> State<T> {
         before.is_none_or(|before| at < before)
     }
 
-    /// The end of a rate-limited delay that the run in process didn't wait for, because something else triggered it.
+    /// Returns the end of a rate-limited delay that the run in process did not wait for, because something else triggered it.
     pub(crate) fn unserved_backoff(&self, hash: u64, item: &T, now: Instant) -> Option<Instant> {
         let id = *self.index.find(hash, |&id| self.slots[id].item == *item)?;
         let slot = &self.slots[id];

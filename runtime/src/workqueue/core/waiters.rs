@@ -1,8 +1,8 @@
-//! Workers that wait for an item, in order of arrival.
+//! The workers that wait for an item, in order of arrival.
 //!
-//! An item that becomes ready wakes one waiter that isn't awake yet; the item itself stays in the queue, so a worker
-//! that goes away between being woken and taking the item loses nothing: it passes the wake-up on. One waiter at a time
-//! is the *timekeeper*: it sleeps until the next deadline on behalf of all. Start reading at [`Waiters::wake_one`].
+//! An item that becomes ready wakes one sleeping waiter; the item itself stays in the queue. A worker that leaves between being
+//! woken and taking the item passes the wake-up on, so that it is not lost. One waiter at a time is the *timekeeper*: it sleeps
+//! until the next deadline on behalf of all. Start reading at [`Waiters::wake_one`].
 
 use std::collections::VecDeque;
 use std::task::Waker;
@@ -10,7 +10,7 @@ use std::task::Waker;
 #[derive(Debug)]
 struct Waiter {
     id: u64,
-    /// Gone once called: the worker is awake and will come by.
+    /// `None` once called: the worker is awake and will poll.
     waker: Option<Waker>,
 }
 
@@ -23,14 +23,14 @@ impl Waiter {
 /// The waiting workers of one queue.
 #[derive(Debug, Default)]
 pub(super) struct Waiters {
-    /// Few, so that looking one up by its number is a short scan.
+    /// Few entries, so that finding one by its ID is a short scan.
     list: VecDeque<Waiter>,
     next_id: u64,
     timekeeper: Option<u64>,
 }
 
 impl Waiters {
-    /// Puts a worker that found nothing to do to sleep, at the end of the list or in the place it already has.
+    /// Puts a worker without an item to sleep, at the end of the list or in its present place.
     pub(super) fn sleep(&mut self, id: &mut Option<u64>, waker: &Waker) -> u64 {
         let known = id.and_then(|id| self.list.iter_mut().find(|waiter| waiter.id == id));
         if let Some(waiter) = known {
@@ -47,7 +47,7 @@ impl Waiters {
         new
     }
 
-    /// Takes a worker off the list. Returns whether it had been woken.
+    /// Removes a worker from the list. Returns whether it had been woken.
     pub(super) fn leave(&mut self, id: u64) -> bool {
         if self.timekeeper == Some(id) {
             self.timekeeper = None;
@@ -60,7 +60,7 @@ impl Waiters {
             .is_some_and(|waiter| waiter.is_awake())
     }
 
-    /// Wakes the worker that has waited longest and is not awake yet; the timekeeper only as a last resort.
+    /// Wakes the worker that has slept longest; the timekeeper only as a last resort.
     #[inline]
     pub(super) fn wake_one(&mut self) -> Option<Waker> {
         if self.list.is_empty() {
@@ -93,7 +93,7 @@ impl Waiters {
             .collect()
     }
 
-    /// The next deadline became earlier: wakes the timekeeper, or a worker to become it.
+    /// Handles an earlier next deadline: wakes the timekeeper, or a worker to become it.
     pub(super) fn wake_timekeeper(&mut self) -> Option<Waker> {
         let Some(keeper) = self.timekeeper else {
             return self.appoint();
@@ -105,7 +105,7 @@ impl Waiters {
             .take()
     }
 
-    /// Wakes a worker to become the timekeeper, unless there is one or a woken worker will come by anyway.
+    /// Wakes a worker to become the timekeeper, unless there is one or a woken worker will poll anyway.
     pub(super) fn appoint(&mut self) -> Option<Waker> {
         if self.timekeeper.is_some() || self.list.iter().any(Waiter::is_awake) {
             return None;
@@ -118,7 +118,7 @@ impl Waiters {
         *self.timekeeper.get_or_insert(id) == id
     }
 
-    /// Nothing is delayed any more.
+    /// Dismisses the timekeeper, as no delays are left.
     pub(super) fn dismiss(&mut self) {
         self.timekeeper = None;
     }

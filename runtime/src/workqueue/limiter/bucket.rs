@@ -1,4 +1,4 @@
-//! Overall token bucket.
+//! The overall token bucket.
 
 use std::time::Duration;
 
@@ -7,23 +7,22 @@ use tokio::time::Instant;
 
 use super::RateLimiter;
 
-/// Lets `burst` tries pass at once and then one every `1 / rate` seconds, over all items.
+/// Allows `burst` tries at once and then one every `1 / rate` seconds, over all items.
 ///
-/// Each call reserves the next free token, so tries that arrive together are spread out and none is refused. The bucket
-/// keeps no account of items: [`forget`](RateLimiter::forget) does nothing and
-/// [`num_requeues`](RateLimiter::num_requeues) is 0.
+/// Each call reserves the next free token, so that concurrent tries are spread out and none is refused. The bucket does not track
+/// items: [`forget`](RateLimiter::forget) has no effect and [`num_requeues`](RateLimiter::num_requeues) is 0.
 #[derive(Debug)]
 pub struct BucketRateLimiter {
     interval: Duration,
     burst: u32,
-    /// When the bucket is, or was, full: each token taken moves it one interval on.
+    /// The time at which the bucket is, or was, full: each token taken moves it by one interval.
     full_at: Mutex<Option<Instant>>,
 }
 
 impl BucketRateLimiter {
-    /// A full bucket of `burst` tokens that fills by `per_second`.
+    /// Creates a full bucket of `burst` tokens that refills at `per_second`.
     ///
-    /// A rate that isn't a positive number never refills: what exceeds the burst waits for a year.
+    /// A rate that is not a positive number never refills: tries beyond the burst wait for a year.
     pub fn new(per_second: f64, burst: u32) -> Self {
         const NEVER: Duration = Duration::from_secs(365 * 24 * 3600);
         let interval = Duration::try_from_secs_f64(per_second.recip())
@@ -36,7 +35,7 @@ impl BucketRateLimiter {
         }
     }
 
-    /// Takes a token, and says how long it takes until the bucket holds it.
+    /// Takes a token; returns the time until the bucket holds it.
     pub fn reserve(&self) -> Duration {
         let now = Instant::now();
         let mut full_at = self.full_at.lock();
@@ -46,7 +45,7 @@ impl BucketRateLimiter {
         (full - now).saturating_sub(self.interval.saturating_mul(self.burst))
     }
 
-    /// Takes a token if the bucket holds one now.
+    /// Takes a token if the bucket holds one now; returns whether it did.
     pub fn try_take(&self) -> bool {
         let now = Instant::now();
         let mut full_at = self.full_at.lock();
@@ -60,7 +59,7 @@ impl BucketRateLimiter {
 }
 
 impl Default for BucketRateLimiter {
-    /// Ten tries a second, with a burst of a hundred.
+    /// Returns a bucket of ten tries per second, with a burst of a hundred.
     fn default() -> Self {
         Self::new(10.0, 100)
     }

@@ -1,17 +1,17 @@
-//! Limiters made of limiters.
+//! Limiters composed of other limiters.
 
 use std::time::Duration;
 
 use super::RateLimiter;
 
-/// The longest wait of several limiters; each of them counts every try.
+/// Uses the longest wait of several limiters; each of them counts every try.
 #[derive(Debug)]
 pub struct MaxOfRateLimiter<T> {
     limiters: Vec<Box<dyn RateLimiter<T>>>,
 }
 
 impl<T> MaxOfRateLimiter<T> {
-    /// Combines `limiters`. Without any, nothing ever waits.
+    /// Combines `limiters`. If there are none, no item waits.
     pub fn new(limiters: impl IntoIterator<Item = Box<dyn RateLimiter<T>>>) -> Self {
         Self {
             limiters: limiters.into_iter().collect(),
@@ -34,7 +34,7 @@ impl<T: std::fmt::Debug> RateLimiter<T> for MaxOfRateLimiter<T> {
             .for_each(|limiter| limiter.forget(item));
     }
 
-    /// The largest count of the limiters.
+    /// Returns the largest count of the limiters.
     fn num_requeues(&self, item: &T) -> u32 {
         self.limiters
             .iter()
@@ -52,7 +52,7 @@ pub struct WithMaxWaitRateLimiter<L> {
 }
 
 impl<L> WithMaxWaitRateLimiter<L> {
-    /// `limiter`, never waiting longer than `max`.
+    /// Wraps `limiter` so that no wait exceeds `max`.
     pub fn new(limiter: L, max: Duration) -> Self {
         Self { limiter, max }
     }

@@ -10,9 +10,9 @@ use parking_lot::Mutex;
 
 use super::RateLimiter;
 
-/// Waits `base · 2ⁿ` after the n-th failure in a row of an item, never longer than `max`.
+/// Waits `base · 2ⁿ` after the n-th consecutive failure of an item, at most `max`.
 ///
-/// The count goes on past the point where the wait would overflow; the wait then stays at `max`.
+/// The count continues beyond the point where the wait would overflow; the wait then stays at `max`.
 #[derive(Debug)]
 pub struct ItemExponentialFailureRateLimiter<T> {
     base: Duration,
@@ -21,7 +21,7 @@ pub struct ItemExponentialFailureRateLimiter<T> {
 }
 
 impl<T> ItemExponentialFailureRateLimiter<T> {
-    /// A limiter whose first wait is `base` and whose longest is `max`.
+    /// Creates a limiter with the first wait `base` and the longest wait `max`.
     pub fn new(base: Duration, max: Duration) -> Self {
         Self {
             base,
@@ -32,7 +32,7 @@ impl<T> ItemExponentialFailureRateLimiter<T> {
 }
 
 impl<T> Default for ItemExponentialFailureRateLimiter<T> {
-    /// 5 ms, up to 1,000 s.
+    /// Returns a limiter from 5 ms up to 1,000 s.
     fn default() -> Self {
         Self::new(Duration::from_millis(5), Duration::from_secs(1000))
     }
@@ -68,7 +68,7 @@ where
     }
 }
 
-/// `base · 2ⁿ`, at most `max`, without overflow.
+/// Returns `base · 2ⁿ`, at most `max`, without overflow.
 fn backoff(base: Duration, max: Duration, doublings: u32) -> Duration {
     match 1_u32
         .checked_shl(doublings)

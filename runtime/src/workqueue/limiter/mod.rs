@@ -1,4 +1,4 @@
-//! Rate limiters: how long an item that failed waits before its next try.
+//! Rate limiters: the wait of a failed item before its next try.
 //!
 //! A limiter only computes; the queue waits. The default is client-go's: the longer of a per-item exponential back-off
 //! and an overall token bucket. Start reading at [`RateLimiter`] and [`default_controller_rate_limiter`].
@@ -19,16 +19,15 @@ pub use self::fast_slow::ItemFastSlowRateLimiter;
 
 /// Decides how long an item waits before it is handed out again.
 ///
-/// Calls are quick and never wait. One limiter may serve several queues.
+/// Calls are fast and never block. Several queues may share a limiter.
 pub trait RateLimiter<T>: Debug + Send + Sync {
-    /// Counts one more try of `item`, and says how long it has to wait.
+    /// Counts one more try of `item`, and returns how long it has to wait.
     fn when(&self, item: &T) -> Duration;
 
-    /// Forgets what is known of `item`: its next wait is the first one again. Forgetting an unknown item does nothing.
+    /// Resets `item`: its next wait is the first one again. Has no effect on an unknown item.
     fn forget(&self, item: &T);
 
-    /// How many times [`when`](Self::when) was called for `item` since it was last forgotten, as far as the limiter
-    /// counts.
+    /// Returns how many times [`when`](Self::when) was called for `item` since the last `forget`, if the limiter counts that.
     fn num_requeues(&self, item: &T) -> u32;
 }
 
@@ -60,8 +59,8 @@ impl<T, L: RateLimiter<T> + ?Sized> RateLimiter<T> for std::sync::Arc<L> {
     }
 }
 
-/// client-go's `DefaultTypedControllerRateLimiter`: the longer of 5 ms · 2ⁿ up to 1,000 s an item, and an overall bucket
-/// of ten tries a second with a burst of a hundred.
+/// client-go's `DefaultTypedControllerRateLimiter`: the longer of 5 ms · 2ⁿ up to 1,000 s per item, and an overall bucket of ten
+/// tries per second with a burst of a hundred.
 pub fn default_controller_rate_limiter<T>() -> MaxOfRateLimiter<T>
 where
     T: Clone + Eq + Hash + Debug + Send + Sync + 'static,
@@ -72,7 +71,7 @@ where
     ])
 }
 
-/// client-go's `DefaultItemBasedRateLimiter`: 1 ms · 2ⁿ up to 1,000 s an item, with no overall limit.
+/// client-go's `DefaultItemBasedRateLimiter`: 1 ms · 2ⁿ up to 1,000 s per item, without an overall limit.
 pub fn default_item_based_rate_limiter<T>() -> ItemExponentialFailureRateLimiter<T>
 where
     T: Clone + Eq + Hash + Debug + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! The example of informer and lister does what it says.
+//! Tests the example of informer and lister.
 
 #[allow(dead_code, reason = "the example's own main is not called here")]
 #[path = "../../../examples/informer_lister.rs"]

@@ -1,4 +1,4 @@
-//! The factory: one informer a type, options, start, sync and shutdown.
+//! The factory: one informer per type, options, start, sync and shutdown.
 
 use std::time::Duration;
 

@@ -18,7 +18,7 @@ use crate::cache::support::witness::Witness;
 const WRITES: usize = 3_000;
 const NAMES: u32 = 100;
 
-/// Writes at random. Faults are few, because their back-offs take real time here.
+/// Makes random writes. Faults are few, because their back-offs take real time here.
 fn write(live: &Live, writer: usize) {
     let mut random = rand::rng();
     for step in 0..WRITES {
@@ -39,7 +39,7 @@ fn write(live: &Live, writer: usize) {
     }
 }
 
-/// Reads as fast as it can; every snapshot must agree with itself.
+/// Reads as fast as possible; every snapshot must be consistent.
 fn read(store: &codegen_runtime::store::Store<ConfigMap>, done: &AtomicBool) -> usize {
     let mut reads = 0;
     while !done.load(Ordering::Relaxed) {
@@ -61,13 +61,13 @@ fn read(store: &codegen_runtime::store::Store<ConfigMap>, done: &AtomicBool) -> 
             (snapshot.len(), snapshot.len())
         );
         reads += 1;
-        // On a small machine the others must get their turn.
+        // Lets the other threads run on a small machine.
         std::thread::yield_now();
     }
     reads
 }
 
-/// Adds forty handlers while events come, removes every other one, and gives those that stay.
+/// Adds forty handlers while events arrive, removes every other one, and returns those that stay.
 async fn come_and_go(informer: &SharedInformer<ConfigMap>) -> Vec<Witness> {
     let mut late = Vec::new();
     for round in 0..40 {
@@ -84,7 +84,7 @@ async fn come_and_go(informer: &SharedInformer<ConfigMap>) -> Vec<Witness> {
     late.into_iter().map(|(witness, _)| witness).collect()
 }
 
-/// Waits until the cache and every handler know what is expected; false if they do not come to it.
+/// Waits until the cache and every handler hold the expected state; returns false if they do not reach it.
 async fn agree(
     informer: &SharedInformer<ConfigMap>,
     witnesses: &[Witness],

@@ -1,4 +1,4 @@
-//! Handlers: late ones, removed ones, slow ones, panicking ones, and how far each has come.
+//! Handlers: late, removed, slow and panicking ones, and their progress.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -302,7 +302,7 @@ async fn waiting_for_a_handler_whose_calls_were_dropped_by_the_stop_ends() {
     let informer = informer(&server, Duration::ZERO);
     let (running, _watch) = Running::synced(&server, &informer, &[cm("a", 1), cm("b", 1)]).await;
     let stop = running.stop.clone();
-    // Stopped within the first of its two initial calls.
+    // Stops within the first of its two initial calls.
     let handler = handler::funcs::<ConfigMap>().on_add(move |_, _| stop.cancel());
     let registration = informer.add_event_handler(handler).unwrap();
     assert!(!registration.wait_for_sync().await);

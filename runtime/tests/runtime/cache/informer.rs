@@ -136,7 +136,7 @@ async fn tombstones_are_given_for_keys_that_were_only_queued() {
     let calls = Recorder::default();
     informer.add_event_handler(calls.clone()).unwrap();
     let (_running, watch) = Running::synced(&server, &informer, &[]).await;
-    // One chunk: the add waits in the queue when the relist comes in behind it.
+    // One chunk: the add is in the queue when the relist follows it.
     watch
         .added(&cm("short-lived", 101))
         .error(410, "Expired", "too old");
@@ -272,7 +272,7 @@ async fn an_indexer_that_panics_on_an_object_of_a_list_costs_that_object_alone()
     assert_eq!(names(informer.store()), ["a@11", "c@12"]);
     assert_eq!(calls.take().len(), 2);
     assert_eq!(informer.stats().indexer_panics, 1);
-    // What is known of an object stays, and what is gone is gone.
+    // Known states of existing objects stay, deleted objects are removed.
     watch.error(410, "Expired", "too old");
     let items = [cm("a", 13), cm("d", 14)];
     server.list().await.json(&list(101, &items));
@@ -284,7 +284,7 @@ async fn an_indexer_that_panics_on_an_object_of_a_list_costs_that_object_alone()
     assert_eq!(found.len(), 1);
 }
 
-/// A source whose first list and first watch panic, as a type's `Deserialize` may.
+/// A source whose first list and first watch panic, as a type's `Deserialize` might.
 #[derive(Default)]
 struct Panicky {
     calls: AtomicUsize,

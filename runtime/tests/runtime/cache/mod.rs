@@ -1,6 +1,6 @@
 //! Tests of the caches: reflector, event queue, store, lister, informer and factory, on a scripted API server.
 //!
-//! Long sleeps take no time: the tests that wait for more than milliseconds run on a paused clock (`start_paused`).
+//! Long sleeps take no time: tests that wait for more than milliseconds use a paused clock (`start_paused`).
 
 mod example;
 mod factory;

@@ -1,5 +1,5 @@
-//! Laws: any sequence of server events and faults ends with cache = server, and every handler saw each key's changes in
-//! order; a store with indexes is what a map would be.
+//! Properties: after any sequence of server events and faults the cache equals the server's state, and every handler saw each key's
+//! changes in order; a store with indexes behaves like a map.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ enum Step {
     Bookmark,
     AddHandler,
     RemoveHandler(usize),
-    /// Lets the informer go on for some virtual milliseconds.
+    /// Lets the informer run for some virtual milliseconds.
     Pause(u16),
 }
 
@@ -102,8 +102,8 @@ fn take(
     Duration::ZERO
 }
 
-/// Waits, without further faults, until the cache has reached the server's version; then it and every handler must hold what the
-/// server holds. The objects alone do not tell: before it sees that one came and went, a cache equals the server.
+/// Waits, without further faults, until the cache has reached the server's version; then the cache and every handler must hold the
+/// server's objects. Comparing only objects is not enough: before it sees that an object came and went, a cache equals the server.
 async fn check_agreement(live: &Live, informer: &SharedInformer<ConfigMap>, handlers: &Handlers) {
     live.set_faults([]);
     let (expected, version) = (live.names(), live.version());
@@ -201,7 +201,7 @@ fn write() -> impl Strategy<Value = Write> {
     ]
 }
 
-/// An object whose label `team` says the two teams that it is in.
+/// Creates an object whose label `team` names two teams.
 fn member(name: u8, team: u8) -> ConfigMap {
     let namespace = format!("ns{}", name % 3);
     let mut object = typed(&cm_with(
@@ -211,7 +211,7 @@ fn member(name: u8, team: u8) -> ConfigMap {
         &[("team", &format!("t{team}"))],
     ));
     object.metadata.namespace = Some(namespace);
-    // Without a version no two states count as the same.
+    // Without a version no two states are considered equal.
     object.metadata.resource_version = None;
     object
 }

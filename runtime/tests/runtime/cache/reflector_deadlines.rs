@@ -1,4 +1,4 @@
-//! Reflectors of a server that falls silent.
+//! Reflectors of a server that becomes silent.
 
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ async fn a_watch_that_is_not_answered_is_given_up() {
     server.list().await.json(&list(10, &[]));
     let asked = Instant::now();
     let _silent = server.watch().await;
-    // As after any failure of a watch, not older than what is known.
+    // As after any failed watch, the list must not be older than the known state.
     let again = server.list().await;
     assert!(
         asked.elapsed() >= Duration::from_secs(30) && asked.elapsed() < Duration::from_secs(33)
@@ -106,7 +106,7 @@ async fn a_server_without_that_bookmark_is_asked_for_plain_lists_after_two_strea
     let server = Server::new();
     let _reflecting = streaming(&server);
     for _ in 0..2 {
-        // It takes the request for an ordinary watch.
+        // The server treats the request as an ordinary watch.
         let watch = server.watch_list().await.stream();
         watch.added(&cm("a", 1));
         server.list().await.json(&list(10, &[cm("a", 1)]));
@@ -131,7 +131,7 @@ async fn one_stalled_stream_between_others_changes_nothing() {
     server.watch_list().await;
 }
 
-/// Answers the question for the version that follows a silent watch.
+/// Answers the request for the server's version that follows a silent watch.
 async fn answer_version(server: &Server, version: u64) {
     let call = server.list().await;
     assert_eq!((call.query("limit"), call.version()), (Some("1"), None));
@@ -154,7 +154,7 @@ async fn a_watch_without_the_bookmarks_that_came_before_is_opened_anew() {
     let again = server.watch().await;
     assert_eq!((again.version(), last.elapsed()), (Some("20"), SILENCE));
     check_one(&reflecting, "was silent for 95 s");
-    // The missed event comes, without a list.
+    // The missed event arrives, without a list.
     again.stream().modified(&cm("a", 21));
     settle().await;
     assert_eq!(reflecting.names(), ["a@21"]);
@@ -218,7 +218,7 @@ async fn a_server_whose_bookmarks_stop_is_left_alone_after_two_silent_watches() 
     tokio::time::sleep(Duration::from_secs(2_000)).await;
     assert!(server.is_idle().await);
     assert!(reflecting.take_errors().is_empty());
-    // They come after all.
+    // They arrive after all.
     for version in ["11", "12", "13"] {
         third.bookmark(version);
         tokio::time::sleep(Duration::from_secs(60)).await;

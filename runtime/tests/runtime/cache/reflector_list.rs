@@ -1,4 +1,4 @@
-//! Which resourceVersion and page size a list asks for, and what follows a refusal.
+//! The resourceVersion and page size of a list, and the reaction to a refusal.
 
 use std::time::Duration;
 
@@ -197,7 +197,7 @@ async fn an_expired_page_token_falls_back_to_one_full_list() {
     );
 }
 
-/// The server gives the pages, each with a token; the list is given up after the last, and another one starts.
+/// The server returns the pages, each with a token; the list is given up after the last, and another one starts.
 async fn check_endless(pages: &[(&str, &str)], expected: &str) {
     let server = Server::new();
     let reflecting = Reflecting::start(&server);
@@ -219,7 +219,7 @@ async fn check_endless(pages: &[(&str, &str)], expected: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn a_list_whose_pages_repeat_is_given_up() {
-    let expected = "the list does not end: a page came twice";
+    let expected = "the list does not end: a page was repeated";
     check_endless(&[("a", "next"), ("a", "next")], expected).await;
     check_endless(&[("a", "x"), ("b", "y"), ("a", "z")], expected).await;
 }

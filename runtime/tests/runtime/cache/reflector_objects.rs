@@ -1,4 +1,4 @@
-//! Objects on their way in: managedFields, transforms, kinds, and undecodable objects.
+//! Objects being received: managedFields, transforms, kinds, and undecodable objects.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

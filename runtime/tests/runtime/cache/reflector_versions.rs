@@ -16,7 +16,7 @@ fn resets(reflecting: &Reflecting) -> Vec<String> {
     errors
 }
 
-/// A reflector that knows `a` at version 5000 of a server that streams lists.
+/// Starts a reflector that knows `a` at version 5000, on a server that streams lists.
 async fn known(server: &Server) -> (Reflecting, crate::cache::support::Watch) {
     let reflecting = Reflecting::start_with(server, |_| {});
     let watch = server.watch_list().await.stream();
@@ -30,7 +30,7 @@ async fn a_server_that_came_back_empty_and_says_nothing_is_relisted_for_its_newe
     let server = Server::new();
     let (reflecting, first) = known(&server).await;
     first.cut();
-    // It is asked for what follows version 5000, and waits until it gets there.
+    // The watch requests changes after version 5000, and the server stays silent until it reaches that version.
     let resumed = Instant::now();
     let watch = server.watch().await;
     assert_eq!(watch.version(), Some("5000"));
@@ -141,7 +141,7 @@ async fn a_server_whose_versions_are_in_no_order_is_listed_once() {
     let (reflecting, first) = known(&server).await;
     first.added(&cm("b", 7));
     let watch = server.watch_list().await.stream();
-    // The list is as new as ever: the version of the event said nothing.
+    // The list is as new as before: the event's version proved nothing.
     watch.added(&cm("b", 7)).initial_end("5001");
     watch
         .modified(&cm("b", 3))

@@ -1,4 +1,4 @@
-//! How watches are asked for, resumed and given up.
+//! How watches are requested, resumed and given up.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::cache::support::objects::{cm, list};
 use crate::cache::support::recorder::Reflecting;
 use crate::cache::support::{Server, settle};
 
-/// A server whose first list is answered; the next request is a watch.
+/// Answers the first list; the next request is a watch.
 async fn listed(server: &Server) -> Reflecting {
     let reflecting = Reflecting::start(server);
     server.list().await.json(&list(10, &[cm("a", 1)]));
@@ -283,7 +283,7 @@ async fn a_watch_that_the_server_does_not_end_in_time_is_ended() {
     let call = server.watch().await;
     let seconds: u64 = call.query("timeoutSeconds").unwrap().parse().unwrap();
     let watch = call.stream();
-    // It said nothing in all that time: whether the server has gone back is asked first.
+    // The watch was silent all that time: first, the server's version is requested.
     server.list().await.json(&list(10, &[]));
     server.watch().await;
     assert!(started.elapsed() >= Duration::from_secs(seconds));

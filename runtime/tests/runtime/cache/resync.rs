@@ -1,4 +1,4 @@
-//! Resyncs: who gets them, how often, and what they may not do.
+//! Resyncs: which handlers get them, how often, and what they must not do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -196,7 +196,7 @@ async fn the_transform_does_not_run_on_resyncs_and_tombstones() {
     after(3).await;
     assert!(calls.take().len() > 2, "resyncs came");
     assert_eq!(runs.load(Ordering::Relaxed), 2);
-    // A relist without `b` makes a tombstone of it; `a` is transformed once more, as it came once more.
+    // A relist without `b` makes it a tombstone; `a` is transformed again, as it was received again.
     watch.error(410, "Expired", "too old");
     server.list().await.json(&list(5, &[cm("a", 1)]));
     settle().await;

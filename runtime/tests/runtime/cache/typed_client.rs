@@ -1,4 +1,4 @@
-//! Requests of typed clients, and their reading of the answers.
+//! The requests of typed clients, and their handling of the answers.
 
 use codegen_runtime::client::{Scale, TypedClient};
 use futures::StreamExt;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::cache::support::objects::{cm, list, typed};
 use crate::cache::support::{Call, Server};
 
-/// Runs `request` while the test answers its one call.
+/// Runs `request` while the test answers its only call.
 async fn exchange<T>(
     server: &Server,
     request: impl Future<Output = T>,

@@ -85,7 +85,7 @@ async fn force_takes_a_field_over(client: Client) {
         one.apply(&maps, &map(json!({"x": "1"}))).await,
         Err(ApplyError::Conflict(_))
     ));
-    // Who leaves a field that was taken from it leaves it as it is.
+    // A manager that stops applying a field which was taken from it does not change the field.
     let left = one.apply(&maps, &map(json!({}))).await.unwrap();
     assert_eq!(data(&left)["x"], "2");
 }
@@ -133,7 +133,7 @@ async fn a_resource_version_makes_an_apply_conditional(client: Client) {
 async fn the_status_is_applied_apart(client: Client) {
     let deployments: Api<Deployment> = Api::namespaced(client.clone(), &namespace(&client).await);
     let spec = json!({
-        // Nobody acts on it.
+        // No controller acts on it.
         "paused": true, "replicas": 0,
         "selector": {"matchLabels": {"a": "b"}},
         "template": {

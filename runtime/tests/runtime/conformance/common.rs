@@ -1,5 +1,4 @@
-//! Shared by the cases of this suite: secrets to look at, informers that run for one case, and a source that records what is
-//! asked of the server.
+//! Helpers of this suite: secrets to observe, informers that run for one case, and a source that records its requests.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -31,7 +30,7 @@ pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
     eventually(what, || async { holds().then_some(()) }).await;
 }
 
-/// A secret with these labels.
+/// Creates a secret with these labels.
 pub(crate) fn secret(name: &str, labels: &[(&str, &str)]) -> Secret {
     let mut secret = Secret::default();
     secret.metadata.name = Some(name.to_owned());
@@ -70,17 +69,17 @@ impl Secrets {
     }
 }
 
-/// An object's version as a number.
+/// Returns an object's version as a number.
 pub(crate) fn version<K: ResourceExt>(object: &K) -> u64 {
     object.resource_version().unwrap().parse().unwrap()
 }
 
-/// The calls of a handler: `+name` (`*name` in the initial list), `~name`, `-name` (`?name` if the deletion was missed).
+/// The recorded calls of a handler: `+name` (`*name` in the initial list), `~name`, `-name` (`?name` if the deletion was missed).
 #[derive(Clone, Default)]
 pub(crate) struct Told(Arc<Mutex<Vec<String>>>);
 
 impl Told {
-    /// Adds a handler that notes what it is told.
+    /// Adds a handler that records its calls.
     pub(crate) fn add_to<K: Cacheable>(&self, informer: &SharedInformer<K>) -> HandlerRegistration {
         let note = |told: &Self| {
             let told = told.clone();
@@ -101,14 +100,14 @@ impl Told {
         self.0.lock().unwrap().clone()
     }
 
-    /// As [`Self::all`], in the order of the alphabet.
+    /// Like [`Self::all`], in alphabetical order.
     pub(crate) fn sorted(&self) -> Vec<String> {
         let mut all = self.all();
         all.sort();
         all
     }
 
-    /// Waits until exactly this was told.
+    /// Waits until exactly these calls have been recorded.
     pub(crate) async fn becomes(&self, expected: &[&str]) {
         for _ in 0..600 {
             if self.all() == expected {
@@ -123,7 +122,7 @@ impl Told {
 /// Changes the nth watch's request (from 0) before it is sent.
 type Tweak = Box<dyn Fn(usize, &mut WatchRequest) + Send + Sync>;
 
-/// A source that notes what it asks of the server, and may change it.
+/// A source that records its requests, and may change them.
 pub(crate) struct Spy<K> {
     source: ApiSource<K>,
     log: Mutex<Vec<String>>,
@@ -168,7 +167,7 @@ impl<K: Cacheable> Spy<K> {
         self.gate.add_permits(Semaphore::MAX_PERMITS);
     }
 
-    /// The requests: `list "0" limit 3`, `list "0" limit 3 continued`, `watch "12"`, `watch "" streamed`; numbers of versions
+    /// Returns the requests: `list "0" limit 3`, `list "0" limit 3 continued`, `watch "12"`, `watch "" streamed`; numeric versions
     /// are written `N`.
     pub(crate) fn log(&self) -> Vec<String> {
         self.log.lock().unwrap().clone()
@@ -179,7 +178,7 @@ impl<K: Cacheable> Spy<K> {
     }
 }
 
-/// A version as the log shows it: values other than "" and "0" differ from run to run.
+/// Formats a version for the log: values other than "" and "0" differ from run to run.
 fn shown(version: &str) -> &str {
     match version {
         "" | "0" => version,
@@ -270,7 +269,7 @@ impl<K: Cacheable> Running<K> {
         assert_eq!(synced.await, Ok(true), "no first list in {PATIENCE:?}");
     }
 
-    /// The names in the cache, with their versions.
+    /// Returns the names in the cache, with their versions.
     pub(crate) fn cached(&self) -> BTreeMap<String, u64> {
         let objects = self.informer.store().list();
         objects

@@ -1,4 +1,4 @@
-//! Apply configurations, written by hand: what is sent of them, and what a manager extracts.
+//! Hand-written apply configurations: what is sent, and what is extracted for a manager.
 
 use codegen_runtime::apply::{self, Applier, ApplyConfiguration, ApplyError, ExtractError};
 use codegen_runtime::client::TypedClient;
@@ -85,7 +85,7 @@ apply::configuration! {
 }
 
 fn container() -> ContainerApply {
-    // The protocol is a key with a default, and left out again when extracted.
+    // The protocol is a key with a default, and is left out again when extracted.
     let port = PortApply::default().container_port(80).name("http");
     let container = ContainerApply::default().name("c").image("i");
     container.ports([port]).args(["a", "b"])
@@ -184,7 +184,7 @@ async fn a_field_that_another_manager_took_is_not_extracted(client: Client) {
     };
     let taken = deployments.patch("a", &params, &patch).await.unwrap();
     assert_eq!(extract(&taken, "one").metadata.labels, None);
-    // What it wrote it has not applied.
+    // A manager has not applied what it wrote by other means.
     assert_eq!(DeploymentApply::extract(&taken, "two").unwrap(), None);
 }
 
@@ -210,7 +210,7 @@ async fn fields_that_no_configuration_knows_stay(client: Client) {
     two.apply(deployments.api(), &object).await.unwrap();
     let stored = applied(&deployments, "one").await;
     assert_eq!(stored.spec.min_ready_seconds, Some(7));
-    // Nor is it an error that a manager owns one.
+    // It is not an error either if a manager owns one.
     assert_eq!(
         extract(&stored, "two").spec.unwrap().replicas,
         Some(0),

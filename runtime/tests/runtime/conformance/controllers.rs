@@ -1,4 +1,4 @@
-//! Controllers at work: owners and what they own, races, and everything reconciled in the end.
+//! Running controllers: owners and their objects, races, and eventual reconciliation of everything.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -21,7 +21,7 @@ use crate::harness::cases;
 use crate::support::expect::eventually;
 use crate::support::namespace;
 
-/// Garbage is collected by the embedded server itself, and elsewhere by kube-controller-manager.
+/// The embedded server collects garbage itself; elsewhere, kube-controller-manager does.
 mod collected {
     use crate::harness::cases;
 
@@ -38,7 +38,7 @@ cases![
     lost_races_are_run_again,
 ];
 
-/// A controller that gives every ConfigMap with the label `app` a Secret of the same name, labelled `kept=yes`.
+/// A controller that creates, for every ConfigMap with the label `app`, a Secret of the same name, labelled `kept=yes`.
 struct Case {
     maps: Api<ConfigMap>,
     secrets: Api<Secret>,
@@ -123,7 +123,7 @@ impl Case {
             .unwrap()
     }
 
-    /// The secret of that name, once there is one that `is`.
+    /// Returns the secret with that name, once it satisfies `is`.
     async fn secret(&self, name: &str, is: impl Fn(&Secret) -> bool) -> Secret {
         eventually(&format!("the secret {name}"), || async {
             self.secrets
@@ -212,7 +212,7 @@ async fn orphans_are_adopted_and_strangers_left_alone(client: Client) {
     assert!(owner::is_controlled_by(&orphan, &map));
     let stranger = secrets.get("stranger").await.unwrap();
     assert!(stranger.owner_references().is_empty());
-    // An owner that is gone adopts nothing.
+    // A deleted owner adopts nothing.
     let late = secrets
         .create(&params, &secret("late", &[("app", "mine")]))
         .await

@@ -1,4 +1,4 @@
-//! Informers of resources that are known at run time only, and that come and go while informers run.
+//! Informers of resources that are known only at run time, and that appear and disappear while informers run.
 
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::object::Cacheable;
@@ -101,7 +101,7 @@ async fn the_end_of_a_crd_empties_the_cache(client: Client) {
     assert_eq!(running.names(), ["a"]);
     crate::support::delete(&client, &crd.path()).await.is(200);
     until("the cache is empty", || running.names().is_empty()).await;
-    // It comes again, and so do its objects.
+    // The resource and its objects reappear.
     let namespace = namespace(&client).await;
     crate::support::expect::eventually("the CRD can be made anew", || async {
         (post(&client, CRDS, &crd.body).await.code == 201).then_some(())

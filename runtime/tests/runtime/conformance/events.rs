@@ -1,4 +1,4 @@
-//! The event recorder: what it writes and how a series is counted, as readers of either API of events see it.
+//! The event recorder: its events and the counts of series, as seen through both event APIs.
 
 use codegen_runtime::event::{EventBroadcaster, EventRecorder, Reporter};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
@@ -47,7 +47,7 @@ impl Case {
     }
 }
 
-/// The only event at `path` about an object of that name, once it is there and `ready`.
+/// Returns the only event at `path` about an object of that name, once it exists and is `ready`.
 async fn event(client: &Client, path: &str, name: &str, ready: fn(&Value) -> bool) -> Value {
     eventually(&format!("an event about {name}"), || async {
         let list = get(client, path).await.is(200);

@@ -60,7 +60,7 @@ async fn a_deleted_object_gets_no_new_finalizer(client: Client) {
     let deleting = secrets.0.get("a").await.unwrap();
     let same = finalizer::ensure(&secrets.0, &deleting, "example.com/late").await;
     assert_eq!(same.unwrap().metadata.finalizers.unwrap(), [NAME]);
-    // The server refuses it, too.
+    // The server refuses it as well.
     let mut late = deleting.clone();
     finalizer::add(&mut late, "example.com/late");
     let refused = secrets.0.replace("a", &PostParams::default(), &late).await;

@@ -1,4 +1,4 @@
-//! Shared informers: what the cache holds and handlers are told, whatever the way that the list came.
+//! Shared informers: the contents of the cache and the calls of handlers, for every kind of list.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -88,7 +88,7 @@ async fn a_streamed_list_fills_the_cache(client: Client) {
         .parse()
         .unwrap();
     assert!(synced >= newest, "{synced} < {newest}");
-    // The same stream goes on as the watch.
+    // The same stream continues as the watch.
     case.secrets.create("c", &[]).await;
     until("c is cached", || case.running.names().len() == 3).await;
     assert_eq!(case.spy.log(), ["watch \"\" streamed"]);
@@ -111,7 +111,7 @@ async fn a_limited_list_fills_the_cache(client: Client) {
     running.synced().await;
     assert_eq!(running.names(), names);
     until("the watch", || spy.log().len() == 2).await;
-    // From "any state" a server gives all that its cache holds, whatever the limit.
+    // For "any state" a server returns all that its cache holds, whatever the limit.
     assert_eq!(spy.log(), ["list \"0\" limit 4", "watch \"N\""]);
 }
 
@@ -254,7 +254,7 @@ async fn the_cache_of_one_namespace_leaves_out_others(client: Client) {
 
 async fn a_cluster_scoped_resource_is_cached(client: Client) {
     let factory: SharedInformerFactory = SharedInformerFactory::builder(client.clone())
-        // A factory's namespace is not for kinds that have none.
+        // A factory's namespace does not apply to cluster-scoped kinds.
         .namespace("default")
         .build();
     let informer = factory.informer_for::<Namespace>();
@@ -365,7 +365,7 @@ async fn the_cache_is_what_the_server_holds_in_the_end(client: Client) {
         .map(|object| (object.name_any(), version(object)))
         .collect();
     until("the cache has caught up", || case.running.cached() == held).await;
-    // Told add by add and delete by delete, the handler knows the same.
+    // The handler's adds and deletes lead to the same state.
     until("the handler has caught up", || {
         let mut known = Vec::new();
         for entry in case.told.all() {

@@ -32,7 +32,7 @@ cases![
 
 const NAME: &str = "lock";
 
-/// A Lease in a namespace of its own.
+/// A Lease in its own namespace.
 struct Lock {
     client: Client,
     namespace: String,
@@ -111,7 +111,7 @@ impl Contender {
     }
 }
 
-/// As short as whole seconds allow, for cases that wait for the end of a term.
+/// The shortest durations in whole seconds, for cases that wait for the end of a term.
 fn short(config: LeaderElectionConfig) -> LeaderElectionConfig {
     config.times(ms(2000), ms(1500), ms(300))
 }
@@ -144,7 +144,7 @@ async fn the_leader_renews(client: Client) {
     let after = lock.spec().await;
     assert_eq!(after.acquire_time, before.acquire_time);
     assert_eq!(after.lease_transitions, before.lease_transitions);
-    // For longer than a term, which is real time here: the clock of a server in another process cannot be paused.
+    // Longer than a term, in real time: the clock of a server in another process cannot be paused.
     sleep(ms(6000)).await;
     assert!(contender.elector.is_leader());
     contender.stop().await;
@@ -152,7 +152,7 @@ async fn the_leader_renews(client: Client) {
 
 async fn a_released_lease_is_taken_over_at_once(client: Client) {
     let lock = Lock::new(&client).await;
-    // Nobody polls within the test: what happens is what the watch told.
+    // No poll happens during the test: all reactions are due to the watch.
     let poll = Duration::from_secs(200);
     let config = |n: u32| lock.config(&n.to_string()).times(3 * poll, 2 * poll, poll);
     let mut leader = lock.contend_with(config(0), || {});
@@ -179,8 +179,8 @@ async fn a_released_lease_is_taken_over_at_once(client: Client) {
         fastest = fastest.min(took);
         leader = next;
     }
-    // The machine may be busy, though not at every one of five times, and a server slow. The release is one write; the next one
-    // hears of it, writes, and may read before.
+    // The machine may be busy, though not in all five rounds, and a server slow. The release is one write; the next contender is
+    // notified, may read, and writes.
     let limit = ms(100) + 4 * write;
     assert!(fastest < limit, "{fastest:?}, limit {limit:?}");
     assert_eq!(lock.spec().await.lease_transitions, Some(5));
@@ -230,7 +230,7 @@ async fn one_of_many_contenders_leads_at_a_time(client: Client) {
         assert_eq!(task.await.unwrap(), Stopped::Finished(()));
     }
     assert_eq!(terms.load(Ordering::SeqCst), 5);
-    // The first one made the Lease, every other one took it over.
+    // The first one created the Lease, every other one took it over.
     assert_eq!(lock.spec().await.lease_transitions, Some(4));
 }
 

@@ -1,4 +1,4 @@
-//! A reflector's requests, and its treatment of the answers: versions, bookmarks, ends of watches and 410s.
+//! A reflector's requests, and its handling of the answers: versions, bookmarks, ends of watches and 410s.
 
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ async fn a_watch_that_ends_goes_on_where_it_ended(client: Client) {
     );
 }
 
-/// Things of a CRD that is younger than the server: version 1 is before all that the server remembers of them.
+/// Creates objects of a CRD that is newer than the server: version 1 precedes all versions that the server has stored of them.
 async fn young_things(client: &Client) -> (Collection, ApiResource) {
     let things = things(client, json!({})).await;
     let (group, version) = things.api_version.split_once('/').unwrap();

@@ -1,6 +1,6 @@
-//! Certificates of the program's own making: an API server calls the webhooks of two replicas with them.
+//! Self-signed certificates: an API server uses them to call the webhooks of two replicas.
 //!
-//! The service of the webhooks is an `ExternalName` for `localhost`, which API servers go to where there is no network of pods.
+//! The service of the webhooks is an `ExternalName` for `localhost`, which API servers resolve where there is no pod network.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ cases![an_api_server_calls_webhooks_with_certificates_of_their_own];
 
 const GROUP: &str = "self-signed.conformance.test";
 
-/// One kind in two versions that differ in a field's name.
+/// Declares one kind in two versions that differ in a field's name.
 macro_rules! version {
     ($module:ident, $version:literal, $field:ident) => {
         mod $module {
@@ -108,7 +108,7 @@ fn configuration(namespace: &str, port: u16) -> Value {
     })
 }
 
-/// Starts a replica, and gives the port that it listens on.
+/// Starts a replica, and returns the port that it listens on.
 async fn replica(client: &Client, namespace: &str, stop: &CancellationToken) -> u16 {
     let certificates = SelfSigned::new(client, namespace, "hook").conversions_of(&webhooks());
     let certificates = certificates.certificates().await.expect("certificates");
@@ -120,7 +120,7 @@ async fn replica(client: &Client, namespace: &str, stop: &CancellationToken) -> 
     port
 }
 
-/// Waits until the webhook refuses a config map: the server may not have heard of its configuration yet.
+/// Waits until the webhook refuses a config map: the server may not have received its configuration yet.
 async fn refuses(maps: &Collection) {
     let object = json!({"metadata": {"labels": {"refused": "yes"}}});
     let object = maps.object("a", object);
@@ -139,7 +139,8 @@ async fn an_api_server_calls_webhooks_with_certificates_of_their_own(client: Cli
         "spec": {"type": "ExternalName", "externalName": "localhost"}});
     let services = format!("/api/v1/namespaces/{namespace}/services");
     wire::post(&client, &services, &service).await.is(201);
-    // What names the service is there before the replicas, of which nobody knows the ports: with later ones, they deal every ten seconds.
+    // The objects that reference the service exist before the replicas, whose ports are unknown until then; objects created later
+    // are handled every ten seconds.
     let crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     let crd = format!("{crds}/gauges.{GROUP}");
     let created = wire::post(&client, crds, &definition(&namespace, 1)).await;
@@ -177,7 +178,7 @@ async fn an_api_server_calls_webhooks_with_certificates_of_their_own(client: Cli
     })
     .await;
     assert_eq!(new.get("a").await.is(200)["height"], 5);
-    // The other replica has the same certificate. A new port alone leaves the authority as it is.
+    // The other replica has the same certificate. Changing only the port keeps the CA bundle.
     let patched = move_to(&configuration, of_admission, other).await;
     let secrets = Api::<Secret>::namespaced(client.clone(), &namespace);
     let secret = secrets.get("hook-cert").await.expect("a secret");

@@ -1,4 +1,4 @@
-//! Typed clients of built-in kinds: every verb, subresources, and the server's errors as they reach a caller.
+//! Typed clients of built-in kinds: every verb, subresources, and the server's errors as received by a caller.
 
 use codegen_runtime::client::{Either, TypedClient};
 use futures::StreamExt;
@@ -162,7 +162,7 @@ async fn patches_of_every_kind(client: Client) {
     assert_eq!(keys, ["apply", "json", "merge", "strategic"]);
 }
 
-/// A deployment that nobody acts on.
+/// Creates a deployment that no controller acts on.
 fn deployment(name: &str) -> Deployment {
     let object = json!({
         "metadata": {"name": name},
@@ -216,7 +216,7 @@ async fn scale_is_read_and_written(client: Client) {
         scale.status.as_ref().and_then(|it| it.selector.as_deref()),
         Some("a=b")
     );
-    // The zero is left out of the answer, so the spec may be missing as a whole.
+    // The zero is omitted from the answer, so the whole spec may be missing.
     scale.spec.get_or_insert_default().replicas = Some(2);
     scale.metadata.resource_version = None;
     let written = deployments
@@ -248,7 +248,7 @@ async fn a_pod_is_evicted(client: Client) {
         .await
         .unwrap();
     assert_eq!(answer["status"], "Success", "{answer}");
-    // No node runs it, so there is nothing to wait for.
+    // No node runs the pod, so there is nothing to wait for.
     assert_eq!(pods.get_opt("a").await.unwrap(), None);
 }
 

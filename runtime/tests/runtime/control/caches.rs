@@ -1,4 +1,4 @@
-//! The caches under a manager's controllers.
+//! The caches of a manager's controllers.
 
 use codegen_runtime::controller::{Action, Controller, ControllerError, Request, reconcile_fn};
 use codegen_runtime::controller::{Predicate, Reconciler};
@@ -32,7 +32,7 @@ fn source(error: &ManagerError) -> Option<&ControllerError> {
 #[tokio::test(start_paused = true)]
 async fn a_cache_that_does_not_fill_in_time_ends_the_manager() {
     let rig = Rig::new();
-    // Whoever lists ConfigMaps may not, and Secrets come.
+    // Listing ConfigMaps is forbidden, Secrets are returned.
     rig.server
         .on_call(|call| (call.resource == "configmaps").then_some(refusal(403, "Forbidden")));
     let patient = Controller::builder("patient", &rig.factory)
@@ -129,7 +129,7 @@ async fn informers_of_another_factory_run_with_the_manager() {
     let mut names = rig.names();
     names.sort();
     assert_eq!(names, ["a", "a", "of-s"]);
-    // That somebody starts the other factory as well changes nothing.
+    // Starting the other factory as well has no effect.
     other.start(&CancellationToken::new());
     rig.server.put("secrets/default/t", serde_json::json!({}));
     sleep(secs(1)).await;

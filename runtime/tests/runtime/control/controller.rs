@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use crate::control::rig::Rig;
 use crate::control::{ms, secs};
 
-/// Logs each key, and ends as `script` says at each call.
+/// Returns a reconciler that logs each key, and returns the next result of `script` at each call.
 fn scripted(
     rig: &Rig,
     script: impl Fn(u32) -> Result<Action, Failure> + Send + Sync + 'static,
@@ -60,7 +60,7 @@ impl Reconciler for Scripted {
     }
 }
 
-/// Runs a controller over one object for `run` seconds; it must be called in these seconds.
+/// Runs a controller over one object for `run` seconds, and asserts the seconds of its calls.
 async fn check(
     run: u64,
     script: impl Fn(u32) -> Result<Action, Failure> + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Whatever changes, fails, panics and takes long: in the end every object was reconciled as it is.
+//! Whatever changes, fails, panics or takes long: eventually every object's current state is reconciled.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ enum Change {
     Wait(u64),
 }
 
-/// How one reconciliation goes.
+/// The course of one reconciliation.
 #[derive(Debug, Clone, Copy)]
 enum Course {
     Well,
@@ -103,7 +103,7 @@ async fn run(changes: Vec<Change>, courses: Vec<Course>, workers: usize) {
             Change::Wait(millis) => sleep(ms(millis)).await,
         }
     }
-    // Back-off may have grown to minutes.
+    // The back-off may have grown to minutes.
     sleep(secs(4_000)).await;
     rig.stop.cancel();
     assert_eq!(task.await.unwrap(), Ok(()));

@@ -1,4 +1,4 @@
-//! The manager's endpoints under connections that hold them up.
+//! The manager's endpoints, with connections that block them.
 
 use codegen_runtime::manager::{Manager, runnable_fn};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -27,11 +27,11 @@ async fn connections_that_ask_nothing_delay_no_probe() {
     let run = tokio::spawn(async move { manager.run(&stop).await });
     let (start, clock) = (Instant::now(), hold_the_clock());
     let mut idle = Vec::new();
-    // Twice as many as are served at a time. Some systems allow a process 256 open files.
+    // Twice the maximum. Some systems allow a process only 256 open files.
     for n in 0..130 {
         let mut stream = TcpStream::connect(address).await.unwrap();
         if n % 2 == 0 {
-            // Or ask half of something.
+            // Or sends half of a request.
             stream.write_all(b"GET /heal").await.unwrap();
         }
         idle.push(stream);

@@ -46,7 +46,7 @@ impl Case {
         settle().await;
     }
 
-    /// Notes and counts of the events written, in the order of their names.
+    /// Returns notes and counts of the written events, in the order of their names.
     fn written(&self) -> Vec<(String, i64)> {
         let count = |event: &Value| event["series"]["count"].as_i64().unwrap_or(1);
         let mut all: Vec<_> = self
@@ -250,7 +250,7 @@ async fn what_the_server_refuses_is_not_tried_again() {
     assert_eq!(case.outcome("failed"), 1);
 }
 
-/// A note about `name` is written, and so is one about it that is combined with others.
+/// Whether a note about `name` is written, and also one that is combined with others.
 async fn is_written(name: &str, namespace: &str, note: &str) -> bool {
     let case = start();
     let mut about = object(name);
@@ -279,7 +279,7 @@ async fn events_about_objects_of_any_name_are_written_and_their_notes_fit() {
         assert!(is_written(name, "apps", "x").await, "{name:?}");
     }
     assert!(is_written("a", "apps", &"ü".repeat(2_000)).await);
-    // What can't be sent is not tried again.
+    // A request that cannot be built is not retried.
     assert!(!is_written("a", "../b", "x").await);
 }
 

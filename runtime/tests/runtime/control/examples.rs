@@ -1,4 +1,4 @@
-//! The examples do what they say.
+//! Tests the examples.
 
 use embedded_apiserver::ApiServer;
 

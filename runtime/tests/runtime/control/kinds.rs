@@ -1,4 +1,4 @@
-//! Controllers of kinds known at run time only, by their metadata, or at cluster scope; and the context of a reconciler.
+//! Controllers of dynamic kinds, of metadata, and of cluster-scoped kinds; and the context of a reconciler.
 
 use std::time::Duration;
 

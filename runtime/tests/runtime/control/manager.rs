@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::control::rig::Rig;
 use crate::control::{secs, settle};
 
-/// Logs its start and its end, which comes `stops_in` seconds after it is asked to stop.
+/// Logs its start and its end, `stops_in` seconds after it is asked to stop.
 struct Task {
     name: &'static str,
     leader: bool,
@@ -79,7 +79,7 @@ fn elected(rig: &Rig, builder: ManagerBuilder, identity: &str) -> ManagerBuilder
     builder.leader_election(rig.server.client_of(identity), config)
 }
 
-/// Runs `manager` until `stop` seconds have passed.
+/// Runs `manager`, and stops it after `stop` seconds.
 async fn run_for(manager: Manager, stop: u64) -> (Result<(), ManagerError>, u64) {
     let (shutdown, start) = (CancellationToken::new(), Instant::now());
     let end = async {
@@ -372,8 +372,8 @@ async fn the_endpoints_are_served_over_http() {
     );
     shutdown.cancel();
     run.await.unwrap().unwrap();
-    // A program that another test starts holds a copy of every open socket between fork and exec: the port may outlive the
-    // manager by that moment, though nobody answers.
+    // A program that another test starts holds a copy of every open socket between fork and exec: the port may outlive the manager
+    // for that moment, though it does not answer.
     let closed = async {
         while let Ok(mut stream) = TcpStream::connect(address).await {
             let _ = stream

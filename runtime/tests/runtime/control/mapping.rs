@@ -15,7 +15,7 @@ use crate::control::secs;
 
 const PANICS: &str = "controller_mapping_panics_total{controller=\"test\"}";
 
-/// A controller of ConfigMaps that are named by the label `of` of Secrets; `before` runs in each mapping.
+/// Starts a controller of the ConfigMaps named by the label `of` of Secrets; `before` runs in each mapping.
 fn start(rig: &Rig, before: impl Fn(&Secret) + Send + Sync + 'static) {
     let log = rig.log();
     let mapping = move |secret: &Arc<Secret>| {
@@ -52,7 +52,7 @@ async fn the_key_of_a_mapping_that_panicked_is_reconciled_once_it_returns() {
     sleep(secs(1)).await;
     put(&rig, "a", "web");
     sleep(secs(10)).await;
-    // At once, and after 1 and 2 s more, in vain.
+    // Tried at once, and 1 and 2 s later, without success.
     assert_eq!(rig.names(), ["web"]);
     assert_eq!(rig.metric(PANICS), 3.0);
     put(&rig, "b", "db");

@@ -1,6 +1,6 @@
-//! The parts of controllers, each statement pinned by a test named after it, on an embedded API server.
+//! Tests of the parts of controllers on an embedded API server; each test's name states what it verifies.
 //!
-//! Long sleeps take no time: the tests that wait for more than milliseconds run on a paused clock (`start_paused`).
+//! Long sleeps take no time: tests that wait for more than milliseconds use a paused clock (`start_paused`).
 
 #![allow(dead_code, reason = "the server serves more than each test uses")]
 
@@ -37,7 +37,7 @@ const fn secs(secs: u64) -> Duration {
     Duration::from_secs(secs)
 }
 
-/// Lets every other task go on until all wait.
+/// Lets all other tasks run until they are idle.
 async fn settle() {
     for _ in 0..100 {
         tokio::task::yield_now().await;

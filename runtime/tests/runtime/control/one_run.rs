@@ -1,4 +1,4 @@
-//! One run of a controller at a time.
+//! A controller has one run at a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -46,7 +46,7 @@ async fn a_second_run_at_a_time_is_refused_and_one_after_another_is_not() {
     let mut names = rig.names();
     names.sort();
     assert_eq!(names, ["a", "b"]);
-    // Dropped, not stopped.
+    // Drops the run without stopping it.
     third.abort();
     assert!(third.await.unwrap_err().is_cancelled());
     let (_fourth, _stop) = start();
@@ -64,7 +64,7 @@ async fn a_run_waits_for_workers_of_a_dropped_one_that_block_their_threads() {
     let (counts, highest) = (Arc::clone(&at_once), Arc::clone(&most));
     let reconcile = reconcile_fn(move |_: Request| {
         highest.fetch_max(counts.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-        // The first call keeps its thread, so that it cannot be dropped.
+        // The first call blocks its thread, so that it cannot be dropped.
         if enters.fetch_add(1, Ordering::SeqCst) == 0 {
             while waits.available_permits() == 0 {
                 std::thread::sleep(ms(1));

@@ -109,7 +109,7 @@ fn scopes_and_namespaces_must_fit() {
     );
 }
 
-/// A replica set as stored, with an app label and perhaps a controller.
+/// Creates a stored replica set, with an app label and optionally a controller.
 fn stored(app: &str, controller_uid: Option<&str>) -> Value {
     let references: Vec<_> = controller_uid
         .map(|uid| json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": uid, "controller": true}))

@@ -14,7 +14,7 @@ fn is_one(error: &u32) -> bool {
     *error == 1
 }
 
-/// Tries with results from `script`; gives the result and the number of tries.
+/// Retries with results from `script`; asserts the result and the number of tries.
 async fn check(script: &[Result<(), u32>], expected: Result<(), u32>, tries: usize) {
     let mut n = 0;
     let result = retry::on_error(DEFAULT_RETRY, is_one, || {

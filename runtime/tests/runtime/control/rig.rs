@@ -1,4 +1,4 @@
-//! The rig of the controllers' tests: server, factory and a log.
+//! The fixture of the controllers' tests: server, factory and a log.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::control::secs;
 use crate::control::server::Server;
 
-/// A server, its factory, and a log of what a controller did when.
+/// A server, its factory, and a log of a controller's actions with their times.
 pub struct Rig {
     pub server: Server,
     pub factory: SharedInformerFactory,
@@ -39,7 +39,7 @@ impl Rig {
         }
     }
 
-    /// A builder called `test`, with a back-off of 1, 2, 4 … s.
+    /// Returns a builder called `test`, with a back-off of 1, 2, 4 … s.
     pub fn builder(&self) -> Builder {
         let limiter = ItemExponentialFailureRateLimiter::new(secs(1), secs(1000));
         Controller::builder("test", &self.factory)
@@ -54,7 +54,7 @@ impl Rig {
         );
     }
 
-    /// Notes what happens.
+    /// Returns a function that adds to the log.
     pub fn log(&self) -> impl Fn(&str) + Clone + Send + Sync + use<> {
         let (log, start) = (Arc::clone(&self.log), self.start);
         move |what| {
@@ -64,12 +64,12 @@ impl Rig {
         }
     }
 
-    /// The log since the last call, each entry with its second.
+    /// Returns the log since the last call, each entry with its second.
     pub fn take(&self) -> Vec<(u64, String)> {
         std::mem::take(&mut self.log.lock().unwrap())
     }
 
-    /// The entries of the log since the last call.
+    /// Returns the entries of the log since the last call.
     pub fn names(&self) -> Vec<String> {
         self.take().into_iter().map(|(_, what)| what).collect()
     }

@@ -1,4 +1,4 @@
-//! The embedded API server behind short paths: `plural/namespace/name`.
+//! The embedded API server, addressed by short paths: `plural/namespace/name`.
 
 use std::sync::Mutex;
 
@@ -17,13 +17,13 @@ const KINDS: [(&str, &str, &str, &str); 6] = [
     ("secrets", "", "v1", "Secret"),
 ];
 
-/// An embedded server without controllers of its own. Clones are handles on one server.
+/// An embedded server without its own controllers. Clones are handles of the same server.
 #[derive(Clone)]
 pub struct Server {
     api: ApiServer,
 }
 
-/// Group, plural, namespace and name of a path.
+/// Splits a path into group, plural, namespace and name.
 fn parts(path: &str) -> (&'static str, &str, &str, &str) {
     let [plural, namespace, name] = path.split('/').collect::<Vec<_>>()[..] else {
         panic!("unexpected path {path}");
@@ -38,12 +38,12 @@ fn kind(plural: &str) -> (&'static str, &'static str, &'static str, &'static str
         .expect("a kind of KINDS")
 }
 
-/// A refusal with this code and reason.
+/// Returns a fault with this code and reason.
 pub fn refusal(code: u16, reason: &'static str) -> FaultKind {
     FaultKind::Status(ApiError::new(code, reason, format!("scripted: {reason}")))
 }
 
-/// The value of a parameter in the query of a request.
+/// Returns the value of a parameter in the query of a request.
 pub fn query(action: &Action, parameter: &str) -> Option<String> {
     form_urlencoded::parse(action.query.as_bytes())
         .find(|(name, _)| name == parameter)
@@ -60,7 +60,7 @@ impl Server {
         }
     }
 
-    /// A client that [`cut_off`](Self::cut_off) and faults know by `name`.
+    /// Creates a client that [`cut_off`](Self::cut_off) and faults identify by `name`.
     pub fn client_of(&self, name: &str) -> kube::Client {
         self.api.client_as(name)
     }
@@ -69,17 +69,17 @@ impl Server {
         self.client_of("test")
     }
 
-    /// Lets no request of the client `name` through any more, and no event of its watches.
+    /// Blocks all further requests of the client `name`, and all events of its watches.
     pub fn cut_off(&self, name: &str) {
         self.api.faults().cut_off(name);
     }
 
-    /// Lets the requests of all clients through again.
+    /// Unblocks the requests of all clients.
     pub fn reconnect(&self) {
         self.api.faults().reconnect();
     }
 
-    /// Lets `hook` see every request, and choose a fault for it.
+    /// Calls `hook` for every request, to choose a fault for it.
     pub fn on_call(&self, hook: impl FnMut(&Action) -> Option<FaultKind> + Send + 'static) {
         let hook = Mutex::new(hook);
         self.api.prepend_reactor("*", "*", move |action| {
@@ -88,7 +88,7 @@ impl Server {
         });
     }
 
-    /// The requests so far except watches, as `client verb plural/name`. Forgets them.
+    /// Returns and clears the requests so far, except watches, as `client verb plural/name`.
     pub fn take_log(&self) -> Vec<String> {
         let actions = self.api.recorder().actions();
         self.api.recorder().clear();
@@ -96,13 +96,13 @@ impl Server {
         lines.collect()
     }
 
-    /// The object at `path`, such as `leases/default/lock`.
+    /// Returns the object at `path`, such as `leases/default/lock`.
     pub fn get(&self, path: &str) -> Option<Value> {
         let (group, plural, namespace, name) = parts(path);
         self.api.objects().get(group, plural, namespace, name)
     }
 
-    /// All objects of `plural`, in all namespaces.
+    /// Returns all objects of `plural`, in all namespaces.
     pub fn list(&self, plural: &str) -> Vec<Value> {
         self.api.objects().list(kind(plural).1, plural, "")
     }
@@ -119,7 +119,7 @@ impl Server {
         self.api.objects().put(&object).unwrap();
     }
 
-    /// Deletes the object at `path`, finalizers or not.
+    /// Deletes the object at `path`, regardless of finalizers.
     pub fn remove(&self, path: &str) {
         let (group, plural, namespace, name) = parts(path);
         self.api.objects().remove(group, plural, namespace, name);

@@ -48,7 +48,7 @@ async fn owned_objects_reconcile_the_owner_that_controls_them() {
         owned_by("StatefulSet", "other-kind", true),
     );
     sleep(secs(1)).await;
-    // Both the owner that lost it and the one that got it.
+    // Both the previous owner and the new one.
     rig.server.put(
         "replicasets/default/a",
         owned_by("Deployment", "next", true),

@@ -8,7 +8,7 @@ use crate::control::rig::Rig;
 use crate::control::secs;
 use crate::control::server::refusal;
 
-/// Logs each key.
+/// Returns a reconciler that logs each key.
 fn done(rig: &Rig) -> impl Reconciler + use<> {
     let log = rig.log();
     reconcile_fn(move |request: Request| {

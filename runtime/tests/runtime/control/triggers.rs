@@ -1,4 +1,4 @@
-//! Keys from outside of a controller.
+//! Keys from outside a controller.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! `create_or_update` and the applier that remembers.
+//! `create_or_update` and the remembering applier.
 
 use codegen_runtime::apply::{
     Applier, CreateOrUpdateError, RememberingApplier, Written, create_or_update,
@@ -15,7 +15,7 @@ fn rig() -> (ApiServer, Api<ConfigMap>) {
     (server, api)
 }
 
-/// The verbs of the requests since the last call.
+/// Returns the verbs of the requests since the last call.
 fn verbs(server: &ApiServer) -> Vec<&'static str> {
     let actions = server.recorder().actions();
     server.recorder().clear();
@@ -127,10 +127,10 @@ async fn what_was_applied_and_not_touched_since_is_not_applied_again() {
     assert_eq!((written, verbs(&server).len()), (Written::Created, 1));
     let (_, written) = applier.apply(&api, Some(&map), &wanted("a")).await.unwrap();
     assert_eq!((written, verbs(&server).len()), (Written::Unchanged, 0));
-    // Other fields.
+    // Different fields.
     let (map, written) = applier.apply(&api, Some(&map), &wanted("b")).await.unwrap();
     assert_eq!((written, verbs(&server).len()), (Written::Updated, 1));
-    // Somebody else wrote: one request finds that nothing is to do, and the next needs none.
+    // Another client wrote: one request finds no difference, and the next is skipped.
     let mut touched = map.clone();
     touched
         .labels_mut()
@@ -150,7 +150,7 @@ async fn what_was_applied_and_not_touched_since_is_not_applied_again() {
         .await
         .unwrap();
     assert_eq!((written, verbs(&server).len()), (Written::Unchanged, 0));
-    // A new object of the name.
+    // A new object with the same name.
     api.delete("map", &kube::api::DeleteParams::default())
         .await
         .unwrap();

@@ -1,4 +1,4 @@
-//! Servers that answer single requests as no API server does, and names that would lead requests elsewhere.
+//! Servers whose answers no API server would send, and names that would redirect requests.
 
 use std::io;
 use std::time::Duration;
@@ -31,7 +31,7 @@ fn map(name: &str) -> ConfigMap {
     serde_json::from_value(cm(name, 1)).unwrap()
 }
 
-/// A client of a server that writes `answer` to every connection, and closes it.
+/// Creates a client of a server that writes `answer` to every connection, and closes it.
 async fn raw(answer: impl Into<Vec<u8>>) -> Client {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, answer) = (listener.local_addr().unwrap(), answer.into());
@@ -114,7 +114,7 @@ async fn a_failure_is_an_error_whatever_code_it_comes_with() {
     assert!(conflict(&maps.delete("a", &delete).await.unwrap_err()));
     let deleted = maps.delete_collection(&delete, &all).await;
     assert!(conflict(&deleted.unwrap_err()));
-    // A type that takes any object.
+    // A type that accepts any object.
     let any = maps.get_subresource::<DynamicObject>("a", "scale").await;
     assert!(conflict(&any.unwrap_err()));
     let success = raw(with_head(
@@ -195,7 +195,7 @@ async fn lists_without_items_are_empty() {
     }
 }
 
-/// A client that gets `chunk` again and again, then silence.
+/// Creates a client that receives `chunk` `count` times, then silence.
 fn streaming(chunk: Bytes, count: usize) -> Client {
     streaming_with(http::StatusCode::OK, chunk, count)
 }
@@ -218,7 +218,7 @@ async fn a_failure_whose_text_stops_keeps_its_code() {
     let client = streaming_with(http::StatusCode::NOT_FOUND, text, 1);
     let maps = Maps::namespaced(client, "default");
     let error = maps.get("a").await.unwrap_err();
-    let expected = "404 Not Found (its text was lost: ";
+    let expected = "404 Not Found (its body was lost: ";
     assert!(error.to_string().contains(expected), "{error}");
     assert!(matches!(&error, kube::Error::Api(status) if status.code == 404));
 }
@@ -228,7 +228,7 @@ async fn an_answer_that_stops_is_given_up() {
     let client = streaming(Bytes::from_static(b"{\"kind\":\"ConfigMap\","), 1);
     let (maps, started) = (Maps::namespaced(client.clone(), "default"), Instant::now());
     let error = maps.get("a").await.unwrap_err();
-    let expected = "the answer stopped: nothing came for 65 s";
+    let expected = "the response stalled: no data for 65 s";
     assert!(chain(&error).to_string().contains(expected), "{error}");
     assert_eq!(started.elapsed(), Duration::from_secs(65));
     maps.list(&ListParams::default()).await.unwrap_err();
@@ -254,7 +254,7 @@ async fn a_watch_whose_connection_is_cut_ends_and_other_errors_are_told() {
         let events = watch.map(|event| event.is_ok());
         events.collect::<Vec<_>>().await
     };
-    // rustls's text.
+    // The message of rustls.
     let text = "peer closed connection without sending TLS close_notify";
     assert_eq!(events(io::ErrorKind::UnexpectedEof, text).await, [true]);
     let text = "unexpected EOF during chunk size line";
@@ -276,7 +276,7 @@ async fn answers_without_end_are_not_held() {
     assert!(events.next().await.is_none());
 }
 
-/// Every request with `name`, which is refused before it is sent.
+/// Makes every request with `name`, and asserts that it is refused before it is sent.
 async fn refuses(client: &Client, namespace: &str, name: &str) {
     let maps = Maps::namespaced(client.clone(), namespace);
     let (delete, patch, post) = (

@@ -1,4 +1,4 @@
-//! Clients that the runtime makes.
+//! Clients created by the runtime.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ fn map() -> ConfigMap {
     serde_json::from_value(cm("a", 1)).unwrap()
 }
 
-/// The value of `series` in `metrics`.
+/// Returns the value of `series` in `metrics`.
 fn metric(metrics: &Metrics, series: &str) -> f64 {
     let text = metrics.encode().unwrap();
     let line = text
@@ -59,7 +59,7 @@ async fn requests_carry_a_user_agent() {
             "of the config"
         ]
     );
-    // The test binary's file name stands before the slash.
+    // The test binary's file name precedes the slash.
     assert!(agents[0].starts_with("runtime-"), "{}", agents[0]);
     assert!(agents[0].contains("codegen-runtime/"), "{}", agents[0]);
     let broken = ClientOptions::new().user_agent("a\nb");
@@ -73,7 +73,7 @@ async fn requests_carry_a_user_agent() {
 async fn the_hidden_retry_layer_is_left_out() {
     let server = HttpServer::start(|_| fail(503, "ServiceUnavailable", "starting")).await;
     let client = ClientOptions::new().connect(server.config()).unwrap();
-    // kube's own Api, whose requests that layer could copy.
+    // kube's own Api, whose requests the retry layer could copy.
     let created = within(maps(client).create(&PostParams::default(), &map())).await;
     assert!(matches!(created, Err(Error::Api(status)) if status.code == 503));
     assert_eq!(server.seen().len(), 1);
@@ -169,7 +169,7 @@ async fn requests_without_an_answer_are_counted_as_errors() {
     let hasty = ClientOptions::new().response_timeout(Duration::from_millis(50));
     let hasty = maps(connect(hasty.metrics(&metrics)));
     within(hasty.get("a")).await.unwrap_err();
-    // Given up by the caller.
+    // Cancelled by the caller.
     let patient = maps(connect(ClientOptions::new().metrics(&metrics)));
     let given_up = tokio::time::timeout(Duration::from_millis(5), patient.get("a")).await;
     given_up.unwrap_err();
@@ -212,13 +212,13 @@ async fn the_process_is_measured_as_prometheus_clients_do() {
     assert!(metric(&metrics, "process_open_fds") >= 3.0);
 }
 
-/// The keep-alive timers of this machine's connections to `port`, in hundredths of a second.
+/// Returns the keep-alive timers of this machine's connections to `port`, in hundredths of a second.
 fn keep_alive_timers(port: u16) -> Vec<u64> {
     let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
     let lines = table.lines().skip(1);
     let fields = lines.map(|line| line.split_ascii_whitespace().collect::<Vec<_>>());
     let ours = fields.filter(|fields| fields[2].ends_with(&format!(":{port:04X}")));
-    // Timer 2 is that of keep-alive.
+    // Timer 2 is keep-alive's.
     let timers = ours.filter_map(|fields| fields[5].strip_prefix("02:").map(str::to_owned));
     timers
         .map(|when| u64::from_str_radix(&when, 16).unwrap())

@@ -1,4 +1,4 @@
-//! An HTTP server that answers as a test says, and notes what was asked.
+//! An HTTP server with scripted answers that records requests.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
@@ -67,7 +67,7 @@ impl HttpServer {
         Self::start_async(answer).await
     }
 
-    /// As [`Self::start`], for answers that take time, or never come.
+    /// Like [`Self::start`], for answers that take time or never arrive.
     pub async fn start_async(
         answer: impl Fn(Seen) -> BoxFuture<'static, Answer> + Send + Sync + 'static,
     ) -> Self {
@@ -121,19 +121,19 @@ impl HttpServer {
         config(self.address)
     }
 
-    /// A client as `kube` makes it by default: with its retry layer.
+    /// Creates a client with `kube`'s defaults, including its retry layer.
     pub fn kube_client(&self) -> Client {
         let config = self.config();
         assert!(config.default_retry, "the layer under test");
         Client::try_from(config).unwrap()
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()
     }
 
-    /// Waits until `count` requests have come.
+    /// Waits until `count` requests have arrived.
     pub async fn wait_for(&self, count: usize) -> Vec<Seen> {
         let mut seen = self.count.clone();
         crate::transport::within(seen.wait_for(|seen| *seen >= count))
@@ -143,13 +143,13 @@ impl HttpServer {
     }
 }
 
-/// kube's settings for a server at `address`.
+/// Returns kube's settings for a server at `address`.
 pub fn config(address: SocketAddr) -> Config {
     Config::new(format!("http://{address}").parse().unwrap())
 }
 
-/// An address that refuses connections as long as the socket lives: nobody listens there, and nobody else can get it. One that
-/// was closed may be another test's a moment later, and is open as long as a program that another test starts has a copy.
+/// Returns an address that refuses connections while the socket lives: it is bound but not listening, and no other socket can bind
+/// it. A closed one could be another test's a moment later, and stays open while a program started by another test has a copy.
 pub fn refusing() -> (TcpSocket, SocketAddr) {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
@@ -168,7 +168,7 @@ pub fn ok(body: &Value) -> Answer {
     full(200, body)
 }
 
-/// A failure as the API server writes it.
+/// Returns a failure status in the API server's format.
 pub fn fail(code: u16, reason: &str, message: &str) -> Answer {
     let status = json!({
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
@@ -181,7 +181,7 @@ pub fn fail(code: u16, reason: &str, message: &str) -> Answer {
 #[derive(Clone)]
 pub struct Watch(mpsc::UnboundedSender<io::Result<Bytes>>);
 
-/// An answer whose body the test writes piece by piece.
+/// Returns an answer whose body the test writes piece by piece.
 pub fn stream() -> (Answer, Watch) {
     let (body, chunks) = mpsc::unbounded_channel::<io::Result<Bytes>>();
     let chunks = futures::stream::unfold(chunks, |mut chunks| async move {
@@ -212,7 +212,7 @@ impl Watch {
         )
     }
 
-    /// The bookmark that closes a streamed list.
+    /// Sends the bookmark that closes a streamed list.
     pub fn initial_end(&self, version: u64) -> &Self {
         let annotations = json!({"k8s.io/initial-events-end": "true"});
         let metadata = json!({"resourceVersion": version.to_string(), "annotations": annotations});
@@ -223,14 +223,14 @@ impl Watch {
     }
 }
 
-/// A ConfigMap.
+/// Creates a ConfigMap.
 pub fn cm(name: &str, version: u64) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {
         "name": name, "namespace": "default", "uid": format!("uid-{name}-{version}"),
         "resourceVersion": version.to_string()}})
 }
 
-/// A list of ConfigMaps.
+/// Creates a list of ConfigMaps.
 pub fn list(version: u64, items: &[Value]) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMapList",
         "metadata": {"resourceVersion": version.to_string()}, "items": items})

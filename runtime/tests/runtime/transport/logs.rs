@@ -13,7 +13,7 @@ use tracing::subscriber::DefaultGuard;
 use crate::transport::http_server::{HttpServer, cm, config, fail, list, ok, refusing, stream};
 use crate::transport::within;
 
-/// Everything that this thread logs, as text.
+/// The log output of this thread.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -39,7 +39,7 @@ impl Log {
         (log, tracing::subscriber::set_default(subscriber))
     }
 
-    /// Waits for the line with `text`.
+    /// Waits for a line that contains `text`.
     async fn line(&self, text: &str) -> String {
         let line = async {
             loop {

@@ -12,8 +12,8 @@ mod stalls;
 use std::future::Future;
 use std::time::Duration;
 
-/// Keeps the paused clock where it is, while the sockets of a test are waited for; at most half a minute, so that a test
-/// whose answer needs the clock ends.
+/// Keeps the paused clock from advancing while a test waits for sockets; for at most half a minute, so that a test whose answer
+/// needs the clock ends.
 pub(crate) fn hold_the_clock() -> std::sync::mpsc::Sender<()> {
     let (release, released) = std::sync::mpsc::channel();
     tokio::task::spawn_blocking(move || {
@@ -22,7 +22,7 @@ pub(crate) fn hold_the_clock() -> std::sync::mpsc::Sender<()> {
     release
 }
 
-/// Ends a test whose awaited event never comes. Nothing is measured by it.
+/// Fails a test whose awaited event never happens. Not used to measure time.
 async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), future)
         .await

@@ -1,4 +1,4 @@
-//! A TCP proxy whose connections can fall silent without being closed.
+//! A TCP proxy whose connections can become silent without being closed.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct Proxy {
 #[derive(Default)]
 struct Shared {
     accepted: AtomicUsize,
-    /// Connections with lower numbers pass nothing on.
+    /// Connections with lower numbers do not forward data.
     silent_below: AtomicUsize,
     all_silent: AtomicBool,
 }
@@ -30,7 +30,7 @@ impl Shared {
 }
 
 impl Proxy {
-    /// A proxy before `server`.
+    /// Starts a proxy in front of `server`.
     pub async fn start(server: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -65,19 +65,19 @@ impl Proxy {
         self.address
     }
 
-    /// The connections that there are fall silent for ever; new ones do not.
+    /// Silences the existing connections for ever, but not new ones.
     pub fn silence(&self) {
         let accepted = self.shared.accepted.load(Ordering::SeqCst);
         self.shared.silent_below.store(accepted, Ordering::SeqCst);
     }
 
-    /// All connections are silent, those to come too, or only those that [`Self::silence`] met.
+    /// Silences all connections, including new ones, or only those silenced by [`Self::silence`].
     pub fn silence_all(&self, silent: bool) {
         self.silence();
         self.shared.all_silent.store(silent, Ordering::SeqCst);
     }
 
-    /// How many connections there were.
+    /// Returns the number of connections so far.
     pub fn accepted(&self) -> usize {
         self.shared.accepted.load(Ordering::SeqCst)
     }
@@ -95,7 +95,7 @@ async fn pass(
             return;
         };
         if shared.is_silent(number) {
-            // Neither passed on nor closed, until the other side hangs up.
+            // Neither forwards nor closes, until the other side disconnects.
             while matches!(from.read(&mut buffer).await, Ok(1..)) {}
             return;
         }

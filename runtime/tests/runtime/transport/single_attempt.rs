@@ -1,4 +1,4 @@
-//! One request a call, whatever client there is under it.
+//! One request per call, whatever the underlying client.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::transport::http_server::{HttpServer, Seen, cm, fail, list, ok, stream};
 use crate::transport::within;
 
-/// Requests that kube's layer repeats.
+/// The answers for which kube's retry layer repeats requests.
 const RETRIED: [(u16, &str); 3] = [
     (429, "TooManyRequests"),
     (503, "ServiceUnavailable"),
@@ -88,7 +88,7 @@ async fn a_body_arrives_whole_with_its_length() {
     assert!(!seen[1].headers.contains_key("transfer-encoding"));
 }
 
-/// An informer of ConfigMaps over `server`, with the errors that its reflector reports.
+/// Starts an informer of ConfigMaps over `server`; returns the errors that its reflector reports.
 fn informer(server: &HttpServer) -> (SharedInformerFactory, Arc<Mutex<Vec<String>>>) {
     let factory = SharedInformerFactory::builder(server.kube_client()).build();
     let errors = Arc::new(Mutex::new(Vec::new()));

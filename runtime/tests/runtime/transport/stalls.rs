@@ -1,6 +1,6 @@
-//! Connections that are there and say nothing: every phase of a list and watch ends and begins anew.
+//! Silent connections: every phase of a list and watch ends and is retried.
 //!
-//! The deadlines are short and only have to be met in the end: nothing measures time.
+//! The deadlines are short and only have to be met eventually: no times are measured.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -32,7 +32,7 @@ fn deadlines() -> Deadlines {
     deadlines
 }
 
-/// One ConfigMap `a`, at a version that a test raises, and bookmarks every [`TICK`].
+/// One ConfigMap `a`, at a version that a test raises, with bookmarks every [`TICK`].
 #[derive(Clone)]
 struct Model {
     version: Arc<AtomicU64>,
@@ -89,7 +89,7 @@ impl Model {
     }
 }
 
-/// A client as the runtime makes it, and one as kube does.
+/// Returns a client of the runtime, and one with kube's defaults.
 fn clients(proxy: &Proxy) -> [Client; 2] {
     let config = || config(proxy.address());
     [
@@ -151,7 +151,7 @@ async fn lists_and_watches_go_on_after_a_time_without_any_connection() {
         assert!(within(informer.wait_for_sync()).await);
         let before = informer.stats().reflector.errors;
         proxy.silence_all(true);
-        // Opening anew is in vain too, and reported.
+        // Reopening the watch fails too, and is reported.
         within(async {
             while informer.stats().reflector.errors < before + 2 {
                 tokio::time::sleep(TICK).await;
@@ -165,7 +165,7 @@ async fn lists_and_watches_go_on_after_a_time_without_any_connection() {
     }
 }
 
-/// Serves `model`, but the first request that `stalls` selects gets `half`, or nothing.
+/// Serves `model`, but sends the first request that `stalls` selects only `half` of an answer, or none.
 async fn stalling(
     model: &Model,
     stalls: fn(&Seen) -> bool,
@@ -186,7 +186,7 @@ async fn stalling(
     (HttpServer::start_async(answer).await, stalled)
 }
 
-/// The beginning of an answer, and no end: its other side is kept open for ever.
+/// Returns the beginning of an answer, and no end: its other side is kept open for ever.
 fn begun(text: &str) -> Answer {
     let (answer, watch) = stream();
     watch.raw(text);
@@ -222,7 +222,7 @@ async fn every_phase_that_stalls_once_is_made_again() {
             Some(begun(&format!("{event}\n")))
         }),
     ];
-    // Each waits for deadlines and retries.
+    // Each case waits for deadlines and retries.
     let cases = cases.map(|(phase, streams, stalls, half)| async move {
         let model = Model::new(streams);
         let (server, stalled) = stalling(&model, stalls, half).await;
@@ -245,8 +245,8 @@ async fn every_phase_that_stalls_once_is_made_again() {
 
 #[tokio::test]
 async fn an_api_server_that_came_back_empty_is_relisted() {
-    // The versions of the second server are below all that the first one had, and as a real one it says nothing below those
-    // that it is asked for.
+    // The versions of the second server are lower than those of the first, and like a real one it is silent for watches from a
+    // version that it has not reached.
     let (first, second) = (Model::new(true), Model::new(true));
     first.version.store(5_000, Ordering::SeqCst);
     let (now, asked) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));

@@ -1,4 +1,4 @@
-//! The example does what it says: defaults, validation and conversion of a kind with two versions.
+//! Tests the example: defaults, validation and conversion of a kind with two versions.
 
 #[allow(dead_code, reason = "the example's own main is not called here")]
 #[path = "../../../examples/webhooks.rs"]

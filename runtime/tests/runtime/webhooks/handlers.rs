@@ -20,7 +20,7 @@ fn configuration(kind: &str, path: &str, operations: &[&str]) -> Value {
     })
 }
 
-/// A client of a server with the webhooks of `main.rs`.
+/// Creates a client of a server with the webhooks of `main.rs`.
 fn client() -> Client {
     let server = ApiServer::builder()
         .objects([

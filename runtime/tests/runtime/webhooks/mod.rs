@@ -1,4 +1,4 @@
-//! Webhooks: handlers on the embedded API server, the router with requests of any kind, and the server behind TLS.
+//! Webhooks: handlers on the embedded API server, the router with arbitrary requests, and the TLS server.
 
 mod example;
 mod handlers;
@@ -11,7 +11,7 @@ use codegen_runtime::webhook::{
     AdmissionRequest, FieldError, Refusal, Validator, Warnings, Webhooks,
 };
 
-/// A config map with one entry of data.
+/// Creates a config map with one entry of data.
 fn map(name: &str, key: &str, value: &str) -> ConfigMap {
     ConfigMap {
         metadata: ObjectMeta {
@@ -27,7 +27,7 @@ fn value<'m>(map: &'m ConfigMap, key: &str) -> Option<&'m str> {
     Some(map.data.as_ref()?.get(key)?.as_str())
 }
 
-/// Sets `data.color` where there is none.
+/// Sets `data.color` if it is absent.
 fn color(map: &mut ConfigMap, _: &AdmissionRequest) -> Result<(), Refusal> {
     let data = map.data.get_or_insert_default();
     data.entry("color".to_owned())
@@ -35,7 +35,7 @@ fn color(map: &mut ConfigMap, _: &AdmissionRequest) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Wants a color other than red, which stays; keeps what is locked.
+/// Requires a color other than red that does not change; keeps locked maps from deletion.
 struct Colors;
 
 impl Validator<ConfigMap> for Colors {

@@ -1,4 +1,4 @@
-//! The router, with requests that no API server sends, too.
+//! The router, including requests that no API server sends.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ async fn post(webhooks: &Webhooks, path: &str, body: &Value) -> (u16, String) {
     read(webhooks.respond(request).await).await
 }
 
-/// The response of a review that is answered.
+/// Returns the response of an answered review.
 async fn response(webhooks: &Webhooks, path: &str, body: &Value) -> Value {
     let (code, text) = post(webhooks, path, body).await;
     assert_eq!(code, 200, "{text}");
@@ -90,7 +90,7 @@ async fn an_object_that_is_as_it_should_be_gets_no_patch() {
     let object = json!({"metadata": {"name": "a"}, "data": {"color": "blue"}});
     let answer = response(&webhooks(), MUTATE, &review("CREATE", object, Value::Null)).await;
     assert_eq!(answer, json!({"uid": "u", "allowed": true}));
-    // A deletion has nothing to change.
+    // A deletion has no object to change.
     let old = json!({"metadata": {"name": "a"}});
     let answer = response(&webhooks(), MUTATE, &review("DELETE", Value::Null, old)).await;
     assert_eq!(answer, json!({"uid": "u", "allowed": true}));
@@ -156,11 +156,11 @@ async fn what_is_no_review_gets_a_status_code() {
     )
     .await;
     let review = |request: Value| json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request});
-    check(review(Value::Null), 400, "the review has no proper request").await;
+    check(review(Value::Null), 400, "the review has no valid request").await;
     check(
         review(json!({"uid": 7})),
         400,
-        "the review has no proper request",
+        "the review has no valid request",
     )
     .await;
     let send = async |request: http::request::Builder, body: &'static str| {
@@ -235,7 +235,7 @@ async fn untyped_handlers_answer_with_changes_refusals_and_audit_entries() {
     );
 }
 
-/// Converts autoscalers: v2 is the hub, and v1 has the percentage in a field of its own.
+/// Converts autoscalers: v2 is the hub, and v1 has a separate field for the percentage.
 fn converter() -> Converter<v2::HorizontalPodAutoscaler> {
     Converter::hub::<v2::HorizontalPodAutoscaler>().spoke_with(
         |old: v1::HorizontalPodAutoscaler| {
@@ -299,7 +299,7 @@ async fn converters_keep_metadata_but_for_labels_and_annotations() {
         converted[0]["metadata"],
         json!({"name": "a", "uid": "1", "future": 1, "labels": {"converted": "yes"}})
     );
-    // One that is of the version already is not touched.
+    // An object that already has that version is not changed.
     assert_eq!(converted[1], scaler("v1", "b"));
 }
 

@@ -1,4 +1,4 @@
-//! The server behind TLS: certificates, their renewal, the manager.
+//! The TLS server: certificates, their renewal, the manager.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::webhooks;
 
-/// A folder with a certificate for 127.0.0.1, which ends with it.
+/// A folder with a certificate for 127.0.0.1; dropping it deletes the folder.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -36,7 +36,7 @@ impl Folder {
         folder
     }
 
-    /// Puts a new certificate there, and gives it.
+    /// Writes a new certificate, and returns it.
     fn renew(&self) -> Vec<u8> {
         let certified = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
         let certificate = certified.cert.pem().into_bytes();
@@ -62,7 +62,7 @@ impl Drop for Folder {
     }
 }
 
-/// The status of a request with an empty body, by a client that trusts a certificate alone.
+/// Returns the status of a request with an empty body, by a client that trusts only this certificate.
 async fn status(address: std::net::SocketAddr, trusted: &[u8]) -> Result<StatusCode, String> {
     let mut roots = rustls::RootCertStore::empty();
     roots
@@ -122,7 +122,7 @@ async fn a_certificate_that_changes_is_used_for_new_connections() {
         status(address, &second).await,
         Ok(StatusCode::UNSUPPORTED_MEDIA_TYPE)
     );
-    // A broken pair is not taken.
+    // An invalid pair is not accepted.
     std::fs::write(folder.path("tls.key"), "no key").unwrap();
     assert!(matches!(
         certificates.reload(),
@@ -170,7 +170,7 @@ async fn a_request_under_way_is_answered_when_the_server_stops() {
     let stopped = stop.clone();
     let running = tokio::spawn(async move { server.run(&stopped).await });
     assert!(status(address, &certificate).await.is_ok());
-    // A connection that says nothing does not hold up the end.
+    // A silent connection does not delay the end.
     let idle = TcpStream::connect(address).await.unwrap();
     tokio::time::sleep(Duration::from_millis(50)).await;
     stop.cancel();
@@ -216,7 +216,7 @@ async fn a_manager_serves_webhooks_before_it_leads_and_is_ready_then() {
     assert!(status(address, &certificate).await.is_err());
 }
 
-/// Whether a manager is ready that serves webhooks, and whose caches are never filled.
+/// Returns the readiness of a manager that serves webhooks, and whose caches are never filled.
 async fn readiness(name: &str, webhooks: Webhooks) -> StatusCode {
     let folder = Folder::new(name);
     folder.renew();
@@ -251,7 +251,7 @@ async fn readiness(name: &str, webhooks: Webhooks) -> StatusCode {
     ready
 }
 
-/// The API server calls ready pods alone, and the lists that fill the caches may need the conversion.
+/// The API server calls ready pods only, and the lists that fill the caches may need the conversion.
 #[tokio::test]
 async fn a_manager_that_converts_is_ready_before_its_caches_are_filled() {
     let converter = Converter::hub::<ConfigMap>();

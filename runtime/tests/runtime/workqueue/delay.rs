@@ -5,7 +5,7 @@ use tokio::time::{Instant, advance, sleep};
 
 use crate::workqueue::{ms, nothing, now, take_all, time};
 
-/// Waits for the next item, which must be `expected` and come after exactly `wait`.
+/// Waits for the next item, which must be `expected` and arrive after exactly `wait`.
 async fn check_next(queue: &WorkQueue<&'static str>, wait: u64, expected: &str) {
     let (took, item) = time(queue.get()).await;
     assert_eq!(item.map(|item| *item), Some(expected));
@@ -125,7 +125,7 @@ async fn a_worker_that_takes_an_item_leaves_the_clock_to_another() {
                 let start = Instant::now();
                 let item = queue.get().await.map(|item| *item);
                 let took = start.elapsed();
-                // Keep the first item in process for long.
+                // Keeps the first item in process for long.
                 if item == Some("now") {
                     sleep(ms(10_000)).await;
                 }

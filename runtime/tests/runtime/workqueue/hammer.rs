@@ -17,7 +17,7 @@ const ADDS: u32 = if cfg!(debug_assertions) {
     50_000
 };
 
-/// The state of a key: how often it was added, which of these adds a run has seen, and whether a run is on.
+/// The state of a key: the number of adds, how many of them a run has seen, and whether a run is active.
 #[derive(Default)]
 struct Key {
     added: AtomicU32,
@@ -58,7 +58,7 @@ async fn add_many(queue: PriorityQueue<usize>, keys: Keys, seed: usize) {
 async fn work(queue: PriorityQueue<usize>, keys: Keys, worker: u64) -> u32 {
     let mut runs = 0;
     loop {
-        // Give up some waits, so that wake-ups get passed on.
+        // Cancels some waits, so that wake-ups are passed on.
         let wait = Duration::from_micros(50 * (worker + 1));
         let item = match timeout(wait, queue.get()).await {
             Ok(Some(item)) => item,
@@ -82,7 +82,7 @@ async fn work(queue: PriorityQueue<usize>, keys: Keys, worker: u64) -> u32 {
     }
 }
 
-/// Asserts that every add was followed by the start of a run, and that no key ran twice at a time.
+/// Asserts that every add was followed by the start of a run, and that no key ran concurrently with itself.
 async fn check(queue: PriorityQueue<usize>) {
     let keys: Keys = Arc::new((0..KEYS).map(|_| Key::default()).collect());
     let mut workers = JoinSet::new();

@@ -135,7 +135,7 @@ async fn a_rate_limited_add_waits_for_the_limiter_and_counts() {
     );
 }
 
-/// Fails the item in hand: adds it again, rate-limited, and is done.
+/// Fails the next item: adds it again, rate-limited, and finishes it.
 async fn fail(queue: &WorkQueue<&'static str>) {
     let item = now(queue).await;
     queue.add_rate_limited(*item);

@@ -4,7 +4,7 @@ use tokio::time::sleep;
 
 use crate::workqueue::{ms, now, take_all};
 
-/// The value of the `test` queue's series `name`.
+/// Returns the value of the `test` queue's series `name`.
 fn read(metrics: &Metrics, name: &str) -> f64 {
     let text = metrics.encode().expect("encode");
     let series = format!("{name}{{controller=\"test\",name=\"test\"}} ");

@@ -1,6 +1,6 @@
-//! The work queue's statements, each pinned by a test named after it.
+//! Tests of the work queue; each test's name states what it verifies.
 //!
-//! Long sleeps take no time: the tests that wait for more than milliseconds run on a paused clock (`start_paused`).
+//! Long sleeps take no time: tests that wait for more than milliseconds use a paused clock (`start_paused`).
 
 mod delay;
 mod drain;
@@ -19,7 +19,7 @@ use codegen_runtime::workqueue::{Item, QueueItem, WorkQueue};
 use futures::poll;
 use tokio::task::unconstrained;
 
-/// The next item, which must be there already.
+/// Returns the next item, which must be ready already.
 async fn now<T: QueueItem>(queue: &WorkQueue<T>) -> Item<T> {
     match poll!(queue.get()) {
         Poll::Ready(Some(item)) => item,
@@ -28,23 +28,23 @@ async fn now<T: QueueItem>(queue: &WorkQueue<T>) -> Item<T> {
     }
 }
 
-/// Asserts that nothing can be handed out now.
+/// Asserts that no item can be handed out now.
 async fn nothing<T: QueueItem>(queue: &WorkQueue<T>) {
     let next = poll!(queue.get());
     assert!(next.is_pending(), "handed out {next:?}");
 }
 
-/// Takes, and is done with, everything that can be handed out now.
+/// Gets and finishes all items that can be handed out now.
 async fn take_all<T: QueueItem>(queue: &WorkQueue<T>) -> Vec<T> {
     let mut taken = Vec::new();
-    // Without tokio's budget, which would end a long run of ready polls.
+    // Bypasses tokio's budget, which would end a long run of ready polls.
     while let Poll::Ready(Some(item)) = poll!(unconstrained(queue.get())) {
         taken.push((*item).clone());
     }
     taken
 }
 
-/// How long `future` takes on the paused clock.
+/// Returns how long `future` takes on the paused clock.
 async fn time<F: Future>(future: F) -> (Duration, F::Output) {
     let start = tokio::time::Instant::now();
     let output = future.await;

@@ -1,4 +1,4 @@
-//! The queue against a model that is too simple to be wrong.
+//! Compares the queue with a simple model.
 
 use std::task::Poll;
 use std::time::Duration;
@@ -19,7 +19,7 @@ enum Op {
         millis: u64,
     },
     Get,
-    /// Is done with the n-th item in process.
+    /// Finishes the n-th item in process.
     Done(usize),
     Advance(u64),
     ShutDown,
@@ -38,7 +38,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// One of the two kinds of queue.
+/// A queue of either kind.
 enum Queue {
     Fifo(WorkQueue<u8>),
     Priority(PriorityQueue<u8>),
@@ -62,7 +62,7 @@ impl Queue {
     }
 }
 
-/// Lists that are searched from end to end.
+/// A model of plain lists, searched linearly.
 #[derive(Default)]
 struct Model {
     priorities: bool,

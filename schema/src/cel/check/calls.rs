@@ -1,4 +1,4 @@
-//! Calls of functions and operators: the signatures that fit the types of their arguments.
+//! Resolves calls of functions and operators to the signatures that fit the types of their arguments.
 
 use super::{Checker, Resolved};
 use crate::cel::{
@@ -46,7 +46,7 @@ impl<'t, 'd> Checker<'t, 'd> {
         self.resolve(id, function, style, types, overloads)
     }
 
-    /// Whether a name is only the first part of functions' names, such as `sets`.
+    /// Whether a name is merely the first part of function names, such as `sets`.
     fn is_namespace(&self, name: &str) -> bool {
         let start = format!("{name}.");
         self.scope.iter().all(|(known, _)| *known != name)
@@ -121,7 +121,7 @@ impl<'t, 'd> Checker<'t, 'd> {
         result
     }
 
-    /// The part that no signature fits: of a conjunction or disjunction the operand that is not a condition, else the call.
+    /// Returns the node to report if no signature fits: of a conjunction or disjunction the operand that is not boolean, else the call.
     fn operand_at_fault(&self, id: Id, function: &str, types: &[Type<'d>]) -> Id {
         match self.tree.node(id) {
             Node::Call(call) if matches!(function, "_&&_" | "_||_") => {

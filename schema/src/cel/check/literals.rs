@@ -1,4 +1,4 @@
-//! Literals that functions parse: durations, times and patterns. The API server parses them when a CRD is created.
+//! Checks literals that functions parse: durations, times and patterns. The API server parses them when a CRD is created.
 
 use super::Checked;
 use crate::cel::{
@@ -8,7 +8,7 @@ use crate::cel::{
     tree::{Call, Id, Literal, Node, Tree},
 };
 
-/// The faults of the literals that an expression's calls parse.
+/// Returns the faults of the literals that an expression's calls parse.
 pub(crate) fn faults(tree: &Tree, checked: &Checked<'_>) -> Vec<(Unparsed, Id)> {
     let mut faults: Vec<(Unparsed, Id)> = Vec::new();
     for (node, resolved) in tree.nodes.iter().zip(&checked.calls) {
@@ -18,7 +18,7 @@ pub(crate) fn faults(tree: &Tree, checked: &Checked<'_>) -> Vec<(Unparsed, Id)> 
         let fault = match resolved.function.as_str() {
             "duration" => argument(tree, call, 0, duration_fault),
             "timestamp" => argument(tree, call, 0, timestamp_fault),
-            // The validators of literals know `x.matches(…)` alone.
+            // The server's validators of literals only know `x.matches(…)`.
             "matches" => {
                 let is_late = resolved.style == Style::Global;
                 let check = |pattern: &str| unmatched("matches", is_late, pattern);
@@ -30,7 +30,7 @@ pub(crate) fn faults(tree: &Tree, checked: &Checked<'_>) -> Vec<(Unparsed, Id)> 
             }
             _ => None,
         };
-        // Macros copy what they are called on.
+        // Macros duplicate their receiver.
         let mut known = faults.iter();
         if let Some((fault, id)) = fault
             && !known.any(|(known, at)| tree.part(*at) == tree.part(id) && *known == fault)
@@ -41,7 +41,7 @@ pub(crate) fn faults(tree: &Tree, checked: &Checked<'_>) -> Vec<(Unparsed, Id)> 
     faults
 }
 
-/// How many arguments of a call stand before the pattern.
+/// Returns the number of arguments before the pattern.
 const fn before_pattern(style: Style) -> usize {
     match style {
         Style::Member => 0,
@@ -49,7 +49,7 @@ const fn before_pattern(style: Style) -> usize {
     }
 }
 
-/// The fault of an argument that is a literal.
+/// Returns the fault of an argument that is a literal.
 fn argument(
     tree: &Tree,
     call: &Call,

@@ -1,7 +1,7 @@
-//! The types of an expression's parts, and the faults that the API server would find in them.
+//! Infers the types of an expression's parts, and finds the faults that the API server would.
 //!
-//! The rules are those of cel-go's checker, which the API server runs with the declarations of `decl` and the functions of
-//! `functions`. Behind a fault types are `dyn`, so that one fault is reported once.
+//! The rules are those of cel-go's checker, which the API server runs with the declarations of `decl` and the functions of `functions`.
+//! After a fault the type is `dyn`, so that each fault is reported once.
 
 mod calls;
 pub(crate) mod literals;
@@ -14,7 +14,7 @@ use super::{
     types::{SCALARS, Scalar, Solver, Type},
 };
 
-/// Types and functions of an expression's parts, by their number.
+/// The types and functions of an expression's parts, by node.
 #[derive(Debug)]
 pub(crate) struct Checked<'d> {
     pub(crate) types: Vec<Type<'d>>,
@@ -25,17 +25,17 @@ pub(crate) struct Checked<'d> {
 /// The function of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
-    /// Its whole name; the target of the call is a part of it if it is called as a function.
+    /// The qualified name; the call's target is part of it if it is called as a function.
     pub(crate) function: String,
     pub(crate) style: Style,
     /// The signatures that fit.
     pub(crate) overloads: Vec<&'static Overload>,
 }
 
-/// Names of types, which stand where variables do.
+/// Names of types, which can be used like variables.
 const TYPE_NAMES: [&str; 4] = ["list", "map", "optional_type", "dyn"];
 
-/// The first words of types' qualified names, such as `google.protobuf.Timestamp`.
+/// The first parts of qualified type names, such as `google.protobuf.Timestamp`.
 const PACKAGES: [&str; 3] = ["google", "net", "kubernetes"];
 
 pub(crate) struct Checker<'t, 'd> {
@@ -46,19 +46,19 @@ pub(crate) struct Checker<'t, 'd> {
     faults: Vec<(Fault<'d>, Id)>,
     /// The node that is being checked.
     at: Id,
-    /// Whether the items of a list may be of different types, as those of `format`'s argument.
+    /// Whether the items of a list may have different types, as in the argument of `format`.
     mixed: bool,
-    /// Whether something is beyond what is known here, so that the result says nothing.
+    /// Whether the expression uses something unknown here, so that the result is meaningless.
     uncertain: bool,
 }
 
-/// The outcome of a check.
+/// The result of a check.
 pub(crate) enum Outcome<'d> {
-    /// The types, and that of the whole.
+    /// The types of the parts, and that of the whole.
     Types(Checked<'d>, Type<'d>),
-    /// Each with its node.
+    /// Each fault with its node.
     Faults(Vec<(Fault<'d>, Id)>),
-    /// The API server knows.
+    /// Only the API server can decide.
     Uncertain,
 }
 
@@ -141,13 +141,13 @@ impl<'t, 'd> Checker<'t, 'd> {
         ty
     }
 
-    /// Adds a fault of the node that is being checked.
+    /// Reports a fault of the node that is being checked.
     fn fault(&mut self, fault: Fault<'d>) -> Type<'d> {
         self.fault_at(self.at, fault)
     }
 
     fn fault_at(&mut self, id: Id, fault: Fault<'d>) -> Type<'d> {
-        // Macros copy what they are called on.
+        // Macros duplicate their receiver.
         let part = self.tree.part(id);
         let mut faults = self.faults.iter();
         if !faults.any(|(known, at)| self.tree.part(*at) == part && *known == fault) {
@@ -199,7 +199,7 @@ impl<'t, 'd> Checker<'t, 'd> {
         }
     }
 
-    /// The type of a field; of an optional's, an optional.
+    /// Returns the type of a field; of an optional's field, an optional.
     fn field(&mut self, owner: &Type<'d>, field: &str) -> Type<'d> {
         match self.solver.resolved(owner) {
             Type::Optional(value) => match self.field(&value, field) {
@@ -230,7 +230,7 @@ impl<'t, 'd> Checker<'t, 'd> {
         })
     }
 
-    /// The type of all entries, the most general of theirs.
+    /// Returns the common type of all entries, the most general of theirs.
     fn joined(&mut self, entries: &[Entry], parts: &'static str) -> Type<'d> {
         let mut joined: Option<Type<'d>> = None;
         for entry in entries {
@@ -338,7 +338,7 @@ mod tests {
         }
     }
 
-    /// A list of a type with two to the power of `levels` times the type of an expression.
+    /// Builds a list expression whose type contains 2^`levels` copies of the type of `first`.
     fn doubled(first: &str, levels: usize) -> String {
         let last = format!("x{levels}");
         let nested = (1..=levels).rev().fold(last, |within, at| {

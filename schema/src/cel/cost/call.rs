@@ -1,4 +1,4 @@
-//! The cost of calls without their arguments.
+//! The cost of calls, without their arguments.
 
 use super::{
     CHARACTER, CallCost, Coster, FORMAT_NAME, FORMAT_PATTERN, NEW_LIST, PATTERN,
@@ -22,7 +22,7 @@ impl CallCost {
         }
     }
 
-    /// A function that makes a list of a size.
+    /// Returns the cost of a function that creates a list of a size.
     fn list(each: f64, size: Size) -> Self {
         let cost = size.cost(each).saturating_add(1 + NEW_LIST);
         Self::sized(cost, size)
@@ -30,7 +30,7 @@ impl CallCost {
 }
 
 impl Coster<'_, '_> {
-    /// The cost of a call by one signature, with these arguments; the receiver is the first.
+    /// Returns the cost of a call by one signature, with these arguments; the receiver is the first.
     pub(crate) fn signature(&mut self, id: Id, overload: &Overload, args: &[Id]) -> CallCost {
         match (overload.cost, args) {
             (Cost::Append | Cost::Concat, [a, b]) => self.sum(id, overload.cost, *a, *b),
@@ -83,7 +83,7 @@ impl Coster<'_, '_> {
         }
     }
 
-    /// Functions about lists, by the cost of the lists that they make.
+    /// Returns the cost of functions about lists, which depends on the lists that they create.
     fn list_signature(&mut self, overload: &Overload, args: &[Id]) -> CallCost {
         match (overload.cost, args) {
             (Cost::Pairs | Cost::PairsTwice, [a, b]) => {
@@ -128,7 +128,7 @@ impl Coster<'_, '_> {
         }
     }
 
-    /// A text as bytes, bytes as a text, or a text in quotation marks.
+    /// Returns the cost of converting a string to bytes, bytes to a string, or a string to a quoted one.
     fn rewritten(&mut self, cost: Cost, text: Id) -> CallCost {
         let size = self.size_or_unknown(text);
         let made = match cost {
@@ -165,7 +165,7 @@ impl Coster<'_, '_> {
         CallCost::sized(cost, size)
     }
 
-    /// The shorter value ends a comparison.
+    /// The shorter value bounds a comparison.
     fn comparison(&mut self, a: Id, b: Id) -> CallCost {
         let (a, b) = (self.size_or_unknown(a), self.size_or_unknown(b));
         CallCost::new(Size::at_most(a.max.min(b.max)).cost(CHARACTER))
@@ -189,14 +189,14 @@ impl Coster<'_, '_> {
         self.comparison(a, b)
     }
 
-    /// Going through a text by a regular expression. The empty text costs something, too.
+    /// Returns the cost of matching a string against a regular expression. The empty string has a cost too.
     fn matching(&mut self, text: Id, pattern: Id) -> u64 {
         let text = self.size_or_unknown(text).plus(Size::fixed(1));
         let pattern = self.size_or_unknown(pattern).cost(PATTERN);
         text.cost(CHARACTER).saturating_mul(pattern)
     }
 
-    /// Looking at each item of a list, or at each character of a text.
+    /// Returns the cost of visiting each item of a list, or each character of a string.
     fn through_items(&mut self, target: Id) -> u64 {
         let size = self.size_or_unknown(target);
         match self.ty(target).clone() {
@@ -216,8 +216,8 @@ impl Coster<'_, '_> {
     fn replacement(&mut self, text: Id, old: Id, new: Id) -> CallCost {
         let size = self.size_or_unknown(text);
         let (old, new) = (self.size_or_unknown(old), self.size_or_unknown(new));
-        // An empty text stands around all characters. Else the longest result replaces the shortest texts by the longest,
-        // and the shortest result the longest by the shortest.
+        // An empty string occurs around all characters. Otherwise the longest result replaces the shortest occurrences by the longest
+        // string, and the shortest result the longest by the shortest.
         let (most, kept_at_most) = if old.min == 0 {
             (size.max.saturating_add(1), size.max)
         } else if new.max <= old.min {
@@ -259,7 +259,7 @@ impl Coster<'_, '_> {
         CallCost::sized(size.cost(CHARACTER), size)
     }
 
-    /// Addresses have at most 16 bytes, of which two are compared; a network is masked before. Texts are read first.
+    /// Addresses have at most 16 bytes, of which two are compared; a network is masked first. Strings are parsed first.
     fn containment(&mut self, kind: Cost, other: Id) -> CallCost {
         let mut cost = Size::fixed(32).cost(CHARACTER);
         if matches!(kind, Cost::Network | Cost::NetworkText) {
@@ -274,7 +274,7 @@ impl Coster<'_, '_> {
         CallCost::new(cost)
     }
 
-    /// The value of a whole number that is written out.
+    /// Returns the value of an integer literal.
     fn whole_number(&self, id: Id) -> Option<u64> {
         match self.tree.node(id) {
             Node::Literal(Literal::Int(value)) => Some(u64::try_from(*value).unwrap_or(0)),

@@ -1,8 +1,8 @@
-//! The most that an expression can cost, as the API server estimates it before it takes a rule.
+//! Estimates the maximum cost of an expression, as the API server does before it accepts a rule.
 //!
-//! The rules are cel-go's (`checker/cost.go`), with those of Kubernetes' functions (`k8s.io/apiserver/pkg/cel/library/cost.go`):
-//! reading a variable or field costs 1, going through a text 0.1 for each character, a loop its body for each item. What a size
-//! is, `decl` says. Kubernetes never changes these figures, since rules that were taken stay valid.
+//! The rules are cel-go's (`checker/cost.go`) and those of Kubernetes' functions (`k8s.io/apiserver/pkg/cel/library/cost.go`): reading
+//! a variable or field costs 1, traversing a string 0.1 per character, a loop its body per item. Sizes come from `decl`. Kubernetes
+//! never changes these costs, since accepted rules must stay valid.
 
 use std::collections::BTreeSet;
 
@@ -22,22 +22,22 @@ use super::{
     types::{Scalar, Type},
 };
 
-/// The cost of going through a character of a text.
+/// The cost of traversing a character of a string.
 pub(crate) const CHARACTER: f64 = 0.1;
 
-/// The cost of a character of a regular expression, for each unit that the text costs.
+/// The cost per character of a regular expression, for each cost unit of the string.
 pub(crate) const PATTERN: f64 = 0.25;
 
 pub(crate) const NEW_LIST: u64 = 10;
 const NEW_MAP: u64 = 30;
 
-/// Characters of the longest regular expression of a named format.
+/// The number of characters of the longest regular expression of a named format.
 pub(crate) const FORMAT_PATTERN: f64 = 128.0;
 
-/// Characters of the longest name of a format.
+/// The number of characters of the longest format name.
 pub(crate) const FORMAT_NAME: u64 = 64;
 
-/// The sizes of the keys and values of a list or map that an expression makes.
+/// The sizes of the keys and values of a list or map that an expression creates.
 #[derive(Clone, Copy, Debug)]
 struct Entries {
     is_list: bool,
@@ -72,8 +72,8 @@ pub(crate) struct Coster<'t, 'd> {
 }
 
 impl<'t, 'd> Coster<'t, 'd> {
-    /// The cost of an expression about a value, and what could be bounded to lower it: markers, and the paths of what they
-    /// would bound.
+    /// Returns the cost of an expression about a value, and what could be bounded to lower it: markers, and the paths that they would
+    /// bound.
     pub(crate) fn run(
         tree: &'t Tree,
         id: Id,
@@ -136,7 +136,7 @@ impl<'t, 'd> Coster<'t, 'd> {
         }
     }
 
-    /// Whether an expression is the package of a type's name, which no type was found for.
+    /// Whether an expression is the package of a type name for which no type was found.
     fn is_unread(&self, id: Id) -> bool {
         matches!(self.ty(id), Type::Dyn)
     }
@@ -258,7 +258,7 @@ impl<'t, 'd> Coster<'t, 'd> {
         sum
     }
 
-    /// Makes a variable known that is an expression's value.
+    /// Declares a variable whose value is an expression.
     fn push_value(&mut self, name: &'t str, id: Id) {
         let (path, entries) = (self.path(id), self.entries(id));
         let size = self.size(id);
@@ -299,7 +299,7 @@ impl<'t, 'd> Coster<'t, 'd> {
         sum.saturating_add(cost)
     }
 
-    /// The most that the signatures cost which fit a call, with its arguments, and the size of the result.
+    /// Returns the maximum cost of the signatures that fit a call, including its arguments, and the size of the result.
     fn overloads(
         &mut self,
         id: Id,
@@ -332,7 +332,7 @@ impl<'t, 'd> Coster<'t, 'd> {
             let size = size.or_else(|| self.size(id));
             return (cost, size);
         }
-        // The optional field has no signature.
+        // Optional field access has no signature.
         if resolved.overloads.is_empty() {
             return (all.saturating_add(1), self.size(id));
         }
@@ -344,7 +344,7 @@ impl<'t, 'd> Coster<'t, 'd> {
             if let Some(found) = one.size {
                 size = Some(size.map_or(found, |size| size.or(found)));
             }
-            // An index reads a part of the schema.
+            // Indexing selects a part of the schema.
             if resolved.function == "_[_]"
                 && let (Some(Type::List(_) | Type::Map(..)), [container, ..]) =
                     (overload.args.first(), args)
@@ -360,7 +360,7 @@ impl<'t, 'd> Coster<'t, 'd> {
         (most, size)
     }
 
-    /// The entries of a sum of two lists.
+    /// Records the entries of the sum of two lists.
     pub(crate) fn join_entries(&mut self, id: Id, a: Id, b: Id) {
         if let (Some(a), Some(b)) = (self.entries(a), self.entries(b)) {
             self.put_entries(id, Some(a.or(b)));
@@ -375,7 +375,7 @@ impl<'t, 'd> Coster<'t, 'd> {
         self.size(id).unwrap_or(Size::UNKNOWN)
     }
 
-    /// The size of an item of a list.
+    /// Returns the size of an item of a list.
     pub(crate) fn item_size(&mut self, list: Id) -> Size {
         let path = match self.path(list) {
             Path::Nowhere => Path::Nowhere,
@@ -384,7 +384,7 @@ impl<'t, 'd> Coster<'t, 'd> {
         self.declared_size(path).unwrap_or(Size::UNKNOWN)
     }
 
-    /// The size of an expression's value: as computed, else as written, else as declared, else by its type.
+    /// Returns the size of an expression's value: as computed, else of the literal, else as declared, else by its type.
     pub(crate) fn size(&mut self, id: Id) -> Option<Size> {
         if let Some(size) = self.sizes.get(id).copied().flatten() {
             return Some(size);

@@ -1,4 +1,4 @@
-//! Which values of the schema expressions read.
+//! Tracks which values of the schema expressions read.
 
 use crate::cel::{
     decl::{Decl, Kind},
@@ -13,16 +13,16 @@ static KEY: Decl = Decl {
     unbounded: None,
 };
 
-/// Which value of the schema an expression reads.
+/// The value of the schema that an expression reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Path<'d> {
-    /// None: it was computed.
+    /// None: the value was computed.
     Nowhere,
-    /// This; or none that the schema has.
+    /// The value of this declaration; `None` if the schema has no such value.
     At(Option<&'d Decl>),
 }
 
-/// A step from a value to one within.
+/// A step from a value to a nested one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step<'s> {
     Field(&'s str),
@@ -33,8 +33,8 @@ pub(crate) enum Step<'s> {
 }
 
 impl<'d> Path<'d> {
-    /// The path one step further. The first step of a computed value leads to the value that the rule is about: the API
-    /// server takes it for the name of a variable.
+    /// Returns the path one step further. The first step from a computed value leads to the value that the rule is about, since the API
+    /// server treats the step as the name of a variable.
     pub(crate) fn below(self, root: &'d Decl, step: Step<'_>) -> Self {
         let decl = match self {
             Self::Nowhere => return Self::At(Some(root)),

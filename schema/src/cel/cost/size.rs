@@ -1,6 +1,6 @@
-//! Sizes and costs, which are at most `u64::MAX`: then they are unknown.
+//! Sizes and costs; the maximum `u64::MAX` means unknown.
 
-/// The fewest and the most characters, items or entries of a value.
+/// The minimum and maximum number of characters, items or entries of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) min: u64,
@@ -24,7 +24,7 @@ impl Size {
         Self { min: 0, max }
     }
 
-    /// The size of either.
+    /// Returns the size of either.
     pub(crate) fn or(self, other: Self) -> Self {
         Self {
             min: self.min.min(other.min),
@@ -46,13 +46,13 @@ impl Size {
         }
     }
 
-    /// The most that it costs to go through the value, at a cost for each character or item.
+    /// Returns the maximum cost of traversing the value, at a cost per character or item.
     pub(crate) fn cost(self, each: f64) -> u64 {
         scaled(self.max, each)
     }
 }
 
-/// A number times a factor, rounded up.
+/// Multiplies a number by a factor, rounding up.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! Loops, which macros become.
+//! Evaluates loops, which macros expand to.
 
 use super::super::tree::{Loop, Node};
 use super::{Outcome, Run, Stop, Val};
@@ -50,7 +50,7 @@ impl<'v> Run<'_, 'v> {
         Ok(())
     }
 
-    /// The new value of a loop's variable. An item is added to its list in place: a copy for each would cost its length.
+    /// Returns the new value of a loop's accumulator. An item is added to its list in place, as a copy per item would make it quadratic.
     fn step(&mut self, one: &Loop, depth: usize) -> Outcome<'v> {
         if let Node::Call(call) = self.tree.node(one.step)
             && let ("_+_", [list, added]) = (call.function.as_str(), call.args.as_slice())
@@ -71,7 +71,7 @@ impl<'v> Run<'_, 'v> {
     }
 }
 
-/// The items that a loop of one variable sees.
+/// The items visible to a loop with one variable.
 #[derive(Clone, Copy)]
 enum Seen {
     Items,
@@ -88,7 +88,7 @@ impl Seen {
     }
 }
 
-/// The pairs that a loop goes over: indexes and items of a list, keys and values of a map.
+/// Returns the pairs that a loop iterates over: indexes and items of a list, keys and values of a map.
 fn pairs<'v>(range: &Val<'v>) -> Result<Vec<(Val<'v>, Val<'v>)>, Stop> {
     if let Some(items) = range.items() {
         let items = items?.into_iter().enumerate();

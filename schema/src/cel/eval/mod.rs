@@ -1,7 +1,7 @@
-//! Evaluation of expressions about values of JSON, with a bound on their cost.
+//! Evaluates expressions about JSON values, with a bound on their cost.
 //!
-//! [`Program`] is an expression that can run; [`value`] are the values, `operators` CEL's own functions, `library` those of its
-//! extensions and of Kubernetes. Errors are worded as cel-go words them.
+//! [`Program`] is an expression that can run; [`value`] contains the values, `operators` CEL's own functions, `library` those of its
+//! extensions and of Kubernetes. Error messages are cel-go's.
 
 mod library;
 mod loops;
@@ -18,11 +18,11 @@ use super::tree::{Access, Call, Entry, Id, Literal, Node, Tree};
 /// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// An error as cel-go reports it.
+    /// An error as reported by cel-go.
     Error(String),
-    /// It needs what is not known here.
+    /// The expression uses a feature that is not implemented here.
     Unsupported(String),
-    /// It cost more than it may.
+    /// The expression exceeds its cost budget.
     OverBudget,
 }
 
@@ -31,13 +31,13 @@ impl Stop {
         Self::Error(text.into())
     }
 
-    /// A function does not take arguments of these types.
+    /// A function does not accept arguments of these types.
     pub(crate) fn no_overload() -> Self {
         Self::error("no such overload")
     }
 }
 
-/// A value, or why there is none.
+/// A value, or the reason for its absence.
 type Outcome<'v> = Result<Val<'v>, Stop>;
 
 /// An expression that can run.
@@ -51,7 +51,7 @@ impl Program {
     /// Parses an expression.
     ///
     /// # Errors
-    /// Why it cannot be evaluated.
+    /// The expression does not parse or cannot be evaluated here.
     pub(crate) fn new(expression: &str) -> Result<Self, String> {
         let (tree, root) = parse(expression).map_err(|fault| match fault {
             Some(fault) => fault.to_string(),
@@ -64,13 +64,13 @@ impl Program {
         }
     }
 
-    /// Whether it reads a variable.
+    /// Whether the expression reads a variable.
     pub(crate) fn reads(&self, variable: &str) -> bool {
         let mut nodes = self.tree.nodes.iter();
         nodes.any(|node| matches!(node, Node::Ident(name) if name == variable))
     }
 
-    /// A function that it calls and that is not evaluated here.
+    /// Returns a function that the expression calls and that is not implemented here.
     fn unknown_function(&self) -> Option<&str> {
         let nodes = self.tree.nodes.iter();
         nodes.into_iter().find_map(|node| match node {
@@ -80,7 +80,7 @@ impl Program {
         })
     }
 
-    /// Whether a library evaluates a call, by its own name or with the target before it.
+    /// Whether a library implements a call, by its own name or qualified by its target.
     fn is_known(&self, call: &Call) -> bool {
         let prefix = call.target.and_then(|id| self.tree.qualified_name(id));
         let whole = prefix.map(|prefix| format!("{prefix}.{}", call.function));
@@ -88,10 +88,10 @@ impl Program {
         call.function == OPTIONAL_FIELD || names.any(|name| libraries(name).next().is_some())
     }
 
-    /// Evaluates it and takes what it costs from `left`.
+    /// Evaluates the expression and deducts its cost from `left`.
     ///
     /// # Errors
-    /// Why it has no value.
+    /// The reason for the absence of a value.
     pub(crate) fn run<'v>(&self, variables: &[(&str, Val<'v>)], left: &mut u64) -> Outcome<'v> {
         let variables = variables.iter();
         let mut run = Run {
@@ -107,20 +107,20 @@ impl Program {
     }
 }
 
-/// `a.?b`, which no signature describes.
+/// `a.?b`, which has no signature.
 const OPTIONAL_FIELD: &str = "_?._";
 
-/// The libraries that evaluate a function.
+/// Returns the libraries that implement a function.
 fn libraries(name: &str) -> impl Iterator<Item = Library> {
     let overloads = functions::overloads(name).into_iter().flatten();
     let libraries = overloads.map(|overload| overload.library);
     libraries.filter(|library| *library != Library::Unknown)
 }
 
-/// An expression as it runs.
+/// The evaluation of an expression.
 struct Run<'t, 'v> {
     tree: &'t Tree,
-    /// The innermost last. A loop can gather an error.
+    /// The variables in scope, innermost last. A loop's accumulator can be an error.
     variables: Vec<(String, Outcome<'v>)>,
     left: u64,
 }
@@ -221,7 +221,7 @@ impl<'v> Run<'_, 'v> {
         Ok(Val::Map(found.into()))
     }
 
-    /// An item; none for an optional one without value.
+    /// Evaluates an item; `None` for an optional one without a value.
     fn entry(&mut self, entry: Entry) -> Result<Option<Val<'v>>, Stop> {
         let value = self.eval(entry.value)?;
         Ok(match (entry.optional, value) {
@@ -274,7 +274,7 @@ impl<'v> Run<'_, 'v> {
         outcome
     }
 
-    /// The full name of a function of a library, such as `sets.contains`.
+    /// Returns the qualified name of a library's function, such as `sets.contains`.
     fn namespace(&self, target: Id, function: &str) -> Option<String> {
         let prefix = self.tree.qualified_name(target)?;
         let full = format!("{prefix}.{function}");
@@ -282,7 +282,7 @@ impl<'v> Run<'_, 'v> {
         (is_free && functions::overloads(&full).is_some()).then_some(full)
     }
 
-    /// `&&` and `||`: one side decides, whatever the other one's error is.
+    /// Evaluates `&&` and `||`: one side may decide even if the other is an error.
     fn logical(&mut self, a: Id, b: Id, decisive: bool) -> Outcome<'v> {
         let first = self.eval(a);
         if matches!(first, Ok(Val::Bool(value)) if value == decisive) {
@@ -301,7 +301,7 @@ impl<'v> Run<'_, 'v> {
         }
     }
 
-    /// `a.?b`
+    /// Evaluates `a.?b`.
     fn optional_field(&mut self, value: Id, field: Id) -> Outcome<'v> {
         let value = self.eval(value)?;
         self.charge(1)?;
@@ -324,7 +324,7 @@ fn literal_value<'v>(literal: &Literal) -> Val<'v> {
     }
 }
 
-/// The value of a field or key; none if it is absent.
+/// Returns the value of a field or key; `None` if it is absent.
 fn field_of<'v>(value: &Val<'v>, field: &str) -> Result<Option<Val<'v>>, Stop> {
     match value {
         Val::Node(node) if node.value.is_object() => {

@@ -10,7 +10,7 @@ use crate::cel::time;
 use crate::node::ListType;
 use crate::pattern::Pattern;
 
-/// The names of types, with the one that `type()` gives.
+/// The names of types, with the ones that `type()` returns.
 pub(super) const TYPES: [(&str, &str); 12] = [
     ("null_type", "null_type"),
     ("bool", "bool"),
@@ -26,10 +26,10 @@ pub(super) const TYPES: [(&str, &str); 12] = [
     ("Timestamp", "google.protobuf.Timestamp"),
 ];
 
-/// More items than any expression may read.
+/// More items than any expression can read within its budget.
 const MOST_ITEMS: usize = 10_000_000;
 
-/// The cost of a call by the sizes of its arguments: a tenth of the bytes or items that it may read.
+/// Returns the cost of a call by the sizes of its arguments: a tenth of the bytes or items that it may read.
 pub(super) fn traversed(name: &str, args: &[Val<'_>]) -> u64 {
     let reads = !matches!(
         name,
@@ -39,7 +39,7 @@ pub(super) fn traversed(name: &str, args: &[Val<'_>]) -> u64 {
     args.map(|arg| arg.weight(MOST_ITEMS) as u64 / 10).sum()
 }
 
-/// Calls a function; none if it is not one of these, or not for these arguments.
+/// Calls a function; `None` if it is not one of CEL's own, or does not accept these arguments.
 pub(super) fn call<'v>(name: &str, args: &[Val<'v>]) -> Option<Outcome<'v>> {
     Some(match (name, args) {
         ("!_", [Val::Bool(value)]) => Ok(Val::Bool(!value)),
@@ -138,7 +138,7 @@ fn arithmetic<'v>(name: &str, a: &Val<'v>, b: &Val<'v>) -> Outcome<'v> {
     }
 }
 
-/// An operator on whole numbers of one type, with the error of an overflow.
+/// Defines an operator on integers of one type, with its overflow error.
 macro_rules! arithmetic {
     ($function:ident, $number:ty, $overflow:expr) => {
         fn $function(name: &str, a: $number, b: $number) -> Result<$number, Stop> {
@@ -172,7 +172,7 @@ fn moved<'v>(at: Timestamp, by: i128) -> Outcome<'v> {
         .map_err(|_| Stop::error("timestamp overflow"))
 }
 
-/// Lists one after the other; a set gets what it does not have, a list with keys replaces items of the same keys.
+/// Concatenates lists; a set gains only new items, and in a map list, items replace those with the same keys.
 fn joined<'v>(a: &Val<'v>, b: &Val<'v>) -> Outcome<'v> {
     let (Some(items), Some(more)) = (a.items(), b.items()) else {
         return Err(Stop::no_overload());
@@ -207,7 +207,7 @@ fn same_keys(a: &Val<'_>, b: &Val<'_>, keys: &[String]) -> bool {
     }
 }
 
-/// The item or value at a key; none if there is none.
+/// Returns the item or value at a key; `None` if it is absent.
 fn index<'v>(value: &Val<'v>, key: &Val<'v>) -> Result<Option<Val<'v>>, Stop> {
     if let Some(items) = value.items() {
         let Some(at) = whole(key) else {
@@ -320,7 +320,7 @@ fn convert<'v>(name: &str, value: &Val<'v>) -> Option<Outcome<'v>> {
     Some(outcome)
 }
 
-/// A value as `string()` gives it; none for values that have no text.
+/// Converts a value like `string()`; `None` for values without a string form.
 pub(super) fn shown(value: &Val<'_>) -> Option<String> {
     Some(match value {
         Val::Bool(value) => value.to_string(),
@@ -344,7 +344,7 @@ fn unparsed(type_name: &str) -> Stop {
     ))
 }
 
-/// A part of a time in a zone, or of a duration.
+/// Returns a part of a time in a zone, or of a duration.
 fn part_of_time<'v>(name: &str, value: &Val<'v>, zone: &str) -> Option<Outcome<'v>> {
     let number = match value {
         Val::Duration(value) => {

@@ -1,4 +1,4 @@
-//! Values of CEL, with those of JSON as their schema types them.
+//! Values in CEL, including JSON values typed by their schema.
 
 use std::cmp::Ordering;
 use std::net::IpAddr;
@@ -25,11 +25,11 @@ pub(crate) enum Val<'v> {
     Bytes(Rc<[u8]>),
     List(Rc<Vec<Val<'v>>>),
     Map(Rc<Vec<(Val<'v>, Val<'v>)>>),
-    /// A list or map of the object, with its schema if it has one.
+    /// A list or map of the object, with its schema if there is one.
     Node(Node<'v>),
     Optional(Option<Rc<Val<'v>>>),
     Type(&'static str),
-    /// In nanoseconds.
+    /// The duration in nanoseconds.
     Duration(i128),
     Timestamp(Timestamp),
     Quantity(Rc<Amount>),
@@ -63,10 +63,10 @@ impl<'v> Val<'v> {
         Self::Optional(Some(Rc::new(value)))
     }
 
-    /// A value of JSON, as its schema types it.
+    /// Converts a JSON value to the type in its schema.
     ///
     /// # Errors
-    /// A text that is not of its format.
+    /// A string does not match its format.
     pub(crate) fn of(value: &'v Value, schema: Option<&'v Schema>) -> Result<Self, Stop> {
         let types = schema.map_or(Types::Any, |schema| schema.types);
         Ok(match value {
@@ -95,7 +95,7 @@ impl<'v> Val<'v> {
         })
     }
 
-    /// The items of a list; none for other values.
+    /// Returns the items of a list; `None` for other values.
     pub(crate) fn items(&self) -> Option<Result<Vec<Val<'v>>, Stop>> {
         match self {
             Self::List(items) => Some(Ok(items.to_vec())),
@@ -108,7 +108,7 @@ impl<'v> Val<'v> {
         }
     }
 
-    /// The keys and values of a map; none for other values.
+    /// Returns the keys and values of a map; `None` for other values.
     pub(crate) fn entries(&self) -> Option<Result<Vec<(Val<'v>, Val<'v>)>, Stop>> {
         match self {
             Self::Map(entries) => Some(Ok(entries.to_vec())),
@@ -124,7 +124,7 @@ impl<'v> Val<'v> {
         }
     }
 
-    /// How many items, entries, characters or bytes it has.
+    /// Returns the number of items, entries, characters or bytes.
     pub(crate) fn size(&self) -> Option<usize> {
         Some(match self {
             Self::String(text) => text.chars().count(),
@@ -140,8 +140,8 @@ impl<'v> Val<'v> {
         })
     }
 
-    /// The number of items in it and in the lists and maps within, at most `most`. Lists can share items, so that few of them hold
-    /// more than could be gone through.
+    /// Returns the number of items in the value and in its nested lists and maps, at most `most`. Lists can share items, so that a few
+    /// of them may represent more items than could be visited.
     pub(crate) fn weight(&self, most: usize) -> usize {
         let within = |values: &mut dyn Iterator<Item = &Self>| {
             values.fold(0, |weight: usize, value| match value {
@@ -157,7 +157,7 @@ impl<'v> Val<'v> {
         }
     }
 
-    /// The name of its type.
+    /// Returns the name of the value's type.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null_type",
@@ -185,7 +185,7 @@ impl<'v> Val<'v> {
         }
     }
 
-    /// The order of two values; none for values that have no order.
+    /// Compares two values; `None` if they have no order.
     pub(crate) fn compare(&self, other: &Self) -> Option<Ordering> {
         Some(match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => a.cmp(b),
@@ -218,10 +218,10 @@ impl<'v> Val<'v> {
         }
     }
 
-    /// Whether two values are equal. Sets and lists with keys are equal in any order.
+    /// Whether two values are equal. Sets and map lists are equal in any order.
     ///
     /// # Errors
-    /// A text of the object that is not of its format.
+    /// A string of the object does not match its format.
     pub(crate) fn equals(&self, other: &Self) -> Result<bool, Stop> {
         if let (Some(a), Some(b)) = (self.items(), other.items()) {
             return equal_lists(&a?, &b?, self.is_unordered() && other.is_unordered());
@@ -293,7 +293,7 @@ fn equal_maps(a: &Entries<'_>, b: &Entries<'_>) -> Result<bool, Stop> {
     Ok(true)
 }
 
-/// Whether a list has a value.
+/// Whether a list contains a value.
 pub(crate) fn contains(items: &[Val<'_>], value: &Val<'_>) -> Result<bool, Stop> {
     for item in items {
         if item.equals(value)? {
@@ -304,13 +304,13 @@ pub(crate) fn contains(items: &[Val<'_>], value: &Val<'_>) -> Result<bool, Stop>
 }
 
 impl<'v> Node<'v> {
-    /// Whether the schema names its fields.
+    /// Whether the schema declares the value's fields.
     pub(crate) fn is_struct(&self) -> bool {
         self.schema
             .is_some_and(|schema| !schema.properties.is_empty())
     }
 
-    /// The value of a field or key; none if it is absent or rules cannot see it.
+    /// Returns the value of a field or key; `None` if it is absent or not visible to rules.
     pub(crate) fn entry(&self, key: &str) -> Option<Result<Val<'v>, Stop>> {
         let value = self.value.get(key)?;
         if self.resource && matches!(key, "apiVersion" | "kind" | "metadata") {
@@ -322,7 +322,7 @@ impl<'v> Node<'v> {
         let field = match (schema.properties.get(key), &schema.additional) {
             (Some(property), _) => Some(property),
             (None, Additional::Schema(additional)) => Some(&**additional),
-            // Properties that are kept without a schema have no name in rules.
+            // Rules cannot refer to properties that are preserved without a schema.
             _ if !schema.properties.is_empty() => return None,
             _ => None,
         };

@@ -1,5 +1,5 @@
-//! What is known of the functions that rules can call, once: `table` has the rows, from which the checker, the estimate of costs and
-//! the evaluation derive.
+//! The single registry of the functions that rules can call: the rows of `table`, from which the checker, the cost estimate and the
+//! evaluation derive.
 
 mod row;
 mod table;
@@ -16,14 +16,14 @@ pub struct Overload {
     pub(crate) style: Style,
     pub(crate) cost: Cost,
     pub(crate) library: Library,
-    /// The receiver first, if there is one.
+    /// The types of the arguments; the receiver is the first, if there is one.
     pub(crate) args: Vec<Type<'static>>,
     pub(crate) result: Type<'static>,
-    /// How many parameters are in it.
+    /// The number of type parameters.
     pub(crate) params: usize,
 }
 
-/// How a function is called.
+/// The style of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// `size(x)`
@@ -38,11 +38,11 @@ impl fmt::Display for Overload {
     }
 }
 
-/// The types of a call, as `string.(int, int)`.
+/// The types of a call, displayed as `string.(int, int)`.
 pub struct Call<'c, 'd>(pub Style, pub &'c [Type<'d>]);
 
 impl Call<'_, '_> {
-    /// The call as cel-go writes it.
+    /// Formats the call as cel-go does.
     pub(crate) fn go(&self) -> String {
         written(self.0, self.1.iter().map(Type::go))
     }
@@ -63,18 +63,18 @@ fn written(style: Style, mut types: impl Iterator<Item = String>) -> String {
     format!("{}({})", receiver.unwrap_or_default(), args.join(", "))
 }
 
-/// The signatures of a function; none if there is no such function.
+/// Returns the signatures of a function; `None` if it does not exist.
 pub fn overloads(name: &str) -> Option<&'static [Overload]> {
     TABLE.get(name).map(Vec::as_slice)
 }
 
-/// The names of all functions and operators.
+/// Returns the names of all functions and operators.
 #[cfg(test)]
 pub(crate) fn all() -> impl Iterator<Item = &'static str> {
     TABLE.keys().copied()
 }
 
-/// The names of all functions that are called by name.
+/// Returns the names of all functions that are called by name.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let names = TABLE.keys().copied();
     names.filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
@@ -85,7 +85,7 @@ static TABLE: LazyLock<BTreeMap<&'static str, Vec<Overload>>> = LazyLock::new(||
     for row in ROWS {
         let overloads = table.entry(row.name).or_default();
         for signature in row.signatures.split(" | ") {
-            // A signature of any ordered type, or of any number, is one signature for each.
+            // A signature of any ordered type, or of any number, expands to one signature per type.
             match FAMILIES.iter().find(|(word, _)| signature.contains(word)) {
                 Some((word, types)) => {
                     let each = types.iter().map(|ty| signature.replace(word, ty));
@@ -98,7 +98,7 @@ static TABLE: LazyLock<BTreeMap<&'static str, Vec<Overload>>> = LazyLock::new(||
     table
 });
 
-/// Reads `string.(int) bool` or `(int, int) bool`.
+/// Parses `string.(int) bool` or `(int, int) bool`.
 fn overload(row: &Row, signature: &str) -> Option<Overload> {
     let (receiver, rest) = signature.split_once('(')?;
     let (args, result) = rest.rsplit_once(") ")?;
@@ -125,7 +125,7 @@ fn overload(row: &Row, signature: &str) -> Option<Overload> {
     })
 }
 
-/// The types of a list that is separated by commas, of which those within `<…>` do not count.
+/// Splits a list of types at its commas, except for those within `<…>`.
 fn split(list: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 0);
     for (at, c) in list.char_indices() {
@@ -173,7 +173,7 @@ fn read_type(text: &str) -> Option<Type<'static>> {
 /// The types of Kubernetes' libraries.
 const LIBRARY: [&str; 6] = ["quantity", "ip", "cidr", "url", "semver", "format"];
 
-/// Words of signatures, with the types that each stands for.
+/// Placeholders in signatures, with the types that each expands to.
 const FAMILIES: [(&str, &[&str]); 3] = [
     (
         "ORDERED",
@@ -188,7 +188,7 @@ const FAMILIES: [(&str, &[&str]); 3] = [
             "bytes",
         ],
     ),
-    // What is ordered and compared at once.
+    // Types that are both ordered and comparable.
     (
         "COMPARED",
         &["int", "uint", "double", "bool", "duration", "timestamp"],

@@ -1,9 +1,9 @@
-//! A row of the registry.
+//! The rows of the registry.
 
-/// The part of the evaluation that runs a function.
+/// The part of the evaluator that implements a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Library {
-    /// Not all arguments are evaluated.
+    /// Functions that do not evaluate all arguments.
     Lazy,
     /// CEL's own operators and functions.
     Core,
@@ -14,24 +14,24 @@ pub(crate) enum Library {
     Url,
     Quantity,
     Semver,
-    /// It is not evaluated here.
+    /// Functions that are not implemented.
     Unknown,
 }
 
-/// What the cost of a call follows from, beside its arguments' own costs.
+/// The cost rule of a call, in addition to the costs of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cost {
     /// It costs 1.
     One,
-    /// Only one of two arguments is evaluated.
+    /// Only one of two arguments is evaluated, as with `?:`.
     Choice,
-    /// It costs nothing itself.
+    /// The operator itself is free.
     Logic,
     Append,
     Concat,
     Equality,
     Comparison,
-    /// Each item is looked at once.
+    /// Each item is visited once.
     Search,
     Encode,
     Decode,
@@ -41,11 +41,11 @@ pub(crate) enum Cost {
     Matches,
     Find,
     Items,
-    /// The text is read once.
+    /// The string is read once.
     Text,
-    /// The text is read twice.
+    /// The string is read twice.
     TextTwice,
-    /// The text is read once, and the result is at most as long.
+    /// The string is read once, and the result is at most as long.
     SameText,
     Replace,
     Split,
@@ -55,7 +55,7 @@ pub(crate) enum Cost {
     Network,
     NetworkText,
     Validate,
-    /// Each item of one list is compared with each of another.
+    /// Each item of one list is compared with each of the other.
     Pairs,
     PairsTwice,
     Slice,
@@ -67,18 +67,18 @@ pub(crate) enum Cost {
     SortBy,
 }
 
-/// Signatures of a function that cost the same and are evaluated by one library.
+/// Signatures of a function that share a cost rule and a library.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) library: Library,
     pub(super) cost: Cost,
-    /// `receiver.(arguments) result`, separated by ` | `; `A` and `B` are any types, `ORDERED`, `COMPARED` and `NUMBER` each of
-    /// several.
+    /// `receiver.(arguments) result`, separated by ` | `; `A` and `B` are any types, and `ORDERED`, `COMPARED` and `NUMBER` expand to
+    /// several types.
     pub(super) signatures: &'static str,
 }
 
-/// A row of the registry.
+/// Creates a row of the registry.
 pub(super) const fn row(
     name: &'static str,
     library: Library,

@@ -1,6 +1,6 @@
 //! The registry of functions that rules can call: CEL's own, those of its libraries, and Kubernetes', as of Kubernetes 1.36.
 //!
-//! A function has a row for each library that evaluates it and each rule that its cost follows.
+//! A function has one row per library that implements it and per cost rule.
 
 use super::row::{Cost::*, Library::*, Row, row};
 

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::objects::list;
 use super::{Server, Watch, settle};
 
-/// An informer with plain lists and the given resync period.
+/// Creates an informer with plain lists and the specified resync period.
 pub fn informer(server: &Server, resync: Duration) -> SharedInformer<ConfigMap> {
     let mut options = ReflectorOptions::default();
     options.watch_list = false;
@@ -47,7 +47,7 @@ impl Running {
         }
     }
 
-    /// Starts, answers the list, and gives the watch.
+    /// Starts, answers the list, and returns the watch.
     pub async fn synced(
         server: &Server,
         informer: &SharedInformer<ConfigMap>,

@@ -1,4 +1,4 @@
-//! A small API server of ConfigMaps that keeps state, a log of changes, and makes faults to order.
+//! A small API server of ConfigMaps with state, a log of changes, and faults on demand.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -20,19 +20,19 @@ use super::status;
 
 type Answer = Result<Response<UnsyncBoxBody<Bytes, io::Error>>, BoxError>;
 
-/// The failure of one request.
+/// The fault of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     None,
     Refuse,
     Status(u16),
-    /// The body of a watch breaks after that many events.
+    /// The body of a watch breaks after this many events.
     CutAfter(u8),
-    /// The watch sends that status as an event after that many events.
+    /// The watch sends this status as an event after this many events.
     ErrorAfter(u8, u16),
 }
 
-/// The server; clones are the same one.
+/// The server; clones are handles of the same one.
 #[derive(Clone, Default)]
 pub struct Live(Arc<Mutex<Model>>);
 
@@ -42,7 +42,7 @@ struct Model {
     uids: u64,
     objects: BTreeMap<String, Value>,
     log: Vec<(u64, Value)>,
-    /// Changes up to this version are forgotten.
+    /// Changes up to this version have been compacted.
     compacted: u64,
     watchers: Vec<Watcher>,
     faults: VecDeque<Fault>,
@@ -68,12 +68,12 @@ impl Live {
         self.0.lock().unwrap()
     }
 
-    /// The faults of the next requests.
+    /// Sets the faults of the next requests.
     pub fn set_faults(&self, faults: impl IntoIterator<Item = Fault>) {
         self.lock().faults = faults.into_iter().collect();
     }
 
-    /// Creates an object, or changes it if it is there.
+    /// Creates an object, or changes an existing one.
     pub fn write(&self, name: &str, labels: &[(&str, &str)]) {
         let mut model = self.lock();
         model.version += 1;
@@ -106,7 +106,7 @@ impl Live {
         model.publish("DELETED", object);
     }
 
-    /// Forgets all changes so far.
+    /// Compacts all changes so far.
     pub fn compact(&self) {
         let mut model = self.lock();
         model.compacted = model.version;
@@ -122,19 +122,19 @@ impl Live {
         }
     }
 
-    /// Tells every watcher the current version.
+    /// Sends every watcher the current version.
     pub fn bookmark(&self) {
         let mut model = self.lock();
         let event = bookmark(model.version, false);
         model.send(&event);
     }
 
-    /// The version of the newest change.
+    /// Returns the version of the latest change.
     pub fn version(&self) -> String {
         self.lock().version.to_string()
     }
 
-    /// `name@version`, sorted.
+    /// Returns `name@version` of all objects, sorted.
     pub fn names(&self) -> Vec<String> {
         let model = self.lock();
         let version = |object: &Value| {
@@ -193,7 +193,7 @@ impl Model {
             .and_then(|limit| limit.parse().ok())
             .unwrap_or(usize::MAX);
         let rest = items.split_off(items.len().min(limit));
-        // Later pages are of the version of the first.
+        // Later pages have the version of the first.
         let version = query.get("continue").map_or(self.version, |token| {
             token.split('-').next().unwrap().parse().unwrap()
         });
@@ -248,7 +248,7 @@ impl Model {
 }
 
 impl Watcher {
-    /// Sends an event, or does what goes wrong in place of it; false when the watch is over.
+    /// Sends an event, or causes the fault that is due; returns false when the watch is over.
     fn send(&mut self, event: &Value) -> bool {
         match &mut self.fault {
             Fault::CutAfter(0) => {

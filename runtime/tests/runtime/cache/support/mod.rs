@@ -1,8 +1,8 @@
-//! An API server that a test plays by hand, and objects to serve.
+//! A scripted API server, and objects to serve.
 //!
-//! [`Server::client`] gives a `kube::Client` without a socket. Each request waits in [`Server::next`] until the test answers it:
-//! with JSON, a status, a refused connection, a delay, or a stream of watch events. Nothing runs on real time, so tokio's
-//! paused clock moves on by itself while the code under test sleeps.
+//! [`Server::client`] returns a `kube::Client` without a socket. Each request waits in [`Server::next`] until the test answers it:
+//! with JSON, a status, a refused connection, a delay, or a stream of watch events. No real time passes, so tokio's paused clock
+//! advances by itself while the code under test sleeps.
 
 #![allow(dead_code, reason = "each test file uses its own part of the support")]
 
@@ -36,7 +36,7 @@ pub struct Server {
     sender: mpsc::UnboundedSender<Call>,
 }
 
-/// One request that waits for its answer.
+/// A request that waits for its answer.
 pub struct Call {
     pub method: String,
     pub path: String,
@@ -80,7 +80,7 @@ impl Server {
                     answer,
                 };
                 sender.send(call).map_err(|_| "the test has ended")?;
-                // A call that the test dropped is one that never gets an answer.
+                // A call that the test dropped is never answered.
                 match answered.await {
                     Ok(answer) => answer,
                     Err(_) => std::future::pending().await,
@@ -90,12 +90,12 @@ impl Server {
         kube::Client::new(service, "default")
     }
 
-    /// The next request.
+    /// Waits for the next request.
     pub async fn next(&self) -> Call {
         self.calls.lock().await.recv().await.unwrap()
     }
 
-    /// The next request, which must be a list.
+    /// Waits for the next request, which must be a list.
     pub async fn list(&self) -> Call {
         let call = self.next().await;
         assert!(
@@ -106,7 +106,7 @@ impl Server {
         call
     }
 
-    /// The next request, which must be a plain watch.
+    /// Waits for the next request, which must be a plain watch.
     pub async fn watch(&self) -> Call {
         let call = self.next().await;
         assert!(
@@ -117,7 +117,7 @@ impl Server {
         call
     }
 
-    /// The next request, which must be a streamed list.
+    /// Waits for the next request, which must be a streamed list.
     pub async fn watch_list(&self) -> Call {
         let call = self.next().await;
         assert!(
@@ -128,7 +128,7 @@ impl Server {
         call
     }
 
-    /// Whether a request waits now.
+    /// Whether no request is waiting.
     pub async fn is_idle(&self) -> bool {
         self.calls.lock().await.is_empty()
     }
@@ -151,7 +151,7 @@ impl Call {
         self.query("sendInitialEvents") == Some("true")
     }
 
-    /// Whether nobody waits for the answer any more.
+    /// Whether the client no longer waits for the answer.
     pub fn is_given_up(&self) -> bool {
         self.answer.is_closed()
     }
@@ -165,7 +165,7 @@ impl Call {
         self.text(&body.to_string());
     }
 
-    /// Answers 200 with `body` as it is.
+    /// Answers 200 with `body` verbatim.
     pub fn text(self, body: &str) {
         let body =
             Full::new(Bytes::from(body.to_owned())).map_err(|never: Infallible| match never {});
@@ -186,7 +186,7 @@ impl Call {
         self.answer(Ok(response));
     }
 
-    /// Answers as if nobody listened.
+    /// Answers with a refused connection.
     pub fn refuse(self) {
         self.answer(Err(io::Error::from(io::ErrorKind::ConnectionRefused).into()));
     }
@@ -204,7 +204,7 @@ impl Call {
         Watch { body }
     }
 
-    /// As [`Self::stream`], after a delay.
+    /// Like [`Self::stream`], after a delay.
     pub async fn stream_after(self, delay: Duration) -> Watch {
         tokio::time::sleep(delay).await;
         self.stream()
@@ -237,7 +237,7 @@ impl Watch {
         self.event("BOOKMARK", &json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"resourceVersion": version}}))
     }
 
-    /// The bookmark that closes a streamed list.
+    /// Sends the bookmark that closes a streamed list.
     pub fn initial_end(&self, version: &str) -> &Self {
         let annotations = json!({"k8s.io/initial-events-end": "true"});
         let metadata = json!({"resourceVersion": version, "annotations": annotations});
@@ -258,16 +258,16 @@ impl Watch {
             .send(Err(io::Error::from(io::ErrorKind::ConnectionReset)));
     }
 
-    /// Ends the watch in order.
+    /// Ends the watch normally.
     pub fn close(self) {}
 
-    /// Waits until the client has hung up.
+    /// Waits until the client has disconnected.
     pub async fn hung_up(&self) {
         self.body.closed().await;
     }
 }
 
-/// A failure as the API server writes it.
+/// Returns a failure status in the API server's format.
 pub fn status(code: u16, reason: &str, message: &str) -> Value {
     json!({
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
@@ -275,7 +275,7 @@ pub fn status(code: u16, reason: &str, message: &str) -> Value {
     })
 }
 
-/// Lets every other task go on until all wait.
+/// Lets all other tasks run until they are idle.
 pub async fn settle() {
     for _ in 0..64 {
         tokio::task::yield_now().await;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 
-/// A ConfigMap in the namespace `default`, with a uid made of its name.
+/// Creates a ConfigMap in the namespace `default`, with a uid derived from its name.
 pub fn cm(name: &str, version: u64) -> Value {
     cm_with(name, version, &format!("uid-{name}"), &[])
 }
 
-/// As [`cm`], with uid and labels.
+/// Like [`cm`], with uid and labels.
 pub fn cm_with(name: &str, version: u64, uid: &str, labels: &[(&str, &str)]) -> Value {
     let labels: BTreeMap<_, _> = labels.iter().copied().collect();
     json!({
@@ -22,17 +22,17 @@ pub fn cm_with(name: &str, version: u64, uid: &str, labels: &[(&str, &str)]) -> 
     })
 }
 
-/// The typed form.
+/// Decodes an object.
 pub fn typed(object: &Value) -> ConfigMap {
     serde_json::from_value(object.clone()).unwrap()
 }
 
-/// A list at a version.
+/// Creates a list at a version.
 pub fn list(version: u64, items: &[Value]) -> Value {
     page(version, items, None)
 }
 
-/// One page of a list.
+/// Creates one page of a list.
 pub fn page(version: u64, items: &[Value], next: Option<&str>) -> Value {
     let metadata =
         json!({"resourceVersion": version.to_string(), "continue": next.unwrap_or_default()});

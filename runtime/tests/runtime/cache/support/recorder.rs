@@ -1,4 +1,4 @@
-//! A handler that writes down its calls, and a reflector under test.
+//! A handler that records its calls, and a reflector under test.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,20 +11,20 @@ use tokio_util::sync::CancellationToken;
 
 use super::Server;
 
-/// Calls as text: `add a@1`, `add! a@1` in the initial list, `update a@1->2`, `delete a@2`, `gone a@2` for an unknown final
-/// state.
+/// Records calls as strings: `add a@1`, `add! a@1` in the initial list, `update a@1->2`, `delete a@2`, `gone a@2` for an unknown
+/// final state.
 #[derive(Clone, Default)]
 pub struct Recorder {
     calls: Arc<Mutex<Vec<String>>>,
 }
 
 impl Recorder {
-    /// The calls since the last look.
+    /// Returns the calls since the previous `take`.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.calls.lock().unwrap())
     }
 
-    /// As [`Self::take`], sorted: for calls whose order over several objects means nothing.
+    /// Like [`Self::take`], sorted: for calls whose order across objects is undefined.
     pub fn take_sorted(&self) -> Vec<String> {
         let mut calls = self.take();
         calls.sort();
@@ -85,7 +85,7 @@ pub struct Reflecting {
 }
 
 impl Reflecting {
-    /// Lists, no streamed lists.
+    /// Starts with plain lists instead of streamed ones.
     pub fn start(server: &Server) -> Self {
         Self::start_with(server, |options| options.watch_list = false)
     }
@@ -122,7 +122,7 @@ impl Reflecting {
         std::mem::take(&mut self.errors.lock().unwrap())
     }
 
-    /// Names and versions of the stored objects, sorted.
+    /// Returns names and versions of the stored objects, sorted.
     pub fn names(&self) -> Vec<String> {
         names(&self.store)
     }
@@ -134,7 +134,7 @@ impl Drop for Reflecting {
     }
 }
 
-/// `name@version` of all objects, sorted.
+/// Returns `name@version` of all objects, sorted.
 pub fn names(store: &Store<ConfigMap>) -> Vec<String> {
     let mut names: Vec<String> = store
         .list()

@@ -1,4 +1,4 @@
-//! A handler that rebuilds the cache from its calls, and objects to calls that cannot follow from those before.
+//! A handler that rebuilds the cache from its calls, and records calls that cannot follow from earlier ones.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use codegen_runtime::informer::{Deleted, EventHandler};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 
-/// The handler's view. Clones share it.
+/// The handler's state. Clones share it.
 #[derive(Clone, Default)]
 pub struct Witness(Arc<Mutex<State>>);
 
@@ -22,7 +22,7 @@ fn version(object: &ConfigMap) -> u64 {
 }
 
 impl Witness {
-    /// `name@version` of what the handler believes to exist, sorted.
+    /// Returns `name@version` of the objects that exist according to the handler, sorted.
     pub fn names(&self) -> Vec<String> {
         let state = self.0.lock().unwrap();
         let objects = state.objects.iter();
@@ -33,7 +33,7 @@ impl Witness {
         names
     }
 
-    /// Calls that could not follow from those before.
+    /// Returns the calls that could not follow from earlier ones.
     pub fn complaints(&self) -> Vec<String> {
         self.0.lock().unwrap().complaints.clone()
     }

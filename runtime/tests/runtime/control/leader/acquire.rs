@@ -58,7 +58,7 @@ async fn an_empty_holder_is_acquirable_at_once_and_counts_a_transition() {
 #[tokio::test(start_paused = true)]
 async fn a_held_lease_is_left_alone_for_its_own_duration_by_the_local_clock() {
     let server = Server::new();
-    // Its times are 25 years old: nobody looks at them.
+    // Its times are 25 years old: they are ignored.
     server.put(LEASE, held_by("other", 1));
     let contender = contend(&server, "a");
     let took = contender.leads().await;
@@ -89,7 +89,7 @@ async fn a_changed_record_restarts_the_local_clock() {
         ));
         lease["spec"]["leaseDurationSeconds"] = json!(14);
         server.put(LEASE, lease);
-        // A change of something else doesn't.
+        // An unrelated change does not.
         sleep(secs(1)).await;
         let mut lease = server.get(LEASE).unwrap();
         lease["metadata"]["labels"] = json!({"touched": "yes"});
@@ -97,7 +97,7 @@ async fn a_changed_record_restarts_the_local_clock() {
         if contender.elector.is_leader() {
             break;
         }
-        // Vary the record from round to round.
+        // Varies the record from round to round.
         let mut lease = server.get(LEASE).unwrap();
         lease["spec"]["preferredHolder"] = lease["metadata"]["resourceVersion"].clone();
         server.put(LEASE, lease);

@@ -1,4 +1,4 @@
-//! Epochs grow, whatever becomes of the Lease.
+//! Epochs grow, whatever happens to the Lease.
 
 use codegen_runtime::leader::Stopped;
 use serde_json::json;
@@ -64,7 +64,7 @@ async fn a_leader_outranks_an_epoch_from_outside_within_its_term() {
     assert!(start.elapsed() < ms(100), "{:?}", start.elapsed());
     assert_eq!(term.outrank(3).await, Ok(71), "outranked already");
     assert!(first.elector.is_leader());
-    // Again and again: once a retry period.
+    // Repeated calls take effect once per retry period.
     assert_eq!(term.outrank(80).await, Ok(81));
     assert!(
         start.elapsed() >= secs(2) - ms(100),

@@ -1,4 +1,4 @@
-//! Two processes of one identity.
+//! Two processes with the same identity.
 
 use codegen_runtime::metrics::Metrics;
 use tokio::time::sleep;
@@ -26,7 +26,7 @@ async fn two_contenders_of_one_identity_do_not_fight_and_are_reported() {
     let line = "leader_election_identity_conflicts_total{name=\"lock\"} 1";
     assert!(text.lines().any(|other| other == line), "{text}");
 
-    // The first one crashes: the second waits for the Lease to expire, and is alone then.
+    // The first one crashes: the second waits until the Lease expires, and is then alone.
     first.task.abort();
     let took = second.leads().await;
     assert!(took >= secs(12) && took <= secs(16), "{took:?}");
@@ -51,7 +51,7 @@ async fn a_lease_that_edits_take_away_is_not_taken_back_under_another_signature(
     let server = Server::new();
     let contender = contend(&server, "a");
     contender.leads().await;
-    // As the process of an implementation without signatures does that has the same identity.
+    // As written by a process with the same identity whose implementation has no instances.
     server.put(LEASE, held_by("a", 5));
     assert!(contender.task.await.is_ok());
     assert_eq!(spec(&server)["holderIdentity"], "a");

@@ -1,4 +1,4 @@
-//! Servers that answer with what was not asked for, and settings that are no times.
+//! Servers that return the wrong objects, and invalid durations.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::control::rig::Rig;
 use crate::control::secs;
 use crate::control::server::Server;
 
-/// A client for which `lie` changes the answers to requests for one object, or to creations.
+/// Creates a client for which `lie` changes the answers to requests for one object, or to creations.
 fn lied_to(client: Client, lie: impl Fn(&Method, &mut Value) + Clone + Send + 'static) -> Client {
     let service = tower::service_fn(move |request: Request<Body>| {
         let (client, lie) = (client.clone(), lie.clone());
@@ -40,7 +40,7 @@ fn lied_to(client: Client, lie: impl Fn(&Method, &mut Value) + Clone + Send + 's
     Client::new(service, "default")
 }
 
-/// Contends for a minute; gives the epoch of the term, if it led.
+/// Contends for a minute; returns the epoch of the term, if it led.
 async fn contend(client: Client) -> Option<u64> {
     let elector = LeaderElector::new(client, config("a")).unwrap();
     let shutdown = CancellationToken::new();

@@ -104,7 +104,7 @@ async fn nothing_of_the_work_runs_after_the_deadline_though_no_timer_has_fired()
     let (shutdown, ticks) = (CancellationToken::new(), Arc::new(AtomicU32::new(0)));
     let counted = Arc::clone(&ticks);
     let work = |leadership: Leadership| async move {
-        // A task of the work's own, fenced as workers are.
+        // A task spawned by the work, fenced like workers.
         tokio::spawn(leadership.fence(async move {
             loop {
                 sleep(ms(100)).await;
@@ -119,7 +119,7 @@ async fn nothing_of_the_work_runs_after_the_deadline_though_no_timer_has_fired()
     settle().await;
     let before = ticks.load(Ordering::SeqCst);
     assert!(before > 0);
-    // As if the process had been paused: all timers are overdue when it wakes up.
+    // As if the process had been paused: all timers are overdue when it resumes.
     advance(secs(600)).await;
     settle().await;
     assert_eq!(ticks.load(Ordering::SeqCst), before);

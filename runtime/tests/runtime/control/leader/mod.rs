@@ -72,7 +72,7 @@ impl Contender {
         self.term.lock().unwrap().clone().expect("it has not led")
     }
 
-    /// How long it takes until this one leads.
+    /// Returns how long it takes until this contender leads.
     pub(super) async fn leads(&self) -> std::time::Duration {
         let start = Instant::now();
         while !self.elector.is_leader() {
@@ -87,7 +87,7 @@ pub(super) fn spec(server: &Server) -> Value {
     server.get(LEASE).expect("the lease")["spec"].clone()
 }
 
-/// A lease held by `holder`, `transitions` times handed over.
+/// Returns a lease held by `holder`, after `transitions` transitions.
 pub(super) fn held_by(holder: &str, transitions: u32) -> Value {
     json!({
         "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {},

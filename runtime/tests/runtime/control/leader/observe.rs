@@ -45,7 +45,7 @@ async fn the_health_check_fails_only_for_a_leader_that_is_stuck() {
     contender.leads().await;
     sleep(secs(100)).await;
     assert!(contender.elector.check(secs(0)).is_ok());
-    // The clock jumps, and the elector has not run yet.
+    // The clock jumps before the elector runs.
     advance(secs(20)).await;
     let stuck = contender.elector.check(secs(0));
     let tolerated = contender.elector.check(secs(10));
@@ -61,7 +61,7 @@ async fn metrics_tell_who_leads_and_slow_renewals() {
     contender.leads().await;
     settle().await;
     assert!(read("leader_election_master_status{name=\"lock\"} 1"));
-    // Somebody touches the lease: the next renewal conflicts, and reads it.
+    // Another client changes the lease: the next renewal conflicts, and reads it.
     let mut lease = server.get(LEASE).unwrap();
     lease["metadata"]["labels"] = json!({"touched": "yes"});
     server.put(LEASE, lease);

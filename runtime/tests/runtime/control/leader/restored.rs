@@ -15,7 +15,7 @@ use super::{Contender, LEASE, config, contend_through, held_by, spec};
 use crate::control::secs;
 use crate::control::server::Server;
 
-/// A cluster, and the same cluster restored from a backup of its first days.
+/// A cluster, and the same cluster restored from an early backup.
 struct Cluster {
     before: Server,
     restored: Server,
@@ -38,7 +38,7 @@ impl Cluster {
         }
     }
 
-    /// A client whose watches keep silent once the cluster is restored.
+    /// Creates a client whose watches are silent once the cluster is restored.
     fn client(&self, name: &str) -> Client {
         let clients = [self.before.client_of(name), self.restored.client_of(name)];
         let is_restored = Arc::clone(&self.is_restored);
@@ -53,7 +53,7 @@ impl Cluster {
         contend_through(self.client(name), config(name))
     }
 
-    /// The Lease as it was stored when `record` was its spec.
+    /// Returns the Lease as it was stored when `record` was its spec.
     fn lease(&self) -> Value {
         self.before.get(LEASE).unwrap()
     }
@@ -118,7 +118,7 @@ async fn a_leader_stops_when_the_record_of_its_predecessor_came_back() {
     assert_eq!(leader.task.await.unwrap(), Stopped::Lost(lost));
 }
 
-/// The leader may not know yet: it is cut off from the server, and leads until its deadline.
+/// The leader may not know yet: it is disconnected from the server, and leads until its deadline.
 #[tokio::test(start_paused = true)]
 async fn nobody_follows_a_leader_that_may_still_lead_when_an_older_record_came_back() {
     for holder in ["", "b"] {

@@ -1,4 +1,4 @@
-//! Two never lead at a time, whatever the network does.
+//! There are never two leaders at a time, whatever the network does.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::control::{ms, secs};
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
-/// The treatment of one contender's requests, in turn.
+/// The handling of one contender's requests, in turn.
 #[derive(Debug, Clone)]
 enum Weather {
     Fine,
@@ -36,7 +36,7 @@ fn weather() -> impl Strategy<Value = Weather> {
     ]
 }
 
-/// A stretch of time: its length in seconds, each contender's weather, and who is restarted.
+/// A period: its length in seconds, each contender's weather, and the contender to restart.
 #[derive(Debug, Clone)]
 struct Stretch {
     seconds: u64,
@@ -57,7 +57,7 @@ fn stretch() -> impl Strategy<Value = Stretch> {
 /// Who acted in which term, and when.
 type Acts = Arc<Mutex<Vec<(Duration, &'static str, u64)>>>;
 
-/// Contends for ever, and acts four times a second while it leads.
+/// Contends indefinitely, and acts four times a second while it leads.
 async fn contend(
     server: Server,
     name: &'static str,
@@ -78,7 +78,7 @@ async fn contend(
             }
         };
         elector.run(&stop, work).await;
-        // A process that lost its term starts afresh.
+        // A process that lost its term restarts.
         let _ = tokio::time::timeout(secs(1), stop.cancelled()).await;
     }
 }
@@ -122,7 +122,7 @@ async fn run(stretches: Vec<Stretch>) {
     for stretch in stretches {
         *now.lock().unwrap() = stretch.weathers;
         if let Some(n) = stretch.restart {
-            // Killed: it releases nothing.
+            // Kills the process: the Lease is not released.
             contenders[n].0.abort();
             contenders[n] = begin(NAMES[n]);
         }
@@ -135,7 +135,7 @@ async fn run(stretches: Vec<Stretch>) {
     check(&acts.lock().unwrap(), before);
 }
 
-/// One contender a term, terms in order, and somebody leads once the weather is fine.
+/// Asserts that each term has one contender, that terms are in order, and that there is a leader once the weather is fine.
 fn check(acts: &[(Duration, &'static str, u64)], fine_since: Duration) {
     for pair in acts.windows(2) {
         let [(earlier, who, term), (later, next_who, next_term)] = pair else {

@@ -15,17 +15,17 @@ use crate::control::rig::Rig;
 use crate::control::server::Server;
 use crate::control::{ms, secs};
 
-/// How long work may run on after its term has ended, before its process counts as stuck.
+/// How long work may continue after the end of its term before its process counts as stuck.
 const GRACE: Duration = ms(1000);
 
-/// Terms that no pause of the machine ends: what these tests see follows from `grace` and from the time to stop alone.
+/// Returns terms that no pause of the machine ends: the results of these tests depend only on `grace` and the stop timeout.
 fn config_with(identity: &str, grace: Duration) -> LeaderElectionConfig {
     config(identity)
         .times(secs(600) + grace, secs(600), ms(300))
         .stop_timeout(ms(100))
 }
 
-/// Work that blocks its thread, in a task of its own as workers do: asks to be stopped while it blocks, and ends when `until` does.
+/// Blocks its thread in a separate task, as workers do: asks to be stopped while it blocks, and ends when `until` does.
 async fn stubborn(
     leadership: Leadership,
     stop: CancellationToken,
@@ -40,12 +40,12 @@ async fn stubborn(
     let _ = tokio::spawn(work).await;
 }
 
-/// Blocks the thread until a test goes on; a minute at most, so that a test that fails ends.
+/// Blocks the thread until the test continues; a minute at most, so that a failing test ends.
 fn wait(released: &Receiver<()>) {
     let _ = released.recv_timeout(secs(60));
 }
 
-/// Cancels `stop` for a task that blocks its thread from then on: a task that it woke itself might wait for that thread.
+/// Cancels `stop` for a task that then blocks its thread: a task woken by that task might wait for its thread.
 fn ask_from_another_thread(stop: CancellationToken) {
     std::thread::spawn(move || stop.cancel());
 }
@@ -64,7 +64,7 @@ async fn a_lease_is_not_released_while_the_work_runs_on() {
     assert!(!ended.load(Ordering::SeqCst));
     assert!(!elector.is_leader());
     assert_eq!(spec(&server)["holderIdentity"], "a", "not released");
-    // Nor does the next run of this process work beside it.
+    // The next run of this process does not work concurrently either.
     let seen = Arc::clone(&ended);
     let go_on = CancellationToken::new();
     let next = elector.run(&go_on, |_| async move { seen.load(Ordering::SeqCst) });
@@ -85,7 +85,7 @@ async fn a_lease_is_released_once_work_that_took_its_time_has_ended() {
     let stop = shutdown.clone();
     let result = elector.run(&shutdown, |leadership| {
         let term = leadership.clone();
-        // Longer than it has to stop: until its term has ended.
+        // Longer than the stop timeout: until its term has ended.
         let until = move || {
             while term.is_leading() {
                 std::thread::sleep(ms(5));
@@ -121,7 +121,7 @@ async fn a_step_on_another_thread_holds_the_release_up() {
     assert_eq!(spec(&server)["holderIdentity"], "");
 }
 
-/// A manager whose runnable blocks its thread until the manager has ended, in a task that the manager spawns.
+/// Runs a manager whose runnable spawns a task that blocks its thread until the manager has ended.
 async fn manage(on_stuck_work: OnStuckWork) -> Result<(), ManagerError> {
     let rig = Rig::new();
     let stop = CancellationToken::new();
@@ -157,7 +157,7 @@ async fn a_manager_lets_the_lease_run_out_unless_it_is_told_to_exit() {
     );
 }
 
-/// Not a test of its own: the process that the next one starts.
+/// The process that the next test starts; not a test of its own.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn stuck_process() {
     if std::env::var_os("STUCK_PROCESS").is_some() {

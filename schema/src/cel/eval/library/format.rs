@@ -4,10 +4,10 @@ use super::super::{Outcome, Val};
 use crate::field::go_quote;
 use crate::formats::matches;
 
-/// What is wrong with a text in a format.
+/// Returns what is wrong with a string in a format.
 type Faults = fn(&str) -> Vec<String>;
 
-/// The formats by their names.
+/// The formats by name.
 #[rustfmt::skip]
 const FORMATS: [(&str, Faults); 13] = [
     ("dns1123Label", |text| one(kube_names::label_fault(text))),
@@ -51,7 +51,7 @@ fn one(fault: Option<String>) -> Vec<String> {
     fault.into_iter().collect()
 }
 
-/// As a name, with a dash at the end allowed.
+/// Validates a name prefix: a name that may end with a dash.
 fn prefix(fault: fn(&str) -> Option<String>, text: &str) -> Vec<String> {
     one(match text.strip_suffix('-') {
         Some(head) => fault(&format!("{head}a")),
@@ -59,7 +59,7 @@ fn prefix(fault: fn(&str) -> Option<String>, text: &str) -> Vec<String> {
     })
 }
 
-/// The fault of a text that is not of a format of schemas.
+/// Returns the fault of a string that does not match a format of schemas.
 fn of(format: &str, text: &str, fault: &str) -> Vec<String> {
     one((matches(format, text) == Some(false)).then(|| fault.to_owned()))
 }

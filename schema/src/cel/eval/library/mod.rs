@@ -10,7 +10,7 @@ mod url;
 
 use super::{Library, Outcome, Val, functions, operators};
 
-/// Calls a function by the library that the registry names; none if it is not for these arguments.
+/// Calls a function of the library that the registry specifies; `None` if it does not accept these arguments.
 pub(super) fn call<'v>(name: &str, args: &[Val<'v>]) -> Option<Outcome<'v>> {
     let mut last = Library::Unknown;
     for overload in functions::overloads(name)? {
@@ -48,7 +48,7 @@ mod tests {
         types::{Scalar, Type},
     };
 
-    /// A value of a type, as a text that most functions take if it is one.
+    /// Returns a value of a type; for strings, one that the function accepts.
     fn sample(ty: &Type<'_>, function: &str) -> Val<'static> {
         let text = match function {
             "duration" => "1s",
@@ -92,7 +92,7 @@ mod tests {
         }
     }
 
-    /// The library of a row takes the types of its signatures.
+    /// Each row's library accepts the types of its signatures.
     #[test]
     fn every_signature_of_the_registry_is_evaluated() {
         let mut missing = Vec::new();

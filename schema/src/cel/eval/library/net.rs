@@ -37,7 +37,7 @@ pub(super) fn call<'v>(name: &str, args: &[Val<'v>]) -> Option<Outcome<'v>> {
     })
 }
 
-/// An address, without a zone and not of IPv4 in IPv6.
+/// Parses an address, without a zone and not IPv4-mapped.
 fn read_ip(text: &str) -> Result<IpAddr, Stop> {
     match text.parse() {
         Ok(IpAddr::V6(ip)) if ip.to_ipv4_mapped().is_some() => Err(Stop::error(format!(

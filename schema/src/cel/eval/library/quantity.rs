@@ -31,7 +31,7 @@ fn quantity<'v>(amount: Amount) -> Val<'v> {
     Val::Quantity(Rc::new(amount))
 }
 
-/// The amount of a quantity or a whole number.
+/// Returns the amount of a quantity or an integer.
 fn amount(value: &Val<'_>) -> Option<Rc<Amount>> {
     match value {
         Val::Quantity(amount) => Some(Rc::clone(amount)),

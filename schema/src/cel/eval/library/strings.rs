@@ -1,4 +1,4 @@
-//! Texts, patterns and named formats.
+//! Strings, patterns and named formats.
 
 use super::super::{Outcome, Stop, Val, operators};
 use crate::field::go_quote;
@@ -108,7 +108,7 @@ fn index_of<'v>(own: &str, part: &str, from: i64) -> Outcome<'v> {
     position(own, found.map(|at| at + start))
 }
 
-/// The last place of a part that begins at a character or before it.
+/// Returns the last index of a substring that begins at or before a character.
 fn last_index_of<'v>(own: &str, part: &str, from: i64) -> Outcome<'v> {
     if part.is_empty() {
         return Ok(Val::Int(from));
@@ -126,7 +126,7 @@ fn last_index_of<'v>(own: &str, part: &str, from: i64) -> Outcome<'v> {
     position(own, found.into_iter().find(|at| *at <= start))
 }
 
-/// As Go's `strings.SplitN`: each character for an empty separator, nothing for a count of 0.
+/// Splits like Go's `strings.SplitN`: between characters for an empty separator, into no parts for a count of 0.
 fn split<'v>(own: &str, by: &str, most: i64) -> Val<'v> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let mut parts: Vec<&str> = Vec::new();

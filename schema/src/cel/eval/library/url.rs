@@ -38,7 +38,7 @@ fn host_and_port(host: &str) -> (&str, &str) {
     }
 }
 
-/// The parameters: a list of values for each name.
+/// Returns the parameters: a list of values for each name.
 fn query<'v>(query: &str) -> Val<'v> {
     let mut found: Vec<(String, Vec<Val<'v>>)> = Vec::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {

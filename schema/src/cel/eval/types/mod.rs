@@ -1,4 +1,4 @@
-//! Types of the libraries, and how texts are read as them.
+//! Types of the libraries, and their parsers.
 
 pub(super) mod semver;
 pub(super) mod url;

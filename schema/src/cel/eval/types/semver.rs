@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// A version: three numbers and its pre-release.
+/// A version: three numbers and a pre-release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Semver {
     pub(crate) numbers: [u64; 3],
@@ -15,7 +15,7 @@ fn plain_number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|_| plain)
 }
 
-/// Reads a version.
+/// Parses a version.
 pub(crate) fn read(text: &str) -> Option<Semver> {
     let is_part = |part: &str| {
         !part.is_empty()
@@ -43,7 +43,7 @@ pub(crate) fn read(text: &str) -> Option<Semver> {
     })
 }
 
-/// `v1.2` as `1.2.0`, without leading zeros.
+/// Normalizes a version: `v1.2` to `1.2.0`, without leading zeros.
 pub(crate) fn normal(text: &str) -> String {
     let text = text.strip_prefix('v').unwrap_or(text);
     let end = text.find(['-', '+']).unwrap_or(text.len());
@@ -62,7 +62,7 @@ pub(crate) fn normal(text: &str) -> String {
 }
 
 impl Semver {
-    /// By precedence.
+    /// Compares two versions by precedence.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         self.numbers.cmp(&other.numbers).then_with(|| {
             match (self.pre.is_empty(), other.pre.is_empty()) {

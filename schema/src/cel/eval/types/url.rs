@@ -1,4 +1,4 @@
-//! URLs, as far as Go's `url.ParseRequestURI` takes them.
+//! URLs, as accepted by Go's `url.ParseRequestURI`.
 
 /// The parts of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub(crate) struct Url {
     pub(crate) query: String,
 }
 
-/// Reads a URL.
+/// Parses a URL.
 pub(crate) fn read(text: &str) -> Option<Url> {
     if !crate::formats::matches("uri", text)? {
         return None;
