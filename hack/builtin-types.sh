@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Makes the table of Kubernetes' own types from the sources of k8s.io at one version: builtin/src/types.bin and docs.bin; and, of
-# what every version in k8s-openapi has, codegen/src/builtin/k8s-openapi.txt, the names, and k8s-openapi-fields.txt, the fields. Needs the sources in the Go module cache; without them the
-# `go mod download` line is printed. With --check, compares instead of writing.
+# Writes the tables of Kubernetes' own types:
+#   builtin/src/types.bin, docs.bin              from the sources of k8s.io at one version
+#   codegen/src/builtin/k8s-openapi.txt          the names that every version in k8s-openapi has
+#   codegen/src/builtin/k8s-openapi-fields.txt   the fields that every version in k8s-openapi has
+# Needs the sources in the Go module cache; if they are missing, prints the `go mod download` command. With --check, compares instead of
+# writing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 version=v0.36.3

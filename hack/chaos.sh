@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Chaos: three controllers with a driver that fails, an API server and a proxy between them, as processes on loopback that are killed,
-# frozen and emptied, while the Lease and machines come and go. In the end servers and objects must be the same, the driver's journal
-# must show one epoch at a time, and memory must be back where it was. Prints one line of figures.
+# Chaos test: three controllers with a failing driver, an API server and a proxy between them run as processes on loopback. They are killed,
+# frozen and emptied while the Lease and machines are created and deleted. At the end, servers must match objects, the driver's journal
+# must show one epoch at a time, and memory use must be back to its start value. Prints one line of figures.
 #
-#   hack/chaos.sh [--minutes N] [--seed S] [--machines M]     3 minutes, a seed of the clock's, 200 machines unless given
+#   hack/chaos.sh [--minutes N] [--seed S] [--machines M]     by default 3 minutes, a seed from the clock, 200 machines
 #   hack/chaos.sh --short                                     half a minute with 50 machines and seed 1
 #
 # Long runs: --minutes 120 --machines 5000.
@@ -34,11 +34,11 @@ while (($#)); do
 done
 
 cd "$root"
-# Of the whole workspace, so that nothing is built again with the features that one package alone would choose.
+# Build the whole workspace: a single package would select other features and rebuild dependencies.
 cargo test -q --locked --workspace --test virtualmachine --no-run
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
-# Whatever hangs ends: settling takes at most 4 minutes and 60 ms a machine, twice.
+# Timeout for hangs: settling takes at most 4 minutes plus 60 ms per machine, twice.
 limit=$((seconds * 2 + 600 + machines / 4))
 status=0
 CHAOS_SECONDS=$seconds CHAOS_SEED=$seed CHAOS_MACHINES=$machines timeout "$limit" \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Real clients against the embedded API server, each against a fresh one on a free port of loopback; prints one table.
+# Runs real clients against the embedded API server, each against a new server on a free loopback port, and prints one table.
 #
 #   hack/clients.sh [CLIENT…]      all clients, or those named
 #
@@ -8,13 +8,13 @@
 #   node                 Node's `@kubernetes/client-node`: typed, untyped, watches, an informer
 #   fabric8              Java's fabric8 client with each of its HTTP clients: watches over WebSocket, informers
 #   helm                 helm with a chart that has a CRD, hooks and a webhook configuration
-#   controller-runtime   its own suites, as they are: controller-runtime/client, …/cache, and so on
+#   controller-runtime   its own unmodified suites: controller-runtime/client, …/cache, and so on
 #
-# Versions are pinned in hack/clients/; everything is fetched into target/clients/ (Go modules into Go's own cache). A client
-# whose toolchain is missing or which cannot be fetched is skipped, with the reason. The checks that are known to fail stand
-# with their reasons in hack/clients/known-failures.tsv. Exit code 1: another check failed. Logs are in target/clients/logs/.
-# A first run takes about ten minutes on two cores, mostly to build what is in Go; a later one takes four.
-# EMBEDDED_APISERVER names a built server to use instead of building it here.
+# Versions are pinned in hack/clients/; everything is downloaded to target/clients/ (Go modules to Go's own cache). A client
+# is skipped, with the reason, if its toolchain is missing or it cannot be downloaded. hack/clients/known-failures.tsv lists the
+# checks that are known to fail, with reasons. Exit code 1: another check failed. Logs are in target/clients/logs/.
+# The first run takes about ten minutes on two cores, mostly to build the Go clients; later runs take four.
+# EMBEDDED_APISERVER names a prebuilt server.
 set -euo pipefail
 
 # shellcheck source=hack/lib.sh
@@ -28,9 +28,9 @@ clients=(python kopf node fabric8 helm "${suites[@]/#/controller-runtime/}")
 
 say() { echo "clients: $*" >&2; }
 
-# Each client has two functions, whose argument is what follows the slash of its name. setup_NAME fetches and builds; where
-# it fails, its last line of output is the reason, and the code 1 skips the client, any other is a failure. run_NAME prints a
-# line a check: `ok<TAB>name`, `fail<TAB>name<TAB>message` or `skip<TAB>name<TAB>reason`. KUBECONFIG names its server.
+# Each client has two functions, whose argument is the part of its name after the slash. setup_NAME downloads and builds; if
+# it fails, its last line of output is the reason, and exit code 1 skips the client, any other code is a failure. run_NAME prints one
+# line per check: `ok<TAB>name`, `fail<TAB>name<TAB>message` or `skip<TAB>name<TAB>reason`. KUBECONFIG names its server.
 
 needs() {
 	local tool
@@ -42,7 +42,7 @@ needs() {
 	done
 }
 
-# A fetch or a build is cut after 20 minutes, a run after five.
+# A download or a build times out after 20 minutes, a run after five.
 fetch() {
 	timeout --kill-after=10 "${CLIENTS_SETUP_TIMEOUT:-1200}" "$@" || {
 		echo "cannot be fetched: ${1##*/} ended with exit code $?"
@@ -112,7 +112,7 @@ setup_helm() {
 }
 run_helm() { HELM=$work/helm/helm HELM_HOME=$work/helm bounded bash "$sources/helm/checks.sh" "$sources/helm/chart"; }
 
-# The module is copied out of the cache, which is read-only, since its suites need a main module with its own go.sum.
+# The suites need a main module with its own go.sum, so the module is copied out of the read-only cache.
 setup_controller_runtime() {
 	needs go || return 1
 	local module=$work/controller-runtime cached
@@ -138,12 +138,12 @@ run_controller_runtime() {
 	if [[ ! -s $junit ]]; then return "$((code ? code : 1))"; fi
 	junit_lines <"$junit" >"$lines"
 	cat "$lines"
-	# A suite that fails without a spec that does is told by its exit code.
+	# The exit code reports a suite that fails without a failing spec.
 	if grep -q '^fail' "$lines"; then return 0; fi
 	return "$code"
 }
 
-# The lines of the specs in Ginkgo's JUnit report, which has a line an element.
+# Prints the lines of the specs in Ginkgo's JUnit report, which has one element per line.
 junit_lines() {
 	awk '
 		function attribute(line, key) {
@@ -181,7 +181,7 @@ stop_server() {
 	server_pid=
 }
 
-# Starts a server and sets KUBECONFIG; its log is $1.server.log.
+# Starts a server and sets KUBECONFIG. The log is $1.server.log.
 start_server() {
 	local _ log=$1.server.log
 	stop_server
@@ -197,7 +197,7 @@ start_server() {
 	exit 1
 }
 
-# Runs a client and leaves its lines in $logs/NAME.tsv, a slash in the name being a dash there.
+# Runs a client and writes its lines to $logs/NAME.tsv, with a dash for a slash in the name.
 run_client() {
 	local name=${1%%/*} part= file=$logs/${1//\//-} code=0
 	if [[ $1 == */* ]]; then part=${1#*/}; fi
@@ -214,7 +214,7 @@ run_client() {
 	("run_${name//-/_}" "$part") >"$file.out" 2>"$file.log" </dev/null || code=$?
 	stop_server
 	grep -aE $'^(ok|fail|skip)\t' "$file.out" >"$results" || true
-	# A client that ends early has not made all of its checks.
+	# A client that exits early has skipped some of its checks.
 	if [[ $code -ne 0 ]]; then
 		printf 'fail\t(run)\texit code %s; see %s\n' "$code" "$file.log" >>"$results"
 	elif [[ ! -s $results ]]; then
@@ -222,7 +222,7 @@ run_client() {
 	fi
 }
 
-# The table, then what failed and what is known; exit code 1 if a failure is unknown.
+# Prints the table, then failures and known failures. Returns 1 if a failure is unknown.
 report() {
 	awk -F '\t' -v known_file="$known" -v names="$*" -v logs="$logs" '
 		function row(name, a, b, c, d) { printf "%-30s %7s %7s %7s %8s\n", name, a, b, c, d }

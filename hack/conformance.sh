@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs the conformance suites against the real kube-apiserver and against the embedded one, and prints one table: case,
+# Runs the conformance suites against the real kube-apiserver and the embedded one, and prints one table: case,
 # real, embedded. The suites are the API server's own and, over HTTP, the runtime's (`runtime::…`: informers, leader
-# election and the rest) and the generated clients' (`clients::…`). Outcomes: pass, FAIL, known (a known difference of the
-# embedded server), skip, and - where a side did not run.
+# election and others) and the generated clients' (`clients::…`). Outcomes: pass, FAIL, known (a known difference of the
+# embedded server), skip, and - if a side did not run.
 #
 #   hack/conformance.sh [filter…]       filters as of `cargo test`
 #
-# The real server comes from hack/envtest.sh (ENVTEST_KUBECONFIG, KUBEBUILDER_ASSETS or a build with Go); where there is
+# The real server comes from hack/envtest.sh (ENVTEST_KUBECONFIG, KUBEBUILDER_ASSETS or a build with Go); if there is
 # none, its side is skipped with a message. The exit code is 1 if a case fails on either side.
 set -euo pipefail
 
@@ -16,9 +16,9 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 touch "$results/real" "$results/embedded"
 
-# Of the whole workspace, so that nothing is built again with the features that three packages alone would choose.
+# Build the whole workspace: selecting three packages would select other features and rebuild dependencies.
 suites() { cargo test -q --locked --workspace --test conformance --test runtime --test clients "$@"; }
-# Beside the cases, the runtime's and the clients' binaries have tests that ask no cluster.
+# The test binaries of the runtime and the clients also have tests that need no cluster; the filter excludes them.
 suite() { suites --no-fail-fast -- --test-threads "${CONFORMANCE_THREADS:-4}" "${@:-::case::}"; }
 
 suites --no-run
@@ -26,7 +26,7 @@ suites --no-run
 failed=0
 
 if [[ -n ${ENVTEST_KUBECONFIG:-} ]]; then
-	flags=() # Whether a given cluster has controllers, and may be littered, is for CONFORMANCE_CONTROLLERS and …_THROWAWAY to say.
+	flags=() # For an existing cluster, CONFORMANCE_CONTROLLERS and …_THROWAWAY tell whether it has controllers and may be littered.
 elif [[ -n ${KUBEBUILDER_ASSETS:-} ]]; then
 	flags=()
 	export CONFORMANCE_THROWAWAY=1

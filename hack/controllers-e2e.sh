@@ -4,7 +4,8 @@
 #
 #   hack/controllers-e2e.sh [filter…]   filters as of `cargo test`
 #
-# The server comes from hack/envtest.sh, with kube-controller-manager's garbage collector; without one, it is skipped, with exit code 3.
+# The server comes from hack/envtest.sh, with kube-controller-manager's garbage collector. Without one, the script exits with code 3
+# (skipped).
 set -euo pipefail
 # shellcheck source=hack/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -19,7 +20,7 @@ tests() {
 
 suite() {
 	export CONFORMANCE_KUBECONFIG=$KUBECONFIG
-	# Tools are cluster-scoped: one scenario at a time.
+	# Tools are cluster-scoped, so run one scenario at a time.
 	tests -- --test-threads=1 "$@"
 }
 export -f tests suite

@@ -3,8 +3,8 @@
 #
 #   hack/corpus-schema.sh [CORPUS_FOLDER]
 #
-# Without an argument the corpus is unpacked from ../shared/corpus/crds.tar.xz (relative to the project's root) under
-# target/. Without one, the script says so and succeeds.
+# Without an argument, the corpus is unpacked from ../shared/corpus/crds.tar.xz (relative to the project's root) to
+# target/. If that is missing, the script says so and succeeds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

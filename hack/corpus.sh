@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Generates types for every real CRD of a corpus, compiles them, sends every valid sample and made-up objects through its
-# type, writes each CRD again and compares. One line a project and a total; then what went wrong.
+# Tests the generator on a corpus of real CRDs: generates types, compiles them, round-trips every valid sample and random objects through
+# them, regenerates each CRD and compares it. Prints one line per project and a total, then the failures.
 #
 # Usage: hack/corpus.sh [FOLDER] [--kubernetes-version=VERSION] [--generate-only] [PROJECT…]
-# VERSION is the least version of Kubernetes that types are for, and the feature of k8s-openapi that they are compiled with.
-# --generate-only prints figures of the types and compiles nothing.
-# FOLDER holds `index.json`, `corpus/` and `samples/`. Without one, it is ../shared/corpus/crds.tar.xz beside the project, or
-# the archive that $CORPUS names, unpacked; without that, the script says so and ends well. Everything is built below
+# VERSION is the minimum Kubernetes version of the types, and selects the feature of k8s-openapi that they are compiled with.
+# --generate-only prints figures of the types without compiling them.
+# FOLDER contains `index.json`, `corpus/` and `samples/`. By default it is unpacked from the archive that $CORPUS names, or
+# ../shared/corpus/crds.tar.xz next to the project; if that is missing, the script says so and succeeds. Everything is built below
 # target/corpus.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

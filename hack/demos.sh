@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Starts the demo of each controller, and of the operator that `kube-codegen init` and `create api` wrote, and runs the lines that it prints, in
-# their order, with the kubeconfig that it writes.
+# Starts the demo of each controller and of the scaffolded operator (testdata/operator), and runs the commands that it prints, in order,
+# with the kubeconfig that it writes.
 #
-#   hack/demos.sh [NAME…]     all controllers below controllers/ that have a demo and the operator, or these
+#   hack/demos.sh [NAME…]     the named demos; by default, of all controllers that have one and of the operator
 #
-# A line that fails is tried again for 30 s, as a reader would: what it asks for may take a moment. One that watches is ended after 3 s.
-# Needs kubectl: $KUBECTL, the PATH's, or a built one (hack/lib.sh); without one it is skipped, with exit code 3.
+# A command that fails is retried for 30 s, since its objects may take a moment to appear. A watch is stopped after 3 s.
+# Needs kubectl: $KUBECTL, the one in PATH, or one built with Go (hack/lib.sh). Without one, the script exits with code 3 (skipped).
 set -euo pipefail
 # shellcheck source=hack/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -18,11 +18,11 @@ trap 'kill $demo 2>/dev/null || true; rm -rf "$folder"' EXIT
 ln -s "$KUBECTL" "$folder/kubectl"
 export PATH=$folder:$PATH KUBECTL_KUBERC=false
 
-# Runs a line of a demo; its output stands in $folder/output.
+# Runs a line of a demo. Writes its output to $folder/output.
 line_works() {
   local status=0
   if [[ $1 == *" -w" ]]; then
-    # What it watches is there, and it does not end by itself.
+    # A watch does not end by itself; the timeout is expected.
     timeout 3 bash -c "$1" >"$folder/output" 2>&1 || status=$?
     [[ $status -eq 124 && -s $folder/output ]]
   else
@@ -30,7 +30,7 @@ line_works() {
   fi
 }
 
-# Tries a line until it works, for 30 s.
+# Retries a line until it succeeds, for 30 s.
 follow() {
   local end=$((SECONDS + 30))
   until line_works "$1"; do
@@ -39,9 +39,9 @@ follow() {
   done
 }
 
-# Starts a demo, and leaves its lines in $folder/lines.
+# Starts a demo, and writes its lines to $folder/lines.
 start() {
-  # Not by the demo's own redirection alone: until that happens, the lines of the demo before stand there.
+  # Truncate the log first: the background redirection happens later, and until then the file has the lines of the previous demo.
   : >"$folder/said"
   "$1" demo --listen 127.0.0.1:0 --kubeconfig "$folder/kubeconfig" >"$folder/said" 2>"$folder/log" &
   demo=$!
@@ -57,7 +57,7 @@ start() {
   sed -n 's/^  \(kubectl .*\)/\1/p' "$folder/said" >"$folder/lines"
 }
 
-# The binary of a controller: the package's name.
+# Prints the binary of a controller, which is named after its package.
 binary_of() {
   local crate=controllers/$1
   if [[ $1 == operator ]]; then crate=testdata/operator; fi
@@ -82,7 +82,7 @@ for name in "$@"; do
   done <"$folder/lines"
   kill -TERM "$demo"
   if ! wait "$demo"; then
-    echo "$name: it does not end in order: $(tail -n 5 "$folder/log")"
+    echo "$name: it does not exit cleanly: $(tail -n 5 "$folder/log")"
     failed=$((failed + 1))
   fi
   demo=

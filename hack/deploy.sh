@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Holds the files of controllers/*/deploy*, and those of the operator that `kube-codegen init` and `create` wrote, to the real
-# kube-apiserver: each kustomization is applied, each file below it is accepted, and a pod of each Deployment is admitted to its namespace, whose
-# pods must be restricted.
+# Checks the manifests in controllers/*/deploy* and of the scaffolded operator against the real kube-apiserver: it must
+# accept each kustomization and each file, and admit a pod of each Deployment to its namespace, which enforces the restricted pod
+# security standard.
 #
-#   hack/deploy.sh            all controllers and the operator, on a server of its own
-#   hack/deploy.sh NAME…      these
+#   hack/deploy.sh            all controllers and the operator, on a new server
+#   hack/deploy.sh NAME…      only these
 #
-# A warning of the server is an error. Needs jq, and what hack/envtest.sh needs; without them it is skipped, with exit code 3.
+# A warning of the server is an error. Needs jq and the requirements of hack/envtest.sh; without them, exits with code 3 (skipped).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -18,14 +18,14 @@ fi
 
 find_kubectl
 [[ $# -gt 0 ]] || set -- $(cd "$root/controllers" && ls -d */deploy | cut -d/ -f1) operator operator-cert-manager
-# With conflicts forced: definitions that two operators have in common are patched here between them.
+# Force conflicts: CRDs shared by two operators are patched in between.
 apply=("$KUBECTL" apply --server-side --force-conflicts --warnings-as-errors)
 refused=0
 files=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Runs a command; its output is shown if it fails.
+# Runs a command, and prints its output if it fails.
 accepted() {
   local said what=$1
   shift
@@ -35,7 +35,7 @@ accepted() {
   fi
 }
 
-# Changes to the crate of a controller, and sets its folders, the one that is deployed first.
+# Changes to the crate of a controller, and sets its deployment folders, the one to deploy first at the front.
 enter() {
   if [[ $1 == operator ]]; then
     cd "$root/testdata/operator"
@@ -53,7 +53,7 @@ enter() {
   fi
 }
 
-# The pod that the Deployment of a folder makes, with the patches of its kustomization.
+# Prints the pod of a folder's Deployment, with the patches of its kustomization.
 pod() {
   "$KUBECTL" create --dry-run=client -k "$1" -o json |
     jq 'if .kind == "List" then .items[] else . end | select(.kind == "Deployment")
@@ -61,14 +61,14 @@ pod() {
         | {apiVersion: "v1", kind: "Pod", metadata: (.metadata + {name: "of-the-deployment", namespace: $namespace}), spec}'
 }
 
-# Certificates of webhooks are cert-manager's to make.
+# cert-manager would create the certificates of webhooks.
 for plural in certificates issuers; do
   definition=$root/testdata/crds/cert-manager/$plural.cert-manager.io.yaml
   accepted "cert-manager's $plural" "${apply[@]}" -f "$definition"
   accepted "cert-manager's $plural" "$KUBECTL" wait --for=condition=Established --timeout=60s -f "$definition"
 done
 
-# Checks the files below the folders for which `find` has these conditions.
+# Checks the files below the folders that match these conditions of `find`.
 check_files() {
   while read -r file; do
     accepted "$name/$file" "${apply[@]}" --dry-run=server -f "$file"
@@ -76,7 +76,7 @@ check_files() {
   done < <(find "${folders[@]}" -name '*.yaml' -not -name kustomization.yaml "$@" | sort)
 }
 
-# Lets the server call no webhooks, whose program does not run here.
+# Removes the webhooks, since their program does not run here.
 call_no_webhooks() {
   "$KUBECTL" delete mutatingwebhookconfigurations,validatingwebhookconfigurations --all >/dev/null
   local definitions definition

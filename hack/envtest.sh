@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The real kube-apiserver, for tests that compare with it.
+# Runs the real kube-apiserver, for tests that compare with it.
 #
 #   hack/envtest.sh build                    build the binary into target/envtest/ unless it is there; print its path
 #   hack/envtest.sh start [flags…]           start a server in the background; print the kubeconfig's path
 #   hack/envtest.sh stop                     stop it
 #   hack/envtest.sh run [flags…] -- cmd…     run cmd with KUBECONFIG set, and a server that ends with it
 #
-# Flags go to the server; the one of use is --controller-manager. In order of preference the server is
-#   1. the cluster of ENVTEST_KUBECONFIG, if set (start and run use it as it is, stop leaves it alone);
+# Flags are passed to the server; the useful one is --controller-manager. In order of preference, the server is
+#   1. the cluster of ENVTEST_KUBECONFIG, if set (start and run use it unchanged, stop leaves it running);
 #   2. the etcd and kube-apiserver binaries in KUBEBUILDER_ASSETS, if set;
 #   3. the binary built from hack/envtest, which needs Go (a cold build takes ten minutes and 3 GB on two cores).
 # Exit code 3: none of the three is available.
@@ -22,7 +22,7 @@ say() { echo "envtest: $*" >&2; }
 
 has_assets() { [[ -n ${KUBEBUILDER_ASSETS:-} && -x $KUBEBUILDER_ASSETS/kube-apiserver && -x $KUBEBUILDER_ASSETS/etcd ]]; }
 
-# Builds when the sources are newer than the binary; `go build` itself caches the rest.
+# Builds if the sources are newer than the binary; `go build` caches the rest.
 build() {
 	if ! command -v go >/dev/null; then
 		if [[ -x $binary ]]; then return; fi
@@ -32,7 +32,7 @@ build() {
 	if [[ -x $binary && -z $(find "$root/hack/envtest" -newer "$binary" \( -name '*.go' -o -name 'go.*' \) -not -path '*/cmd/*' -print -quit) ]]; then return; fi
 	say "building hack/envtest (ten minutes when cold)"
 	mkdir -p "$target"
-	# The version that a release build of Kubernetes would have stamped in.
+	# The version that a release build of Kubernetes embeds.
 	local version package stamps=""
 	version=$(awk '$1 == "k8s.io/kubernetes" { print $2; exit }' "$root/hack/envtest/go.mod")
 	for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
@@ -42,7 +42,7 @@ build() {
 	touch "$binary"
 }
 
-# Waits until a command succeeds: $1 tries, 0.1 s apart.
+# Retries a command until it succeeds: at most $1 times, 0.1 s apart.
 wait_for() {
 	local tries=$1 i
 	shift
@@ -55,7 +55,7 @@ wait_for() {
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-# Starts etcd and kube-apiserver of KUBEBUILDER_ASSETS as two processes; writes $run_dir/kubeconfig.
+# Starts etcd and kube-apiserver from KUBEBUILDER_ASSETS as two processes, and writes $run_dir/kubeconfig.
 start_assets() {
 	local etcd_port peer_port port token
 	etcd_port=$(free_port) peer_port=$(free_port) port=$(free_port)
@@ -111,7 +111,7 @@ start() {
 stop() {
 	[[ -f $run_dir/pids ]] || return 0
 	local pid
-	# kube-apiserver before etcd.
+	# Stop kube-apiserver before etcd.
 	for pid in $(tac "$run_dir/pids"); do
 		kill "$pid" 2>/dev/null || true
 		wait_for 120 eval "! kill -0 $pid" || kill -9 "$pid" 2>/dev/null || true

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Checks codegen-runtime with each of its features alone, and with those that meet, and a golden crate with each kind alone:
+# Checks codegen-runtime with each of its features alone and with interacting combinations, and a golden crate with each kind alone:
 # hack/features.sh [--all]
 #
-# --all adds what takes minutes: another Kubernetes version, and the crypto provider aws-lc-rs, which is built from C.
-# OpenSSL is checked where its headers are, and skipped with a word elsewhere. A warning is a failure: something that only
-# one feature uses.
+# --all adds slow checks: another Kubernetes version, and the crypto provider aws-lc-rs, which compiles C.
+# OpenSSL is checked if its headers are installed, else skipped with a message. Warnings are failures: they show code that only
+# some features use.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

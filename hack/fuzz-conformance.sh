@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Differential fuzzing: sends one seeded random sequence of requests to the real kube-apiserver and to the embedded one, and prints one
-# table of the classes in which answers differ: how often, an example with its seed and step, and the reason of hack/fuzz-conformance/known.tsv
-# or NEW. Compared are status codes, reasons, causes, messages (without what they quote), warnings and bodies (without uids, times, versions
-# and addresses). What differed is deleted from both servers, so that a difference has no successors.
+# Differential fuzzing: sends a seeded random sequence of requests to the real kube-apiserver and the embedded one, and prints a
+# table of the classes of differences: how often, an example with its seed and step, and the reason from hack/fuzz-conformance/known.tsv
+# or NEW. Compared are status codes, reasons, causes, messages (without quoted values), warnings and bodies (without uids, times, versions
+# and addresses). An object that differs is deleted from both servers, so that it causes no further differences.
 #
 #   hack/fuzz-conformance.sh [--seed N] [--requests N] [--only KIND] [--minutes N]      seed 1, 1,000 requests, at most 20 minutes
-#   hack/fuzz-conformance.sh --seed N --requests STEP+1 --show STEP                     also print a step's requests and both answers
+#   hack/fuzz-conformance.sh --seed N --requests STEP+1 --show STEP                     also print the requests of a step and both answers
 #
-# EMBEDDED_APISERVER names a built embedded-apiserver to use instead of building it here. The real server comes from hack/envtest.sh, without a
-# controller manager; it must listen on loopback, and the run adds objects with unique names and deletes the cluster's own ones at the end.
+# EMBEDDED_APISERVER names a prebuilt embedded-apiserver. The real server comes from hack/envtest.sh, without a controller manager. It must
+# listen on loopback. The run creates objects with unique names, and deletes the cluster-scoped ones at the end.
 # Needs Python 3. Exit codes: 0 nothing new, 1 new classes, 3 no real server.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

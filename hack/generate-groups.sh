@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generates for annotated Rust types, with the arguments of Go's generate-groups.sh:
+# Generates code for annotated Rust types, with the arguments of Go's generate-groups.sh:
 #
 #   hack/generate-groups.sh <generators> <output> <apis> "<group>:<version>,<version> …" [option]…
 #   hack/generate-groups.sh all src/generated src/apis "cloudnative:v1alpha1" --header-file hack/boilerplate.rs.txt

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Generates types from the API packages of real Go modules, checks that rustfmt would change nothing and clippy finds nothing,
-# compiles them with -D warnings, and sends every valid sample of the public corpus through its type. Prints for each: kinds, types,
-# lines of Rust, seconds (of a debug build), and the types and lines that the same project's CRDs give.
+# Generates types from the API packages of real Go modules, checks them with rustfmt and clippy, compiles them with -D warnings, and
+# round-trips every valid sample of the public corpus. Prints for each module: kinds, types, lines of Rust, seconds (of a debug
+# build), and the types and lines generated from the same project's CRDs.
 #
 # Usage: hack/go-corpus.sh [NAME…]     (names of hack/go-corpus/modules.tsv; all by default)
-#        hack/go-corpus.sh --download  (nothing else)
-# The modules, and those whose types they use, are downloaded once from the Go module proxy into target/go-corpus, and held
-# against the sums in hack/go-corpus/sums.txt. The generator itself neither runs Go nor fetches anything. Samples that differ are
-# held against hack/go-corpus/differences.tsv, which has the reason of each.
+#        hack/go-corpus.sh --download  (only downloads)
+# The modules, and those whose types they use, are downloaded once from the Go module proxy to target/go-corpus, and verified
+# with the sums in hack/go-corpus/sums.txt. The generator itself neither runs Go nor downloads anything. Samples that differ must be
+# listed in hack/go-corpus/differences.tsv, with the reason.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$root"
@@ -21,13 +21,13 @@ fi
 mkdir -p "$work/download"
 [ -f "$work/download/go.mod" ] || printf 'module download\n' >"$work/download/go.mod"
 
-# The folder of a path in the module cache, where capitals are escaped.
+# Prints the folder of a path in the module cache, where capitals are escaped.
 escaped() { sed -E 's/([A-Z])/!\L\1/g' <<<"$1"; }
 
 while read -r path version sum; do
   file="$GOMODCACHE/cache/download/$(escaped "$path")/@v/$version.ziphash"
   if [ ! -d "$GOMODCACHE/$(escaped "$path")@$version" ]; then
-    # A module of a later Go than is here is refused, after it has been unpacked.
+    # Go refuses a module that needs a later version of Go, but only after it was unpacked.
     (cd "$work/download" && go mod download "$path@$version" >"$work/log" 2>&1) || true
   fi
   if [ ! -f "$file" ]; then
@@ -52,7 +52,7 @@ crates="$work/crates"
 CARGO_TARGET_DIR="$target" cargo run --quiet --manifest-path hack/corpus/Cargo.toml -- go hack/go-corpus/modules.tsv "$GOMODCACHE" "$public" "$crates" "$@"
 cp Cargo.lock "$crates/Cargo.lock"
 export CARGO_TARGET_DIR="$work/target"
-# From the root of each module tree, rustfmt follows to every file.
+# rustfmt follows the modules from the root to every file.
 find "$crates" -path '*/src/apis/mod.rs' -print0 | xargs -0r rustfmt --check --edition 2024
 echo "go-corpus: rustfmt changes nothing"
 cargo clippy --quiet --manifest-path "$crates/Cargo.toml" --workspace --lib -- -D warnings
@@ -60,7 +60,7 @@ echo "go-corpus: clippy finds nothing"
 RUSTFLAGS="-D warnings" cargo build --quiet --manifest-path "$crates/Cargo.toml" --workspace
 echo "go-corpus: everything compiles without warnings"
 
-# A difference that the list does not have fails, and so does one that is gone.
+# Differences that are not listed are failures, and so are listed ones that no longer occur.
 status=0
 passed=0
 : >"$work/found"
@@ -75,13 +75,13 @@ for program in "$work"/target/debug/*; do
     status=1
   fi
   passed=$((passed + ${count:-0}))
-  # Module, sample, difference.
+  # Columns: module, sample, difference.
   sed -E "/^[0-9]+ samples passed/d; s|^$public/||; s|^|$name\t|; s|: |\t|" <<<"$output" >>"$work/found"
 done
 wanted() { if [ $# -eq 0 ]; then cat; else awk -F'\t' -v names=" $* " 'index(names, " " $1 " ")'; fi; }
 if [ "$public" != - ] && ! diff -u --label hack/go-corpus/differences.tsv --label found \
   <(grep -v '^#' hack/go-corpus/differences.tsv | cut -f 1-3 | wanted "$@" | sort) <(sort "$work/found"); then
-  echo "go-corpus: samples differ otherwise than hack/go-corpus/differences.tsv says" >&2
+  echo "go-corpus: the differences of samples do not match hack/go-corpus/differences.tsv" >&2
   status=1
 fi
 echo "go-corpus: $passed samples came through unchanged, $(wc -l <"$work/found") differ"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Sends random objects of the golden Go APIs (testdata/go, testdata/parity/timers) from Go through the Rust types and back. Skipped without Go.
+# Round-trips random objects of the golden Go APIs (testdata/go, testdata/parity/timers) from Go through the Rust types. Skipped without Go.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-command -v go >/dev/null || { echo "skipped: there is no Go toolchain"; exit 0; }
+command -v go >/dev/null || { echo "skipped: no Go toolchain"; exit 0; }
 seed=${1:-$RANDOM}
 cargo build --quiet --locked -p golden-go --example roundtrip
 rust=$(cargo metadata --format-version 1 --locked --no-deps |
@@ -36,5 +36,5 @@ replace (
 )
 MOD
 cd "$work/roundtrip"
-go mod tidy >/dev/null 2>&1 || { echo "skipped: the Go modules of k8s.io are not to be had"; exit 0; }
+go mod tidy >/dev/null 2>&1 || { echo "skipped: cannot download the Go modules of k8s.io"; exit 0; }
 go run . "$rust" "$seed"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs the hammer tests (many writers, handlers, readers and workers on real threads) optimized, as many times as asked:
+# Runs the hammer tests (many writers, handlers, readers and workers on real threads) in release mode, the given number of times:
 #
 #   hack/hammer.sh [TIMES]     (5 by default)
 #
-# `cargo test` runs them once, without optimization; here interleavings are those of a real program. The build takes minutes.
+# `cargo test` runs them once, unoptimized; release mode has the interleavings of a real program. The build takes minutes.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

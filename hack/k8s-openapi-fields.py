@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""Prints the fields of the structs of k8s-openapi: a line for each struct, with the JSON names of its fields. `@35` after a name
-means that Kubernetes 1.35 and every later version in k8s-openapi's sources have it alike; without it, all versions do. `!` marks
-the fields that are always written. A struct counts from the version on from which every always-written field is the same in all,
-since another version would add such a field to what was read. Left out are fields whose type differs from the version that the
-table of types is made from, objects with a kind of their own, since they write `apiVersion` and `kind`, and types of alpha and beta
-versions.
+"""Prints the fields of the structs of k8s-openapi: a line for each struct, with the JSON names of its fields.
+
+`@35` after a name means that the field or struct is the same in Kubernetes 1.35 and every later version in k8s-openapi's sources; without
+it, it is the same in all versions. `!` marks fields that are always written.
+
+A struct is listed from the first version on from which its always-written fields are the same in all later versions, since another
+version would add such a field to an object that it reads.
+
+Left out are fields whose type differs from the version that the table of types is built from, objects with a kind of their own, since
+they write `apiVersion` and `kind`, and types of alpha and beta versions.
 
 Usage: k8s-openapi-fields.py SOURCES VERSION_OF_THE_TABLE (as in v1_36)"""
 import pathlib
@@ -40,12 +44,12 @@ def plain(type_):
 
 
 def alike(versions, key):
-    """The fields that all the versions have with one type."""
+    """Returns the fields that have the same type in all versions."""
     return dict(set.intersection(*(set(version[key].items()) for version in versions)))
 
 
 def holds(versions, key):
-    """Whether no version always writes a field that another lacks."""
+    """Whether all always-written fields of any version are the same in all versions."""
     if not all(key in version for version in versions):
         return False
     same = alike(versions, key)

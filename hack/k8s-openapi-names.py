@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the types that every Kubernetes version in k8s-openapi's sources has: a line for each module, with its names."""
+"""Prints the types that exist in every Kubernetes version in k8s-openapi's sources: a line for each module, with its names."""
 import collections
 import pathlib
 import re

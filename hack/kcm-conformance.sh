@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Holds controllers/controller-manager to kube-controller-manager: one suite of scenarios on the real kube-apiserver, once with the real
-# kube-controller-manager and once with ours, both with our simulated kubelet. Prints one table.
+# Compares controllers/controller-manager with kube-controller-manager: runs a suite of scenarios on the real kube-apiserver, once with the
+# real kube-controller-manager and once with ours, both with our simulated kubelet. Prints one table.
 #
 #   hack/kcm-conformance.sh [--only real|ours] [SCENARIO]     all scenarios, or those whose names contain SCENARIO
 #
-# A scenario that fails with ours and passes with the real one is a bug here. One that fails with the real one is a wrong scenario, unless
-# hack/kcm-conformance/known.tsv says why it does. The state that a scenario ends in is compared, too: sizes, revisions, conditions, counts.
+# A scenario that fails only with ours shows a bug of ours. One that fails with the real one is a wrong scenario, unless
+# hack/kcm-conformance/known.tsv gives a reason. The final states are compared too: sizes, revisions, conditions, counts.
 # Exit code 3: the real server cannot be run here (no Go toolchain).
 set -euo pipefail
 
@@ -15,12 +15,12 @@ work=${KCM_DIR:-$root/target/kcm}
 real=$root/target/envtest/kube-controller-manager
 known=$root/hack/kcm-conformance/known.tsv
 
-# Starts $work/loops.sh in the background, or starts it anew.
+# Starts or restarts $work/loops.sh in the background.
 restart() {
 	if [[ -f $work/loops.pid ]]; then
 		kill -9 "$(cat "$work/loops.pid")" 2>/dev/null || true
 	fi
-	# Not a child: the scenarios restart it, too.
+	# Not a child process, since the scenarios restart it too.
 	setsid bash "$work/loops.sh" </dev/null >>"$work/loops.log" 2>&1 &
 	echo $! >"$work/loops.pid"
 }
@@ -41,7 +41,7 @@ build() {
 	(cd "$root" && cargo build -q --bin controller-manager && cargo test -q --workspace --test controller-manager --no-run)
 }
 
-# $1: real or ours. Leaves $work/$1.tsv.
+# $1: real or ours. Writes $work/$1.tsv.
 run() {
 	local kubeconfig which=$1
 	export ENVTEST_DIR=$work/$which-envtest

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# kubectl's tour of an API server, as a transcript; and the comparison of the real server's with the embedded one's.
+# Records a transcript of kubectl commands against an API server, and compares the real server with the embedded one.
 #
-#   hack/kubectl-tour.sh                    tour both servers and compare; exit code 1 if the transcripts differ
-#   hack/kubectl-tour.sh --on KUBECONFIG    tour one server and print the transcript
+#   hack/kubectl-tour.sh                    run on both servers and compare; exit code 1 if the transcripts differ
+#   hack/kubectl-tour.sh --on KUBECONFIG    run on one server and print the transcript
 #
 # Transcripts are normalised: uids, times, ages, resource versions, addresses and column widths differ from run to run.
-# kubectl is $KUBECTL, else the PATH's if it is at most one minor version from the real server's, else the one of
+# kubectl is $KUBECTL, else the one in PATH if it is at most one minor version from the real server, else the one built from
 # hack/envtest/cmd/kubectl, which needs Go.
 set -euo pipefail
 
@@ -27,7 +27,7 @@ normalise() {
 
 k() { "$KUBECTL" --kubeconfig "$kubeconfig" --namespace tour "$@"; }
 
-# Shows a command, what it prints and its exit code.
+# Prints a command, its output and its exit code.
 t() {
 	local code=0 argument output
 	printf '$ kubectl'
@@ -42,7 +42,7 @@ t() {
 	echo
 }
 
-# Starts a command in the background; watch_stop waits until it printed so many lines, and shows them.
+# Starts a command in the background. watch_stop waits until it has printed that many lines, and prints them.
 watch_start() {
 	watched="kubectl $*"
 	watch_output=$(mktemp)
@@ -53,7 +53,7 @@ watch_start() {
 watch_stop() {
 	local i
 	for ((i = 0; i < 100; i++)); do
-		# One line is the header.
+		# The first line is the header.
 		if [[ $(wc -l <"$watch_output") -gt $1 ]]; then break; fi
 		sleep 0.1
 	done
@@ -78,7 +78,7 @@ compare() {
 	mkdir -p "$out"
 	cargo build -q --bin embedded-apiserver
 	"${CARGO_TARGET_DIR:-$root/target}/debug/embedded-apiserver" --listen 127.0.0.1:0 --kubeconfig "$out/kubeconfig" >"$out/embedded.log" 2>&1 &
-	embedded_pid=$! # Not local: the trap outlives this function.
+	embedded_pid=$! # Global, since the trap runs after this function returned.
 	trap 'kill "$embedded_pid" 2>/dev/null || true' EXIT
 	for _ in {1..100}; do [[ -s $out/kubeconfig ]] && break || sleep 0.1; done
 	"$0" --on "$out/kubeconfig" >"$out/embedded.txt"

@@ -1,27 +1,27 @@
-# Shared by the scripts of this folder and by .ci/run: where the repository is, how its generator is run, what a script does that cannot
-# run here, which kubectl to use, and where the archive of real CRDs is.
+# Sourced by the scripts of this folder and by .ci/run: the repository's path, skipping, and helpers for the generator, the real API
+# server, kubectl and the archive of real CRDs.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# The exit code of a script that cannot run here, for want of a tool or a network: it has neither passed nor failed. hack/envtest.sh
-# ends with it, too.
+# The exit code of a script that cannot run because a tool or the network is missing: neither passed nor failed. hack/envtest.sh uses it
+# too.
 SKIPPED=3
 
-# skip REASON: ends the script with that code.
+# skip REASON: exits with the code $SKIPPED.
 skip() {
   echo "$(basename "$0" .sh): $*: skipped" >&2
   exit "$SKIPPED"
 }
 
-# Skips the script where hack/envtest.sh has no server to run.
+# Skips the script if hack/envtest.sh cannot run a server.
 need_real_server() {
   if [[ -z ${ENVTEST_KUBECONFIG:-}${KUBEBUILDER_ASSETS:-} && ! -x $root/target/envtest/envtest ]] && ! command -v go >/dev/null; then
     skip "no Go toolchain, KUBEBUILDER_ASSETS or ENVTEST_KUBECONFIG for the real kube-apiserver"
   fi
 }
 
-# As need_real_server, for tests of objects that go with their owners. Sets server_flags, for hack/envtest.sh: a server of its own has a
-# garbage collector. Whether a given cluster has one is for CONFORMANCE_CONTROLLERS to say.
+# As need_real_server, for tests that need garbage collection. Sets server_flags for hack/envtest.sh, so that a server that it starts has a
+# garbage collector. For an existing cluster, CONFORMANCE_CONTROLLERS must tell whether it has one.
 need_collecting_server() {
   need_real_server
   server_flags=()
@@ -31,7 +31,7 @@ need_collecting_server() {
   fi
 }
 
-# Runs the generator in the current folder. KUBE_CODEGEN names a built one to use instead of building it here.
+# Runs the generator in the current folder. KUBE_CODEGEN names a prebuilt binary; without it, the generator is built.
 kube_codegen() {
   if [[ -n ${KUBE_CODEGEN:-} ]]; then
     "$KUBE_CODEGEN" "$@"
@@ -42,8 +42,8 @@ kube_codegen() {
 
 minor_of() { "$1" version --client -o json 2>/dev/null | sed -nE 's/.*"minor": "([0-9]+).*/\1/p' | head -n 1; }
 
-# Sets KUBECTL, unless it is set: the PATH's if it is at most one minor version from the real server's, else a built one. Skips the
-# script where there is neither, nor Go.
+# Sets KUBECTL, unless it is set: the one in PATH if it is at most one minor version from the real server, else one built with Go. Skips the
+# script if there is neither.
 find_kubectl() {
   if [[ -n ${KUBECTL:-} ]]; then return; fi
   local server_minor path_minor
@@ -61,8 +61,8 @@ find_kubectl() {
   fi
 }
 
-# unpack_corpus TARGET: unpacks the archive of real CRDs ($CORPUS, or the one beside the project) below TARGET/corpus, and sets
-# public to its folder. Fails if there is no archive.
+# unpack_corpus TARGET: unpacks the archive of real CRDs ($CORPUS, or the one next to the project) below TARGET/corpus, and sets
+# `public` to its folder. Fails if there is no archive.
 unpack_corpus() {
   local archive=${CORPUS:-$root/../shared/corpus/crds.tar.xz}
   [[ -f $archive ]] || return 1

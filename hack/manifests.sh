@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Holds the generated CRDs to the real kube-apiserver: each is accepted, and read back as it was written, but for what the
-# server adds (spec.conversion). Where a sample stands beside the folder of a CRD (testdata/parity/*/sample.yaml), it is stored and
-# comes back, and each line of its mutations.tsv is accepted or refused as it says: the verb, the verdict, a JSON merge patch of the
-# sample, and a text of the refusal.
+# Checks the generated CRDs with the real kube-apiserver: it must accept each of them and return it unchanged, except for
+# fields that it adds (spec.conversion). If there is a sample next to the folder of a CRD (testdata/parity/*/sample.yaml), it must be
+# stored and returned unchanged, and each line of its mutations.tsv must have the stated result. Columns: verb, verdict, JSON merge
+# patch of the sample, part of the error message.
 #
-#   hack/manifests.sh           all CRDs of this repository, on a server of its own
-#   hack/manifests.sh FILE…     these
+#   hack/manifests.sh           all CRDs of this repository, on a new server
+#   hack/manifests.sh FILE…     only these
 #
-# Needs jq, and what hack/envtest.sh needs.
+# Needs jq, and the requirements of hack/envtest.sh.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -27,7 +27,7 @@ fail() {
 }
 
 
-# Stores the sample and applies its mutations, each to the sample as it is.
+# Stores the sample and applies each mutation to the original sample.
 behave() {
   local sample=$1 table=$2 sent got verb expected patch text said object
   sent=$("$KUBECTL" create -f "$sample" --dry-run=client --validate=false -o json)
@@ -36,11 +36,11 @@ behave() {
     fail "refused: $sample: $got"
     return
   fi
-  diff <(jq -S .spec <<<"$sent") <(jq -S .spec <<<"$got") || fail "comes back otherwise: $sample"
+  diff <(jq -S .spec <<<"$sent") <(jq -S .spec <<<"$got") || fail "changed by the round trip: $sample"
   while IFS=$'\t' read -r verb expected patch text; do
     mutations=$((mutations + 1))
     if [[ $verb == create ]]; then
-      # jq's `*` keeps null, which a merge patch removes.
+      # Unlike a merge patch, jq's `*` keeps null.
       object=$(jq --argjson patch "$patch" 'def merge($p): if ($p | type) == "object" then reduce ($p | keys_unsorted[]) as $k ((if type == "object" then . else {} end); if $p[$k] == null then del(.[$k]) else .[$k] |= merge($p[$k]) end) else $p end; merge($patch) | .metadata.name = "mutated"' <<<"$sent")
       if said=$("$KUBECTL" create --dry-run=server --validate=strict -f - <<<"$object" 2>&1); then got=accepted; else got=refused; fi
     else
@@ -60,7 +60,7 @@ for file in "$@"; do
   fi
   written=$("$KUBECTL" create -f "$file" --dry-run=client -o json --validate=false)
   if ! difference=$(diff <(jq -S "$spec" <<<"$written") <(jq -S "$spec" <<<"$said")); then
-    fail "read back otherwise: $file"
+    fail "changed by the round trip: $file"
     echo "$difference"
   fi
   sample=$(dirname "$file")/../sample.yaml
@@ -70,5 +70,5 @@ for file in "$@"; do
   fi
   "$KUBECTL" delete -f "$file" >/dev/null
 done
-echo "$# CRDs, $samples samples, $mutations mutations, $failed not as they should be"
+echo "$# CRDs, $samples samples, $mutations mutations, $failed failures"
 [[ $failed -eq 0 ]]

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Runs tests of many objects with a thousand machines and ten thousand pods, and tests of random values with more of them than
-# `cargo test` takes.
+# Runs scale tests with a thousand machines and ten thousand pods, and property tests with more cases than `cargo test`.
 #
-#   hack/many.sh [CASES]     values of a property test (2000 by default)
+#   hack/many.sh [CASES]     cases per property test (2000 by default)
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# Of the whole workspace, so that nothing is built again with the features that one package alone would choose.
+# Build the whole workspace: a single package would select other features and rebuild dependencies.
 tests=(cargo test --quiet --locked --workspace)
 MANY_MACHINES=1000 "${tests[@]}" --test virtualmachine -- controller::many::
 MANY_PODS=10000 "${tests[@]}" --test podbuggertool -- many::

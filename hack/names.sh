@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Compares the names of types from CRDs between releases: how many types an older and a newer release share, and how many of these
-# keep their names. Types that are generated come first: those that keep their names by the rule alone, and with the names of the older release
-# recorded (names.toml), as is the default, where some more stay types of their own. Kubernetes' own come last. A line below for each that has another name.
+# keep their names. Columns: generated types, named by the rule alone and with the names of the older release recorded (names.toml, the
+# default, with which more types stay generated), then Kubernetes' own types. Lists each type whose name changed.
 #
 # Usage: hack/names.sh [NAME…]        (names of hack/names/releases.tsv; all by default)
-#        hack/names.sh --thinned [SEED] [PROJECT…]   each project of the public corpus against itself with properties left out
-# Needs Go, which downloads the releases' modules the first time.
+#        hack/names.sh --thinned [SEED] [PROJECT…]   compares each project of the public corpus with itself, with properties removed
+# Needs Go, which downloads the modules of the releases the first time.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$root"
@@ -15,7 +15,7 @@ corpus() { CARGO_TARGET_DIR="$target" cargo run --quiet --manifest-path hack/cor
 printf '%-48s %6s %6s %8s %6s %6s %8s %6s %6s %8s\n' releases types kept 'by rule' types kept recorded k8s kept share
 
 if [[ ${1:-} = --thinned ]]; then
-  unpack_corpus "$target" || skip "there is no archive of real CRDs here"
+  unpack_corpus "$target" || skip "no archive of real CRDs"
   corpus thinned "$public" "${2:-1}" "${@:3}"
   exit
 fi

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Runs the network controller's tests of its Neutron backend with a real neutron-server: hack/neutron.sh [filter…]; a filter adds tests
+# Tests the Neutron backend of the network controller with a real neutron-server: hack/neutron.sh [filter…]; filters add tests
 #
-# neutron-server is installed from PyPI into a folder of its own, target/neutron, and started on loopback with SQLite, without
-# authentication and without agents: networks and subnets are rows of its database. NEUTRON_VERSION chooses another release,
-# NEUTRON_URL a server that runs already. `hack/neutron.sh --serve` only starts it, and waits. Where it cannot be installed, the script is
-# skipped, with exit code 3.
+# neutron-server is installed from PyPI into target/neutron and started on loopback with SQLite, without authentication and agents, so
+# that networks and subnets are only rows of its database. NEUTRON_VERSION selects another release, NEUTRON_URL a running
+# server. `hack/neutron.sh --serve` only starts the server, and waits. If it cannot be installed, the script exits with code 3 (skipped).
 set -euo pipefail
 # shellcheck source=hack/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -52,7 +51,7 @@ configure() {
 }
 
 serve() {
-	# Migrations of Neutron are not written for SQLite: the tables come from its models.
+	# Neutron's migrations do not support SQLite, so the tables are created from its models.
 	"$dir/venv/bin/python" - "$dir/neutron.conf" >"$dir/tables.log" 2>&1 <<-'PYTHON'
 		import sys
 		from neutron.common import config
@@ -74,7 +73,7 @@ serve() {
 		kill -0 "$server" 2>/dev/null || break
 		sleep 1
 	done
-	echo "neutron: it does not answer; $dir/tables.log and $dir/server.log end with:" >&2
+	echo "neutron: the server does not respond; $dir/tables.log and $dir/server.log end with:" >&2
 	tail -n 15 "$dir/tables.log" "$dir/server.log" >&2
 	exit 1
 }
@@ -89,6 +88,6 @@ if [[ ${1:-} == --serve ]]; then
 	echo "neutron-server $version answers at $NEUTRON_URL"
 	wait
 else
-	# One test at a time: SQLite has one writer.
+	# SQLite supports one writer, so run one test at a time.
 	cargo test --locked -p network-controller --test network -- --test-threads=1 neutron "$@"
 fi

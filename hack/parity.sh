@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
-# Compares CRDs, roles and webhook configurations made from the Go types and markers of real projects with controller-gen's, byte for byte.
+# Compares CRDs, roles and webhook configurations generated from the Go types and markers of real projects with controller-gen's, byte
+# for byte.
 #
 #   hack/parity.sh [NAME…]
 #
-# Both tools read the same packages, with the options of each project; roles and webhooks are those of a whole module. The line of
-# controller-gen's version annotation is set aside. Prints one line a module: CRDs, lines of all files, differing lines, rules of roles,
-# webhooks, seconds of each tool, and whether our strict mode takes the markers. Exits 1 if anything differs: the first lines of each difference
-# (PARITY_LINES, 12) follow the table. KUBE_CODEGEN names an optimized kube-codegen to use instead of building one. Needs Go, and a
-# network the first time.
+# Both tools read the same packages, with the options of each project; roles and webhooks are those of a whole module. controller-gen's
+# version annotation is ignored. Prints one line per module: CRDs, lines of all files, differing lines, rules of roles, webhooks,
+# seconds of each tool, and whether our strict mode accepts the markers. Exits with 1 if anything differs; the first lines of each
+# difference (PARITY_LINES, 12) follow the table. KUBE_CODEGEN names a prebuilt optimized kube-codegen. Needs Go, and a network the first
+# time.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 command -v go >/dev/null || skip "no Go toolchain"
 
-# Name, module, packages of CRDs (none: no CRDs), options of controller-gen's crd generator, the same in codegen.toml, folder of roles and webhooks (none:
-# the module has no such markers).
+# Name, module, packages of CRDs (empty: no CRDs), options of controller-gen's crd generator, the same in codegen.toml, folder of roles and
+# webhooks (empty: the module has no such markers).
 modules=(
 	"controller-tools|sigs.k8s.io/controller-tools@v0.21.0||||pkg/rbac/testdata"
 	"jobset|sigs.k8s.io/jobset@v0.10.1|./api/jobset/...|generateEmbeddedObjectMeta=true|embedded-object-meta = true|."
@@ -37,7 +38,7 @@ modules=(
 )
 known=" $(printf '%s\n' "${modules[@]%%|*}" | tr '\n' ' ')"
 for name in "$@"; do
-	[[ $known == *" $name "* ]] || { echo "parity: there is no module $name; the modules are$known" >&2; exit 2; }
+	[[ $known == *" $name "* ]] || { echo "parity: unknown module $name, expected one of$known" >&2; exit 2; }
 done
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
@@ -46,11 +47,11 @@ GOBIN=$work go install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0
 target=${CARGO_TARGET_DIR:-$root/target}
 ours=${KUBE_CODEGEN:-$target/release/kube-codegen}
 [[ -n ${KUBE_CODEGEN:-} ]] || cargo build -q --locked --release -p codegen --manifest-path "$root/Cargo.toml"
-# The markers of a module whose packages are not its API: a program of their own, since the command reads packages that compile.
+# The markers of a module outside of its API packages: a separate program, since the command reads packages that compile.
 cargo build -q --locked --example crate_markers --manifest-path "$root/Cargo.toml"
 markers=$target/debug/examples/crate_markers
 
-# timed SECONDS COMMAND…: runs it and adds its seconds to the variable.
+# timed SECONDS COMMAND…: runs the command and adds its run time to the variable SECONDS.
 timed() {
 	local -n sum=$1
 	local start=$EPOCHREALTIME code=0
@@ -60,16 +61,16 @@ timed() {
 	return "$code"
 }
 
-# crds: the CRDs of both tools, into $tree/theirs and $tree/ours/out.
+# crds: writes the CRDs of both tools to $tree/theirs and $tree/ours/out.
 crds() {
 	local paths=() listed="" package
 	for package in $packages; do paths+=("paths=$package") listed+="\"$package\", "; done
 	(cd "$tree/module" && rm -rf vendor go.work && go mod download >/dev/null 2>&1) || true
-	# Once unmeasured: Go's build cache.
+	# An unmeasured run fills Go's build cache.
 	(cd "$tree/module" && "$work/controller-gen" "crd${options:+:$options}" "${paths[@]}" output:crd:dir="$tree/unmeasured") >"$tree/log" 2>&1 || true
 	timed theirs env -C "$tree/module" "$work/controller-gen" "crd${options:+:$options}" "${paths[@]}" output:crd:dir="$tree/theirs" >"$tree/log" 2>&1 || true
 	sed -i '/^    controller-gen.kubebuilder.io\/version: /d' "$tree"/theirs/*.yaml 2>/dev/null || true
-	# Annotations that held nothing else.
+	# Annotations that are empty without it.
 	sed -i -e '/^  annotations:$/{N;/\n    /!s/^[^\n]*\n//}' "$tree"/theirs/*.yaml 2>/dev/null || true
 	count=$(find "$tree/theirs" -name '*.yaml' | wc -l)
 	printf '[[crate]]\npath = "ours"\n[[crate.go]]\ndir = "../module"\npackages = [%s]\n[crate.manifests]\ncrds = "out"\nroles = ""\nwebhooks = ""\ncompat = "controller-gen"\n%s\n' \
@@ -77,8 +78,8 @@ crds() {
 	timed mine env -C "$tree" "$ours" manifests >"$tree/ours.log" 2>&1 || note "$(grep -A4 '^error' "$tree/ours.log" | head -20)"
 }
 
-# policy: roles and webhooks of both tools, into the same folders. Only syntax matters: without requirements nothing is downloaded, and
-# imports that are missing are of no concern.
+# policy: writes roles and webhooks of both tools to the same folders. Only syntax matters: without requirements nothing is downloaded, and
+# missing imports are ignored.
 policy() {
 	local module_path=${module%@*}
 	mkdir -p "$tree/policy" && cp -r "$dir/$below/." "$tree/policy" && chmod -R u+w "$tree/policy"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the table that kube_names::controller_gen_plural is held to: flect's answers to the kinds of hack/plurals/inputs.txt.
+# Writes the reference table for kube_names::controller_gen_plural: flect's plurals of the kinds in hack/plurals/inputs.txt.
 #
 #   hack/plurals.sh            write names/src/plural/controller_gen.tsv
 #   hack/plurals.sh answer     answer kinds from standard input

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the tests of the VirtualMachine controller and its QEMU driver with real machines, which only reach their firmware.
+# Tests the VirtualMachine controller and its QEMU driver with real machines, which boot into their firmware only.
 #
 #   hack/qemu.sh [filter…]       filters as of `cargo test`, in place of `qemu::`
 #
-# Debian's packages qemu-system-x86 and qemu-utils are installed if they are missing, which takes root or a sudo that asks
-# nothing. Where they can't be, it is skipped, with exit code 3; REQUIRE_QEMU=1 makes that a failure.
+# Installs Debian's packages qemu-system-x86 and qemu-utils if they are missing, which needs root or passwordless sudo.
+# If that fails, the script exits with code 3 (skipped); with REQUIRE_QEMU=1 it fails.
 set -euo pipefail
 # shellcheck source=hack/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -33,6 +33,6 @@ if ! present && ! install; then
 fi
 
 export QEMU_REQUIRED=1
-# Of the whole workspace, so that nothing is built again with the features that one package alone would choose.
+# Build the whole workspace: a single package would select other features and rebuild dependencies.
 (($#)) || set -- qemu::
 cargo test -q --locked --workspace --test virtualmachine -- "$@"

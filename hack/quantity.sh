@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes the table that `kube-quantity` is held to: Go's answers to the lines of hack/quantity/inputs.txt.
+# Writes the reference table for `kube-quantity`: Go's results for the lines of hack/quantity/inputs.txt.
 #
 #   hack/quantity.sh            write quantity/src/go.tsv
-#   hack/quantity.sh answer     answer lines from standard input (`hack/many.sh` compares answers to 40,000 lines)
+#   hack/quantity.sh answer     process lines from standard input (`hack/many.sh` compares the results for 40,000 lines)
 #
 # Needs Go, and the Go module proxy the first time.
 set -euo pipefail

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Tries each rule of testdata/rules/rules.tsv on the real kube-apiserver, within a CRD of the schema beside it, and compares the
-# verdict and the reason with the table. The generator's tests hold its own verdicts to the same table.
+# Tries each CEL rule of testdata/rules/rules.tsv on the real kube-apiserver, in a CRD with the schema next to the table, and compares the
+# verdict and the reason with the table. The generator's tests check its own verdicts against the same table.
 #
-# A row is: where the rule stands (`[]` for items and values), accepted or refused, a text of the refusal, the rule, and
-# perhaps a messageExpression.
+# Columns: the path of the rule (`[]` for items and values), accepted or refused, part of the error message, the rule, and
+# optionally a messageExpression.
 #
-#   hack/rules.sh            compare, on a server of its own
-#   hack/rules.sh --update   write what the server says into the table: verdicts, and the factors of costs
+#   hack/rules.sh            compare, on a new server
+#   hack/rules.sh --update   write the server's verdicts and cost factors to the table
 #
-# Needs jq, python3, and what hack/envtest.sh needs.
+# Needs jq, python3, and the requirements of hack/envtest.sh.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

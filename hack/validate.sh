@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Compares what validation without a server says of the invalid samples of the corpus with the answers of the real kube-apiserver: verdict
-# and messages. Prints each sample that differs, with its reason from hack/validate/differences.tsv, and one table. Fails on one that is
-# not listed there.
+# Compares validation without a server with the real kube-apiserver, for the invalid samples of the corpus: verdicts and messages. Prints
+# each sample that differs, with its reason from hack/validate/differences.tsv, and one table. Fails if a difference is not listed
+# there.
 #
-#   hack/validate.sh [PART…]     PART: only CRDs whose path in the corpus has one of these texts, such as a project
+#   hack/validate.sh [PART…]     only CRDs whose path in the corpus contains one of the PARTs, such as a project
 #
-# Needs the corpus ($CORPUS, or the one beside the project) and what hack/envtest.sh needs.
+# Needs the corpus ($CORPUS, or the one next to the project) and the requirements of hack/envtest.sh.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$root"

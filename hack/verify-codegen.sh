@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks that all generated code of this repository is up to date. Writes nothing; exits 1 with the differences if it is not.
+# Checks that all generated code of this repository is up to date. Writes no files. If code is outdated, prints the differences and exits
+# with 1.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

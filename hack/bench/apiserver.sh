@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Measures the embedded API server against the real kube-apiserver in one run: requests a second by verb (eight at a time),
-# events a second to 1,000 watches, start-up time and memory. Both are asked over HTTP on loopback by the same client; the
-# real one speaks TLS and HTTP/2, and keeps its objects in etcd (which does not fsync here).
+# Compares the embedded API server with the real kube-apiserver: requests per second by verb (eight at a time),
+# events per second to 1,000 watches, start-up time and memory. The same client sends requests to both over HTTP on loopback. The
+# real one uses TLS and HTTP/2, and stores its objects in etcd (without fsync here).
 #
 #   hack/bench/apiserver.sh [flags of hack/envtest/cmd/load, such as --seconds 10 --watchers 100]
 #
-# At the end it holds 100,000 objects of 2 KB in one process, and says at what peak of memory.
+# At the end it stores 100,000 objects of 2 KB in one process, and prints the peak memory.
 #
-# Needs Go for the client, and for the real server unless KUBEBUILDER_ASSETS has it.
+# Needs Go for the client, and for the real server unless KUBEBUILDER_ASSETS provides it.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
 if ! command -v go >/dev/null; then
-	echo "bench: no Go toolchain, which the load client is built with" >&2
+	echo "bench: no Go toolchain to build the load client with" >&2
 	exit 3
 fi
 out=$(mktemp -d)
@@ -27,9 +27,9 @@ hack/envtest.sh build >/dev/null
 load=target/envtest/load
 
 now() { date +%s%N; }
-# Milliseconds since $1.
+# Prints the milliseconds since $1.
 since() { echo $((($(now) - $1) / 1000000)); }
-# A process's resident memory, in MB.
+# Prints the resident memory of a process, in MB.
 resident() { awk '/VmRSS/ { printf "%d\n", $2 / 1024 }' "/proc/$1/status"; }
 
 start=$(now)

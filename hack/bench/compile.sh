@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Measures what generated code costs to compile: the processor time (user and system), the most memory of one rustc and the size of
-# the rlib of a debug build of KubeVirt's crate, 38 kinds (testdata/crds/kubevirt and testdata/bench/kubevirt), whole and without its `generated` module, and of a controller that uses one of its kinds.
+# Measures the compile time of generated code: processor time (user and system), peak memory of one rustc and size of the rlib of a
+# debug build, for KubeVirt's crate with 38 kinds (testdata/crds/kubevirt and testdata/bench/kubevirt), with and without its `generated`
+# module, and for a controller that uses one of its kinds.
 #
 #   hack/bench/compile.sh [-n RUNS] [CRATE]
 #
-# One run by default; more give the least. Dependencies are built first and not counted. CRATE is another crate below testdata/expected,
-# of which the first two rows are measured. Processor time on a busy machine is higher than on a quiet one, wall time means nothing there.
+# One run by default; of several, the minimum is printed. Dependencies are built first and not measured. CRATE is another crate below
+# testdata/expected, for which only the first two rows are measured. On a busy machine, processor time is higher, and wall time
+# meaningless.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -19,7 +21,7 @@ done
 shift $((OPTIND - 1))
 crate=${1:-kubevirt}
 
-# The golden crate has not all of the project's CRDs: those of testdata/bench come too.
+# The golden crate lacks some of the project's CRDs, which are in testdata/bench.
 generated=$(mktemp -d)
 trap 'rm -rf "$generated"' EXIT
 cp -r "$root/testdata/expected/$crate/src" "$generated/"
@@ -33,7 +35,7 @@ work=$CARGO_TARGET_DIR/workspace
 rm -rf "$work"
 mkdir -p "$work"
 cp "$root/Cargo.lock" "$work/"
-# The members, as copies: one as it is, one of types alone, and the controller.
+# The members, as copies: the whole crate, types alone, and the controller.
 sed -n '/^\[workspace.package\]/,/^\[profile/{/^\[profile/d;p}' "$root/Cargo.toml" \
   | sed -E "s#path = \"#path = \"$root/#" >"$work/shared.toml"
 {
@@ -51,7 +53,7 @@ done
 rm -r "$work/types/src/generated"
 sed -i '/^pub mod generated;/d' "$work/types/src/lib.rs"
 cp -r "$root/hack/bench/compile" "$work/controller"
-# A package with the dependencies of all of them, to build those first.
+# A package that depends on all their dependencies, to build those first.
 mkdir -p "$work/dependencies/src"
 touch "$work/dependencies/src/lib.rs"
 sed -e 's/^name = .*/name = "dependencies"/' -e '/^whole = /d' -e '$a serde_json.workspace = true' \
@@ -61,7 +63,7 @@ sed -e 's/^name = .*/name = "dependencies"/' -e '/^whole = /d' -e '$a serde_json
 cd "$work"
 cargo build --quiet --offline -p dependencies
 
-# measure PACKAGE: builds the package alone, and prints the least processor time, and memory and size with it.
+# measure PACKAGE: builds only the package, and prints the minimum processor time with its memory and size.
 measure() {
   local package=$1 best='' seconds memory
   for _ in $(seq "$runs"); do

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The Deployment and ReplicaSet loops, side by side: kube-controller-manager with only those controllers, and ours, on the real
-# kube-apiserver with one simulated kubelet. Deployments of 3 pods are created, rolled over to a new template, scaled to 5 and deleted.
+# Compares the Deployment and ReplicaSet controllers of kube-controller-manager with ours, on the real kube-apiserver with a
+# simulated kubelet. Deployments of 3 pods are created, rolled over to a new template, scaled to 5 and deleted.
 #
-#   hack/bench/controller-manager.sh [--deployments N]     500 unless set; prints a table of time, requests, CPU seconds and memory
+#   hack/bench/controller-manager.sh [--deployments N]     500 by default; prints a table of time, requests, CPU seconds and memory
 #
 # Requests are counted in the API server's audit log by User-Agent, events included. Needs Go; see hack/envtest.sh.
 set -euo pipefail
@@ -21,7 +21,7 @@ real=$root/target/envtest/kube-controller-manager
 if [[ ! -x $real ]]; then
 	(cd "$root/hack/envtest" && GOFLAGS="-p=2 -buildvcs=false" nice go build -o "$real" k8s.io/kubernetes/cmd/kube-controller-manager)
 fi
-# As deploy/Dockerfile builds it: without the demo and its server.
+# Built as by deploy/Dockerfile: without the demo and its server.
 (cd "$root" && cargo build -q -p controller-manager --no-default-features --profile "${profile/debug/dev}")
 ours=$target/$profile/controller-manager
 
@@ -32,12 +32,12 @@ cat >"$work/audit.yaml" <<-YAML
 	rules: [{level: Metadata}]
 YAML
 
-# $1: real or ours; prints the figures of each step as a line of JSON.
+# $1: real or ours. Prints the figures of each step as a line of JSON.
 run() {
 	local which=$1 kubeconfig loops kubelet audit=$work/$1.audit
 	kubeconfig=$("$root/hack/envtest.sh" start --controller-manager \
 		--apiserver-args "--audit-policy-file=$work/audit.yaml --audit-log-path=$audit --audit-log-mode=blocking")
-	# The kubelet impersonates a user, which separates its requests from the loops' in the audit log.
+	# The kubelet impersonates a user, so that the audit log separates its requests from the controllers'.
 	sed -E 's/^( *)token: .*/&\n\1as: simulated-kubelet\n\1as-groups: ["system:masters"]/' "$kubeconfig" >"$work/kubelet.kubeconfig"
 	"$ours" --kubeconfig "$work/kubelet.kubeconfig" --controllers=pod-simulator --leader-elect=false --simulate-ready-after=1ms >/dev/null 2>&1 &
 	kubelet=$!

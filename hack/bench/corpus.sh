@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Wall time, processor time and peak memory of types from every real CRD of the corpus in one process, to written files, side by side with
-# parsing the same YAML alone (codegen/examples/parse.rs: serde-saphyr, with the same allocator, on as many threads).
+# Measures wall time, processor time and peak memory of generating types from every real CRD of the corpus in one process, including
+# writing, next to only parsing the same YAML (codegen/examples/parse.rs: serde-saphyr, with the same allocator and number of threads).
 #
-# Usage: hack/bench/corpus.sh [RUNS]     (default 5, both in turn; medians are printed)
-# Needs cargo and GNU time, and the archive of real CRDs beside the project or in $CORPUS; without it, the script says so and ends well.
-# KUBE_CODEGEN and PARSE name optimized programs to use instead of building them.
+# Usage: hack/bench/corpus.sh [RUNS]     (default 5, alternating; medians are printed)
+# Needs cargo and GNU time, and the archive of real CRDs next to the project or in $CORPUS; without it, the script says so and succeeds.
+# KUBE_CODEGEN and PARSE name prebuilt optimized programs.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
@@ -14,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$root/hack/bench/measure.sh"
 
-unpack_corpus "$target" || { echo "corpus: there is no archive of real CRDs here; nothing to measure"; exit 0; }
+unpack_corpus "$target" || { echo "corpus: no archive of real CRDs; nothing to measure"; exit 0; }
 if [[ -z ${KUBE_CODEGEN:-} || -z ${PARSE:-} ]]; then
 	cargo build --quiet --release -p codegen --bin kube-codegen --example parse --manifest-path "$root/Cargo.toml"
 fi

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Whole-process wall time and peak memory of generation, side by side with the peers of the field in the same run:
+# Compares whole-process wall time and peak memory of generation with similar tools, in the same run:
 #   1. our `groups all` on the VirtualMachine API, and Go's deepcopy-, register-, client-, lister- and informer-gen on the
 #      same API in Go (k8s.io/code-generator, pinned in hack/bench/generate/go.mod);
-#   2. our `crd` on the CRDs of testdata/crds, and one kopium process a CRD.
+#   2. our `crd` on the CRDs of testdata/crds, and one kopium process per CRD.
 #
-# Usage: hack/bench/generate.sh [RUNS]     (default 5, ours and the peer's in turn; medians are printed)
-# Needs cargo, go and GNU time; builds what it measures below target/bench. A peer that cannot be built is left out, and said so.
+# Usage: hack/bench/generate.sh [RUNS]     (default 5, alternating; medians are printed)
+# Needs cargo, go and GNU time; builds the tools below target/bench. A tool that cannot be built is left out, with a message.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -44,7 +44,7 @@ flags="--go-header-file $work/boilerplate"
 "$tools/bin/lister-gen" \$flags --output-dir out/listers --output-pkg example.test/bench/out/listers \$api
 "$tools/bin/informer-gen" \$flags --versioned-clientset-package example.test/bench/out/clientset/versioned --listers-package example.test/bench/out/listers --output-dir out/informers --output-pkg example.test/bench/out/informers \$api
 GO
-    # Once unmeasured, so that Go's build cache is warm.
+    # An unmeasured run fills Go's build cache.
     bash "$work/generate-go.sh"
     for _ in $(seq "$runs"); do
       once kube-codegen-groups "${groups[@]}"
@@ -53,7 +53,7 @@ GO
   )
   peer=go-generators
 else
-  echo "go is missing: the Go generators are left out"
+  echo "no Go toolchain: the Go generators are left out"
   for _ in $(seq "$runs"); do once kube-codegen-groups "${groups[@]}"; done
   peer=
 fi

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Whole-process wall time, processor time and peak memory of types and copies from the Go API packages of real modules, side by
-# side with controller-gen's deepcopy functions for the same packages in the same run.
+# Compares whole-process wall time, processor time and peak memory of generating types and deepcopy from the Go API packages of real modules
+# with controller-gen's deepcopy functions for the same packages, in the same run.
 #
-# Usage: hack/bench/go.sh [RUNS]     (default 5, ours and the peer's in turn; medians are printed)
-# Needs cargo, go and GNU time; builds what it measures below target/bench ($KUBE_CODEGEN names a built generator), and takes the modules that hack/go-corpus.sh has
-# downloaded. controller-gen type-checks what a package imports, so its dependencies are downloaded too: hundreds of megabytes.
+# Usage: hack/bench/go.sh [RUNS]     (default 5, alternating; medians are printed)
+# Needs cargo, go and GNU time; builds the tools below target/bench ($KUBE_CODEGEN names a prebuilt generator), and uses the modules
+# downloaded by hack/go-corpus.sh. controller-gen type-checks imports, so dependencies are downloaded too: hundreds of megabytes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -35,13 +35,13 @@ heading
 for name in "${modules[@]}"; do
   IFS=$'\t' read -r _ module packages _ < <(grep "^$name	" hack/go-corpus/modules.tsv)
   read -ra packages <<<"$packages"
-  # controller-gen wants a folder that it may write to.
+  # controller-gen needs a writable folder.
   cp -r "$GOMODCACHE/$(sed -E 's/([A-Z])/!\L\1/g' <<<"$module")" "$work/$name"
   chmod -R u+w "$work/$name"
   paths=$(IFS=';'; echo "${packages[*]}")
   measured=$peer
   if [ -n "$peer" ]; then
-    # Once unmeasured: dependencies and Go's build cache. A module that needs a later Go is left out.
+    # An unmeasured run downloads dependencies and fills Go's build cache. A module that needs a later Go is left out.
     mkdir -p "$work/out"
     (cd "$work/$name" && "$peer" object "paths=$paths" output:dir="$work/out" >"$work/log" 2>&1) || { echo "$name: controller-gen fails: $(head -1 "$work/log")"; measured=; }
   fi

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Measures informers over HTTP on loopback, side by side in one run: ours, kube-runtime 5 and Go's client-go, on the same
-# objects from the same server. Prints a table.
+# Compares informers over HTTP on loopback: ours, kube-runtime 5 and Go's client-go, with the same objects from the same
+# server. Prints a table.
 #
 #   hack/bench/informer.sh [-n OBJECTS] [-u UPDATES] [stream] [list] [ten]
 #
 # 100,000 objects and 200,000 updates by default. The parts, all by default: `stream` fills the cache from a streamed list,
-# `list` from a LIST, each with one handler; `ten` has ten handlers. Needs cargo; the Go rows need go and are left out, with a
-# word, where there is none.
+# `list` from a LIST, each with one handler; `ten` has ten handlers. Needs cargo. The Go rows need go; without it they are left out,
+# with a message.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -36,7 +36,7 @@ fi
 server=
 trap '[[ -n $server ]] && kill "$server" 2>/dev/null; wait 2>/dev/null' EXIT
 
-# measure CLIENT WHO… : each measurement gets a fresh server, so that no run leaves watches or versions to the next.
+# measure CLIENT WHO…: each measurement uses a new server, so that watches and versions do not carry over.
 measure() {
   : >"$target/server.log"
   "$target/release/server" "$listen" "$objects" >"$target/server.log" &
@@ -51,7 +51,7 @@ measure() {
   server=
 }
 
-# compare LIST HANDLERS: kube-runtime's stream has no handlers: it is in the rows of one only.
+# compare LIST HANDLERS: kube-runtime's stream has no handlers, so it is only measured for one handler.
 compare() {
   measure "$target/release/client" ours "$1" "$2"
   [[ $2 -gt 1 ]] || measure "$target/release/client" kube-runtime "$1" 1
@@ -69,4 +69,4 @@ for part in "$@"; do
 done
 echo "$objects objects, $updates updates, $(nproc) cores"
 column -t -s $'\t' "$rows"
-[[ -n $go_client ]] || echo "no go toolchain: the rows of client-go are missing"
+[[ -n $go_client ]] || echo "no Go toolchain: the rows of client-go are missing"

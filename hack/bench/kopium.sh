@@ -1,8 +1,8 @@
-# Shared by the scripts of this folder that measure kopium. Sourced.
+# Sourced by the scripts of this folder that measure kopium.
 
 kopium_version=0.24.1
 
-# find_kopium TARGET: sets KOPIUM, unless it is set, to one built below TARGET/bench. Fails where it cannot be built.
+# find_kopium TARGET: sets KOPIUM, unless it is set, to a binary built below TARGET/bench. Fails if it cannot be built.
 find_kopium() {
   [[ -z ${KOPIUM:-} ]] || return 0
   KOPIUM=$1/bench/bin/kopium

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Wall time of making manifests, side by side with the peers of the field in the same run:
+# Compares the wall time of generating manifests with similar tools, in the same run:
 #   1. our `generate` with [crate.manifests], and controller-gen `crd rbac webhook`, on the Go packages of real projects;
 #   2. our `manifests` on the kube-derive types of testdata/apis/kubederive and of the published crate gateway-api, and a program that
-#      prints `Kind::crd()` of the same types: its build after a change of the types counts, that of its dependencies does not.
+#      prints `Kind::crd()` of the same types: its rebuild after a change of the types is measured, building its dependencies is not.
 #
-# Usage: hack/bench/manifests.sh [RUNS]     (default 5, ours and the peer's in turn; medians are printed)
-# Needs cargo, Go and GNU time; KUBE_CODEGEN names an optimized kube-codegen to use instead of building one. The modules are downloaded
-# the first time.
+# Usage: hack/bench/manifests.sh [RUNS]     (default 5, alternating; medians are printed)
+# Needs cargo, Go and GNU time. KUBE_CODEGEN names a prebuilt optimized kube-codegen. The modules are downloaded the first time.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
@@ -31,7 +30,8 @@ fi
 peer=$tools/bin/controller-gen
 [[ -x $peer ]] || GOBIN=$tools/bin go install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0
 
-# once NAME FOLDER COMMAND…: one run in a folder; its seconds go to $work/NAME.times. No other program is started, whose own time would count.
+# once NAME FOLDER COMMAND…: one run in a folder. Appends its seconds to $work/NAME.times. Starts no other program, since its time would be
+# measured too.
 once() {
 	local name=$1 start
 	cd "$2"
@@ -41,10 +41,10 @@ once() {
 	awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.4f\n", b - a }' >>"$work/$name.times"
 }
 
-# middle NAME: the median of a command's times.
+# middle NAME: prints the median of a command's times.
 middle() { sort -n "$work/$1.times" | sed -n "$(((runs + 1) / 2))p"; }
 
-# report WHAT OURS PEER GOAL: medians, and how many times as long the peer takes.
+# report WHAT OURS PEER GOAL: prints the medians and the ratio of the peer's time to ours.
 report() {
 	awk -v what="$1" -v ours="$(middle "$2")" -v peer="$(middle "$3")" -v goal="$4" \
 		'BEGIN { printf "%-28s %9.3f %9.3f %8.1f x   (goal %d x)\n", what, ours, peer, peer / ours, goal }'
@@ -66,10 +66,10 @@ for entry in "${modules[@]}"; do
 	printf '[[crate]]\npath = "ours"\n[[crate.go]]\ndir = "../module"\npackages = [%s]\n[crate.manifests]\ncompat = "controller-gen"\n' \
 		"$listed" >"$tree/codegen.toml"
 	theirs=("$peer" crd rbac:roleName=manager-role webhook "${paths[@]}" output:dir="$tree/theirs")
-	# Once unmeasured: dependencies and Go's build cache.
+	# An unmeasured run downloads dependencies and fills Go's build cache.
 	(cd "$tree/module" && "${theirs[@]}") >"$work/log" 2>&1 || { echo "$name: controller-gen fails: $(head -1 "$work/log")"; continue; }
 	for ((run = 0; run < runs; run++)); do
-		# Files that are there are only compared.
+		# Remove the output, since existing files would only be compared.
 		rm -rf "$tree/ours/config" "$tree/theirs"
 		once "$name" "$tree" "$ours" manifests
 		once "$name-peer" "$tree/module" "${theirs[@]}"
@@ -78,8 +78,8 @@ for entry in "${modules[@]}"; do
 	report "$name, controller-gen" "$name" "$name-peer" 50
 done
 
-# rust_row NAME ARGUMENTS FILE KIND…: our `manifests ARGUMENTS` on the crate in $work/NAME, beside a program of the same files that prints the
-# CRDs of the kinds; FILE is the one that changes before each run of the program.
+# rust_row NAME ARGUMENTS FILE KIND…: compares our `manifests ARGUMENTS` on the crate in $work/NAME with a program of the same files that
+# prints the CRDs of the kinds. FILE is changed before each run of the program.
 rust_row() {
 	local name=$1 arguments=$2 changed=$3 program=$work/$1-program
 	shift 3
@@ -105,14 +105,14 @@ rust_row() {
 		printf 'fn main() {\n    let crds = [%s];\n' "$(printf '<%s as kube::CustomResourceExt>::crd(), ' "$@")"
 		printf '    println!("{}", serde_json::to_string_pretty(&crds).unwrap());\n}\n'
 	} >"$work/$name/src/main.rs"
-	# The same files for both.
+	# Both use the same files.
 	cp -r "$work/$name/src" "$program/"
 	build() { CARGO_TARGET_DIR=$tools/kube-derive cargo run --quiet; }
 	cd "$program"
 	build >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 	for ((run = 0; run < runs; run++)); do
 		rm -rf "$work/$name/config"
-		# Words of a command line.
+		# Unquoted, since these are several arguments.
 		# shellcheck disable=SC2086
 		once "$name" "$work/$name" "$ours" manifests $arguments
 		echo "// $run" >>"$program/$changed"
@@ -131,7 +131,7 @@ printf 'mod types;\npub use types::*;\n' >"$work/documents/$version/mod.rs"
 printf '#[path = "apis/documents/v1/types.rs"]\nmod types;\n' >"$work/documents/main.rs"
 rust_row documents src/apis "$version/types.rs" types::{Document,Shelf,Card}
 
-# The Gateway API's standard kinds as its Rust crate publishes them.
+# The standard kinds of the Gateway API, from its published Rust crate.
 mkdir -p "$work/fetch/src" "$work/gateway"
 touch "$work/fetch/src/lib.rs"
 { package fetch; printf '[dependencies]\ngateway-api = "=0.22.0"\n[workspace]\n'; } >"$work/fetch/Cargo.toml"
@@ -139,7 +139,7 @@ published=$(cd "$work/fetch" && cargo metadata --quiet --format-version 1 | grep
 cp -r "${published%/Cargo.toml}/src" "$work/gateway/"
 rm -r "$work/gateway/src/lib.rs" "$work/gateway/src/apis/experimental"
 printf 'mod apis;\nmod duration;\npub use duration::Duration;\nuse apis::standard::*;\n' >"$work/gateway/main.rs"
-# The group is Kubernetes' own, and its kinds say nothing of their approval.
+# The group belongs to Kubernetes, and the kinds lack the annotation for API approval.
 rust_row gateway '--compat controller-gen src/apis/standard' src/apis/standard/httproutes.rs backendtlspolicies::BackendTlsPolicy \
 	gatewayclasses::GatewayClass gateways::Gateway grpcroutes::GrpcRoute httproutes::HttpRoute listenersets::ListenerSet \
 	referencegrants::ReferenceGrant tlsroutes::TlsRoute

@@ -1,34 +1,34 @@
-# Shared by the scripts of this folder that measure whole processes side by side. Sourced with $work set to a folder for the times.
+# Sourced by the scripts of this folder that compare whole processes. $work must be set to a folder for the times.
 
 export LC_ALL=C
 command -v /usr/bin/time >/dev/null || { echo "GNU time is missing: apt-get install time" >&2; exit 2; }
 
-# once NAME COMMAND…: one run with an empty folder $work/out; its seconds, KiB and processor seconds go to $work/NAME.times.
-# What the run before wrote is moved away: for a minute ext4 searches past the inodes of removed files, which makes writing thousands of
-# files take four times as long.
+# once NAME COMMAND…: one run with an empty folder $work/out. Appends its seconds, KiB and processor seconds to $work/NAME.times.
+# The previous output is moved away instead of removed: for a minute, ext4 searches past the inodes of removed files, which makes writing
+# thousands of files four times as slow.
 once() {
   local name="$1"; shift
   if [ -e "$work/out" ]; then mkdir -p "$work/before"; mv "$work/out" "$(mktemp -d "$work/before/XXXXXX")"; fi
   mkdir -p "$work/out"
   local start=$EPOCHREALTIME
-  # Peak memory is that of the largest process, also where the command starts others.
+  # Peak memory is that of the largest process, even if the command starts others.
   /usr/bin/time -o "$work/used" -f '%M %U %S' "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
   local end=$EPOCHREALTIME
   tail -1 "$work/used" | awk -v a="$start" -v b="$end" '{ printf "%.4f %d %.2f\n", b - a, $1, $2 + $3 }' >>"$work/$name.times"
 }
 
-# middle NAME COLUMN: the median of a column of a command's times.
+# middle NAME COLUMN: prints the median of a column of a command's times.
 middle() {
   local count; count=$(wc -l <"$work/$1.times")
   cut -d' ' -f"$2" "$work/$1.times" | sort -n | sed -n "$(((count + 1) / 2))p"
 }
 
-# heading: the columns of the reports.
+# heading: prints the column titles of the reports.
 heading() {
   printf '%-34s %10s %10s %10s\n' command seconds "CPU s" MiB
 }
 
-# report OURS [PEER]: medians, and how many times as long the peer takes. On a busy machine, processor time is the fairer figure.
+# report OURS [PEER]: prints the medians and the ratio of the peer's time to ours. On a busy machine, compare processor time.
 report() {
   local name
   for name in "$@"; do

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Measures what types alone cost to compile, ours beside kopium's for the same kinds and versions with the same derives: lines,
-# processor time (user and system) and the most memory of one rustc, of `cargo check` and of `cargo build` (debug).
+# Compares the compile time of our types and kopium's, for the same kinds, versions and derives: lines,
+# processor time (user and system) and peak memory of one rustc, for `cargo check` and `cargo build` (debug).
 #
 #   hack/bench/types.sh [-n RUNS] [PROJECT…]
 #
-# PROJECT is a folder of the public corpus (hack/corpus.sh says where that is), by default the ten with most lines of our types. RUNS
-# is 1; more give the least time. Both sides are one crate, built as a developer builds (incrementally, without debug information);
-# dependencies are built first and not counted.
-# A CRD that kopium fails on, or whose types do not compile, is left out on both sides, and counted. KUBE_CODEGEN names a built
-# generator, KOPIUM a built kopium. Needs GNU time.
+# PROJECT is a folder of the public corpus (see hack/corpus.sh), by default the ten with the most lines of our types. RUNS
+# is 1 by default; of several, the minimum is printed. Each side is one crate, built as developers do (incrementally, without debug
+# information). Dependencies are built first and not measured.
+# A CRD that kopium fails on, or whose types do not compile, is left out on both sides, and counted. KUBE_CODEGEN names a prebuilt
+# generator, KOPIUM a prebuilt kopium. Needs GNU time.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -23,8 +23,8 @@ done
 shift $((OPTIND - 1))
 
 target=${CARGO_TARGET_DIR:-$root/target}
-unpack_corpus "$target" || skip "there is no archive of real CRDs here"
-find_kopium "$target" || skip "kopium $kopium_version cannot be built here"
+unpack_corpus "$target" || skip "no archive of real CRDs"
+find_kopium "$target" || skip "kopium $kopium_version cannot be built"
 if [[ -z ${KUBE_CODEGEN:-} ]]; then
   cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --bin kube-codegen
   export KUBE_CODEGEN=$target/debug/kube-codegen
@@ -36,7 +36,7 @@ rm -rf "$work"
 mkdir -p "$work"/{ours,kopium}/src
 cd "$work"
 
-# generate FOLDER: our types of the CRDs in the folder, as a crate's sources.
+# generate FOLDER: generates our types of the CRDs in the folder, as a crate's sources.
 generate() {
   rm -rf ours/src/apis
   (cd ours && kube_codegen crd "$1" --keep-going --emit types,deepcopy --output src --base-path crate) >log 2>&1 || true
@@ -62,12 +62,12 @@ manifest() {
 manifest ours >ours/Cargo.toml
 (manifest kopium && echo 'kube = { version = "5", default-features = false, features = ["derive"] }') >kopium/Cargo.toml
 touch {ours,kopium}/src/lib.rs
-# One by one: together they would share features, and dependencies would be built again when they are measured.
+# Build one by one: together they would unify features, and dependencies would be rebuilt during the measurement.
 for package in ours kopium; do
   cargo check --quiet -p "$package" && cargo build --quiet -p "$package"
 done
 
-# generate_kopium FOLDER: kopium's modules for the CRDs, one a version that we have types for. Files that fail move to `out`.
+# generate_kopium FOLDER: generates kopium's modules for the CRDs, one per version that we have types for. Files that fail move to `out`.
 generate_kopium() {
   local crd name version
   rm -rf kopium/src out
@@ -81,10 +81,10 @@ generate_kopium() {
   done
 }
 
-# list_modules: makes the crate of all of kopium's modules.
+# list_modules: writes the crate of all kopium modules.
 list_modules() { find kopium/src -name '*__*.rs' -printf 'pub mod %f\n' | sort | sed 's/\.rs$/;/' >modules && cp modules kopium/src/lib.rs; }
 
-# measure_kopium FOLDER: the figures of `cargo check`, of the CRDs whose types compile.
+# measure_kopium FOLDER: prints the figures of `cargo check` for the CRDs whose types compile.
 measure_kopium() {
   list_modules
   until measure check kopium; do
@@ -95,7 +95,7 @@ measure_kopium() {
   done
 }
 
-# leave_out FOLDER NAME: takes a CRD away from both sides.
+# leave_out FOLDER NAME: removes a CRD from both sides.
 leave_out() {
   local crd
   for crd in "$1"/*; do
@@ -104,7 +104,7 @@ leave_out() {
   rm -f kopium/src/"$2"__*.rs out/"$2"
 }
 
-# measure COMMAND PACKAGE: the least processor time of `cargo COMMAND`, in seconds, and MiB.
+# measure COMMAND PACKAGE: prints the minimum processor time of `cargo COMMAND` in seconds, and its peak memory in MiB.
 measure() {
   local best='' seconds memory
   for _ in $(seq "$runs"); do
@@ -117,7 +117,7 @@ measure() {
   echo "$best $memory"
 }
 
-# print_rows: a line a row, and with `-v total=1` their total alone.
+# print_rows: prints one line per row, or with `-v total=1` only the total.
 print_rows() {
   awk "$@" '
     function line(name, v) {
@@ -128,7 +128,7 @@ print_rows() {
     {
       for (i = 2; i <= NF; i++) {
         v[i] = $i
-        # Memory does not add up: the most of all.
+        # Memory does not add up; take the maximum.
         if (i > 6 && i % 2) { if ($i > sum[i]) sum[i] = $i } else sum[i] += $i
       }
       if (!total) line($1, v)
@@ -148,7 +148,7 @@ for project in "${projects[@]}"; do
   : >log
   generate_kopium "$work/crds"
   kopium="$(measure_kopium "$work/crds") $(measure build kopium)"
-  [[ -s modules ]] || { echo "$project: kopium makes no types of it that compile" && continue; }
+  [[ -s modules ]] || { echo "$project: kopium generates no types that compile" && continue; }
   generate "$work/crds"
   echo 'pub mod apis;' >ours/src/lib.rs
   ours="$(measure check ours) $(measure build ours)"

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Measures what people wait for: `cargo test --workspace` from nothing, and again after a change in codegen/src/lib.rs and in
-# runtime/src/lib.rs. Prints wall and processor time of each and the size of the target folder.
+# Measures developers' waiting time: `cargo test --workspace` from scratch, and again after a change in codegen/src/lib.rs and in
+# runtime/src/lib.rs. Prints the wall and processor time of each, and the size of the target folder.
 #
 #   hack/bench/waiting.sh [FOLDER]     builds in FOLDER, which must be empty or new (target/bench-waiting by default)
 #
-# Crates are downloaded first. Tests run as in a developer's shell: with the profile of Cargo.toml, which decides where builds are incremental
-# (CARGO_INCREMENTAL would decide for all crates, golden ones too, so it is unset). Needs GNU time. Only a quiet machine gives a wall time that means anything.
+# Crates are downloaded first. Tests run as in a developer's shell, with the profile of Cargo.toml, which decides which crates are built
+# incrementally. (CARGO_INCREMENTAL is unset, since it would apply to all crates, including golden ones.) Needs GNU time. Wall time is
+# meaningful only on an idle machine.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
@@ -21,7 +22,7 @@ unset CARGO_INCREMENTAL
 times=$(mktemp)
 trap 'rm -f "$times"' EXIT
 
-# measure NAME: runs all tests, and prints the time that it took.
+# measure NAME: runs all tests, and prints the time taken.
 measure() {
   local status=0
   /usr/bin/time -o "$times" -f '%e %U %S' cargo test --quiet --locked --workspace --no-fail-fast >"$folder/$1.log" 2>&1 || status=$?

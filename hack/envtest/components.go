@@ -23,7 +23,7 @@ type apiServer struct {
 	stopped <-chan error
 }
 
-// startAPIServer runs kube-apiserver until the context ends; waitReady says when it serves.
+// startAPIServer runs kube-apiserver until the context ends. waitReady waits until it serves.
 func startAPIServer(ctx context.Context, f flags, c *credentials, etcdAddress string) (*apiServer, error) {
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", f.port))
 	if err != nil {
@@ -48,7 +48,7 @@ func startAPIServer(ctx context.Context, f flags, c *credentials, etcdAddress st
 		"--anonymous-auth=false",
 		"--endpoint-reconciler-type=none",
 		"--allow-privileged=true",
-		// Nothing here creates the service accounts and tokens that this plug-in asks of every pod.
+		// The plug-in requires service accounts and tokens for every pod, which no controller creates here.
 		"--disable-admission-plugins=ServiceAccount",
 	}, splitArgs(f.apiServerArgs)...)
 	if err := fs.Parse(args); err != nil {

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// credentials are the files that kube-apiserver reads, all made for one run.
+// credentials are the files that kube-apiserver reads, created for each run.
 type credentials struct {
 	certFile, keyFile     string
 	serviceAccountKeyFile string

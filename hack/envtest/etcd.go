@@ -9,7 +9,7 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// startEtcd runs a single-member etcd on free loopback ports. Its data need not survive the machine: it does not fsync.
+// startEtcd runs a single-member etcd on free loopback ports. It does not fsync, since its data need not survive a crash.
 func startEtcd(dir string) (*embed.Etcd, error) {
 	anyPort := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
 	cfg := embed.NewConfig()

@@ -1,7 +1,7 @@
 // Command envtest runs etcd and the real kube-apiserver in one process on loopback, and on request
-// kube-controller-manager, so that the conformance suite has a truth to compare with.
+// kube-controller-manager, as the reference for the conformance suite.
 //
-// It keeps everything in one directory (a temporary one unless --dir names it), writes a kubeconfig with
+// It stores all data in one directory (--dir, a temporary one by default), writes a kubeconfig with
 // cluster-admin rights, prints "ready <kubeconfig>" once /readyz answers, and stops on SIGTERM, on SIGINT and,
 // with --stop-with-stdin, when its standard input closes.
 package main
@@ -108,8 +108,8 @@ func run(f flags) (err error) {
 	return waitUntilStopped(ctx, running)
 }
 
-// waitUntilStopped returns once the context ended and every part has stopped (or ten seconds later), or with
-// the error of the first part that stops by itself.
+// waitUntilStopped waits until the context ends and every component has stopped, or ten seconds later. It returns
+// the error of the first component that stops by itself.
 func waitUntilStopped(ctx context.Context, running []<-chan error) error {
 	first := make(chan error, len(running))
 	for _, stopped := range running {

@@ -1,18 +1,18 @@
-"""What differs between two answers, as classes: names, uids, times, versions and allocated addresses are masked first."""
+"""Classifies the differences between two responses, after masking names, uids, times, versions and allocated addresses."""
 
 import json
 import re
 
 MASKED = {"uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "time", "lastTransitionTime", "continue", "clusterIP", "nodePort"}
 MASKED |= {"healthCheckNodePort"}
-# Maps whose keys are the user's.
+# Maps with user-defined keys.
 USER_KEYS = {"labels", "annotations", "data", "stringData", "binaryData", "matchLabels", "selector", "nodeSelector", "parameters", "limits", "requests"}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 AGE = re.compile(r"^(\d+[smhd])+$|^<invalid>$")
 
 
 def normal(answer, run):
-    """The answer with everything masked in which two equal servers may differ."""
+    """Returns the response with all values masked in which two equal servers may differ."""
     text = json.dumps(answer)
     for uid in set(re.findall(r'"uid": "([0-9a-f-]{36})"', text)):
         text = text.replace(uid, "UID")
@@ -41,15 +41,15 @@ def entry_key(entry):
 
 
 def field(path):
-    """A field's path without indexes and keys."""
+    """Returns a field path without indexes and keys."""
     return re.sub(r"\[[^\]]*\]", "[]", path or "")
 
 
 def message_class(message):
-    """The parts of a message, without what it quotes and counts."""
+    """Returns the sorted parts of a message, without quoted values and numbers."""
     message = re.sub(r'"(?:[^"\\]|\\.)*"', '""', message or "")
     message = re.sub(r"Invalid value: (?!\"\")[^:]*(\{.*\}|\[.*\]|\w+)", "Invalid value: …", message)
-    # Several errors stand in brackets, in an order that need not be the same twice.
+    # Several errors are listed in brackets, in no fixed order.
     message = message.replace(" is invalid: [", " is invalid: , ").removesuffix("]")
     return sorted(re.sub(r"\d+", "N", message).split(", "))
 
@@ -63,7 +63,7 @@ def is_status(code, body):
 
 
 def summary(code, body):
-    """The code of an answer; of an error also the reason and the first field that it names."""
+    """Returns the code of a response, and for an error the reason and the first field that it names."""
     if not is_status(code, body):
         return str(code)
     first = sorted(causes(body), key=lambda cause: (cause[1], cause[0]))
@@ -73,7 +73,7 @@ def summary(code, body):
 
 
 def differences(real, embedded, run):
-    """The classes in which two answers (code, body, warnings) differ, with a line that shows each."""
+    """Returns the classes of differences between two responses (code, body, warnings), each with an example line."""
     (real_code, real_body, real_warnings), (code, body, warnings) = real, embedded
     real_body, body = normal(real_body, run), normal(body, run)
     found = []
@@ -115,12 +115,12 @@ def differences(real, embedded, run):
 
 
 def sides(left, right):
-    """What only one of two sets has: `-` for what the embedded server lacks, `+` for what it adds."""
+    """Returns the items in only one of the two sets: `-` if the embedded server lacks it, `+` if it adds it."""
     return [("-", *item) for item in sorted(left - right)] + [("+", *item) for item in sorted(right - left)]
 
 
 def walk(left, right, path):
-    """The paths at which two bodies differ, with both values there."""
+    """Yields the paths at which two bodies differ, with both values."""
     if isinstance(left, dict) and isinstance(right, dict):
         for key in sorted(left.keys() | right.keys()):
             shown_key = "*" if path.rsplit(".", 1)[-1] in USER_KEYS else key
@@ -154,7 +154,7 @@ def walk_managed(left, right, path):
 
 
 def leaves(fields, path=""):
-    """The owned paths of a field set, as tuples of one, without keys and values of items."""
+    """Returns the owned paths of a field set, as 1-tuples, without keys and values of items."""
     if not fields:
         return {(path,)}
     found = set()

@@ -1,4 +1,4 @@
-"""Custom resources: two kinds with rich schemas, and definitions themselves as a kind whose schemas are tried."""
+"""Custom resources: two kinds with rich schemas, and CustomResourceDefinition itself, with schemas to try."""
 
 import copy
 
@@ -79,7 +79,7 @@ def version(name, schema, storage=True, **more):
 
 
 def served(run):
-    """The definitions of the kinds below."""
+    """Returns the CRDs of the kinds below."""
     widget = obj({"spec": WIDGET_SPEC, "status": WIDGET_STATUS})
     subresources = {
         "status": {},

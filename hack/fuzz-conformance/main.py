@@ -1,6 +1,6 @@
-"""Sends seeded random requests to the real kube-apiserver and to the embedded one, and prints the classes of difference.
+"""Sends seeded random requests to the real kube-apiserver and to the embedded one, and prints the classes of differences.
 
-Start reading at `Run`: `steps` makes a request, `servers` sends it, `compare` says what differs.
+Start reading at `Run`: `steps` creates a request, `servers` sends it, and `compare` classifies the differences.
 """
 
 import argparse
@@ -21,14 +21,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Run:
-    """One sequence of requests. What differed is deleted from both servers, so that a difference has no successors."""
+    """One sequence of requests. An object that differs is deleted from both servers, so that it causes no further differences."""
 
     def __init__(self, servers, arguments):
         self.servers, self.seed, self.only, self.shown = servers, arguments.seed, arguments.only, arguments.show
-        # Part of all names, so that runs on one server do not meet.
+        # Part of all names, so that runs on one server do not collide.
         self.run = format(time.time_ns() % 36**10, "x")
         self.classes, self.sent, self.codes = {}, 0, {}
-        # Objects that could not be deleted: left out from then on.
+        # Objects that could not be deleted. They are skipped from then on.
         self.stuck = set()
 
     def start(self):
@@ -74,10 +74,10 @@ class Run:
                 self.reset(step.kind, name)
 
     def alive(self, number):
-        """Ends the run if a server has gone; a single request without an answer (code 0) is a difference like others."""
+        """Ends the run if a server is gone. A single request without a response (code 0) is a difference like any other."""
         for server in self.servers:
             if server.send("GET", "/version")[0] != 200:
-                raise SystemExit(f"fuzz-conformance: {server.name} has gone after step {number} of seed {self.seed}")
+                raise SystemExit(f"fuzz-conformance: {server.name} is gone after step {number} of seed {self.seed}")
 
     def perform(self, server, step):
         path = step.kind.path(self.run, None if step.method == "POST" else step.name, step.sub)
@@ -89,7 +89,7 @@ class Run:
         return server.send(step.method, path, step.query, body, step.type, step.accept)
 
     def settle(self, step):
-        """Waits until the real server's controllers are done with a definition."""
+        """Waits until the controllers of the real server have processed a CRD."""
         path = step.kind.path(self.run, step.name)
 
         def settled(server):
@@ -110,11 +110,11 @@ class Run:
             if server.send("GET", path)[0] == 404:
                 continue
             if not wait(lambda: self.remove(server, path), 5):
-                print(f"fuzz-conformance: {server.name} does not delete {path}: left out from here on", file=sys.stderr)
+                print(f"fuzz-conformance: {server.name} does not delete {path}: skipped from here on", file=sys.stderr)
                 self.stuck.add((kind.plural, name))
 
     def remove(self, server, path):
-        """Deletes an object against its finalizers; whether it has gone."""
+        """Deletes an object and its finalizers. Returns whether it is gone."""
         server.send("DELETE", path, body={"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0, "propagationPolicy": "Background"})
         server.send("PATCH", path, body={"metadata": {"finalizers": None}}, content_type="application/merge-patch+json")
         return server.send("GET", path)[0] == 404
@@ -139,7 +139,7 @@ class Run:
 
 
 def with_live(step, body, stored):
-    """The body of an update, with what it takes over from the stored object."""
+    """Returns the body of an update, with the parts that it copies from the stored object."""
     metadata = stored["metadata"]
     if step.live == "change":
         for path, value in step.changes:
@@ -169,7 +169,7 @@ def reason_of(known, key):
 
 
 def report(run, known):
-    """Prints the table; the number of new classes."""
+    """Prints the table. Returns the number of new classes."""
     rows = [(reason_of(known, key), key, *value) for key, value in run.classes.items()]
     rows.sort(key=lambda row: (row[0] is None, row[1]))
     for reason, (verb, kind, what), count, place, example in rows:

@@ -1,4 +1,4 @@
-"""The kinds and their random objects: a sound object of each kind, and values that the server must judge."""
+"""The kinds and their random objects: a valid object of each kind, and values that the server may accept or refuse."""
 
 import copy
 
@@ -6,12 +6,12 @@ KINDS = {}
 
 
 class Kind:
-    """A kind: where it is served, how a sound object is made, and which values of which fields are tried on it."""
+    """A kind: where it is served, how to create a valid object, and which values to try in which fields."""
 
     def __init__(self, name, group, version, plural, make, tries=(), cluster=False, sub=(), any_value=False, object_kind=None):
         self.name, self.group, self.version, self.plural, self.make, self.tries = name, group, version, plural, make, tries
         self.cluster, self.sub, self.any_value = cluster, sub, any_value
-        # The kind that its objects name, where the name here distinguishes two versions.
+        # The kind in its objects, if the name here distinguishes two versions.
         self.object_kind = object_kind or name
 
     def api_version(self, run):
@@ -25,7 +25,7 @@ class Kind:
 
 
 def kind(name, group, version, plural, tries=(), **options):
-    """Registers the function below as the maker of a kind's sound objects."""
+    """Registers the decorated function as the factory of valid objects of a kind."""
 
     def register(make):
         KINDS[name] = Kind(name, group, version, plural, make, tries, **options)
@@ -295,7 +295,7 @@ def storage_class(r):
 
 
 def put(value, path, new):
-    """Sets what is at a path, as far as the object has the path; in a missing map it is made."""
+    """Sets the value at a path, creating missing maps. Does nothing if the path does not fit the object."""
     *steps, last = path.split(".")
     for step in steps:
         if isinstance(value, list):
@@ -311,7 +311,7 @@ def put(value, path, new):
 
 
 def paths(value, prefix=""):
-    """All paths of an object below its metadata."""
+    """Yields all paths of an object, except its metadata, apiVersion and kind."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, below in items:
         if prefix or key not in ("metadata", "apiVersion", "kind"):
@@ -320,7 +320,7 @@ def paths(value, prefix=""):
 
 
 def random_object(r, kind, run, name, spoil):
-    """An object of a kind, on which with the chance `spoil` one or two values are tried."""
+    """Returns an object of a kind, with one or two trial values with the probability `spoil`."""
     made = kind.make(r)
     made["apiVersion"], made["kind"] = kind.api_version(run), kind.object_kind
     metadata = made.setdefault("metadata", {})
@@ -335,7 +335,7 @@ def random_object(r, kind, run, name, spoil):
 
 
 def a_try(r, kind, made):
-    """A path and the value to try there."""
+    """Returns a path and a value to try there."""
     pick = r.random()
     found = list(paths(made)) if kind.any_value and pick < 0.45 else []
     if found:

@@ -1,4 +1,4 @@
-"""The two servers: the real kube-apiserver of a kubeconfig and the embedded one as a process. Requests go to loopback only."""
+"""The two servers: the real kube-apiserver of a kubeconfig, and the embedded one as a process. Only loopback addresses are allowed."""
 
 import base64
 import http.client
@@ -12,11 +12,11 @@ import tempfile
 import time
 import urllib.parse
 
-TIMEOUT = 20  # seconds, of one request
+TIMEOUT = 20  # seconds per request
 
 
 class Server:
-    """A server at a URL. One connection, opened again when it breaks."""
+    """A server at a URL, with one connection that is reopened when it breaks."""
 
     def __init__(self, name, url, context=None, token=None):
         address = urllib.parse.urlsplit(url)
@@ -27,7 +27,7 @@ class Server:
         self.connection = None
 
     def send(self, method, path, query=(), body=None, content_type=None, accept="application/json"):
-        """The status code, the body (decoded where it is JSON) and the warnings of one request; code 0 where the server gave no answer."""
+        """Returns the status code, the body (decoded if it is JSON) and the warnings of one request; code 0 if there was no response."""
         target = path + ("?" + urllib.parse.urlencode(query) if query else "")
         headers = {**self.headers, "Accept": accept, "User-Agent": "fuzz"}
         if body is not None:
@@ -45,7 +45,7 @@ class Server:
             except (OSError, http.client.HTTPException) as error:
                 self.connection.close()
                 self.connection = None
-                # Only a connection that had been idle may be tried again: the server closed it before it read the request.
+                # Retry only on a reused connection: the server closed it while it was idle, before it read the request.
                 if not (reused and attempt == 0 and isinstance(error, (http.client.RemoteDisconnected, ConnectionError))):
                     return 0, f"{type(error).__name__}: {error}", []
         try:
@@ -61,7 +61,7 @@ class Server:
 
 
 def real(kubeconfig):
-    """The server of a kubeconfig in YAML with one context, whose values are scalars on a line of their own (or in flow mappings)."""
+    """Returns the server of a YAML kubeconfig with one context, whose values are scalars on separate lines (or in flow mappings)."""
     with open(kubeconfig, encoding="utf-8") as file:
         text = file.read()
 
@@ -85,10 +85,10 @@ def real(kubeconfig):
 
 
 class Embedded(Server):
-    """The embedded server as a process, which ends with the `with` block."""
+    """The embedded server as a process. It ends with the `with` block."""
 
     def __init__(self, binary):
-        # The real server runs without a controller manager, so this one goes without its garbage collector.
+        # The real server runs without a controller manager, so this one runs without its garbage collector.
         self.process = subprocess.Popen(
             [binary, "--listen", "127.0.0.1:0", "--no-garbage-collector"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
         )
@@ -107,7 +107,7 @@ class Embedded(Server):
 
 
 def wait(condition, seconds=10):
-    """Whether the condition came true in time."""
+    """Waits for a condition. Returns whether it became true in time."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""Random steps: each is one request, made of the seed and the step's number alone, whatever the servers answered before."""
+"""Random steps: each is one request, determined by the seed and the number of the step, regardless of earlier responses."""
 
 import copy
 import json
@@ -20,12 +20,12 @@ ACCEPTS = ["application/json;as=Table;v=v1;g=meta.k8s.io", "application/json;as=
 
 
 class Step:
-    """One request: `live` says what an update takes over from the stored object."""
+    """One request. `live` tells what an update copies from the stored object."""
 
     def __init__(self, kind, verb, name, sub):
         self.kind, self.verb, self.name, self.sub = kind, verb, name, sub
         self.method, self.query, self.body, self.type, self.accept, self.live = "GET", [], None, None, "application/json", None
-        # The change of the stored object; a valid object is created first if there is none.
+        # The changes to the stored object. If there is none, the valid object `first` is created before.
         self.changes, self.first = [], None
 
     @property
@@ -72,12 +72,12 @@ def body(r, step, run, spoil=0.5):
             put(made, *r.choice([("spec.replicas", -1), ("spec.replicas", "1"), ("spec", None), ("kind", "Other"), ("metadata.name", "other"), ("unknown", 1), ("status", {"replicas": 9})]))
         return made
     made = random_object(r, step.kind, run, step.name, spoil)
-    # A definition's group is the last part of its name, so that each name is a group of its own.
+    # The group of a CRD is the last part of its name, so each name has its own group.
     return json.loads(json.dumps(made).replace("GROUP", step.name.partition(".")[2])) if step.kind.name == "CustomResourceDefinition" else made
 
 
 def options(r, step):
-    # The real server reads no query where a delete has a body.
+    # The real server ignores the query of a DELETE with a body.
     if r.random() < 0.12 and not (step.method == "DELETE" and step.body):
         step.query.append(("dryRun", "All" if r.random() < 0.9 else "Some"))
     if step.verb != "delete" and step.verb != "deletecollection" and r.random() < 0.35:
@@ -144,7 +144,7 @@ def make_patch(r, step, run):
 
 
 def trimmed(r, made):
-    """A part of an object, in which some values are null."""
+    """Returns part of an object, with some values set to null."""
     made = copy.deepcopy(made)
     for key in list(made.get("spec") or {} if isinstance(made.get("spec"), dict) else {}):
         if r.random() < 0.4:

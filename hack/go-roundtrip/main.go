@@ -1,5 +1,5 @@
-// Command roundtrip sends random objects of the golden Go APIs through their Rust types and compares what comes back: Rust must
-// write the JSON that Go wrote, and Go must read that and write it again.
+// Command roundtrip sends random objects of the golden Go APIs through their Rust types and compares the results: Rust must
+// write the same JSON as Go, and Go must read it and write it again.
 package main
 
 import (
@@ -31,7 +31,7 @@ import (
 	timersv2 "parity.example.com/parity/timers/v2"
 )
 
-// word gives texts that any field takes.
+// word returns a string that is valid in any field.
 func word(c randfill.Continue) string {
 	return fmt.Sprintf("w%d-%s", c.Intn(1000), strings.Repeat("é", c.Intn(3)))
 }
@@ -60,7 +60,7 @@ func filler(seed int64) *randfill.Filler {
 		},
 		func(j *apiextensionsv1.JSON, c randfill.Continue) { j.Raw = []byte(`[1,{"a":null}]`) },
 		func(f *metav1.FieldsV1, c randfill.Continue) { f.Raw = []byte(`{"f:spec":{}}`) },
-		// k8s-openapi's own serde writes these, which is not what is compared here.
+		// Kept small: k8s-openapi's own serde writes these types, which is not under test.
 		func(m *metav1.ObjectMeta, c randfill.Continue) {
 			m.Name, m.Namespace, m.Generation = word(c), word(c), c.Int63()
 			m.Labels = map[string]string{word(c): word(c)}
@@ -82,8 +82,8 @@ func filler(seed int64) *randfill.Filler {
 	)
 }
 
-// tame makes equal what differs on purpose: Rust writes an empty list or map where Go writes null, and nothing where Go writes
-// null for a zero time that omitempty does not leave out, or for an empty struct that it does not leave out either.
+// tame removes deliberate differences: Rust writes an empty list or map where Go writes null, and omits a zero time that Go writes as
+// null, or an empty struct, since omitempty does not apply to those.
 func tame(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

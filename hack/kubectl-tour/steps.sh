@@ -1,5 +1,5 @@
-# The tour. Read by hack/kubectl-tour.sh, which gives `t` (show the command, run it, show what it printed and its exit
-# code), `k` (run it and show nothing), `watch_start` and `watch_stop`.
+# The commands of the tour. Sourced by hack/kubectl-tour.sh, which defines `t` (print a command, run it, print its output and exit
+# code), `k` (run a command silently), `watch_start` and `watch_stop`.
 
 gadget() { printf '{"apiVersion":"tour.example.com/v1","kind":"Gadget","metadata":{"name":"%s"},"spec":%s}' "$1" "$2"; }
 deployment() {
@@ -93,7 +93,7 @@ t wait --for=condition=Absent gadget/one --timeout=1s
 t get gadgets
 t describe gadget one
 
-# Watching: what happens while a watch runs.
+# Watches.
 watch_start get gadgets --watch-only --output-watch-events
 t label gadget one seen=yes
 t create -f - <<<"$(gadget three '{"size":"large"}')"

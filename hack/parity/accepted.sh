@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Gives every role and webhook configuration that we write to the real kube-apiserver, and reads it back: each field that we
-# wrote has to be there, as it was written. Exits 3 where the real server cannot be run (see hack/envtest.sh).
+# Creates every role and webhook configuration that we generate on the real kube-apiserver and reads it back: each field must be
+# unchanged. Exits with 3 if the real server cannot be run (see hack/envtest.sh).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 if [[ ${1:-} != --inside ]]; then
@@ -10,7 +10,7 @@ kubectl=$root/target/envtest/kubectl
 [[ -x $kubectl ]] || kubectl=kubectl
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# Ours for all of testdata/crate-markers, and the roles for users of an API.
+# Those generated for all of testdata/crate-markers, and the roles for users of an API.
 cargo build -q --bin kube-codegen --example crate_markers --manifest-path "$root/Cargo.toml"
 bin=${CARGO_TARGET_DIR:-$root/target}/debug
 for folder in "$root"/testdata/crate-markers/*/; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the golden manifests of testdata/crate-markers with controller-gen itself: each file of Rust becomes a Go package of its comments.
+# Writes the golden manifests of testdata/crate-markers with controller-gen: each Rust file becomes a Go package with its comments.
 # Needs Go; run it after changing an input.
 set -euo pipefail
 testdata=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../testdata/crate-markers" && pwd)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the golden CRDs of testdata/parity with controller-gen itself, one folder `crds` a package, without the line of its version.
+# Writes the golden CRDs of testdata/parity with controller-gen, to a folder `crds` in each package, without its version annotation.
 # Needs Go, and the Go module proxy the first time; run it after changing an input.
 set -euo pipefail
 testdata=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../testdata/parity" && pwd)
@@ -14,6 +14,6 @@ for folder in "$testdata"/*/; do
 	rm -rf "$folder/crds"
 	(cd "$work/module" && "$work/controller-gen" crd:allowDangerousTypes=true "paths=./$name/..." output:crd:dir="$folder/crds")
 	sed -i '/^    controller-gen.kubebuilder.io\/version: /d' "$folder"/crds/*.yaml
-	# Annotations that held nothing else.
+	# Annotations that are empty without it.
 	sed -i -e '/^  annotations:$/{N;/\n    /!s/^[^\n]*\n//}' "$folder"/crds/*.yaml
 done

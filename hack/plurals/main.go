@@ -1,4 +1,4 @@
-// Prints the plural that controller-gen gives each kind on standard input: a line of the kind, a tab, and the plural.
+// Prints controller-gen's plural of each kind on standard input: the kind, a tab, and the plural.
 package main
 
 import (

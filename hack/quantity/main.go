@@ -1,12 +1,12 @@
-// Answers what k8s.io/apimachinery/pkg/api/resource makes of quantities, a line of tab-separated columns for each line of
-// standard input. quantity/src/tests.rs compares, and names the columns.
+// Evaluates quantities with k8s.io/apimachinery/pkg/api/resource: prints a line of tab-separated columns for each line of
+// standard input. quantity/src/tests.rs compares them, and documents the columns.
 //
-//	A <tab> B <tab> N     two texts and a whole number: A by itself, A with B, A times N
+//	A <tab> B <tab> N     two strings and an integer: A by itself, A with B, A times N
 //	text <tab> A          A alone, for exponents that Go cannot compute with
 //	json <tab> VALUE      a JSON value, decoded
 //
-// A column is "-" where Go's answer is not the number: an overflow, or a suffix that does not exist. A vast exponent takes Go
-// all memory in computations.
+// A column is "-" if Go's result is wrong because of an overflow or a suffix that does not exist. A huge exponent makes Go's
+// computations exhaust memory.
 package main
 
 import (
@@ -97,12 +97,12 @@ func computed(a, b, n string) []string {
 	return append(answers, compared, text(sum), scaled(sum, 0), text(rest), scaled(rest, 0))
 }
 
-// The text, unless it says another number.
+// text formats a quantity, or returns "-" if the result parses as another number.
 func text(q resource.Quantity) string {
 	written := q.String()
 	again, err := resource.ParseQuantity(written)
 	if q := q.DeepCopy(); err != nil || again.Cmp(q) != 0 {
-		// Values with a binary suffix are capped at 2^63-1 when read.
+		// The parser caps values with a binary suffix at 2^63-1.
 		if !strings.HasSuffix(written, "i") {
 			return "-"
 		}
@@ -115,7 +115,7 @@ var (
 	most  = big.NewInt(1<<63 - 1)
 )
 
-// The scaled value, unless it overflows.
+// scaled returns the scaled value, or "-" if it overflows.
 func scaled(q resource.Quantity, scale resource.Scale) string {
 	exact := q.DeepCopy()
 	dec := exact.AsDec()
@@ -123,7 +123,7 @@ func scaled(q resource.Quantity, scale resource.Scale) string {
 	if bound.Cmp(least) < 0 || bound.Cmp(most) > 0 {
 		return "-"
 	}
-	// A big decimal below the least int64 is cut to its low bits.
+	// Go truncates a big decimal below the minimum int64 to its low bits.
 	if _, small := q.AsInt64(); !small && dec.UnscaledBig().Cmp(least) < 0 {
 		return "-"
 	}

@@ -1,4 +1,4 @@
-"""Tries the rules of a table on the API server that kubectl talks to. See hack/rules.sh."""
+"""Tries the rules of a table on the API server of kubectl. See hack/rules.sh."""
 
 import copy
 import json
@@ -16,7 +16,7 @@ table = folder / "rules.tsv"
 
 
 def within(schema, place):
-    """The schema at a place such as `.spec.list[]`."""
+    """Returns the schema at a path such as `.spec.list[]`."""
     for name, items in re.findall(r"\.([^.\[]+)|(\[\])", place):
         if items:
             schema = schema["items"] if schema["type"] == "array" else schema["additionalProperties"]
@@ -65,5 +65,5 @@ for row, (got, said) in zip(rows, answers):
 if update:
     table.write_text("".join("\t".join(row).rstrip("\t") + "\n" for row in rows))
 refused = sum(1 for row in rows if row[1] == "refused")
-print(f"{len(rows)} rules, {refused} of them refused, {wrong} not as the table says")
+print(f"{len(rows)} rules, {refused} of them refused, {wrong} differ from the table")
 sys.exit(1 if wrong else 0)

@@ -1,5 +1,5 @@
-// Answers how sigs.k8s.io/yaml writes JSON values: for each line of standard input, the line, a tab, and the YAML as a JSON
-// string. With an argument, it makes up that many values instead of reading them.
+// Converts JSON values to YAML with sigs.k8s.io/yaml: for each line of standard input, prints the line, a tab, and the YAML as a JSON
+// string. With an argument N, generates N random values instead of reading them.
 package main
 
 import (
@@ -39,14 +39,14 @@ func main() {
 	}
 }
 
-// Values that the YAML reader refuses, such as those with control characters, are passed over; so are keys in a circle, such as
-// "371." < "3z" < "7a" < "371.", which come out in another order each time.
+// answer skips values that the YAML reader refuses, such as those with control characters, and values with keys whose order is
+// cyclic, such as "371." < "3z" < "7a" < "371.", since their order differs between runs.
 func answer(out *bufio.Writer, line []byte) {
 	line, err := numbers(line)
 	if err != nil {
 		panic(err)
 	}
-	// The reader would fold this one, as a line break.
+	// The reader would fold this character as a line break.
 	line = bytes.ReplaceAll(line, []byte("\u0085"), []byte("\\u0085"))
 	text, err := yaml.JSONToYAML(line)
 	if err != nil {
@@ -65,7 +65,7 @@ func answer(out *bufio.Writer, line []byte) {
 	fmt.Fprintf(out, "%s\t%s\n", line, encoded)
 }
 
-// The value with its numbers as Go marshals them: 1.0 as 1, 1e3 as 1000.
+// numbers rewrites the numbers of a value as Go marshals them: 1.0 as 1, 1e3 as 1000.
 func numbers(line []byte) ([]byte, error) {
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.UseNumber()
@@ -124,7 +124,7 @@ func text(random *rand.Rand) string {
 	return text
 }
 
-// Keys draw on few characters, so that their order is put to the test.
+// key returns a key from a small set of characters, to test the order of keys.
 func key(random *rand.Rand) string {
 	if random.IntN(8) == 0 {
 		return text(random)

@@ -1,4 +1,4 @@
-"""Creates, rolls over, scales and deletes Deployments, and prints as JSON what the process of the loops took for it.
+"""Creates, rolls over, scales and deletes Deployments, and prints the resource usage of the controllers' process as JSON.
 
 load.py KUBECONFIG DEPLOYMENTS PID AUDIT_LOG
 """
@@ -96,7 +96,7 @@ def agent_of_loops():
 
 
 def requests():
-    """The loops' requests by kind. The simulated kubelet, which may be the same program, impersonates a user of its own."""
+    """Counts the controllers' requests by kind. The simulated kubelet, which may be the same program, impersonates another user."""
     agent, kinds = agent_of_loops(), {}
     for line in open(audit):
         if not line.endswith("\n"):
@@ -108,13 +108,13 @@ def requests():
         kind = "/".join(filter(None, [of.get("resource", "-"), of.get("subresource")]))
         kind = f"{event['verb']} {kind}"
         if kind == "create pods/binding":
-            raise SystemExit("the simulated kubelet's requests cannot be told from the loops'")
+            raise SystemExit("cannot distinguish the requests of the simulated kubelet from those of the controllers")
         kinds[kind] = kinds.get(kind, 0) + 1
     return kinds
 
 
 def requests_at_rest():
-    """The requests once none came for five seconds: events are written behind the work, one after another."""
+    """Returns the requests once there were none for five seconds, since events are written later, one by one."""
     kinds, quiet = requests(), 0
     while quiet < 5:
         time.sleep(1)

@@ -1,6 +1,6 @@
 //go:build tools
 
-// Package tools pins the generators that are measured.
+// Package tools pins the measured generators.
 package tools
 
 import (

@@ -28,7 +28,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * fabric8's client, with each of its HTTP clients, against the server of KUBECONFIG. Each check prints one line, which
+ * Checks fabric8's client, with each of its HTTP clients, against the server of KUBECONFIG. Each check prints one line, which
  * hack/clients.sh counts.
  */
 public final class Main {
@@ -53,7 +53,7 @@ public final class Main {
         new Main(http, client).run();
       }
     });
-    // Threads of an HTTP client that did not end do not matter here.
+    // Do not wait for threads that an HTTP client left running.
     System.exit(0);
   }
 
@@ -61,7 +61,7 @@ public final class Main {
     void run() throws Exception;
   }
 
-  /** Prints `ok NAME`, or `fail NAME` with the error, which ends here: the next check runs. */
+  /** Runs a check and prints `ok NAME`, or `fail NAME` with the error, which is not thrown further. */
   private void check(String name, Body body) {
     try {
       body.run();
@@ -138,7 +138,7 @@ public final class Main {
             .getMetadata().getManagedFields().get(0).getOperation(), "Apply"));
   }
 
-  /** What is done to the object `name`; every kind of watch must see it. */
+  /** Changes the object `name`. Every kind of watch must see it. */
   private void change(String name) {
     client.resource(configMap(name, "1")).create();
     client.resource(configMap(name, "2")).update();

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# helm with a chart, $1, against the server of KUBECONFIG. Each check prints one line, which hack/clients.sh counts.
+# Runs helm with the chart $1 against the server of KUBECONFIG. Each check prints one line, which hack/clients.sh counts.
 set -uo pipefail
 
 chart=$1
@@ -7,7 +7,7 @@ export HELM_CACHE_HOME=$HELM_HOME/cache HELM_CONFIG_HOME=$HELM_HOME/config HELM_
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 
-# check NAME CODE PATTERN ARGUMENT…: helm ends with the code, and the lines that it prints, as one text, match the pattern.
+# check NAME CODE PATTERN ARGUMENT…: runs helm, and expects this exit code and output that matches the pattern.
 check() {
 	local name=$1 expected=$2 pattern=$3 code=0
 	shift 3

@@ -1,4 +1,4 @@
-// Node's `@kubernetes/client-node` against the server of KUBECONFIG. Each check prints one line, which hack/clients.sh counts.
+// Checks Node's `@kubernetes/client-node` against the server of KUBECONFIG. Each check prints one line, which hack/clients.sh counts.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -11,7 +11,7 @@ const config = new KubeConfig();
 config.loadFromDefault();
 const core = config.makeApiClient(CoreV1Api);
 
-// Prints `ok NAME`, or `fail NAME` with the error, which ends here: the next check runs.
+// Runs a check and prints `ok NAME`, or `fail NAME` with the error, which is not thrown further.
 async function check(name, body) {
   try {
     await Promise.race([
@@ -28,7 +28,7 @@ async function check(name, body) {
 const configMap = (name, value) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { key: value } });
 const hasStatus = (code) => (error) => error instanceof ApiException && error.code === code;
 
-// Waits until `condition` holds; the check's own limit ends it.
+// Waits until `condition` holds, limited by the timeout of the check.
 async function until(condition) {
   while (!condition()) await sleep(20);
 }
@@ -97,7 +97,7 @@ async function untyped() {
   });
 }
 
-// What is done to the object `name`; both kinds of watches must see it.
+// Changes the object `name`. Both kinds of watches must see it.
 async function change(name) {
   await core.createNamespacedConfigMap({ namespace, body: configMap(name, '1') });
   await core.replaceNamespacedConfigMap({ namespace, name, body: configMap(name, '2') });

@@ -1,4 +1,4 @@
-"""What the Python clients' checks share: each check prints one line, which hack/clients.sh counts."""
+"""Shared by the checks of the Python clients: each check prints one line, which hack/clients.sh counts."""
 
 import contextlib
 import traceback
@@ -6,10 +6,10 @@ import traceback
 
 @contextlib.contextmanager
 def check(name):
-    """Prints `ok NAME`, or `fail NAME` with the error, which ends here: the next check runs."""
+    """Runs a check and prints `ok NAME`, or `fail NAME` with the error, which is not raised further."""
     try:
         yield
-    except Exception as error:  # A check reports whatever its client raises.
+    except Exception as error:  # A client may raise any exception.
         traceback.print_exc()
         message = " ".join(str(error).split())[:200]
         print(f"fail\t{name}\t{type(error).__name__}: {message}", flush=True)

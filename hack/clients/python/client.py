@@ -1,4 +1,4 @@
-"""Python's `kubernetes` client against the server of KUBECONFIG."""
+"""Checks Python's `kubernetes` client against the server of KUBECONFIG."""
 
 from checks import check
 from kubernetes import client, config, dynamic, watch

@@ -1,4 +1,4 @@
-"""An operator of kopf against the server of KUBECONFIG: its handlers, finalizer, status and end."""
+"""Checks a kopf operator against the server of KUBECONFIG: its handlers, finalizer, status and shutdown."""
 
 import asyncio
 import threading
@@ -37,7 +37,7 @@ def config_map_event(event, **_):
 
 
 def wait_for(what, condition):
-    """Waits up to 10 s; an AssertionError names the missing event."""
+    """Waits up to 10 s, then raises an AssertionError that names the missing event."""
     deadline = time.monotonic() + 10
     while not condition():
         if time.monotonic() > deadline:
@@ -46,7 +46,7 @@ def wait_for(what, condition):
 
 
 def start():
-    """Runs the operator in a thread. Gives what ends it."""
+    """Runs the operator in a thread. Returns a function that stops it."""
     ready, stop = threading.Event(), threading.Event()
     thread = threading.Thread(
         target=lambda: asyncio.run(

@@ -1,4 +1,4 @@
-//! The crates of all projects, compiled in one run of cargo, and the programs that they give.
+//! Compiles the crates of all projects in one run of cargo, and runs their programs.
 
 use std::{
     collections::BTreeMap,
@@ -13,10 +13,10 @@ use std::{
 
 use crate::Result;
 
-/// Names the file that gets the seconds of each crate; set where cargo runs this program in place of rustc.
+/// The environment variable with the file to append compile times to. Set when cargo runs this program as a wrapper of rustc.
 const TIMES: &str = "CORPUS_TIMES";
 
-/// Compiles the crates of a workspace, as many as compile; the seconds of each, and the folder of the programs.
+/// Compiles the crates of a workspace, skipping those that fail. Returns the seconds of each, and the folder of the programs.
 pub(crate) fn compile(workspace: &Path, target: &Path, names: &[&str]) -> Result<(BTreeMap<String, f64>, PathBuf)> {
     let programs = target.join("debug");
     for name in names {
@@ -30,7 +30,7 @@ pub(crate) fn compile(workspace: &Path, target: &Path, names: &[&str]) -> Result
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--quiet", "--keep-going", "--workspace", "--manifest-path"]).arg(workspace.join("Cargo.toml"));
     cargo.env("CARGO_TARGET_DIR", target).env("RUSTC_WRAPPER", env::current_exe()?).env(TIMES, &times);
-    // Failures show as missing programs.
+    // A failure shows as a missing program.
     cargo.status()?;
     let mut seconds: BTreeMap<String, f64> = BTreeMap::new();
     for line in fs::read_to_string(&times).unwrap_or_default().lines() {
@@ -42,7 +42,7 @@ pub(crate) fn compile(workspace: &Path, target: &Path, names: &[&str]) -> Result
     Ok((seconds, programs))
 }
 
-/// Runs rustc for cargo, and notes its time. None where cargo did not call.
+/// Runs rustc for cargo and records its time. Returns `None` if this process is not a wrapper of rustc.
 pub(crate) fn as_rustc() -> Option<Result<ExitCode>> {
     let times = env::var_os(TIMES)?;
     let arguments: Vec<OsString> = env::args_os().skip(1).collect();
@@ -50,7 +50,7 @@ pub(crate) fn as_rustc() -> Option<Result<ExitCode>> {
 }
 
 fn timed(times: &OsString, arguments: &[OsString]) -> Result<ExitCode> {
-    let (rustc, arguments) = arguments.split_first().ok_or("cargo names no rustc")?;
+    let (rustc, arguments) = arguments.split_first().ok_or("expected the path of rustc as the first argument")?;
     let start = Instant::now();
     let status = Command::new(rustc).args(arguments).status()?;
     let name = arguments.iter().skip_while(|argument| *argument != "--crate-name").nth(1);
@@ -61,7 +61,7 @@ fn timed(times: &OsString, arguments: &[OsString]) -> Result<ExitCode> {
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// How many objects came through the types of a project unchanged, and which did not.
+/// The number of objects that round-tripped unchanged through the types of a project, and messages about the others.
 #[derive(Default)]
 pub(crate) struct Sent {
     pub(crate) samples: usize,
@@ -69,7 +69,7 @@ pub(crate) struct Sent {
     pub(crate) wrong: Vec<String>,
 }
 
-/// Runs the program of a project; none where it did not compile.
+/// Runs the program of a project. Returns `None` if it did not compile.
 pub(crate) fn run(program: &Path) -> Result<Option<Sent>> {
     if !program.exists() {
         return Ok(None);

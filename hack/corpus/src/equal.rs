@@ -1,10 +1,10 @@
-//! Whether two CRDs mean the same to the API server: parsed, defaults filled in, and compared without regard to what it
-//! ignores: the order of properties, of versions and of `required`; keywords that it does not know; absent, null, empty and
-//! false where Go's `omitempty` makes them one. Independent of the generator's own reader.
+//! Tests two CRDs for equivalence to the API server: parses them, fills in defaults, and compares them ignoring what the server ignores:
+//! the order of properties, versions and `required`; unknown keywords; and the difference between absent, null, empty and false
+//! values that Go's `omitempty` removes. Independent of the generator's own reader.
 
 use serde_json::{Map, Value};
 
-/// Where two CRDs differ, at most a few places; empty where they are equal.
+/// Returns some of the places where two CRDs differ. Empty if they are equivalent.
 pub(crate) fn differences(source: &Value, written: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare("", &canonical(source), &canonical(written), &mut found);
@@ -87,11 +87,11 @@ fn canonical_schema(schema: &Value) -> Value {
     Value::Object(members.collect())
 }
 
-/// A keyword of a schema; none where it says nothing, or the API server does not know it.
+/// Returns the canonical value of a schema keyword, or `None` if it has no effect or the API server does not know it.
 fn keyword(key: &str, value: &Value) -> Option<Value> {
     let schemas = |value: &Value| some(&list(value).iter().map(canonical_schema).collect());
     match key {
-        // Any value, false and empty ones too.
+        // Any value is significant, including false and empty ones.
         "default" | "example" => (!value.is_null()).then(|| value.clone()),
         "maximum" | "minimum" | "multipleOf" | "maxLength" | "minLength" | "maxItems" | "minItems" | "maxProperties"
         | "minProperties" => (!value.is_null()).then(|| value.clone()),
@@ -139,7 +139,7 @@ fn compare(path: &str, a: &Value, b: &Value, found: &mut Vec<String>) {
                 compare(&format!("{path}[{index}]"), a, b, found);
             }
         }
-        // 1 and 1.0 are one number.
+        // 1 equals 1.0.
         (Value::Number(a), Value::Number(b)) if (a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64() => {}
         (a, b) if a == b => {}
         (a, b) => found.push(format!("{path}: {} became {}", short(a), short(b))),
@@ -150,7 +150,8 @@ fn short(value: &Value) -> String {
     value.to_string().chars().take(120).collect()
 }
 
-/// The members of the keys, each as `read` has it; none where it says nothing.
+/// Returns an object with these keys, each value converted by `read`. Keys that are absent, or for which `read` returns `None`, are left
+/// out.
 fn picked(value: &Value, keys: &[&str], read: impl Fn(&str, &Value) -> Option<Value>) -> Value {
     let members = keys.iter().filter_map(|key| Some(((*key).to_owned(), read(key, value.get(key)?)?)));
     Value::Object(members.collect())
@@ -160,7 +161,7 @@ fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
-/// The value, unless it is null or empty.
+/// Returns the value, or `None` if it is null or empty.
 fn some(value: &Value) -> Option<Value> {
     let empty = match value {
         Value::Null => true,
@@ -172,7 +173,7 @@ fn some(value: &Value) -> Option<Value> {
     (!empty).then(|| value.clone())
 }
 
-/// A map of scalars without those that are null, empty, false or 0, and the same for maps in it.
+/// Removes null, empty, false and 0 from a map, recursively.
 fn pruned(value: &Value) -> Option<Value> {
     match value {
         Value::Object(map) => {

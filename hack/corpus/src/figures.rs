@@ -1,4 +1,4 @@
-//! Figures of a project's types, one line each and a total: what a change of naming or of types does to the whole corpus.
+//! Figures of a project's types, to see how a change of naming or of types affects the whole corpus.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,11 +12,11 @@ use codegen::model::{ApiSet, KnownType, TypeDef, TypeKind, TypeRef, Version};
 pub(crate) struct Figures {
     crds: usize,
     types: usize,
-    /// Fields that hold objects: of Kubernetes' types, and all.
+    /// The number of fields that hold objects: those with types of Kubernetes, and all.
     objects: [usize; 2],
     aliases: usize,
     lines: usize,
-    /// Names longer than 60 and 80 characters.
+    /// The number of names longer than 60 and than 80 characters.
     long: [usize; 2],
     longest: String,
 }
@@ -38,23 +38,23 @@ impl Figures {
         }
     }
 
-    /// How many types there are, aliases aside.
+    /// The number of types, without aliases.
     pub(crate) const fn types(&self) -> usize {
         self.types
     }
 
-    /// The share of the fields with objects whose type is Kubernetes' own, in percent.
+    /// The percentage of object fields with types of Kubernetes.
     pub(crate) fn recognised(&self) -> usize {
         let [recognised, all] = self.objects;
         (recognised * 100).checked_div(all).unwrap_or_default()
     }
 
-    /// How many lines they take.
+    /// The number of generated lines.
     pub(crate) const fn lines(&self) -> usize {
         self.lines
     }
 
-    /// How long the longest name is.
+    /// The length of the longest name.
     pub(crate) const fn longest(&self) -> usize {
         self.longest.len()
     }
@@ -79,7 +79,7 @@ fn add([a, b]: [usize; 2], [c, d]: [usize; 2]) -> [usize; 2] {
     [a + c, b + d]
 }
 
-/// The fields of a version that hold objects: of Kubernetes' types, and all. The metadata of the kinds does not count.
+/// Counts the fields of a version that hold objects: those with types of Kubernetes, and all. The metadata of kinds is not counted.
 fn objects(version: &Version) -> [usize; 2] {
     let is_root = |def: &&TypeDef| version.resources.iter().any(|resource| resource.root == def.name);
     let structs = version.types.iter().filter(|def| matches!(def.kind, TypeKind::Struct(_)));
@@ -100,7 +100,7 @@ fn objects(version: &Version) -> [usize; 2] {
     count
 }
 
-/// Types of Kubernetes that are recognised by their format, not by their fields.
+/// Types of Kubernetes that are recognised by format, not by fields.
 const SCALARS: [KnownType; 7] = [
     KnownType::ByteString,
     KnownType::Duration,

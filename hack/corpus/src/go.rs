@@ -1,5 +1,5 @@
-//! Go modules: a crate of types for the API packages of each, held against the samples of its project in the corpus, and
-//! the figures of the types beside those that its CRDs give.
+//! Go modules: generates a crate of types for the API packages of each, checks it with the samples of its project in the corpus, and
+//! compares the figures with those of the types from its CRDs.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use codegen::{
 
 use crate::{Result, figures::Figures, index::Index, index::Project, options, write_crate, write_workspace};
 
-/// A line of the table of modules: its name, the module with its version, its packages, its project in the corpus.
+/// A line of the table of modules: name, module with version, packages, project in the corpus.
 struct Module {
     name: String,
     folder: PathBuf,
@@ -23,7 +23,7 @@ struct Module {
     project: String,
 }
 
-/// `MODULES CACHE CORPUS OUTPUT [NAME…]`; without a corpus, CORPUS is `-`.
+/// Runs `corpus go` with the arguments `MODULES CACHE CORPUS OUTPUT [NAME…]`. Without a corpus, CORPUS is `-`.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let [table, cache, corpus, output, only @ ..] = arguments else {
         return Err("usage: corpus go MODULES CACHE CORPUS OUTPUT [NAME…]".into());
@@ -79,7 +79,7 @@ fn generate(module: &Module, index: &Index, corpus: &Path, output: &Path, enviro
     let seconds = start.elapsed().as_secs_f64();
     let Generated { api, files, warnings, .. } = generated;
     let of_corpus = index.projects.iter().find(|project| project.name == module.project);
-    // A sample of a version that the module does not have belongs to another release.
+    // A sample of a version that the module lacks belongs to another release.
     let kinds: Vec<(String, &str)> = api
         .versions()
         .flat_map(|(group, version)| {
@@ -122,7 +122,7 @@ fn is_of(path: &Path, kinds: &[(String, &str)]) -> bool {
     kinds.iter().any(|(of, name)| *of == version && *name == kind)
 }
 
-/// The figures of the types that the project's CRDs give.
+/// Returns the figures of the types from the project's CRDs.
 fn of_crds(project: &Project, corpus: &Path) -> Result<String> {
     let mut sources = Sources::default();
     for path in &project.crds {

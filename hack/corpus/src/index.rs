@@ -1,4 +1,4 @@
-//! The corpus's index: its projects with their CRDs and valid samples.
+//! The index of the corpus: its projects, with their CRDs and valid samples.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -45,7 +45,7 @@ impl Index {
             project.crds.push(crd.path);
         }
         for sample in file.samples {
-            // Versions that are not served have no types; duplicate keys are refused as the API server's strict reading does.
+            // Unserved versions have no types. Duplicate keys are refused, as by strict decoding in the API server.
             if sample.flags.iter().any(|flag| flag == "unserved_version" || flag == "dup_keys") {
                 continue;
             }

@@ -1,22 +1,21 @@
-//! Made-up objects: what a schema permits and samples seldom show. The same for the same schema on every machine.
+//! Random objects with values that a schema permits and samples rarely have. Deterministic for each schema, on every machine.
 
 use serde_json::{Map, Number, Value, json};
 
-/// The purpose of an object.
+/// The strategy by which the values of an object are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Case {
     /// Required properties only.
     Minimal,
     /// Every property, with plain values.
     Full,
-    /// Every property: the least numbers, empty texts, int-or-strings as numbers beyond 32 bits.
+    /// Every property: minimum numbers, empty strings, int-or-strings as numbers beyond 32 bits.
     Low,
-    /// Every property: the greatest numbers, texts beyond ASCII, int-or-strings as texts, unknown properties where they are
-    /// kept.
+    /// Every property: maximum numbers, non-ASCII strings, int-or-strings as strings, unknown properties where they are preserved.
     High,
     /// Null wherever it is permitted.
     Null,
-    /// Some properties, with values of any of these kinds.
+    /// Some properties, with values of any of these strategies.
     Random(u64),
 }
 
@@ -25,10 +24,10 @@ impl Case {
         [Self::Minimal, Self::Full, Self::Low, Self::High, Self::Null, Self::Random(1), Self::Random(2), Self::Random(3)];
 }
 
-/// The most values of an object; what would come after is as small as the schema permits.
+/// The maximum number of values of an object; further values are as small as the schema permits.
 const MOST_VALUES: usize = 20_000;
 
-/// An object of a kind.
+/// Creates an object of a kind.
 pub(crate) fn object(api_version: &str, kind: &str, schema: &Value, case: Case) -> Value {
     let seed = match case {
         Case::Random(seed) => seed,
@@ -51,7 +50,7 @@ struct Maker {
 }
 
 impl Maker {
-    /// SplitMix64.
+    /// Returns the next random number (SplitMix64).
     fn random(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
@@ -65,7 +64,7 @@ impl Maker {
         usize::try_from(self.random() % len).ok().and_then(|at| from.get(at)).cloned()
     }
 
-    /// The case of one value.
+    /// Returns the case for one value.
     fn case(&mut self) -> Case {
         match self.case {
             Case::Random(_) => self.choose(&[Case::Full, Case::Low, Case::High, Case::Null]).unwrap_or(Case::Full),
@@ -95,7 +94,7 @@ impl Maker {
             Some("integer") => integer(schema, case),
             Some("number") => self.number(schema, case),
             Some("boolean") => (self.random().is_multiple_of(2)).into(),
-            // Any value, whatever `properties` and `items` say.
+            // Without a type, any value is valid, despite `properties` and `items`.
             _ => json!({"any": [1, 2.5, null, true, "x", {"b": 9_007_199_254_740_993_u64, "a": {}}]}),
         }
     }
@@ -110,7 +109,7 @@ impl Maker {
                 Case::Random(_) => self.random().is_multiple_of(2),
                 _ => true,
             };
-            // A property with a default is never absent from what the server sends.
+            // The server always sends properties with a default.
             let filled_in = property.get("default").is_some_and(|default| !default.is_null());
             if wanted || filled_in || required(name) {
                 members.insert(name.clone(), self.value(property, depth + 1));
@@ -125,7 +124,7 @@ impl Maker {
                 members.insert(key.to_owned(), self.value(&schema, depth + 1));
             }
         }
-        // With a schema for them, other properties are as that says, kept or not.
+        // If `additionalProperties` has a schema, it applies to unknown properties even if they are preserved.
         let others = &schema["additionalProperties"];
         let keeps = *others == true || schema["x-kubernetes-preserve-unknown-fields"] == true && !others.is_object();
         if keeps && !few && self.case() == Case::High {
@@ -152,7 +151,7 @@ impl Maker {
         let plain = [json!(0.1), json!(5e-324), json!(1e21), json!(123_456_789.125), json!(-0.5), json!(3)];
         match case {
             Case::Low => bound(schema, "minimum").unwrap_or(json!(-1.797_693_134_862_315_7e308)),
-            // No f64 holds it.
+            // Not representable as an f64.
             Case::High => bound(schema, "maximum").unwrap_or(json!(9_007_199_254_740_993_i64)),
             _ => self.choose(&plain).unwrap_or_default(),
         }

@@ -1,9 +1,12 @@
-//! The large corpus: generates a crate of types for each project of real CRDs, compiles it, sends the project's sample
-//! resources and made-up ones through the types, writes the CRDs again and compares; one line a project, and a total.
+//! Tests the generator with a large corpus: generates a crate of types for each project of real CRDs, compiles it, round-trips samples and
+//! random objects, regenerates the CRDs and compares them. Prints one line per project, and a total.
 //!
-//! Usage: `corpus CORPUS OUTPUT TARGET [--kubernetes-version=VERSION] [--generate-only] [PROJECT…]`, where CORPUS holds `index.json`, `corpus/` and `samples/`. The crates make
-//! one workspace in OUTPUT, which is built into TARGET. `corpus go MODULES CACHE CORPUS OUTPUT [NAME…]` generates crates from
-//! Go modules in a module cache, for `hack/go-corpus.sh`. `corpus names …` compares the names of types, for `hack/names.sh`.
+//! Usage:
+//!
+//! - `corpus CORPUS OUTPUT TARGET [--kubernetes-version=VERSION] [--generate-only] [PROJECT…]`, where CORPUS contains `index.json`,
+//!   `corpus/` and `samples/`. The crates form one workspace in OUTPUT, which is built into TARGET.
+//! - `corpus go MODULES CACHE CORPUS OUTPUT [NAME…]` generates crates from Go modules in a module cache, for `hack/go-corpus.sh`.
+//! - `corpus names …` compares the names of types, for `hack/names.sh`.
 
 mod compile;
 mod equal;
@@ -38,7 +41,7 @@ use self::{
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// The least version of Kubernetes that types are generated for.
+/// The minimum Kubernetes version of the generated types.
 static VERSION: OnceLock<KubernetesVersion> = OnceLock::new();
 
 fn main() -> ExitCode {
@@ -96,7 +99,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     Ok(if rows.iter().all(Row::is_good) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Prints the figures of each project, and of all. A project of which nothing can be generated is reported, and stops no other.
+/// Prints the figures of each project, and the total. A project that cannot be generated is reported, and does not affect others.
 fn figures(projects: &[&Project], outcomes: Vec<Result<Outcome>>) -> Result<ExitCode> {
     let mut total = Figures::default();
     let mut code = ExitCode::SUCCESS;
@@ -124,7 +127,7 @@ fn options() -> Options {
     }
 }
 
-/// Writes the workspace of the crates.
+/// Writes the manifest of the workspace.
 fn write_workspace<'a>(output: &Path, names: impl Iterator<Item = &'a str>) -> Result<()> {
     let members: Vec<String> = names.map(|name| format!("{name:?}")).collect();
     let manifest = format!(
@@ -134,7 +137,7 @@ fn write_workspace<'a>(output: &Path, names: impl Iterator<Item = &'a str>) -> R
     write(&output.join("Cargo.toml"), &manifest)
 }
 
-/// Writes a crate of types, and its program for the project's samples.
+/// Writes a crate of types, and the program that checks the project's samples.
 fn write_crate(output: &Path, corpus: &Path, project: &Project, api: &ApiSet, files: &Tree) -> Result<()> {
     let root = output.join(&project.name);
     if root.join("src").exists() {

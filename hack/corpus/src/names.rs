@@ -1,9 +1,9 @@
-//! Names that last: whether types keep their names from an older release of a project to a newer one.
+//! Stability of names: whether types keep their names from an older release of a project to a newer one.
 //!
-//! Both releases are generated, the newer one twice: by the rule alone, and with the names of the older release recorded, as `kube-codegen` does by
-//! default. A type of the older is in the newer, too, if a path of the API (a kind and properties) leads to a type
-//! in both; it keeps its name if each such path leads to a type of that name. Beside pairs of real releases, each project of the corpus
-//! is held against itself with properties left out at random, which is what an older release most often is.
+//! Both releases are generated, the newer one twice: by the rule alone, and with the names of the older release recorded, as `kube-codegen`
+//! does by default. Both releases share a type if a path of the API (a kind and properties) leads to a type in both; it keeps its
+//! name if each such path leads to a type of that name. Besides pairs of real releases, each project of the corpus is compared with a copy
+//! of itself from which random properties were removed, since that is what an older release typically looks like.
 
 use std::{
     collections::BTreeMap,
@@ -23,10 +23,11 @@ use serde_json::Value;
 
 use crate::{Result, index::Index, options, project::parse};
 
-/// The share of properties that are left out of a schema, as one of so many.
+/// One in this many properties is removed from a schema.
 const ONE_OF: u64 = 20;
 
-/// `releases [NAME OLD NEW]…` holds pairs of folders of CRDs against each other; `thinned CORPUS SEED [PROJECT…]` projects against themselves.
+/// Runs `releases [NAME OLD NEW]…`, which compares pairs of folders of CRDs, or `thinned CORPUS SEED [PROJECT…]`, which compares projects
+/// with thinned copies of themselves.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [mode, releases @ ..] if mode == "releases" && releases.len().is_multiple_of(3) => {
@@ -65,7 +66,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The CRDs in a folder's YAML files.
+/// Reads the CRDs in a folder's YAML files.
 fn files(folder: &Path) -> Result<Vec<Value>> {
     let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     paths.sort();
@@ -90,8 +91,8 @@ fn thin_crd(crd: &mut Value, seed: &str) {
     }
 }
 
-/// Leaves out properties at random, but for required ones (to add such a property would break clients) and keys of lists: the same of all objects
-/// that properties of one name hold, as one type of Go that several places use has or lacks them.
+/// Removes random properties, except required ones (adding a required property would break clients) and list map keys. Objects in
+/// properties of the same name lose the same properties, since in Go they are usually one type.
 fn thin(schema: &mut Value, keys: &[Value], holder: &str, seed: &str) {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
@@ -113,25 +114,25 @@ fn thin(schema: &mut Value, keys: &[Value], holder: &str, seed: &str) {
     }
 }
 
-/// How many types two releases share, and which have other names in the newer one.
+/// The number of types that two releases share, and those with another name in the newer one.
 #[derive(Default)]
 struct Compared {
     /// Generated types, by the rule alone.
     own: Tally,
-    /// The same with a record.
+    /// Generated types, with recorded names.
     recorded: Tally,
     /// Types of Kubernetes.
     kubernetes: Tally,
-    /// The path, the older name, and the newer one by the rule alone.
+    /// Types renamed by the rule alone.
     renamed: Vec<Renamed>,
-    /// The same with a record.
+    /// Types renamed in spite of recorded names.
     renamed_recorded: Vec<Renamed>,
 }
 
-/// A path, with the name of the type there in the older release and in the newer one.
+/// A path, and the name of its type in the older and in the newer release.
 type Renamed = (String, String, String);
 
-/// The types in both releases, and those of them that keep their names.
+/// The number of types in both releases, and of those that keep their names.
 #[derive(Default)]
 struct Tally {
     both: usize,
@@ -184,12 +185,12 @@ impl Compared {
             println!("    {path}: {old} -> {new}");
         }
         for (path, old, new) in &self.renamed_recorded {
-            println!("    recorded, and yet {path}: {old} -> {new}");
+            println!("    despite recorded names, {path}: {old} -> {new}");
         }
     }
 }
 
-/// Counts the types of the older names that are in the newer ones, too, and gives those with other names.
+/// Counts the older types that also occur in the newer release, and returns those whose names differ.
 fn compare(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>, own: &mut Tally, kubernetes: &mut Tally) -> Vec<Renamed> {
     let mut types: BTreeMap<(&str, &str), Vec<(&str, &str)>> = BTreeMap::new();
     for (path, name) in old {
@@ -220,7 +221,7 @@ fn generate(crds: &[Value], record: Option<Record>) -> Result<ApiSet> {
     Ok(generated.map_err(|errors| errors.render(Style::Plain))?.api)
 }
 
-/// The name of the type at each path of each kind: types that are generated, and types of other crates by their paths.
+/// Returns the name of the type at each path of each kind: generated types by name, and types of other crates by Rust path.
 fn names(api: &ApiSet) -> BTreeMap<String, String> {
     let mut walk = Walk { names: BTreeMap::new(), above: Vec::new() };
     for (group, version) in api.versions() {
@@ -233,7 +234,7 @@ fn names(api: &ApiSet) -> BTreeMap<String, String> {
 
 struct Walk<'a> {
     names: BTreeMap<String, String>,
-    /// The types on the way to here, which are not entered again.
+    /// The enclosing types, which are not entered again.
     above: Vec<&'a str>,
 }
 

@@ -1,4 +1,4 @@
-//! The program of a project: every sample decoded into its type, encoded again, and compared.
+//! Generates the program of a project, which decodes every sample into its type, encodes it again, and compares the result.
 
 use codegen::model::{ApiSet, names};
 
@@ -44,7 +44,7 @@ pub(crate) fn main(name: &str, api: &ApiSet) -> String {
     MAIN.replace("        // ARMS\n", &arms)
 }
 
-const MAIN: &str = r#"//! Sends each sample through its type.
+const MAIN: &str = r#"//! Round-trips each sample through its type.
 use std::{fs, process::ExitCode};
 
 use serde_json::{Map, Value};
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
     if wrong == 0 && made_up { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Whether every made-up object comes through exactly.
+/// Whether every random object round-trips exactly.
 fn check_made_up() -> bool {
     let list = concat!(env!("CARGO_MANIFEST_DIR"), "/instances.jsonl");
     let Ok(list) = fs::read_to_string(list) else {
@@ -94,7 +94,7 @@ fn check_made_up() -> bool {
     wrong == 0
 }
 
-/// Whether `again` is `value` exactly: nothing is missing and nothing is added. 1 and 1.0 are one number.
+/// Checks that `again` equals `value`, without missing or added members. 1 equals 1.0.
 fn same(path: &str, value: &Value, again: &Value) -> Result<(), String> {
     match (value, again) {
         (Value::Object(a), Value::Object(b)) => {
@@ -115,7 +115,7 @@ fn same(path: &str, value: &Value, again: &Value) -> Result<(), String> {
     }
 }
 
-/// Whether an f64 holds the integer.
+/// Whether an f64 represents the integer exactly.
 fn is_exact(integer: i128) -> bool {
     integer.abs() <= 1 << 53
 }
@@ -124,7 +124,7 @@ fn check(path: &str) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
     let options = serde_saphyr::options! { legacy_octal_numbers: true, budget: None };
     let mut value: Value = serde_saphyr::from_str_with_options(&text, options).map_err(|error| error.to_string())?;
-    // kubectl drops it as well: clients do not set it.
+    // kubectl drops it as well, since clients do not set it.
     if let Some(Value::Object(metadata)) = value.get_mut("metadata") {
         if metadata.get("creationTimestamp") == Some(&Value::Null) {
             metadata.remove("creationTimestamp");
@@ -147,7 +147,7 @@ fn through<T: serde::Serialize + serde::de::DeserializeOwned>(value: Value) -> R
     serde_json::to_value(&object).map_err(|error| format!("encode: {error}"))
 }
 
-/// `again` holds all of `value`, unchanged; a default may have been filled in beside it.
+/// Checks that `again` contains all of `value` unchanged. It may have additional defaults.
 fn compare(path: &str, value: &Value, again: &Value) -> Result<(), String> {
     match (value, again) {
         (Value::Object(value), Value::Object(again)) => members(path, value, again),

@@ -1,4 +1,4 @@
-//! One project: its crate of types, its CRDs written again, and the objects that are sent through the types.
+//! One project: its crate of types, its regenerated CRDs, and the objects that are round-tripped through the types.
 
 use std::{fs, path::Path, time::Instant};
 
@@ -17,9 +17,9 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) crds: usize,
-    /// The CRDs for which types were generated, or none are wanted.
+    /// The CRDs whose types were generated, or that need none.
     pub(crate) generated: usize,
-    /// The CRDs that were written again with the same meaning.
+    /// The regenerated CRDs that are equivalent to the original.
     pub(crate) equal: usize,
     pub(crate) figures: Figures,
     pub(crate) seconds: f64,
@@ -27,7 +27,7 @@ pub(crate) struct Outcome {
     pub(crate) faults: Vec<String>,
 }
 
-/// Generates the crate of a project. A CRD that fails is reported, and stops no other.
+/// Generates the crate of a project. A CRD that fails is reported, and does not affect others.
 pub(crate) fn generate(corpus: &Path, output: &Path, project: &Project) -> Result<Outcome> {
     let mut outcome = Outcome { crds: project.crds.len(), ..Outcome::default() };
     let mut sources = Sources::default();
@@ -83,7 +83,7 @@ pub(crate) fn generate(corpus: &Path, output: &Path, project: &Project) -> Resul
     Ok(outcome)
 }
 
-/// Types, and the CRDs written again; CRDs with errors are left out.
+/// Returns the options to generate types and CRDs, leaving out CRDs with errors.
 fn writing() -> Options {
     let manifests = Manifests { crds: Some("crds".to_owned()), roles: None, webhooks: None, ..Manifests::default() };
     Options { faulty: Faulty::Skipped, manifests: Some(manifests), ..options() }
@@ -93,7 +93,7 @@ fn rendered(errors: Diagnostics) -> String {
     errors.render(Style::Plain)
 }
 
-/// The sources for which alone nothing fails.
+/// Returns the sources that can be generated individually, and reports the others.
 fn one_by_one(sources: Vec<Source>, faults: &mut Vec<String>) -> Vec<Source> {
     let passes = |source: &Source| {
         let alone = Sources { crds: vec![source.clone()], ..Sources::default() };
@@ -108,7 +108,7 @@ fn one_by_one(sources: Vec<Source>, faults: &mut Vec<String>) -> Vec<Source> {
     sources.into_iter().filter(passes).collect()
 }
 
-/// The CRD without any version that is served, written again: it has types only if these are asked for.
+/// Regenerates a CRD that has no served version. Its types must be requested with a filter.
 fn unserved(source: &Source) -> Option<String> {
     let mut options = writing();
     options.filters.unserved = true;
@@ -117,7 +117,7 @@ fn unserved(source: &Source) -> Option<String> {
     generated.manifests.into_values().next()
 }
 
-/// A line for each object that is made up for each version that has types.
+/// Adds a line for each random object of each version that has types.
 fn add_instances(crd: &Value, api: &ApiSet, lines: &mut Vec<String>) {
     let spec = &crd["spec"];
     let (Some(group), Some(kind)) = (spec["group"].as_str(), spec["names"]["kind"].as_str()) else {
@@ -137,7 +137,7 @@ fn add_instances(crd: &Value, api: &ApiSet, lines: &mut Vec<String>) {
     }
 }
 
-/// A document as JSON, read as Go's YAML reads it.
+/// Parses a YAML document as Go does.
 pub(crate) fn parse(text: &str) -> Result<Value> {
     let mut text = text.to_owned();
     loop {
@@ -150,7 +150,7 @@ pub(crate) fn parse(text: &str) -> Result<Value> {
     }
 }
 
-/// The text with the line indented that an error is about: Go lets lines of a quoted text start anywhere, and folds them.
+/// Indents the line that an error is about: Go allows any indentation of lines in a quoted scalar, and folds them.
 fn indented(text: &str, error: &str) -> Option<String> {
     let message = error.lines().next()?;
     let rest = message.contains("invalid indentation in multiline quoted scalar").then_some(message)?;

@@ -1,4 +1,4 @@
-//! The table: one line a project, and a total.
+//! The table of results: one line per project, and a total.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
@@ -10,7 +10,7 @@ use crate::{
     project::Outcome,
 };
 
-/// The most faults of a project that are printed.
+/// The maximum number of faults printed per project.
 const MOST_FAULTS: usize = 10;
 
 /// The results of one project, or of all.
@@ -20,7 +20,7 @@ pub(crate) struct Row {
     crds: usize,
     generated: usize,
     figures: Figures,
-    /// Crates that compiled, of how many.
+    /// The number of crates that compiled, and of all.
     compiled: [usize; 2],
     samples: [usize; 2],
     made_up: [usize; 2],
@@ -104,7 +104,7 @@ impl Row {
     }
 }
 
-/// Prints the rows with a total, and below them what went wrong.
+/// Prints the rows with a total, followed by the failures.
 pub(crate) fn print(rows: &[Row], elapsed: Duration) {
     println!(
         "{:<44} {:>5} {:>9} {:>10} {:>6} {:>7} {:>7} {:>8} {:>9} {:>11} {:>9} {:>8}",

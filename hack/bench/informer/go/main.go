@@ -1,7 +1,7 @@
-// One measurement of client-go's shared informer: main <stream|list> <handlers> <url> <objects> <updates>.
+// Runs one measurement of client-go's shared informer: main <stream|list> <handlers> <url> <objects> <updates>.
 //
-// It does what the Rust client does: fills a cache of typed objects, without managedFields, reads its memory, and counts
-// updates until the last handler has heard of the last one.
+// It does the same as the Rust client: fills a cache of typed objects, without managedFields, reads the memory use, and counts
+// updates until the last handler got the last one.
 package main
 
 import (
@@ -56,7 +56,7 @@ type WidgetList struct {
 	Items           []Widget `json:"items"`
 }
 
-// Nothing here copies objects, so a shallow copy serves.
+// Shallow copies suffice, since this program does not modify objects.
 func (w *Widget) DeepCopyObject() k8sruntime.Object     { c := *w; return &c }
 func (l *WidgetList) DeepCopyObject() k8sruntime.Object { c := *l; return &c }
 
@@ -155,7 +155,7 @@ func main() {
 		panic("not all objects are there")
 	}
 	_, peak := memory()
-	// What the collector would give back in time is not held against it.
+	// Do not count memory that the garbage collector would release eventually.
 	runtime.GC()
 	debug.FreeOSMemory()
 	time.Sleep(time.Second)

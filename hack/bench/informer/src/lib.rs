@@ -1,4 +1,4 @@
-//! Shared by the server and the clients of the informer's wire benchmark: the resource, and reading one's own memory.
+//! Shared by the server and the clients of the informer benchmark: the resource, and a reader of the process's memory use.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,13 +7,13 @@ use kube::Resource;
 use kube::core::{NamespaceResourceScope, ObjectMeta};
 use serde::{Deserialize, Serialize};
 
-/// Where the resource is served.
+/// The path of the resource.
 pub const PATH: &str = "/apis/bench.example.com/v1/widgets";
 
-/// A custom resource of 2.2 KB of JSON.
+/// A custom resource whose objects are 2.2 KB of JSON.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Widget {
-    /// Name, labels and the rest.
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// The desired state.
     pub spec: Spec,
@@ -84,7 +84,7 @@ impl Resource for Widget {
     }
 }
 
-/// Resident memory now and at its peak, in kilobytes.
+/// Returns the current and the peak resident memory of the process, in kilobytes.
 pub fn memory() -> (u64, u64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let read = |field: &str| {

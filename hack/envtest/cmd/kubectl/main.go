@@ -1,4 +1,4 @@
-// Command kubectl is Kubernetes' own, for machines that have none or an old one.
+// Command kubectl is the original kubectl, for machines without a recent one.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command load measures an API server over HTTP: requests a second by verb, and watch fan-out. It prints a line for each
-// measurement: its name, a tab, and the rate a second.
+// Command load measures an API server over HTTP: requests per second by verb, and watch fan-out. It prints one line per
+// measurement: its name, a tab, and the rate per second.
 //
 //	load --kubeconfig FILE [--seconds 3] [--workers 8] [--watchers 1000] [--updates 50]
 package main
@@ -91,7 +91,7 @@ func run(kubeconfig string, duration time.Duration, workers, watchers, updates i
 	return t.do("DELETE", config.Host+"/api/v1/namespaces/"+namespace, "")
 }
 
-// configMap is an object of about 2 KB.
+// configMap returns an object of about 2 KB.
 func configMap(name string, value int64) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":{"v":"%d","filler":%q}}`, name, value, strings.Repeat("x", 2000))
 }
@@ -117,7 +117,7 @@ func (t *target) do(method, url, body string) error {
 	return nil
 }
 
-// measure repeats a request from so many workers and gives the rate a second.
+// measure repeats a request from several workers and returns the rate per second.
 func measure(duration time.Duration, workers int, request func() error) (float64, error) {
 	var count atomic.Int64
 	var group sync.WaitGroup
@@ -143,7 +143,7 @@ func measure(duration time.Duration, workers int, request func() error) (float64
 	}
 }
 
-// fanOut opens watches of one object, updates it, and gives the events a second that reached all of them together.
+// fanOut opens watches of one object, updates it, and returns the events per second, summed over all watches.
 func (t *target) fanOut(watchers, updates int) (float64, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
@@ -175,7 +175,7 @@ func (t *target) fanOut(watchers, updates int) (float64, error) {
 	}
 }
 
-// watch reads so many events; it calls opened after the first, which is the object as it is, or when there is none.
+// watch reads the given number of events. It calls opened after the first one, which is the current object, or when it fails.
 func (t *target) watch(ctx context.Context, url string, events int, opened func()) error {
 	once := sync.OnceFunc(opened)
 	defer once()

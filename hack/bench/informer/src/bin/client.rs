@@ -1,7 +1,7 @@
-//! One measurement: `client <ours|kube-runtime> <stream|list> <handlers> <url> <objects> <updates>`.
+//! Runs one measurement: `client <ours|kube-runtime> <stream|list> <handlers> <url> <objects> <updates>`.
 //!
-//! Fills a cache, reads its memory, then counts updates until the last handler has heard of the last one. Prints one line:
-//! who, how, objects a second, bytes resident and at peak an object, updates a second.
+//! Fills a cache, reads the memory use, then counts updates until the last handler got the last one. Prints one line:
+//! client, list mode, objects per second, resident and peak bytes per object, updates per second.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
-//! An API server of one resource that does nothing but send prepared bytes: `server <listen> <objects>`.
+//! A minimal API server for one resource, which sends prepared bytes: `server <listen> <objects>`.
 //!
 //! It answers lists in one page (as the API server's cache does at version 0), streamed lists and watches, and sends updates
-//! to every watch on `GET /updates?n=`. Its own cost is the same for every client and as small as can be.
+//! to every watch on `GET /updates?n=`. Its own cost is minimal and the same for every client.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 
 type Body = BoxBody<Bytes, Infallible>;
 
-/// Bytes that are written at once.
+/// The size of a write, in bytes.
 const CHUNK: usize = 64 * 1024;
 
 struct Server {
@@ -142,7 +142,7 @@ impl Server {
                 *version
             };
             let n = step * 7_919 % self.objects;
-            // Only the version changes, so that making the bytes costs little.
+            // Change only the version, so that preparing the bytes is cheap.
             let item = &self.items[n];
             let old = format!("\"resourceVersion\":\"{}\"", n + 1);
             let at = item
@@ -165,7 +165,7 @@ impl Server {
     }
 }
 
-/// The objects in groups of about [`CHUNK`] bytes.
+/// Returns the objects in chunks of about [`CHUNK`] bytes.
 fn chunks(
     server: Arc<Server>,
     frame: impl Fn(Bytes, bool) -> Vec<Bytes> + Send + Sync + 'static,
@@ -193,7 +193,7 @@ fn stream(bytes: impl futures::Stream<Item = Bytes> + Send + Sync + 'static) -> 
     response
 }
 
-/// Object number `n`: 2.2 KB of JSON, more than half of it managedFields.
+/// Returns object number `n`: 2.2 KB of JSON, more than half of it managedFields.
 fn object(n: usize, version: usize) -> Value {
     let fields = |names: &[&str]| -> Value {
         names
