@@ -1,7 +1,7 @@
-//! Checks of the whole model: what no single reader can see.
+//! Checks of the whole model that no single reader can make.
 //!
-//! Names must not clash, wherever they come from, and the versions of a kind must agree on what they share. The model has
-//! no places, so findings name group, version and kind instead.
+//! Names must not clash, whichever reader they come from, and the versions of a kind must agree on what they share. The model has
+//! no source positions, so findings name group, version and kind instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::{
     options::Compat,
 };
 
-/// Checks that hold across readers. What controller-gen writes nevertheless is a warning where its output is asked for.
+/// Checks the model across readers. A mistake that controller-gen accepts is a warning in [`Compat::ControllerGen`] mode.
 ///
 /// # Errors
 ///
@@ -34,12 +34,12 @@ pub fn check(api: &ApiSet, compat: Compat, warnings: &mut Diagnostics) -> Result
     diagnostics.finish(())
 }
 
-/// Groups stand in modules of different names.
+/// Groups have distinct module names.
 fn check_modules(api: &ApiSet, diagnostics: &mut Diagnostics) {
     for (first, second) in clashes(&api.groups, |group| &group.module) {
         diagnostics.push(
             Diagnostic::error(format!(
-                "the groups {} and {} would both stand in the module `{}`",
+                "the groups {} and {} would both be in the module `{}`",
                 first.name, second.name, first.module
             ))
             .help("generate them into different crates, or rename the folder of one"),
@@ -47,24 +47,24 @@ fn check_modules(api: &ApiSet, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// A version stands once in its group.
+/// A version occurs once per group.
 fn check_versions(group: &Group, diagnostics: &mut Diagnostics) {
     for (first, second) in clashes(&group.versions, |version| &version.module) {
         diagnostics.push(
             Diagnostic::error(if first.name == second.name {
-                format!("{}/{} is given twice", group.name, first.name)
+                format!("{}/{} is declared twice", group.name, first.name)
             } else {
                 format!(
-                    "{0}/{1} and {0}/{2} would both stand in the module `{3}`",
+                    "{0}/{1} and {0}/{2} would both be in the module `{3}`",
                     group.name, first.name, second.name, first.module
                 )
             })
-            .help("give each version of a group once, as annotated Rust or as CRDs"),
+            .help("declare each version of a group once, as annotated Rust or as CRDs"),
         );
     }
 }
 
-/// Within a version, kinds, plurals and the names made of them differ.
+/// Within a version, kinds, plurals and the names derived from them are distinct.
 fn check_names(group: &Group, version: &Version, diagnostics: &mut Diagnostics) {
     let place = format!("{}/{}", group.name, version.name);
     let mut report = |what: &str, name: fn(&Resource) -> &String, help: &str| {
@@ -122,7 +122,7 @@ fn check_kinds(group: &Group, diagnostics: &mut Diagnostics) {
         for (version, resource) in others {
             let differ = |what: &str| {
                 let error = Diagnostic::error(format!(
-                    "{kind} has another {what} in {} than in {} of {}",
+                    "{kind} has a different {what} in {} than in {} of {}",
                     version.name, first_version.name, group.name
                 ))
                 .help("versions of a kind share names and scope");
@@ -138,7 +138,7 @@ fn check_kinds(group: &Group, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// At most one version of a kind is stored.
+/// At most one version of a kind is the storage version.
 fn check_stored(group: &Group, finding: fn(String) -> Diagnostic, diagnostics: &mut Diagnostics) {
     for (kind, versions) in kinds(group) {
         let stored = versions.iter().filter(|(_, resource)| resource.storage);
@@ -158,7 +158,7 @@ fn check_stored(group: &Group, finding: fn(String) -> Diagnostic, diagnostics: &
     }
 }
 
-/// A finding at the root types of kinds, as far as their places are known.
+/// Attaches the positions of the kinds' root types to an error, as far as they are known.
 fn at_roots(error: Diagnostic, kinds: &[(&Version, &Resource)]) -> Diagnostic {
     let roots = kinds
         .iter()
@@ -167,7 +167,7 @@ fn at_roots(error: Diagnostic, kinds: &[(&Version, &Resource)]) -> Diagnostic {
     places.fold(error, |error, place| error.at(place, ""))
 }
 
-/// Types have different names, and every reference to a type of the version leads to one.
+/// Type names are distinct, and every reference to a type of the version resolves.
 fn check_references(group: &Group, version: &Version, diagnostics: &mut Diagnostics) {
     let place = format!("{}/{}", group.name, version.name);
     for (first, _) in clashes(&version.types, |def| &def.name) {
@@ -189,7 +189,7 @@ fn check_references(group: &Group, version: &Version, diagnostics: &mut Diagnost
     }
 }
 
-/// Calls `found` with the name of every local type that a type names.
+/// Calls `found` with the name of every local type that a type refers to.
 fn for_each_reference(def: &TypeDef, found: &mut impl FnMut(&str)) {
     let mut in_fields = |fields: &[Field]| {
         for field in fields {
@@ -214,7 +214,7 @@ fn for_each_reference(def: &TypeDef, found: &mut impl FnMut(&str)) {
     }
 }
 
-/// Pairs of neighbours that have the same name, once sorted by it.
+/// Pairs of items that have the same name.
 fn clashes<'a, T>(items: &'a [T], name: impl Fn(&'a T) -> &'a String) -> Vec<(&'a T, &'a T)> {
     let mut sorted: Vec<&T> = items.iter().collect();
     sorted.sort_by(|a, b| name(a).cmp(name(b)));
@@ -279,15 +279,15 @@ mod tests {
             "// +genclient\n// +genclient:nonNamespaced\n// +resourceName=aas\npub struct A ROOT\n";
         check(
             vec![package("g", "v1", plain), package("g", "v2", cluster)],
-            "g/v1/mod.rs:2:12: error: A has another plural in v1 than in v2 of g\n\
-             g/v1/mod.rs:2:12: error: A has another scope in v1 than in v2 of g",
+            "g/v1/mod.rs:2:12: error: A has a different plural in v1 than in v2 of g\n\
+             g/v1/mod.rs:2:12: error: A has a different scope in v1 than in v2 of g",
         );
         let stored = "// +genclient\n// +kubebuilder:storageversion\npub struct A ROOT\n";
         check(
             vec![package("g", "v1", stored), package("g", "v2", stored)],
             "g/v2/mod.rs:3:12: error: A of g is stored in several versions: v2, v1",
         );
-        // controller-gen writes such a CRD.
+        // controller-gen accepts this CRD.
         let sources = Sources {
             rust: vec![package("g", "v1", stored), package("g", "v2", stored)],
             ..Sources::default()
@@ -314,7 +314,7 @@ mod tests {
                 package("a-b", "v1", &named("one.example.com")),
                 package("a_b", "v1", &named("two.example.com")),
             ],
-            "error: the groups one.example.com and two.example.com would both stand in the module `a_b`",
+            "error: the groups one.example.com and two.example.com would both be in the module `a_b`",
         );
     }
 

@@ -1,20 +1,20 @@
-//! Graphs whose nodes are numbers, as the edges from each: orders, cycles and components, without recursion.
+//! Graph algorithms without recursion: orders, cycles and components. Nodes are numbers; `edges` holds the successors of each.
 
-/// The nodes, each after all those that it leads to.
+/// The nodes in post-order: each after all nodes that it leads to.
 pub(crate) fn finished_order(edges: &[Vec<usize>]) -> Vec<usize> {
     let mut order = Vec::with_capacity(edges.len());
     walk(edges, |_| {}, |node| order.push(node));
     order
 }
 
-/// One cycle for each edge that closes one, as nodes in the order of their edges.
+/// One cycle for each edge that closes one, as the nodes along it.
 pub(crate) fn cycles(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut found = Vec::new();
     walk(edges, |cycle| found.push(cycle.to_vec()), |_| {});
     found
 }
 
-/// The component of each node: two nodes lead to each other if, and only if, they are in the same one.
+/// The strongly connected component of each node: nodes share one if, and only if, each is reachable from the other.
 pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
     let mut reversed = vec![Vec::new(); edges.len()];
     for (from, targets) in edges.iter().enumerate() {
@@ -23,7 +23,7 @@ pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
         }
     }
     let mut components = vec![None; edges.len()];
-    // Kosaraju: against the edges, from the node that was finished last.
+    // Kosaraju: walk the reversed edges, starting from the node finished last.
     for start in finished_order(edges).into_iter().rev() {
         let mut open = vec![start];
         while let Some(node) = open.pop() {
@@ -36,7 +36,7 @@ pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
     components.into_iter().flatten().collect()
 }
 
-/// Walks depth first.
+/// Walks depth-first.
 fn walk(edges: &[Vec<usize>], mut on_cycle: impl FnMut(&[usize]), mut on_done: impl FnMut(usize)) {
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum State {

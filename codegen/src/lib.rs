@@ -1,13 +1,14 @@
 //! A code generator for typed Kubernetes APIs.
 //!
-//! It reads annotated Rust types or `CustomResourceDefinition` YAML and gives types, clientsets, listers, informers,
-//! object implementations and scheme registration. [`generate`] is a pure function from [`Sources`] and [`Options`] to the
-//! [`Tree`] of files; only [`output`] touches the disk. Build scripts and the `kube-codegen` binary both go through
+//! It reads annotated Rust types, Go types or `CustomResourceDefinition` YAML and generates types, clientsets, listers,
+//! informers, object implementations and scheme registration. [`generate`] is a pure function from [`Sources`] and [`Options`] to
+//! the [`Tree`] of files; only [`output`] touches the disk. Build scripts and the `kube-codegen` binary both go through
 //! [`Config`].
 //!
 //! Start reading at [`generate`]: read, lower, check, emit, format, in that order.
 
-/// A table of cases: calls a test's check with each row, on a line of its own whatever rustfmt would make of the call.
+/// Table-driven tests: calls a test's check with each row. Rows stay on one line each, which rustfmt would break up in plain
+/// calls.
 #[cfg(test)]
 macro_rules! rows {
     ($check:ident: $($row:tt),+ $(,)?) => {
@@ -57,28 +58,28 @@ use self::{
 /// The result of a generation.
 #[derive(Clone, Debug, Default)]
 pub struct Generated {
-    /// The API that was read.
+    /// The API model.
     pub api: ApiSet,
-    /// The files of every generator that the options ask for.
+    /// The files of all generators that the options select.
     pub files: Tree,
-    /// Manifests, if the options ask for them; paths are relative to the crate's folder.
+    /// The manifests, if the options ask for them; paths are relative to the crate's folder.
     pub manifests: Tree,
-    /// The text of the record of names, if the options ask for one and there are types from CRDs.
+    /// The contents of the name record, if the options ask for one and there are types from CRDs.
     pub names: Option<String>,
     /// Findings that did not stop generation.
     pub warnings: Diagnostics,
-    /// The errors of CRDs that were left out, where [`Options::faulty`] asks for it.
+    /// The errors of CRDs that were skipped; empty unless [`Options::faulty`] allows skipping.
     pub skipped: Diagnostics,
 }
 
-/// Reads the sources, and generates every file that the options ask for; with no generator, it reads and checks.
+/// Reads the sources and generates every file that the options ask for. Without generators, it only reads and checks.
 ///
-/// Pure: the same sources and options give the same bytes, whatever the order of the files, the time or the machine. Work is
-/// done on threads of a pool that all calls share.
+/// Pure: the same sources and options give the same bytes, regardless of file order, time or machine. Parallel work runs on a
+/// thread pool that all calls share.
 ///
 /// # Errors
 ///
-/// All errors that one run can find; nothing is generated then.
+/// All errors that one run can find; then nothing is generated.
 pub fn generate(sources: &Sources, options: &Options) -> Result<Generated, Diagnostics> {
     threads::run(|| {
         options.check()?;
@@ -86,7 +87,7 @@ pub fn generate(sources: &Sources, options: &Options) -> Result<Generated, Diagn
     })?
 }
 
-/// [`generate`], from what was read.
+/// Like [`generate`], from sources that are already parsed.
 fn generate_from(mut read: Parsed, options: &Options) -> Result<Generated, Diagnostics> {
     threads::run(|| {
         let mut skipped = mem::take(&mut read.skipped);
@@ -119,19 +120,19 @@ fn generate_from(mut read: Parsed, options: &Options) -> Result<Generated, Diagn
     })?
 }
 
-/// The model of what was read, and the warnings about it.
+/// Lowers the parsed sources to the model, with warnings.
 fn model_from(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), Diagnostics> {
     let (api, mut warnings) = lower::lower(read, options)?;
     check::check(&api, options.compat, &mut warnings)?;
     Ok((api, warnings))
 }
 
-/// Why the objects at a path of the sources' CRDs, and below it, became types of Kubernetes or types of their own; the path is a
-/// kind with the properties that lead to the object: `VirtualMachine.spec.template`.
+/// Explains why the object schema at a path of the sources' CRDs, and those nested in it, became Kubernetes types or types of
+/// their own. The path is a kind followed by the properties that lead to the object: `VirtualMachine.spec.template`.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the CRDs, or that none of them has the path.
+/// All errors in the CRDs, or that no CRD has the path.
 pub fn explain(
     sources: &Sources,
     options: &Options,
@@ -143,7 +144,7 @@ pub fn explain(
     })?
 }
 
-/// [`explain`], of CRDs that were read.
+/// Like [`explain`], from CRDs that are already parsed.
 fn explain_from(
     read: &ReadCrds,
     options: &Options,
@@ -155,14 +156,14 @@ fn explain_from(
     lower::crd::explain(&read.crds, options, path)
 }
 
-/// The finding that there is nothing to generate for, with the warnings that may say why.
+/// The error that there is nothing to generate, with the warnings that may explain it.
 fn no_api(mut warnings: Diagnostics) -> Diagnostics {
     let help = "`kube-codegen inspect` shows what is read; see the filters for group, version and kind too";
-    warnings.push(Diagnostic::error("the input holds no API").help(help));
+    warnings.push(Diagnostic::error("the input contains no API").help(help));
     warnings
 }
 
-/// The API of sources, for tests of the stages before generators.
+/// Loads the API model of sources, for tests of the stages before the generators.
 #[cfg(test)]
 fn load(sources: &Sources, options: &Options) -> Result<model::ApiSet, Diagnostics> {
     generate(sources, options).map(|generated| generated.api)

@@ -2,7 +2,7 @@
 
 mod cli;
 
-/// Generating is making many small things on several threads, which this is better at than the system's.
+/// Generation allocates many small objects on several threads, where mimalloc is faster than the system allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

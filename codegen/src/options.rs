@@ -1,4 +1,4 @@
-//! Options: the one struct behind the command line, `codegen.toml` and build scripts.
+//! Options: the one struct shared by the command line, `codegen.toml` and build scripts.
 
 mod kubernetes;
 mod manifests;
@@ -24,14 +24,14 @@ use crate::{
     record::{Recognition, Record},
 };
 
-/// Whose reading of markers holds where controller-gen's lets mistakes pass.
+/// How to treat mistakes in markers that controller-gen accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compat {
     /// Mistakes are errors.
     #[default]
     Strict,
-    /// The output is controller-gen's for all input that it takes.
+    /// The output equals controller-gen's for every input that controller-gen accepts.
     ControllerGen,
 }
 
@@ -44,11 +44,11 @@ impl Compat {
 }
 
 impl Compat {
-    /// The mode of a word of `codegen.toml` and the command line.
+    /// Parses the mode as spelled in `codegen.toml` and on the command line.
     ///
     /// # Errors
     ///
-    /// A message with the expected words.
+    /// A message that lists the valid values.
     pub fn parse(word: &str) -> Result<Self, String> {
         match word {
             "strict" => Ok(Self::Strict),
@@ -65,46 +65,46 @@ impl Compat {
 pub struct Options {
     /// The generators to run.
     pub emit: BTreeSet<Generator>,
-    /// A license header, as comment lines or plain text, put above the generated marker.
+    /// A license header, as comment lines or plain text, placed above the generated-code marker.
     pub header: Option<String>,
     /// Path of the runtime crate in generated code.
     pub runtime_path: String,
-    /// Path of `k8s_openapi` in generated code; with any generator that needs the runtime, the runtime's re-export.
+    /// Path of `k8s_openapi` in generated code. If a selected generator needs the runtime, this is the runtime's re-export.
     pub k8s_openapi_path: Option<String>,
     /// Whether types also derive `schemars::JsonSchema`.
     pub schemars: bool,
-    /// Module under which `apis` and `generated` stand (`crate`, or `crate::kube` in a build script).
+    /// Path of the module that contains `apis` and `generated` (`crate`, or `crate::kube` in a build script).
     pub base_path: String,
-    /// Name of the module that holds clientset, listers and informers.
+    /// Name of the module that contains clientset, listers and informers.
     pub generated: String,
-    /// Whether each group is behind a feature of its module's name.
+    /// Whether each group has a Cargo feature named after its module.
     pub group_features: bool,
-    /// Whether each kind of each version is behind a feature of its own (`cloudnative_v1alpha1_virtual_machine`), too.
+    /// Whether each kind of each version also has a Cargo feature of its own (`cloudnative_v1alpha1_virtual_machine`).
     pub kind_features: bool,
     /// Which CRDs to keep.
     pub filters: Filters,
     /// Rust names by schema path (`VirtualMachine.spec.resource` = `MachineSize`).
     pub renames: BTreeMap<String, String>,
-    /// The names that types and modules from CRDs were given before, and keep; none records no names.
+    /// The recorded names of types and modules from CRDs, which are kept; `None` records no names.
     pub record: Option<Arc<Record>>,
-    /// Whether types from CRDs have an alias for each path of the schema, named after all of it.
+    /// Whether types from CRDs get an alias per schema path, named after the full path.
     pub aliases: bool,
     /// Which schemas of CRDs become types of k8s-openapi.
     pub kubernetes_types: KubernetesTypes,
-    /// The least Kubernetes version that k8s-openapi is compiled for; none for every one that it supports.
+    /// The lowest Kubernetes version that k8s-openapi is compiled for; `None` for all that it supports.
     pub kubernetes_version: Option<KubernetesVersion>,
-    /// How types from CRDs and Go look.
+    /// The shape of types from CRDs and Go.
     pub types: TypeOptions,
-    /// The treatment of CRDs with errors.
+    /// What to do with CRDs that have errors.
     pub faulty: Faulty,
-    /// Rust types in place of Go's, by import path and name (`github.com/x/y/v1.Z` = `my_crate::Z`); a name without a path
+    /// Rust types to use in place of Go types, by import path and name (`github.com/x/y/v1.Z` = `my_crate::Z`). A bare Rust name
     /// renames the generated type.
     pub type_paths: BTreeMap<String, String>,
-    /// Markers of other tools in annotated Rust, passed over: names, or beginnings with `*` after them (`operator-sdk:*`).
+    /// Markers of other tools in annotated Rust, which are ignored: names, or prefixes followed by `*` (`operator-sdk:*`).
     pub ignored_markers: Vec<String>,
-    /// Whose reading of markers holds.
+    /// How to treat mistakes in markers that controller-gen accepts.
     pub compat: Compat,
-    /// Manifests to write beside the code; none writes none.
+    /// Manifests to write beside the code; `None` writes no manifests.
     pub manifests: Option<Manifests>,
 }
 
@@ -142,7 +142,7 @@ impl Options {
         self.manifests.as_ref().is_some_and(|it| it.crds.is_some())
     }
 
-    /// Whether anything is made of the schemas of kinds, so that they are kept whole.
+    /// Whether an output is derived from the schemas of kinds, so that they must be kept in full.
     pub(crate) fn uses_schemas(&self) -> bool {
         self.writes_crds() || self.emits(Generator::Validate)
     }
@@ -154,13 +154,13 @@ impl Options {
         manifests.is_some_and(|it| it.roles.is_some() || it.webhooks.is_some())
     }
 
-    /// The least Kubernetes version whose types generated code may have.
+    /// The lowest Kubernetes version whose types generated code may use.
     pub(crate) fn least_kubernetes_version(&self) -> KubernetesVersion {
         self.kubernetes_version
             .unwrap_or(KubernetesVersion::EARLIEST)
     }
 
-    /// What decides which schemas are types of Kubernetes.
+    /// The settings that decide which schemas become Kubernetes types.
     #[must_use]
     pub const fn recognition(&self) -> Recognition {
         Recognition {
@@ -169,14 +169,14 @@ impl Options {
         }
     }
 
-    /// Whether the generator is asked for.
+    /// Whether the generator is selected.
     #[must_use]
     pub fn emits(&self, generator: Generator) -> bool {
         self.emit.contains(&generator)
     }
 
-    /// Whether anything asked for links against the runtime; else generated code needs `serde`, `serde_json` and
-    /// `k8s-openapi` only.
+    /// Whether a selected generator links against the runtime. Otherwise generated code only needs `serde`, `serde_json` and
+    /// `k8s-openapi`.
     #[must_use]
     pub fn needs_runtime(&self) -> bool {
         let mut emitted = self.emit.iter();
@@ -185,11 +185,11 @@ impl Options {
 }
 
 impl Options {
-    /// Checks what can be checked before anything is read: paths, names, the header.
+    /// Checks what can be checked before any input is read: paths, names, the header.
     ///
     /// # Errors
     ///
-    /// A finding for each option that no generated code could have.
+    /// One error for each option that no generated code could use.
     pub fn check(&self) -> Result<(), Diagnostics> {
         let mut diagnostics = Diagnostics::new();
         let k8s_openapi = self.k8s_openapi_path.as_deref();
@@ -214,11 +214,11 @@ impl Options {
     }
 }
 
-/// A path of a crate or module in generated code, as given if code can have it anywhere.
+/// Validates a crate or module path for use in generated code, and returns it unchanged.
 ///
 /// # Errors
 ///
-/// A message with the expected words.
+/// A message that says which paths are valid.
 pub fn crate_path(text: &str) -> Result<String, String> {
     let expected = || {
         format!("expected a path such as `::codegen_runtime` or `crate::runtime`, found `{text}`")
@@ -235,11 +235,11 @@ pub fn crate_path(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// The Rust path or name of a Go type, as given.
+/// Validates the Rust path or name that replaces a Go type, and returns it unchanged.
 ///
 /// # Errors
 ///
-/// A message with the expected words.
+/// A message that says which paths are valid.
 pub fn type_path(text: &str) -> Result<String, String> {
     if segments(text).is_some() {
         return Ok(text.to_owned());
@@ -249,11 +249,11 @@ pub fn type_path(text: &str) -> Result<String, String> {
     ))
 }
 
-/// The path of a module of the crate that is generated into, as given.
+/// Validates the path of the module that code is generated into, and returns it unchanged.
 ///
 /// # Errors
 ///
-/// A message with the expected words.
+/// A message that says which paths are valid.
 pub fn base_path(text: &str) -> Result<String, String> {
     let expected =
         || format!("expected a module of the crate, such as `crate::kubernetes`, found `{text}`");
@@ -265,7 +265,7 @@ pub fn base_path(text: &str) -> Result<String, String> {
     }
 }
 
-/// The names of a path without arguments.
+/// The segments of a path without generic arguments.
 fn segments(text: &str) -> Option<Vec<&str>> {
     let global = text.strip_prefix("::");
     let segments: Vec<&str> = global.unwrap_or(text).split("::").collect();
@@ -281,13 +281,13 @@ fn segments(text: &str) -> Option<Vec<&str>> {
     segments.iter().enumerate().all(is_name).then_some(segments)
 }
 
-/// The treatment of CRDs with errors.
+/// What to do with CRDs that have errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Faulty {
-    /// Nothing is generated.
+    /// Fail: nothing is generated.
     #[default]
     Refused,
-    /// The others are generated.
+    /// Skip them and generate for the others.
     Skipped,
 }
 
@@ -301,9 +301,9 @@ pub struct Filters {
     pub versions: Vec<String>,
     /// Kinds by name.
     pub kinds: Vec<String>,
-    /// Whether to keep versions that are not served: their types, for conversion and stored objects. They have no clients.
+    /// Whether to keep versions that are not served, for conversion and stored objects. They get types, but no clients.
     pub unserved: bool,
-    /// Whether to keep of each kind the version alone that is stored.
+    /// Whether to keep only the storage version of each kind.
     pub stored_only: bool,
 }
 

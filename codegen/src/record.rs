@@ -1,8 +1,8 @@
-//! The record of names: types and modules from CRDs keep the names that they were first generated with.
+//! The record of names, which keeps the names of types and modules from CRDs stable across releases of the CRDs.
 //!
-//! By the rule alone (`lower::crd::unify`), a name depends on what else stands in the schemas, so that a newer release of the CRDs may
-//! change it. The record does for names what Cargo.lock does for versions. It has a line for each field that leads to a type, by the
-//! type that holds the field, so that a line is short, and none depends on another kind:
+//! Without the record, a name follows from the rules in `lower::crd::unify` and depends on the rest of the schemas, so a newer release of
+//! the CRDs may change it. The record pins names as Cargo.lock pins versions. It has one line per field that refers to a type, keyed by the
+//! type that holds the field, so that lines are short and do not depend on other kinds:
 //!
 //! ```toml
 //! [types."gateway.networking.k8s.io/v1"]
@@ -10,7 +10,9 @@
 //! "GatewaySpec.listeners" = "GatewayListeners"
 //! ```
 //!
-//! Lowering follows the lines from the kind down. [`Record::of`] takes a record from a model, so that what is recorded is what is generated.
+//!
+//! Lowering follows the lines down from the kind. [`Record::of`] extracts the record from the finished model, so it always matches the
+//! generated names.
 
 #[cfg(test)]
 mod tests;
@@ -35,51 +37,51 @@ use crate::{
     source::Source,
 };
 
-/// The lines below the marker.
+/// The header that follows the marker line.
 const HEAD: &str = "\
-# The names of modules and types from CRDs, which later releases of the CRDs keep: commit this file. Where a line is deleted, the name
-# follows from the CRDs again.
+# Module and type names from CRDs. Commit this file, so that later releases of the CRDs keep the names. To derive a name anew, delete
+# its line.
 ";
 
-/// The names that were given before.
+/// The recorded names of modules and types.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
-    /// The name and the text of the file.
+    /// The file's name and content; `None` for a record that was not read from a file.
     source: Option<(Arc<str>, Arc<str>)>,
     recognition: Recognition,
     modules: BTreeMap<String, String>,
-    /// By `group/version`.
+    /// The type names, by `group/version`.
     versions: BTreeMap<String, Names>,
 }
 
-/// The options that decide which schemas are types of Kubernetes.
+/// The options that decide which schemas are replaced by Kubernetes types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recognition {
-    /// Which schemas.
+    /// Which schemas are recognised.
     pub types: KubernetesTypes,
-    /// The least version of Kubernetes.
+    /// The oldest supported Kubernetes version.
     pub version: Option<KubernetesVersion>,
 }
 
-/// The names of the types of one version.
+/// The type names of one version: by holder type, then by property.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Names(BTreeMap<String, BTreeMap<String, Line>>);
 
-/// A line: the name of the type that a field leads to.
+/// A line of the record: the name of the type that a field refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) name: String,
-    /// The bytes of the file where it stands.
+    /// The bytes of the line in the file.
     range: Range<usize>,
 }
 
 impl Names {
-    /// The line for a property of a type that has, or had, this name; a kind's own type has the name of the kind.
+    /// Returns the line for a property of the type recorded as `holder`; for a kind's root type, the holder is the kind.
     pub(crate) fn line(&self, holder: &str, property: &str) -> Option<&Line> {
         self.0.get(holder)?.get(property)
     }
 
-    /// Adds what the types of a version are called.
+    /// Collects the type names of a version.
     fn of(version: &Version) -> Self {
         let kinds: BTreeMap<&str, &str> = version
             .resources
@@ -94,7 +96,7 @@ impl Names {
             let name = def.name.as_str();
             let holder = kinds.get(name).copied().unwrap_or(name);
             for field in &body.fields {
-                // What the file could not be read with again is not recorded.
+                // Skip names that `parse` would reject.
                 if let Some(name) = field.ty.local().filter(|name| is_type_name(name)) {
                     let lines = names.0.entry(holder.to_owned()).or_default();
                     let line = Line {
@@ -110,7 +112,7 @@ impl Names {
 }
 
 impl Record {
-    /// The names of a model from CRDs.
+    /// Extracts the names from a model generated from CRDs.
     #[must_use]
     pub fn of(api: &ApiSet, recognition: Recognition) -> Self {
         let mut record = Self {
@@ -131,7 +133,7 @@ impl Record {
         record
     }
 
-    /// Adds the lines of an older record for what this one has no lines for: for CRDs that a run left out.
+    /// Adds the lines of an older record for fields that this record lacks, which covers CRDs left out of this run.
     #[must_use]
     pub(crate) fn with_rest_of(mut self, older: &Self) -> Self {
         for (group, module) in &older.modules {
@@ -153,30 +155,30 @@ impl Record {
         self
     }
 
-    /// The modules of groups.
+    /// The module names, by group.
     pub(crate) fn modules(&self) -> &BTreeMap<String, String> {
         &self.modules
     }
 
-    /// The names of the types of a version.
+    /// Returns the type names of a version.
     pub(crate) fn names(&self, group: &str, version: &str) -> Option<&Names> {
         self.versions.get(&format!("{group}/{version}"))
     }
 
-    /// Whether a recorded type stays a type of its own where its schema has become one of Kubernetes' types. Where the options ask for other types
-    /// of Kubernetes than before, they decide.
+    /// Whether a recorded type is kept even if its schema now matches a Kubernetes type. This holds only while the recognition options are
+    /// unchanged: if they changed, the new options decide.
     pub(crate) fn holds_own_types(&self, recognition: Recognition) -> bool {
         self.recognition == recognition
     }
 
-    /// The place of a line.
+    /// Returns the place of a line in the file.
     pub(crate) fn place(&self, line: &Line) -> Option<Place> {
         let (file, text) = self.source.clone()?;
         let range = line.range.clone();
         Some(Place { file, text, range })
     }
 
-    /// The text of the file: the same for the same names, a line for each, sorted. Nothing without names.
+    /// Renders the file: one line per name, sorted, so that equal records render alike. Returns `None` if there are no names.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         if self.modules.is_empty() {
@@ -205,11 +207,11 @@ impl Record {
         Some(text)
     }
 
-    /// Reads a file.
+    /// Parses a record file.
     ///
     /// # Errors
     ///
-    /// The first mistake in its syntax; else every line that no generator can have written.
+    /// The first syntax error, or else every line that the generator cannot have written.
     pub fn parse(source: &Source) -> Result<Self, Diagnostics> {
         let mut reader = Reader {
             file: source.name.as_str().into(),
@@ -226,14 +228,14 @@ impl Record {
             }
         };
         if reader.more > 0 {
-            let message = format!("{} more lines of {} are wrong", reader.more, reader.file);
+            let message = format!("{} more invalid lines in {}", reader.more, reader.file);
             reader.found.push(Diagnostic::error(message));
         }
         reader.found.finish(record)
     }
 }
 
-/// A basic string of TOML.
+/// Quotes a string as a TOML basic string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
@@ -250,15 +252,15 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// The most errors to report: a file with more of them is none of the generator's.
+/// The maximum number of errors to report: a file with more was not written by the generator.
 const MOST_ERRORS: usize = 20;
 
-/// A record while it is read.
+/// State while parsing a record.
 struct Reader {
     file: Arc<str>,
     text: Arc<str>,
     found: Diagnostics,
-    /// How many errors were found beyond [`MOST_ERRORS`].
+    /// The number of errors beyond [`MOST_ERRORS`].
     more: usize,
 }
 
@@ -314,7 +316,7 @@ impl Reader {
         names
     }
 
-    /// The lines of a table of strings that `check` finds nothing wrong with.
+    /// Returns the lines of a table of strings that pass `check`, and reports the others.
     fn lines(
         &mut self,
         table: &Spanned<DeValue<'_>>,
@@ -360,11 +362,13 @@ impl Reader {
     fn module(group: &str, module: &str) -> Result<(), String> {
         match is_module_of(module, group) {
             true => Ok(()),
-            false => Err(format!("{module:?} is not a module of the group {group:?}")),
+            false => Err(format!(
+                "{module:?} is not a valid module name for the group {group:?}"
+            )),
         }
     }
 
-    /// Reports modules of several groups.
+    /// Reports modules that several groups claim.
     fn each_once(&mut self, modules: &BTreeMap<String, Line>) {
         let mut taken: BTreeMap<&str, &str> = BTreeMap::new();
         for (group, line) in modules {
@@ -374,7 +378,7 @@ impl Reader {
                 }
                 Entry::Occupied(other) => {
                     let (name, other) = (&line.name, other.get());
-                    let message = format!("{other:?} has the module {name:?} already");
+                    let message = format!("module {name:?} is already used by the group {other:?}");
                     self.error(line.range.clone(), message);
                 }
             }
@@ -403,43 +407,43 @@ impl Reader {
             text: self.text.clone(),
             range,
         };
-        let help = "this file is generated: take the version of it that was committed last, or delete the line";
+        let help = "this file is generated: restore the last committed version, or delete the line";
         let error = Diagnostic::error(message).at(place, "").help(help);
         self.found.push(error);
     }
 }
 
-/// What came of recorded names in one version.
+/// Recorded names of one version that need a note.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome<'a> {
-    /// The lines of types of their own whose schemas are now those of Kubernetes' types, with the paths of these.
+    /// Lines whose types stay although their schemas now match a Kubernetes type, with the path of that type.
     pub(crate) kept: Vec<(&'a Line, String)>,
-    /// The lines whose types have other names now, with these.
+    /// Lines whose types have a new name, with that name.
     pub(crate) renamed: Vec<(&'a Line, String)>,
 }
 
-/// The most notes of one kind.
+/// The maximum number of notes of one kind.
 const MOST_NOTES: usize = 5;
 
 impl Outcome<'_> {
-    /// Adds what there is to say of a version.
+    /// Reports notes for one version.
     pub(crate) fn report(self, record: &Record, found: &mut Diagnostics) {
         let kept = self.kept.into_iter().map(|(line, kubernetes)| {
-            let message = format!("{} has the schema of {kubernetes} now", line.name);
-            let help = "delete the line to have that type";
+            let message = format!("{} now has the schema of {kubernetes}", line.name);
+            let help = "delete the line to use that type";
             (line, message, help)
         });
         report(record, kept, found);
         let renamed = self.renamed.into_iter().map(|(line, name)| {
-            let message = format!("the type of this field is {name} now, not {}", line.name);
-            let help = "another type keeps the name: the schemas differ now, or a kind or one of `renames` has it";
+            let message = format!("the type of this field is now {name}, not {}", line.name);
+            let help = "another type keeps the name: the schemas now differ, or a kind or an entry of `renames` uses it";
             (line, message, help)
         });
         report(record, renamed, found);
     }
 }
 
-/// Adds notes, one for each message, and the number of those that are too many.
+/// Adds one note per distinct message, up to [`MOST_NOTES`], and a final note with the number of the rest.
 fn report<'a>(
     record: &Record,
     notes: impl Iterator<Item = (&'a Line, String, &'static str)>,
@@ -464,7 +468,7 @@ fn report<'a>(
     }
     if let Some(line) = first_of_more {
         let more = said.len() - MOST_NOTES;
-        let message = format!("the same holds for {more} other types of this version");
+        let message = format!("the same applies to {more} other types of this version");
         let note = Diagnostic::note_of(message);
         found.push(at(note, line, "the first of them"));
     }

@@ -1,6 +1,6 @@
 //! Scaffolds: files that are written once and then belong to the user.
 //!
-//! They come from text templates under `templates/`; everything else that the generator writes goes through `quote`.
+//! They are rendered from text templates under `templates/`; everything else that the generator writes goes through `quote`.
 
 use std::{fmt::Write as _, iter};
 
@@ -16,19 +16,19 @@ const LIB_RS: &str = include_str!("../../templates/crate/lib.rs");
 const README_MD: &str = include_str!("../../templates/crate/README.md");
 const GITIGNORE: &str = include_str!("../../templates/crate/gitignore");
 
-/// The feature of `k8s-openapi` that chooses the latest version of Kubernetes.
+/// The feature of `k8s-openapi` that selects the latest Kubernetes version.
 const LATEST: &str = "latest";
 
-/// A crate around generated code.
+/// The crate skeleton around generated code.
 #[derive(Clone, Copy, Debug)]
 pub struct Scaffold<'a> {
     /// The crate's name.
     pub name: &'a str,
-    /// The API that the crate is for.
+    /// The API that the crate provides.
     pub api: &'a ApiSet,
-    /// The result of a generation.
+    /// The options of the generation.
     pub options: &'a Options,
-    /// How `Cargo.toml` names the runtime crate: the value of the dependency, as TOML (`"0.1"`, `{ path = "../runtime" }`).
+    /// The runtime dependency in `Cargo.toml`, as a TOML value (`"0.1"`, `{ path = "../runtime" }`).
     pub runtime: &'a str,
 }
 
@@ -120,14 +120,14 @@ impl Scaffold<'_> {
         text.trim_end().to_owned()
     }
 
-    /// The features that choose a version of Kubernetes, as far as the types compile with them.
+    /// The features that select a Kubernetes version, limited to those that the types compile with.
     fn kubernetes_versions(&self) -> impl Iterator<Item = String> {
         let versions = self.options.least_kubernetes_version().and_later();
         let features = versions.map(KubernetesVersion::feature);
         iter::once(LATEST.to_owned()).chain(features)
     }
 
-    /// What the crate says of the version that is on by default.
+    /// The crate documentation of the default Kubernetes version.
     fn version_docs(&self) -> String {
         match self.options.kubernetes_version {
             None => format!(
@@ -145,13 +145,13 @@ impl Scaffold<'_> {
         }
     }
 
-    /// The one of them that is on by default.
+    /// The version feature that is on by default.
     fn default_version(&self) -> String {
         let version = self.options.kubernetes_version;
         version.map_or_else(|| LATEST.to_owned(), KubernetesVersion::feature)
     }
 
-    /// The dependency that the choice of a Kubernetes version is passed on to.
+    /// The dependency that the version features are forwarded to.
     fn passed_on(&self) -> &'static str {
         if self.options.needs_runtime() {
             "codegen-runtime"
@@ -198,7 +198,7 @@ impl Scaffold<'_> {
             lines.push("serde_json = \"1\"");
         } else {
             lines.push("k8s-openapi = \"0.29\"");
-            // As the runtime has it: numbers are exact.
+            // As in the runtime: floating-point numbers round-trip exactly.
             lines.push("serde_json = { version = \"1\", features = [\"float_roundtrip\"] }");
         }
         if self.options.schemars {
@@ -211,7 +211,8 @@ impl Scaffold<'_> {
         lines.join("\n")
     }
 
-    /// Whether the types name serde: through the runtime, only enums of integers and types that derive their schema do.
+    /// Whether the types refer to serde directly. With the runtime, only integer enums and types with derived schemas or
+    /// attributes do.
     fn needs_serde(&self) -> bool {
         let options = self.options;
         let mut types = self.api.versions().flat_map(|(_, version)| &version.types);
@@ -222,7 +223,7 @@ impl Scaffold<'_> {
             || types.any(integers)
     }
 
-    /// The first client of the API at work, as a documentation test; nothing where no client is generated.
+    /// A documentation test with the API's first client; empty if no client is generated.
     fn example(&self) -> String {
         let client = crate::Generator::Client;
         let Some((group, version, resource)) =
@@ -288,7 +289,7 @@ impl Scaffold<'_> {
     }
 }
 
-/// The template with the value of each `{{name}}` in its place; values are not looked at again.
+/// Replaces each `{{name}}` in the template by its value. Placeholders inside of values are not expanded.
 pub(crate) fn fill(template: &str, values: &[(&str, String)]) -> String {
     let mut text = String::with_capacity(template.len() * 2);
     let mut rest = template;

@@ -1,19 +1,19 @@
-//! Source texts: what the generator reads, held in memory so that generation itself touches no disk.
+//! Sources: the generator's input, held in memory so that generation itself does not touch the disk.
 
 use std::{path::PathBuf, sync::Arc};
 
-/// The texts of one generation, as [`crate::config`] collects them from disk, or as a test writes them.
+/// The sources of one generation, collected from disk by [`crate::config`] or written by a test.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// Annotated Rust: the files of the group-version folders, each with the group and version it belongs to.
+    /// Annotated Rust: the files of each group-version folder.
     pub rust: Vec<RustPackage>,
-    /// Crates of which the kinds that derive kube's `CustomResource` are read, in whatever module they stand.
+    /// Crates that are searched for kinds that derive kube's `CustomResource`, in any module.
     pub rust_crates: Vec<RustCrate>,
-    /// CRD YAML or JSON: any number of documents each.
+    /// CRDs as YAML or JSON, any number of documents per source.
     pub crds: Vec<Source>,
-    /// Files that are searched for the markers of rules and webhooks alone, Rust or Go by their names' ending; sorted by name.
+    /// Rust or Go files, told apart by extension, that are only searched for RBAC and webhook markers; sorted by name.
     pub marker_files: Vec<Source>,
-    /// Go packages, each with those that its types use: one entry for each Go module.
+    /// Go packages with the packages whose types they use: one entry per Go module.
     #[cfg(feature = "go")]
     pub go: Vec<crate::read::go::GoSources>,
 }
@@ -21,46 +21,46 @@ pub struct Sources {
 /// One group-version folder of annotated Rust.
 #[derive(Clone, Debug)]
 pub struct RustPackage {
-    /// The folder's group as the command line names it (`cloudnative`); `+groupName` overrides it.
+    /// The group's folder name, as used on the command line (`cloudnative`); `+groupName` overrides it.
     pub group: String,
-    /// The folder's version (`v1alpha1`).
+    /// The version's folder name (`v1alpha1`).
     pub version: String,
     /// Path of the module in its crate (`crate::apis::cloudnative::v1alpha1`).
     pub module_path: String,
-    /// Folder below the crate's `src`, to which generated `zz_generated_…` files go (`apis/cloudnative/v1alpha1`).
+    /// Folder below the crate's `src` that receives the generated `zz_generated_…` files (`apis/cloudnative/v1alpha1`).
     pub dir: PathBuf,
-    /// All `.rs` files of the folder, nested ones too, without `zz_generated_…`; sorted by name.
+    /// All `.rs` files of the folder and its subfolders except `zz_generated_…`; sorted by name.
     pub files: Vec<Source>,
 }
 
-/// A crate whose kinds stand anywhere in it: each says its group and version in `#[kube(…)]`.
+/// A crate with kinds in any module: each declares its group and version in `#[kube(…)]`.
 ///
-/// They give manifests and no code, which would have no place beside them.
+/// Manifests are generated for these kinds, but no code, which would have no place beside them.
 #[derive(Clone, Debug)]
 pub struct RustCrate {
-    /// The source root as diagnostics show it, with a `/` at its end unless it is empty.
+    /// The source root as shown in diagnostics, with a trailing `/` unless it is empty.
     pub root: String,
-    /// The files or folders whose kinds are read; the rest of the crate has the types of their fields.
+    /// The files or folders whose kinds are read. The rest of the crate is only searched for the types of their fields.
     pub wanted: Vec<String>,
-    /// Whether they may hold no kind yet, which is an error otherwise.
+    /// Whether the crate may have no kinds yet; otherwise that is an error.
     pub is_empty: bool,
-    /// All `.rs` files of the crate, without `zz_generated_…`; sorted by name.
+    /// All `.rs` files of the crate except `zz_generated_…`; sorted by name.
     pub files: Vec<Source>,
 }
 
 /// One file.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The name that diagnostics show: relative to the current folder, or `<stdin>`.
+    /// The name shown in diagnostics: a path relative to the current folder, or `<stdin>`.
     pub name: String,
-    /// Its text.
+    /// The contents.
     pub text: Arc<str>,
-    /// Whether it was found in a folder that holds CRDs, not named itself: it may be something else, which need not be YAML.
+    /// Whether the file was found in a CRD folder rather than named explicitly. It may then be something else, not even YAML.
     pub found: bool,
 }
 
 impl Source {
-    /// A source of the given name and text, named itself.
+    /// Creates a source that was named explicitly.
     pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
         Self {
             name: name.into(),

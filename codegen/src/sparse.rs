@@ -1,4 +1,4 @@
-//! Values that are absent most of the time, and take one word then.
+//! Values that are absent most of the time, and occupy one machine word while they are.
 
 use std::{
     fmt,
@@ -7,28 +7,28 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A type whose default value says nothing.
+/// A type whose default value means "absent".
 pub trait Absent: Default + 'static {
-    /// The default value, as every absent one is read.
+    /// A shared default value, which absent values are read as.
     fn absent() -> &'static Self;
 }
 
-/// A value that comes into being when one of its parts is set: until then it reads as its default, without memory of its own.
+/// A value that is allocated when one of its parts is first set. Until then it reads as the default.
 #[derive(Clone)]
 pub struct Sparse<T>(Option<Box<T>>);
 
 impl<T> Sparse<T> {
-    /// The value, where there is one.
+    /// The value, if present.
     pub fn present(&self) -> Option<&T> {
         self.0.as_deref()
     }
 
-    /// The value to change, where there is one.
+    /// The value for changing in place, if present.
     pub fn present_mut(&mut self) -> Option<&mut T> {
         self.0.as_deref_mut()
     }
 
-    /// Takes the value out, where there is one.
+    /// Takes the value out, if present.
     pub fn into_present(self) -> Option<T> {
         self.0.map(|value| *value)
     }

@@ -1,11 +1,11 @@
-//! Suggestions: the known name that a mistyped one is closest to.
+//! Suggestions: the known name closest to a mistyped one.
 
-/// Bytes of the longest word that is compared.
+/// The longest word to compare, in bytes.
 const LONGEST: usize = 128;
 
-/// The candidate nearest to `word`, if it is near enough to be what was meant: one edit for each three characters of the
-/// longer word, rounded up. Case does not count. Ties go to the first candidate. A word that is longer than any name is
-/// not a typing error, and measuring it would take long.
+/// Returns the candidate nearest to `word` if it is a plausible correction: at most one edit for every three characters of the
+/// longer word, rounded up. Case is ignored. Ties go to the first candidate. Very long words are not typos, and measuring them
+/// would take long, so they get no suggestion.
 pub(crate) fn closest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -21,7 +21,7 @@ pub(crate) fn closest<'a>(
             .count()
             .max(candidate.chars().count())
             .div_ceil(3);
-        // Measuring a distance takes long, and most candidates cannot be near.
+        // Cheap lower bounds first: computing a distance is expensive, and most candidates are too far away.
         let most = best.map_or(limit, |(nearest, _)| limit.min(nearest.saturating_sub(1)));
         let candidate_lower = candidate.to_lowercase();
         if least_distance(&lower, &candidate_lower) > most {
@@ -36,7 +36,7 @@ pub(crate) fn closest<'a>(
     best.map(|(_, candidate)| candidate)
 }
 
-/// What is left of two words without the beginning and the end that they have in common, which no edit touches.
+/// Strips the common prefix and suffix of two words, which do not affect the distance.
 fn without_common_ends<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
     let length = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
         let same = pairs.take_while(|(a, b)| a == b);
@@ -50,7 +50,7 @@ fn without_common_ends<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
     (middle(a), middle(b))
 }
 
-/// A number of edits that is needed at least: of ASCII, one for each character that the other word lacks.
+/// A lower bound of the edit distance: for ASCII words, one edit for each character that the other word lacks.
 fn least_distance(a: &str, b: &str) -> usize {
     if !(a.is_ascii() && b.is_ascii()) {
         return a.chars().count().abs_diff(b.chars().count());

@@ -1,6 +1,6 @@
-//! Threads: one pool for all parallel work of the process, with stacks for the deepest input.
+//! Threads: one pool for all parallel work of the process, with stacks large enough for the deepest input.
 //!
-//! Readers descend as deep as their input is nested. Their own limits refuse input that these stacks cannot hold.
+//! Readers recurse as deep as their input is nested. Their own limits reject input that these stacks cannot hold.
 
 use std::{
     io,
@@ -12,14 +12,14 @@ use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 
 use crate::diag::Diagnostic;
 
-/// Stack of a thread, in bytes; only what is used of it takes memory.
+/// Stack size of a thread, in bytes; only the used part is committed.
 const STACK_BYTES: usize = 256 * 1024 * 1024;
 
-/// Runs the work, and what it does in parallel, on the pool. Runs inside of one another share its threads.
+/// Runs the work, and its parallel parts, on the pool. Nested calls share the pool's threads.
 ///
 /// # Errors
 ///
-/// No thread can be started, or the work panicked, which is a defect.
+/// No thread can be started, or the work panicked, which is a bug.
 #[expect(
     clippy::disallowed_methods,
     reason = "the one place that starts threads"
@@ -39,7 +39,7 @@ pub(crate) fn run<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Diagnos
         .map_err(|_| Diagnostic::error("the generator panicked: please report it"))
 }
 
-/// Does the work for each item, on the pool; what comes of it is in the order of the items.
+/// Applies the work to each item on the pool; results are in the order of the items.
 ///
 /// # Errors
 ///
@@ -51,7 +51,7 @@ pub(crate) fn map<T: Sync, R: Send>(
     run(|| items.par_iter().map(work).collect()).map_err(|failed| io::Error::other(failed.message))
 }
 
-/// Does both, at once on two threads of the pool; outside of the pool, one after the other.
+/// Runs both in parallel on the pool; outside of the pool, one after the other.
 pub(crate) fn join(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
     if rayon::current_thread_index().is_some() {
         rayon::join(first, second);
@@ -61,8 +61,8 @@ pub(crate) fn join(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
     }
 }
 
-/// Drops a value on whichever thread of the pool has nothing else to do; outside of the pool, here. Taking down a large tree of
-/// small things takes as long as making it.
+/// Drops a value on an idle thread of the pool; outside of the pool, on the current thread. Dropping a large tree of small
+/// objects takes as long as building it.
 #[expect(clippy::disallowed_methods, reason = "in the pool of the caller")]
 pub(crate) fn discard<T: Send + 'static>(value: T) {
     if rayon::current_thread_index().is_some() {

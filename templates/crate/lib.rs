@@ -1,6 +1,6 @@
 //! Typed Kubernetes {{what}} for {{groups}}.
 //!
-//! Each API group is a feature of its own, all of them on by default.
+//! Each API group has its own feature; all are enabled by default.
 //!
 {{groups_docs}}
 {{example}}

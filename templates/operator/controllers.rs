@@ -1,1 +1,1 @@
-//! The controllers, a module each.
+//! The controllers, one module each.

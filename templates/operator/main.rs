@@ -1,4 +1,4 @@
-//! The program: see [`{{crate}}`].
+//! The binary of the operator: see [`{{crate}}`].
 
 use std::process::ExitCode;
 

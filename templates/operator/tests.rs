@@ -1,3 +1,3 @@
-//! The operator at work on an embedded API server.
+//! Tests of the operator against an embedded API server.
 
 mod deploy;

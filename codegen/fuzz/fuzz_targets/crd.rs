@@ -1,4 +1,4 @@
-//! The reader of CRD YAML, on any text: `cargo +nightly fuzz run crd seeds/crd`.
+//! Fuzzes the reader of CRD YAML: `cargo +nightly fuzz run crd seeds/crd`.
 #![no_main]
 
 use codegen::diag::Style;

@@ -1,4 +1,4 @@
-//! Generation from a Go package of any text: `cargo +nightly fuzz run go seeds/go`.
+//! Fuzzes generation from a Go package: `cargo +nightly fuzz run go seeds/go`.
 //!
 //! `codegen/tests/generator/hostile_go.rs` drives the same function with mutated seeds, without a fuzzer.
 #![no_main]

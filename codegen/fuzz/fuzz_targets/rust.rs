@@ -1,6 +1,6 @@
-//! The reader of annotated Rust, on any text: `cargo +nightly fuzz run --no-cfg-fuzzing rust seeds/rust`.
+//! Fuzzes the reader of annotated Rust: `cargo +nightly fuzz run --no-cfg-fuzzing rust seeds/rust`.
 //!
-//! Without `--no-cfg-fuzzing`, proc-macro2 gives no places, and no marker meets its item.
+//! Without `--no-cfg-fuzzing`, proc-macro2 returns no source locations, so markers cannot be attached to items.
 #![no_main]
 
 use codegen::diag::Style;

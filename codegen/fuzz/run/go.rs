@@ -1,4 +1,4 @@
-//! Generation of types and CRDs from any text as the only file of a Go package: what the fuzzer and the tests run.
+//! Generates types and CRDs from an arbitrary single-file Go package. Shared by the fuzzer and the tests.
 
 use codegen::{
     Manifests, Options, Source, Sources,
@@ -6,7 +6,7 @@ use codegen::{
     read::go::{GoPackage, GoSources},
 };
 
-/// A Go package with one file, in the main module and asked for.
+/// Returns a requested Go package of the main module, with one file.
 pub fn sources(text: &str) -> Sources {
     let files = vec![Source::new("api/v1/types.go", text)];
     let package = GoPackage::requested("example.com/api/v1", "example.com", "api/v1", files);
@@ -16,11 +16,11 @@ pub fn sources(text: &str) -> Sources {
     }
 }
 
-/// Generates from the text, and renders what is found.
+/// Generates from the file `text`, and returns the rendered diagnostics.
 ///
 /// # Panics
 ///
-/// If the generator does, whose panics are caught and reported as an error.
+/// If the generator panics. It catches panics and reports them as errors, which this function detects.
 pub fn run(text: &str) -> String {
     let options = Options {
         manifests: Some(Manifests::default()),

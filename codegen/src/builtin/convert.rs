@@ -1,4 +1,4 @@
-//! Between the table's definitions and those of the model.
+//! Converts between the table's definitions and the model's.
 
 use kube_builtin_types::{Body, Definition, Field as Row, Type};
 
@@ -9,7 +9,7 @@ use crate::model::{
     names::schema::{OPEN_VARIANT, field_names, variant_names},
 };
 
-/// The model's definition of a type of the table, whose documentation is that of the type and then of its fields or values.
+/// Converts a definition of the table to the model. `docs` holds the documentation of the type, then of its fields or values.
 pub(super) fn type_def(
     name: &str,
     definition: Definition<Validation>,
@@ -105,7 +105,7 @@ fn type_ref(ty: Type) -> Option<TypeRef> {
     })
 }
 
-/// The table's definition of a type of the model, with its documentation; none for what the table has no form for.
+/// Converts a definition of the model to the table, with its documentation; `None` if the table cannot represent it.
 #[cfg(feature = "go")]
 pub(super) fn definition(
     builtin: crate::lower::go::Builtin,

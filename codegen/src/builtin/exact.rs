@@ -1,4 +1,4 @@
-//! The types whose numbers or times k8s-openapi's own serde would change.
+//! Types whose numbers or times would change under k8s-openapi's own serde implementation.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,10 +11,10 @@ use crate::{
     options::KubernetesVersion,
 };
 
-/// The type whose times the codec keeps, beside its own `Time`.
+/// The type besides `Time` whose times the codec preserves.
 const WITH_TIMES: KnownType = KnownType::Condition;
 
-/// The structs that hold quantities or int-or-strings, however deep, by their paths.
+/// The paths of structs that contain quantities or int-or-strings at any depth.
 static WITH_NUMBERS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let structs = openapi_structs(KubernetesVersion::LATEST).map(|one| {
         let path = format!("k8s_openapi::{}", one.path.replace('/', "::"));
@@ -50,7 +50,7 @@ fn has_numbers(ty: &TypeRef, structs: &BTreeSet<String>) -> bool {
     }
 }
 
-/// Whether values of a type are exact by the runtime's codec alone: quantities, structs that hold them or int-or-strings,
+/// Whether the runtime's codec alone preserves values of the type exactly: quantities, structs that hold them or int-or-strings,
 /// conditions, and lists and maps of these.
 pub(crate) fn is_exact_by_codec(ty: &TypeRef) -> bool {
     match ty.element() {
@@ -63,7 +63,7 @@ pub(crate) fn is_exact_by_codec(ty: &TypeRef) -> bool {
 mod tests {
     use super::*;
 
-    /// The runtime's list, without what is around the names.
+    /// The entries of the runtime's list, without the surrounding syntax.
     fn listed() -> BTreeSet<String> {
         let source = include_str!("../../../runtime/src/codec/kubernetes.rs");
         let (_, list) = source.split_once("\nexact! {").expect("a list");

@@ -1,4 +1,4 @@
-//! The making of the table, from the sources of `k8s.io`.
+//! Builds the table from the sources of `k8s.io`.
 
 use std::path::Path;
 
@@ -11,16 +11,16 @@ use crate::{
     read::{go, markers::IgnoredMarkers},
 };
 
-/// The files of the table, as they are checked in.
+/// The files of the table, as checked in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Files {
-    /// Everything but documentation.
+    /// Everything except documentation.
     pub types: Vec<u8>,
     /// The documentation.
     pub docs: Vec<u8>,
 }
 
-/// Reads the packages that the patterns mean, and packs their exported types.
+/// Reads the packages that match the patterns and packs their exported types.
 ///
 /// # Errors
 ///

@@ -1,8 +1,7 @@
 //! Kubernetes' own types in the generator's model, from the table that the embedded API server uses too.
 //!
-//! Schemas of manifests expand `PodTemplateSpec` from it, Go input takes it where the sources of `k8s.io` are not there, and
-//! schemas of CRDs are recognised by it. `hack/builtin-types.sh` makes it with this crate's own reader of Go. Start reading at
-//! [`definition`].
+//! Manifest schemas expand types such as `PodTemplateSpec` from it, Go input falls back to it when the `k8s.io` sources are missing, and
+//! CRD schemas are recognised by it. `hack/builtin-types.sh` builds it with this crate's Go reader. Start reading at [`definition`].
 
 mod convert;
 mod exact;
@@ -25,7 +24,7 @@ pub(crate) use optional_text::is_optional_text;
 #[cfg(feature = "go")]
 pub(crate) use paths::{at_path, is_kubernetes, rust_path};
 
-/// The types that every version in k8s-openapi has: of each module their names, sorted.
+/// The types that every supported version of k8s-openapi has: sorted names by module.
 #[cfg(feature = "go")]
 static K8S_OPENAPI: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
     let lines = include_str!("k8s-openapi.txt").lines();
@@ -35,7 +34,7 @@ static K8S_OPENAPI: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Whether k8s-openapi has the type at a path that starts with its name.
+/// Whether k8s-openapi has the type at the path, which lists the type's name last.
 #[cfg(feature = "go")]
 pub(crate) fn is_in_k8s_openapi(path: &[String]) -> bool {
     let Some((name, [_, module @ ..])) = path.split_last() else {
@@ -45,8 +44,8 @@ pub(crate) fn is_in_k8s_openapi(path: &[String]) -> bool {
     names.is_some_and(|names| names.binary_search(&name.as_str()).is_ok())
 }
 
-/// Whether fields of a Go type have a Rust type without its source: k8s-openapi has the type, or it stands for a text, list or map
-/// that the table has.
+/// Whether a field of a Go type can get a Rust type without the Go source: k8s-openapi has the type, or the table defines it as a string,
+/// list or map.
 #[cfg(feature = "go")]
 pub(crate) fn replaces_source(package: &str, name: &str) -> bool {
     let Some(entry) = kube_builtin_types::find(package, name) else {
@@ -60,22 +59,22 @@ pub(crate) fn replaces_source(package: &str, name: &str) -> bool {
         .is_some_and(|definition| !matches!(definition.body, kube_builtin_types::Body::Struct(_)))
 }
 
-/// The definition of a type by its path in Rust (`k8s_openapi::api::core::v1::PodSpec`); within it no type is local.
+/// Returns the definition of a type by its Rust path (`k8s_openapi::api::core::v1::PodSpec`). It contains no local references.
 #[must_use]
 pub fn definition(path: &str) -> Option<TypeDef> {
     let (module, name) = path.rsplit_once("::")?;
     go_type(&paths::go_package(module)?, name)
 }
 
-/// The definition of a type by its Go package and name (`k8s.io/api/core/v1`, `Protocol`).
+/// Returns the definition of a type by its Go package and name (`k8s.io/api/core/v1`, `Protocol`).
 #[must_use]
 pub fn go_type(package: &str, name: &str) -> Option<TypeDef> {
     let entry = kube_builtin_types::find(package, name)?;
     convert::type_def(name, entry.definition()?, entry.docs())
 }
 
-/// The type with every name replaced that k8s-openapi has no type for, since it stands for a text, list or map: for
-/// `ResourceList`, a map of quantities.
+/// Replaces named types that k8s-openapi does not have with the string, list or map that they stand for: `ResourceList` becomes a map of
+/// quantities.
 pub(crate) fn resolved(ty: TypeRef) -> TypeRef {
     match ty {
         TypeRef::List(inner) => TypeRef::List(Box::new(resolved(*inner))),

@@ -1,30 +1,30 @@
-//! The structs of k8s-openapi, as far as its Kubernetes versions from one on have them alike.
+//! The structs of k8s-openapi, as far as they are the same in all Kubernetes versions from a minimum on.
 
 use crate::options::KubernetesVersion;
 
 /// A struct of k8s-openapi other than an API object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenapiStruct {
-    /// Module and name below `k8s_openapi`: `api/core/v1/PodSpec`.
+    /// Module and name within `k8s_openapi`: `api/core/v1/PodSpec`.
     pub(crate) path: &'static str,
-    /// The JSON names of its fields, sorted; `@35` after those that are the same from Kubernetes 1.35 on, `!` after those that are
+    /// The JSON names of its fields, sorted. A suffix `@35` marks a field that is the same from Kubernetes 1.35 on, and `!` a field that is
     /// always written.
     fields: &'static str,
-    /// The first version of those that have it alike.
+    /// The minimum version.
     version: KubernetesVersion,
 }
 
-/// Whether a field of k8s-openapi can be left out.
+/// Whether k8s-openapi can leave out a field when serializing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
-    /// An `Option`, left out when none.
+    /// An `Option`, left out when `None`.
     Sometimes,
-    /// Every other, which is written when empty too.
+    /// Any other field, which is written even when empty.
     Always,
 }
 
 impl OpenapiStruct {
-    /// The fields that all the versions have, by their JSON names.
+    /// The fields that all versions from the minimum on have, by JSON name.
     pub(crate) fn fields(self) -> impl Iterator<Item = (&'static str, Written)> {
         self.fields.split(' ').filter_map(move |field| {
             let (field, written) = match field.strip_suffix('!') {
@@ -37,7 +37,7 @@ impl OpenapiStruct {
     }
 }
 
-/// The structs that a version and every later one have, sorted by path; of alpha and beta versions none.
+/// The structs that the version and every later one have, sorted by path. Alpha and beta API versions are excluded.
 pub(crate) fn openapi_structs(version: KubernetesVersion) -> impl Iterator<Item = OpenapiStruct> {
     let lines = include_str!("k8s-openapi-fields.txt").lines();
     lines.filter_map(move |line| {
@@ -51,7 +51,7 @@ pub(crate) fn openapi_structs(version: KubernetesVersion) -> impl Iterator<Item 
     })
 }
 
-/// A name, and the minor version of Kubernetes from which on it counts; 0 for all.
+/// Splits a name from the minor version of Kubernetes since which it applies; 0 for all versions.
 fn since(name: &str) -> (&str, u8) {
     match name.split_once('@') {
         Some((name, since)) => (name, since.parse().unwrap_or(u8::MAX)),
@@ -104,7 +104,7 @@ mod tests {
         let from_34 = [false, true, true, true, true];
         check("api/core/v1/PodSpec", "hostnameOverride", from_34);
         check("api/core/v1/FileKeySelector", "key", from_34);
-        // 1.35 alone has it.
+        // Only 1.35 has it.
         check("api/core/v1/PodSpec", "workloadRef", [false; 5]);
         let from_36 = [false, false, false, true, true];
         check("api/rbac/v1/RoleRef", "kind", from_36);

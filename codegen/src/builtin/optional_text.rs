@@ -1,9 +1,9 @@
-//! The texts that Go leaves out when empty, and k8s-openapi always writes.
+//! Strings that Go omits when empty but k8s-openapi always writes.
 
 use super::Written;
 use crate::model::{Field, Omission, TypeRef};
 
-/// Whether a field is such a text, which the runtime's codec can leave out when empty.
+/// Whether the field is such a string, which the runtime's codec can omit when empty.
 pub(crate) fn is_optional_text(field: &Field, written: Written) -> bool {
     let omits = field.go.as_ref().map(|go| go.omits);
     field.ty == TypeRef::String && written == Written::Always && omits == Some(Omission::Empty)
@@ -20,7 +20,7 @@ mod tests {
         options::KubernetesVersion,
     };
 
-    /// Names of structs and fields, as the runtime lists them.
+    /// Names of structs and fields, formatted as in the runtime's list.
     fn pairs(wanted: impl Fn(&Field, Written) -> bool) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         for one in openapi_structs(KubernetesVersion::LATEST) {
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(listed, expected.iter().collect::<Vec<_>>());
     }
 
-    /// serde tells structs of one name in several groups not apart.
+    /// serde cannot tell apart structs of the same name in different groups.
     #[test]
     fn no_struct_of_the_same_name_always_has_such_a_text() {
         let others = pairs(|field, written| !is_optional_text(field, written));

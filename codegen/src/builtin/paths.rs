@@ -1,8 +1,8 @@
-//! Where Kubernetes' own types stand in Rust: k8s-openapi's modules are named after the Go packages.
+//! Maps Kubernetes' Go packages to modules of k8s-openapi, which are named after them.
 
 use crate::model::{ExternalType, KnownType, TypeRef};
 
-/// The start of a Go package, with the start of the module of `k8s_openapi` that it becomes.
+/// Prefixes of Go packages with the corresponding prefixes of modules in `k8s_openapi`.
 const PREFIXES: [(&str, &str); 4] = [
     ("k8s.io/api/", "api/"),
     ("k8s.io/apimachinery/", "apimachinery/"),
@@ -13,14 +13,14 @@ const PREFIXES: [(&str, &str); 4] = [
     ("k8s.io/kube-aggregator/", "kube_aggregator/"),
 ];
 
-/// Whether the package is of Kubernetes' own API.
+/// Whether the package belongs to Kubernetes' own API.
 #[cfg(feature = "go")]
 pub(crate) fn is_kubernetes(package: &str) -> bool {
     let mut prefixes = PREFIXES.iter();
     prefixes.any(|(prefix, _)| package.starts_with(prefix))
 }
 
-/// The path of a Kubernetes type in k8s-openapi, whether that has the type or not.
+/// Returns the path of a Kubernetes type in k8s-openapi, whether or not k8s-openapi has the type.
 pub(crate) fn rust_path(package: &str, name: &str) -> Option<Vec<String>> {
     let mut prefixes = PREFIXES.iter();
     let (module, rest) = prefixes.find_map(|(prefix, module)| {
@@ -35,7 +35,7 @@ pub(crate) fn rust_path(package: &str, name: &str) -> Option<Vec<String>> {
     Some(segments.map(str::to_owned).collect())
 }
 
-/// The Go package of a module of k8s-openapi.
+/// Returns the Go package for a module of k8s-openapi.
 pub(super) fn go_package(module: &str) -> Option<String> {
     let below = module.strip_prefix("k8s_openapi::")?.replace("::", "/");
     let mut prefixes = PREFIXES.iter();
@@ -45,7 +45,7 @@ pub(super) fn go_package(module: &str) -> Option<String> {
     })
 }
 
-/// The reference to a type by its path.
+/// Returns a reference to the type at a path.
 pub(crate) fn at_path(path: Vec<String>) -> TypeRef {
     let below: Vec<&str> = path.iter().skip(1).map(String::as_str).collect();
     match KnownType::at(&below) {

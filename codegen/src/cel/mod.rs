@@ -1,6 +1,6 @@
-//! Expressions in CEL: `kube-schema` parses them, checks their types and estimates their cost, as the embedded server does.
+//! CEL expressions: `kube-schema` parses and type-checks them and estimates their cost, exactly as the embedded server does.
 //!
-//! `emit::manifests::rules` reports what is wrong with them, `lower::unions` finds out which fields they permit together.
+//! `emit::manifests::rules` reports invalid expressions; `lower::unions` derives which fields they allow together.
 
 pub(crate) use kube_schema::cel::{
     Fault, MOST_CHARACTERS, MOST_DEEP, Unparsed, budget,

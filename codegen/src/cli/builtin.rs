@@ -1,4 +1,4 @@
-//! `kube-codegen builtin-types`, for `hack/builtin-types.sh` alone.
+//! `kube-codegen builtin-types`, only used by `hack/builtin-types.sh`.
 
 use std::{
     io::{self, Write as _},
@@ -12,13 +12,13 @@ use super::Failure;
 /// Pack the table of Kubernetes' own types from their Go sources, and print one of its files.
 #[derive(Debug, Args)]
 pub(super) struct BuiltinTypes {
-    /// The file.
+    /// The file to print.
     #[arg(long)]
     file: File,
-    /// Packages, as for `go`.
+    /// Package patterns, as for `go`.
     #[arg(required = true, value_name = "PACKAGE")]
     packages: Vec<String>,
-    /// A folder of the Go module whose go.mod names the versions.
+    /// A folder of the Go module whose go.mod selects the versions.
     #[arg(long, short = 'C', value_name = "DIR", default_value = ".")]
     dir: PathBuf,
 }

@@ -19,8 +19,8 @@ use super::{
 
 /// Write a whole crate for CRDs, ready to build and to publish.
 ///
-/// Generated code goes to `src/apis` and `src/generated`, with a feature for each API group. `Cargo.toml`, `src/lib.rs`,
-/// `README.md` and `.gitignore` are written once: where one exists already, it is yours and stays.
+/// Generated code goes to `src/apis` and `src/generated`, with a Cargo feature for each API group. `Cargo.toml`, `src/lib.rs`,
+/// `README.md` and `.gitignore` are only written if they do not exist; after that they are yours.
 #[derive(Debug, Args)]
 pub(super) struct Crate {
     #[command(flatten)]
@@ -31,10 +31,11 @@ pub(super) struct Crate {
     /// The crate's name.
     #[arg(long, value_parser = package_name)]
     name: String,
-    /// How Cargo.toml names the runtime crate: the dependency's value in TOML, such as '{ path = "../runtime" }'.
+    /// The runtime dependency in Cargo.toml, as a TOML value such as '{ path = "../runtime" }'.
     #[arg(long, value_name = "TOML", default_value = "\"0.1\"", value_parser = toml_value)]
     runtime: String,
-    /// Put each kind of each version behind a feature of its own, such as cloudnative_v1alpha1_virtual_machine; the feature of a group stands for all its kinds.
+    /// Give each kind of each version a Cargo feature of its own, such as cloudnative_v1alpha1_virtual_machine; a group's feature
+    /// enables all its kinds.
     #[arg(long)]
     kind_features: bool,
     #[command(flatten)]
@@ -55,7 +56,7 @@ impl Crate {
         let config = self.code.apply(self.types.apply(self.input.apply(config)));
         if config.generator_options().types.visibility == Visibility::Crate {
             return Err(Failure::Usage(
-                "a crate of items that nobody else sees is of no use: --visibility crate is for a module of a crate, by `kube-codegen crd`"
+                "a crate whose items are private is useless: --visibility crate is for a module of another crate, see `kube-codegen crd`"
                     .to_owned(),
             ));
         }
@@ -84,7 +85,7 @@ impl Crate {
     }
 }
 
-/// A name that Cargo takes for a package.
+/// Parses a package name that Cargo accepts.
 fn package_name(name: &str) -> Result<String, String> {
     let legal = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name
@@ -93,14 +94,11 @@ fn package_name(name: &str) -> Result<String, String> {
     if legal {
         Ok(name.to_owned())
     } else {
-        Err(
-            "a package's name is made of letters, digits, - and _, and starts with a letter"
-                .to_owned(),
-        )
+        Err("expected letters, digits, - and _, starting with a letter".to_owned())
     }
 }
 
-/// Text that is a TOML value, in one line.
+/// Parses a TOML value on one line.
 fn toml_value(text: &str) -> Result<String, String> {
     let parsed = toml::from_str::<toml::Table>(&format!("value = {text}"));
     match parsed {

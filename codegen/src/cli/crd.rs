@@ -15,8 +15,8 @@ use super::{
 
 /// Generate types, clients, listers and informers from CRD YAML.
 ///
-/// With --output, the folder gets `apis/` with the types and `generated/` with all else, and belongs to this command:
-/// generated files that a run does not write again are removed. Without it, everything goes to standard output.
+/// With --output, types are written to `apis/` and all other code to `generated/` in that folder. Both belong to this command:
+/// generated files that a run does not write again are removed. Without --output, everything is printed to standard output.
 #[derive(Debug, Args)]
 pub(super) struct Crd {
     #[command(flatten)]
@@ -29,16 +29,16 @@ pub(super) struct Crd {
     output: Output,
 }
 
-/// Where the output goes: to a folder, or to standard output.
+/// Where to write the output: a folder, or standard output.
 #[derive(Debug, Args)]
 pub(super) struct Output {
     /// The folder to write to, such as src.
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Print the files, each below a comment that names it (the default without --output).
+    /// Print the files, each after a comment with its name (the default without --output).
     #[arg(long, conflicts_with_all = ["output", "check", "dry_run"])]
     stdout: bool,
-    /// The module that the output folder is [default: as it stands below the crate's src, else crate].
+    /// The module path of the output folder [default: its position in the crate's src, else crate].
     #[arg(long, value_name = "PATH", value_parser = codegen::options::base_path)]
     base_path: Option<String>,
     #[command(flatten)]

@@ -29,29 +29,29 @@ pub(super) struct Create {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum What {
-    /// Add a kind: types, controller, tests and sample, and all that is generated from them.
+    /// Add a kind: types, controller, tests and sample, and all code generated from them.
     Api(CreateApi),
-    /// Add a controller to a kind that was created without one, with its tests.
+    /// Add a controller, with its tests, to a kind that was created without one.
     Controller(CreateController),
-    /// Add webhooks to a kind: handlers, their tests, and what serves and deploys them.
+    /// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and deploy them.
     Webhook(CreateWebhook),
 }
 
-/// Add a kind: types, controller, tests and sample, and all that is generated from them.
+/// Add a kind: types, controller, tests and sample, and all code generated from them.
 ///
-/// The new files are yours, and are never written again. Each kind has a line in a few files of yours, which stay as they are otherwise.
-/// Clients, definition and roles are generated in the same run. Nothing is written unless all of it works.
+/// The new files are yours and are never overwritten. The kind also gets a line in each of a few files of yours, which are
+/// otherwise unchanged. Clients, CRD and roles are generated in the same run. Nothing is written unless everything succeeds.
 #[derive(Debug, Args)]
 pub(super) struct CreateApi {
     #[command(flatten)]
     kind: KindArgs,
-    /// The plural, in URLs [default: by the rules of English, or that of the kind's other versions].
+    /// The plural, used in URLs [default: the English plural, or that of the kind's other versions].
     #[arg(long)]
     plural: Option<String>,
-    /// Let objects live in the cluster, and not in namespaces.
+    /// Make the kind cluster-scoped instead of namespaced.
     #[arg(long)]
     cluster: bool,
-    /// Write no controller, and no tests of one; `create controller` adds them later.
+    /// Do not add a controller and its tests; `create controller` can add them later.
     #[arg(long)]
     no_controller: bool,
     /// Write nothing; list what would be written.
@@ -100,7 +100,7 @@ impl CreateApi {
         if prepared.iter().all(|it| it.report().kinds <= kinds) {
             let codegen_toml = shown(&files.root().join(FILE_NAME));
             return Err(refused(format!(
-                "{} would be written to src/apis, but {codegen_toml} has the API read from elsewhere: let its [crate.rust] have `apis = \"src/apis\"`",
+                "{} would be written to src/apis, but {codegen_toml} reads the API from elsewhere: set in its [crate.rust] `apis = \"src/apis\"`",
                 api.kind
             )));
         }
@@ -132,7 +132,7 @@ impl CreateApi {
         ))
     }
 
-    /// The kind, with what it has in common with its other versions.
+    /// The kind to create, consistent with its other versions.
     fn api(&self, project: &Project, group: String) -> Result<Api, Failure> {
         let KindArgs { version, kind, .. } = &self.kind;
         let group_module = project.module_of_group(&group);
@@ -178,7 +178,7 @@ impl CreateApi {
         })
     }
 
-    /// That nothing is in the way.
+    /// Checks that names and files of the kind are not taken.
     fn check(&self, project: &Project, api: &Api, files: &Files) -> Result<(), Failure> {
         let KindArgs { version, kind, .. } = &self.kind;
         let group = project.group(&api.group);
@@ -191,7 +191,7 @@ impl CreateApi {
                 .text(&types)?
                 .map(|_| format!(", in {}", shown(&project.root.join(&types))));
             return input_error([format!(
-                "{kind} of {}/{version} exists already{}; another version of it is added with another --version",
+                "{kind} of {}/{version} exists already{}; to add another version, use another --version",
                 api.group,
                 at.unwrap_or_default()
             )]);
@@ -223,7 +223,10 @@ impl CreateApi {
             .clone()
             .find(|it| it.kind != *kind && it.kind.eq_ignore_ascii_case(kind));
         if let Some(other) = same_module {
-            faults.push(format!("{} has the kind `{}`, which differs in upper and lower case alone: choose another name", api.group, other.kind));
+            faults.push(format!(
+                "{} has the kind `{}`, which only differs in case: choose another name",
+                api.group, other.kind
+            ));
         }
         let here = group
             .into_iter()
@@ -241,7 +244,7 @@ impl CreateApi {
         for path in api.files().keys() {
             if project.root.join(path).symlink_metadata().is_ok() {
                 faults.push(format!(
-                    "{} exists already, and is not overwritten: move it away",
+                    "{} already exists and is not overwritten: move it away",
                     shown(&project.root.join(path))
                 ));
             }
@@ -252,7 +255,7 @@ impl CreateApi {
     }
 }
 
-/// What to do where a webhook converts the kind, and does not know the new version.
+/// The next step if a webhook converts the kind and does not support the new version yet.
 fn unconverted(project: &Project, api: &Api) -> Option<String> {
     let Api {
         group,
@@ -264,7 +267,7 @@ fn unconverted(project: &Project, api: &Api) -> Option<String> {
     let (stored, resource) = versions.find(|(_, resource)| resource.storage)?;
     (resource.conversion != Conversion::None).then(|| {
         format!(
-            "a webhook converts {kind}, and does not know {version} yet: `kube-codegen create webhook --group {group} --version {} --kind {kind} --conversion` adds it",
+            "a webhook converts {kind} and does not support {version} yet: `kube-codegen create webhook --group {group} --version {} --kind {kind} --conversion` adds it",
             stored.name
         )
     })
@@ -274,7 +277,7 @@ fn group_file(api: &Api) -> String {
     format!("src/apis/{}/mod.rs", api.group_module)
 }
 
-/// The name of a kind's controller, test and sample: its module's, or with the group before it where that is taken.
+/// The name of a kind's controller, test and sample: its module's name, prefixed by the group if that is taken.
 fn free_name(project: &Project, group: &str, module: &str) -> String {
     let is_free = |name: &str| {
         let paths = [

@@ -14,9 +14,9 @@ use super::{
     style::{self, Color},
 };
 
-/// Add a controller to a kind that was created without one, with its tests.
+/// Add a controller, with its tests, to a kind that was created without one.
 ///
-/// The kind is then as `create api` would have made it at once. The new files are yours, and are never written again.
+/// The result is the same as if `create api` had added the controller. The new files are yours and are never overwritten.
 #[derive(Debug, Args)]
 pub(super) struct CreateController {
     #[command(flatten)]
@@ -40,7 +40,7 @@ impl CreateController {
         let own = [Part::Controller, Part::Test].map(|part| api.path(part));
         for (path, text) in api.files() {
             if own.contains(&Some(path.clone())) {
-                // As the user has named the sample meanwhile.
+                // The user may have renamed the sample.
                 let text = text
                     .replace(
                         "SAMPLE: &str = \"sample\"",
@@ -78,7 +78,7 @@ impl CreateController {
     }
 }
 
-/// That no version of the kind has a controller.
+/// Checks that no version of the kind has a controller.
 fn check_none(project: &Project, api: &Api, files: &Files) -> Result<(), Failure> {
     let Api { kind, group, .. } = api;
     for (version, resource) in project.versions_of(group, kind) {
@@ -99,7 +99,7 @@ fn check_none(project: &Project, api: &Api, files: &Files) -> Result<(), Failure
     Ok(())
 }
 
-/// That the types have what the controller writes, and the tests start with.
+/// Checks that the types have the fields that the controller writes and the tests use.
 fn check_types(project: &Project, api: &Api) -> Result<(), Failure> {
     let Api {
         kind,
@@ -123,7 +123,7 @@ fn check_types(project: &Project, api: &Api) -> Result<(), Failure> {
     input_error(missing)
 }
 
-/// The name of the controller and its test: the kind's module, or with the group before it where that is taken.
+/// The name of the controller and its test: the kind's module name, prefixed by the group if that is taken.
 fn name(project: &Project, api: &Api) -> Result<String, Failure> {
     let Api {
         group_module,

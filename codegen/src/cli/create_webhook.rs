@@ -17,27 +17,27 @@ use super::{
     style::{self, Color},
 };
 
-/// Add webhooks to a kind: handlers, their tests, and what serves and deploys them.
+/// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and deploy them.
 ///
-/// The new files are yours, and are never written again. The program serves all webhooks of the operator, and `demo` and tests call them
-/// without certificates. In clusters cert-manager makes one (config/webhooks), or the program itself with --self-signed. What is there
-/// already stays as it is.
+/// The new files are yours and are never overwritten. The program serves all webhooks of the operator; `demo` and tests call them
+/// without certificates. In clusters, the certificate comes from cert-manager (config/webhooks), or from the program itself with
+/// --self-signed. Existing webhooks are unchanged.
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("handlers").required(true).multiple(true)))]
 pub(super) struct CreateWebhook {
     #[command(flatten)]
     kind: KindArgs,
-    /// Set what objects leave out, before they are stored.
+    /// Add a defaulting webhook, which sets absent fields before objects are stored.
     #[arg(long, group = "handlers")]
     defaulting: bool,
-    /// Refuse objects when they are created, updated or deleted.
+    /// Add a validating webhook, which rejects objects on creation, update or deletion.
     #[arg(long, group = "handlers")]
     validation: bool,
-    /// Convert between the versions of the kind; --version is the stored one.
+    /// Add a conversion webhook between the versions of the kind; --version is the storage version.
     #[arg(long, group = "handlers")]
     conversion: bool,
-    /// Let the program make the certificate itself and renew it, in a Secret that its replicas share: clusters need no cert-manager.
-    /// The first webhooks of an operator say so for all.
+    /// Let the program issue and renew the certificate itself, in a Secret that its replicas share; clusters then need no
+    /// cert-manager. The operator's first webhooks determine this for all of them.
     #[arg(long)]
     self_signed: bool,
     /// Write nothing; list what would be written.
@@ -97,7 +97,7 @@ impl CreateWebhook {
         ))
     }
 
-    /// The handlers that are asked for and not there.
+    /// Selects the requested handlers that do not exist yet.
     fn choose(
         &self,
         project: &Project,
@@ -137,7 +137,7 @@ impl CreateWebhook {
     }
 }
 
-/// Lets the program make the certificate, unless cert-manager already does.
+/// Makes the program issue its certificate, unless cert-manager already does.
 fn sign(project: &Project, webhooks: &mut Webhooks, is_first: bool) -> Result<(), Failure> {
     if is_first {
         webhooks.certificates = Certificates::SelfSigned;
@@ -152,7 +152,7 @@ fn sign(project: &Project, webhooks: &mut Webhooks, is_first: bool) -> Result<()
     }
 }
 
-/// Who makes certificates, in words.
+/// The issuer of certificates, in prose.
 const fn maker(certificates: Certificates) -> &'static str {
     match certificates {
         Certificates::CertManager => "cert-manager",
@@ -160,7 +160,7 @@ const fn maker(certificates: Certificates) -> &'static str {
     }
 }
 
-/// That there is something to convert, by way of the version that is named.
+/// Checks that there are other versions to convert, and that the named version is the storage version.
 fn check_versions(project: &Project, api: &Api) -> Result<(), Failure> {
     let Api {
         kind,
@@ -171,26 +171,26 @@ fn check_versions(project: &Project, api: &Api) -> Result<(), Failure> {
     let versions: Vec<_> = project.versions_of(group, kind).collect();
     if versions.len() < 2 {
         return Err(refused(format!(
-            "{kind} of {group} has one version, and there is nothing to convert: add another one with `kube-codegen create api`"
+            "{kind} of {group} has only one version, so there is nothing to convert: add another version with `kube-codegen create api`"
         )));
     }
     let stored = versions.iter().find(|(_, resource)| resource.storage);
     match stored {
         Some((stored, _)) if stored.name != *version => Err(refused(format!(
-            "{kind} of {group} is stored in {}, by way of which its versions are converted: write --version {}",
+            "{kind} of {group} is stored in {}, which all conversions go through: use --version {}",
             stored.name, stored.name
         ))),
         _ => Ok(()),
     }
 }
 
-/// The webhooks that a kind has, or may have, without any handler yet.
+/// The existing or future webhooks of a kind, without handlers.
 pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Webhooks, Failure> {
     let configurations = project.configs.first();
     let configurations = configurations.and_then(|config| config.webhook_configurations());
     let configurations = configurations.ok_or_else(|| {
         refused(format!(
-            "{} has no file for webhook configurations: give its [crate.manifests] `webhooks = \"config/webhooks.yaml\"`",
+            "{} has no file for webhook configurations: set in its [crate.manifests] `webhooks = \"config/webhooks.yaml\"`",
             shown(&project.root.join(FILE_NAME))
         ))
     })?;
@@ -198,7 +198,7 @@ pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Web
         let path = format!("{folder}/{name}.rs");
         Ok::<_, Failure>(files.text(Path::new(&path))?.is_some())
     };
-    // The versions that it converts are named there, too.
+    // The exact import, since a module with a conversion also names the versions that it converts.
     let import = format!(
         "use crate::apis::{}::{}::{};",
         api.group_module, api.version, api.kind
@@ -210,7 +210,7 @@ pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Web
         1 => [plain, with_group, with_version, with_both],
         _ => [plain, with_version, with_group, with_both],
     };
-    // A module after a keyword ends in `_`.
+    // The module of a keyword ends in `_`.
     for name in names.map(|name| name.replace("__", "_")) {
         let text = files.text(Path::new(&format!("src/webhooks/{name}.rs")))?;
         let text = text.unwrap_or_default();
@@ -241,7 +241,7 @@ pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Web
     })
 }
 
-/// Whether a handler is there.
+/// Whether a handler exists.
 pub(super) fn has(
     project: &Project,
     webhooks: &Webhooks,
@@ -255,7 +255,7 @@ pub(super) fn has(
     Ok(text.contains("fn convert("))
 }
 
-/// The versions whose conversion is there, or is not.
+/// The versions whose conversion exists, or does not, depending on `are_there`.
 pub(super) fn spokes(
     project: &Project,
     webhooks: &Webhooks,
@@ -278,7 +278,7 @@ pub(super) fn spokes(
     Ok(spokes)
 }
 
-/// The fields of a kind's root, by their names in Rust.
+/// The Rust names of the fields of a kind's root type.
 pub(super) fn fields(version: &Version, resource: &Resource) -> Vec<String> {
     let mut types = version.types.iter();
     let root = types.find(|def| def.name == resource.root);
@@ -291,32 +291,32 @@ pub(super) fn fields(version: &Version, resource: &Resource) -> Vec<String> {
     }
 }
 
-/// Reads the name of the sample, which tests start with.
+/// Reads name and namespace of the sample, which the tests start with.
 pub(super) fn read_sample(webhooks: &mut Webhooks, files: &Files) -> Result<(), Failure> {
     (webhooks.sample, webhooks.namespace) = sample_of(&webhooks.api, files)?;
     Ok(())
 }
 
-/// That nothing is in the way.
+/// Checks that the files to write do not exist.
 fn check_free(project: &Project, webhooks: &Webhooks, is_first: bool) -> Result<(), Failure> {
     let shared = match is_first {
         true => webhooks.shared_files(),
         false => codegen::output::Tree::new(),
     };
     let spokes = webhooks.spoke_files();
-    // The module of all webhooks may stand in either file.
+    // The module with all webhooks may be in either file.
     let other = is_first.then(|| std::path::PathBuf::from("src/webhooks.rs"));
     let paths = shared.keys().chain(&other).chain(spokes.keys());
     let taken = paths.filter(|path| project.root.join(path).symlink_metadata().is_ok());
     input_error(taken.map(|path| {
         format!(
-            "{} exists already, and is not overwritten: move it away",
+            "{} already exists and is not overwritten: move it away",
             shown(&project.root.join(path))
         )
     }))
 }
 
-/// Plans the files and lines.
+/// Plans the files and the lines in existing files.
 fn plan(
     project: &Project,
     webhooks: &Webhooks,
@@ -371,7 +371,7 @@ fn plan(
     Ok(())
 }
 
-/// What was added, in words.
+/// The added webhooks, in prose.
 fn named(webhooks: &Webhooks) -> String {
     let handlers = webhooks.handlers.iter().map(|handler| match handler {
         Handler::Conversion => None,

@@ -28,21 +28,21 @@ pub(super) struct Delete {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum What {
-    /// Remove a kind: types, controller, tests and sample, and all that is generated from them.
+    /// Remove a kind: types, controller, tests and sample, and all code generated from them.
     Api(DeleteApi),
-    /// Remove webhooks of a kind, and what serves and deploys them with the last one.
+    /// Remove webhooks of a kind, and with the last one the code and manifests that serve and deploy them.
     Webhook(DeleteWebhook),
 }
 
-/// Remove a kind: types, controller, tests and sample, and all that is generated from them.
+/// Remove a kind: types, controller, tests and sample, and all code generated from them.
 ///
-/// Files that `create api` wrote and that differ from what it writes stop the command, unless --force says that they go, too. So do
-/// uses of the kind in other files. Nothing is removed unless all of it works, and no cluster is asked: what is to be done there is printed.
+/// The command fails if files that `create api` wrote were changed, unless --force is set, and if other files still use the kind.
+/// Nothing is removed unless everything succeeds. Clusters are not accessed: the steps to take there are printed.
 #[derive(Debug, Args)]
 pub(super) struct DeleteApi {
     #[command(flatten)]
     kind: KindArgs,
-    /// Remove files that were changed, too.
+    /// Remove changed files too.
     #[arg(long)]
     force: bool,
     /// Remove nothing; list what would be removed and written.
@@ -70,7 +70,7 @@ impl DeleteApi {
         let Some(types) = files.text(&types)? else {
             let types = shown(&project.root.join(types));
             return Err(refused(format!(
-                "{types} is not there: the types of {} stand elsewhere, and are yours to remove",
+                "{types} does not exist: the types of {} are elsewhere, remove them by hand",
                 api.kind
             )));
         };
@@ -98,14 +98,14 @@ impl DeleteApi {
     }
 }
 
-/// The files that go with a kind, whoever wrote what is in them.
+/// The files to remove with a kind, changed or not.
 fn removed(api: &Api) -> impl Iterator<Item = PathBuf> {
     let files = api.files().into_keys();
     let has_sample = !api.sample.is_empty();
     files.filter(move |path| has_sample || !path.starts_with("config/samples"))
 }
 
-/// That it is clear which version is stored from then on.
+/// Checks that the deletion leaves no doubt about the storage version.
 fn check_stored(project: &Project, api: &Api, types: &str) -> Result<(), Failure> {
     const MARKER: &str = "+kubebuilder:storageversion";
     let others = project.versions_of(&api.group, &api.kind).count() - 1;
@@ -117,14 +117,14 @@ fn check_stored(project: &Project, api: &Api, types: &str) -> Result<(), Failure
         return Ok(());
     }
     Err(refused(format!(
-        "{} is the version of {} that is stored: move its `// {MARKER}` to one of the others first",
+        "{} is the storage version of {}: move its `// {MARKER}` to one of the others first",
         api.version, api.kind
     )))
 }
 
-/// That every file is as `create api` writes it.
+/// Checks that all files are as `create api` writes them.
 fn check_unchanged(api: &Api, files: &Files) -> Result<(), Failure> {
-    // What it was when it was created is not known.
+    // The parameters at creation time are not recorded, so accept every combination.
     let variants = [(false, false), (false, true), (true, false), (true, true)];
     let variants = variants.map(|(is_further_version, has_example)| {
         let variant = Api {
@@ -146,11 +146,11 @@ fn check_unchanged(api: &Api, files: &Files) -> Result<(), Failure> {
         }
     }
     input_error(changed.into_iter().map(|path| {
-        format!("{path} is not as `create api` writes it: keep what you need of it, and let it go with --force")
+        format!("{path} differs from what `create api` writes: save what you need of it, and remove it with --force")
     }))
 }
 
-/// Plans the removal of the files, and of the lines in others.
+/// Plans the removal of the files, and of the kind's lines in other files.
 fn unhook(api: &Api, files: &mut Files) -> Result<(), Failure> {
     for path in removed(api) {
         files.remove(path);
@@ -176,7 +176,7 @@ fn unhook(api: &Api, files: &mut Files) -> Result<(), Failure> {
     check_unhooked(&edits, files)
 }
 
-/// What came of it, and what is left to do on clusters.
+/// The closing message: what was done, and the remaining steps on clusters.
 fn closing(project: &Project, api: &Api) -> String {
     let Api {
         kind,
@@ -193,12 +193,12 @@ fn closing(project: &Project, api: &Api) -> String {
     if others.is_empty() {
         return done
             + &format!(
-                "Clusters that have it keep the definition and the objects; this removes both:\n  kubectl delete crd {plural}.{group}\n"
+                "Clusters keep the CRD and its objects; to remove both:\n  kubectl delete crd {plural}.{group}\n"
             );
     }
     done + &format!(
-        "It goes on in {}. Where objects are stored in {version}, write them again and take {version} out of the definition's \
-         status.storedVersions before the new definition is applied:\n  kubectl get crd {plural}.{group} -o jsonpath='{{.status.storedVersions}}'\n",
+        "It remains in {}. If objects are stored in {version}, rewrite them and remove {version} from the CRD's \
+         status.storedVersions before you apply the new CRD:\n  kubectl get crd {plural}.{group} -o jsonpath='{{.status.storedVersions}}'\n",
         others.join(", ")
     )
 }

@@ -18,24 +18,25 @@ use super::{
     style::{self, Color},
 };
 
-/// Remove webhooks of a kind, and what serves and deploys them with the last one.
+/// Remove webhooks of a kind, and with the last one the code and manifests that serve and deploy them.
 ///
-/// Without --defaulting, --validation and --conversion all of the kind's go. What was changed since `create webhook` wrote it stops
-/// the command, unless --force says that the files go, too. Nothing is removed unless all of it works, and no cluster is asked.
+/// Without --defaulting, --validation and --conversion, all of the kind's webhooks are removed. The command fails if files that
+/// `create webhook` wrote were changed, unless --force is set. Nothing is removed unless everything succeeds, and clusters are
+/// not accessed.
 #[derive(Debug, Args)]
 pub(super) struct DeleteWebhook {
     #[command(flatten)]
     kind: KindArgs,
-    /// Remove what sets defaults.
+    /// Remove the defaulting webhook.
     #[arg(long)]
     defaulting: bool,
-    /// Remove what refuses objects.
+    /// Remove the validating webhook.
     #[arg(long)]
     validation: bool,
     /// Remove the conversion between the versions of the kind.
     #[arg(long)]
     conversion: bool,
-    /// Remove files that were changed, too.
+    /// Remove changed files too.
     #[arg(long)]
     force: bool,
     /// Remove nothing; list what would be removed and written.
@@ -52,7 +53,7 @@ impl DeleteWebhook {
         let api = self.kind.api(&project, group, resource, &files)?;
         let mut webhooks = existing(&project, api, &files)?;
         let stay = self.choose(&project, &mut webhooks, &files)?;
-        // Without it, tests count as changed.
+        // Without a sample, the tests count as changed.
         let _ = read_sample(&mut webhooks, &files);
         let changed = unhook(&webhooks, &stay, &mut files)?;
         let is_last = take_shared(&project, &webhooks, &mut files)?;
@@ -78,7 +79,7 @@ impl DeleteWebhook {
         style::print(&closing)
     }
 
-    /// Sets what is to go; what stays is returned.
+    /// Selects the handlers to remove; returns those that remain.
     fn choose(
         &self,
         project: &Project,
@@ -131,14 +132,14 @@ impl DeleteWebhook {
     }
 }
 
-/// Plans that handlers go. The files that are not as they were written are returned.
+/// Plans the removal of handlers. Returns the files that were changed since they were written.
 fn unhook(
     webhooks: &Webhooks,
     stay: &[Handler],
     files: &mut Files,
 ) -> Result<Vec<PathBuf>, Failure> {
     let mut changed = Vec::new();
-    // Lines within others come out first.
+    // In reverse order, so that nested lines are removed first.
     for edit in webhooks.edits().iter().rev() {
         let before = files.text(&edit.path)?;
         files.take(edit)?;
@@ -182,7 +183,7 @@ fn unhook(
     Ok(changed)
 }
 
-/// Plans that what all webhooks have in common goes, if these are the last ones; the files of it that were changed.
+/// If no webhooks remain, plans the removal of everything they share, and returns the shared files that were changed.
 fn take_shared(
     project: &Project,
     webhooks: &Webhooks,
@@ -201,7 +202,7 @@ fn take_shared(
             files.take(&marker)?;
         }
     }
-    // Without any before, a file of this name is not generated, but somebody's own.
+    // If there were no webhooks before, a file of this name was not generated.
     if !is_any_left && !project.api.webhooks.is_empty() {
         for edit in webhooks.configuration_edits() {
             files.take(&edit)?;
@@ -228,7 +229,8 @@ fn take_shared(
     Ok(Some(changed))
 }
 
-/// That what goes is as it was written, or may go nevertheless: files as a whole, but no part of one.
+/// Checks that everything to remove is unchanged, or may be removed nevertheless: `force` covers whole files, but not parts of a
+/// file.
 fn check_unchanged(
     changed: &[PathBuf],
     stay: &[Handler],
@@ -243,13 +245,13 @@ fn check_unchanged(
         if !goes {
             let stay: Vec<&str> = stay.iter().map(|handler| handler.name()).collect();
             faults.push(format!(
-                "{shown} has {} in other words than `create webhook` writes: remove it by hand; what is for {} stays there",
+                "{shown} has {} in a different form than `create webhook` writes: remove it by hand; the code for {} stays",
                 listed(&names(webhooks)),
                 listed(&stay)
             ));
         } else if !force {
             faults.push(format!(
-                "{shown} is not as `create webhook` writes it: keep what you need of it, and let it go with --force"
+                "{shown} differs from what `create webhook` writes: save what you need of it, and remove it with --force"
             ));
         }
     }
@@ -261,7 +263,7 @@ fn names(webhooks: &Webhooks) -> Vec<&'static str> {
     handlers.map(|handler| handler.name()).collect()
 }
 
-/// The modules that go, as other files name them.
+/// The paths of removed modules, as written in other files.
 fn gone_modules(webhooks: &Webhooks, stay: &[Handler], is_last: bool) -> Vec<String> {
     if is_last {
         return vec!["crate::webhooks".to_owned(), webhooks.crate_path()];
@@ -290,7 +292,7 @@ fn uses(text: &str, modules: &[String]) -> Vec<Reference> {
     found
 }
 
-/// That a version that goes has no webhooks. Its conversion goes along, if there is that of another one.
+/// Checks that a version to delete has no webhooks. Removes its conversion, if the conversion of another version remains.
 pub(super) fn take_conversion(
     project: &Project,
     api: &Api,
@@ -304,7 +306,7 @@ pub(super) fn take_conversion(
     let mut faults = Vec::new();
     let mut remove_first = |path: &Path, version: &str, more: &str| {
         faults.push(format!(
-            "{} is of webhooks of {kind}: remove them first, with `kube-codegen delete webhook --group {group} --version {version} --kind {kind}{more}`",
+            "{} belongs to webhooks of {kind}: remove them first with `kube-codegen delete webhook --group {group} --version {version} --kind {kind}{more}`",
             shown(&project.root.join(path))
         ));
     };
@@ -338,7 +340,7 @@ pub(super) fn take_conversion(
     input_error(faults)
 }
 
-/// What came of it, and what is left to do on clusters.
+/// The closing message: what was done, and the remaining steps on clusters.
 fn closing(webhooks: &Webhooks, is_last: bool) -> String {
     let Api {
         kind,
@@ -362,10 +364,10 @@ fn closing(webhooks: &Webhooks, is_last: bool) -> String {
         };
         return done
             + &format!(
-                "Clusters that have them refuse objects as long as they keep the configurations; apply the definitions, and remove them:\n  \
+                "Clusters reject objects as long as they have the webhook configurations; apply the CRDs, and remove the configurations:\n  \
                  kubectl delete mutatingwebhookconfigurations,validatingwebhookconfigurations {name}\n  \
                  kubectl delete -n {name}-system services/webhook-service {certificate}\n"
             );
     }
-    done + "Clusters need the new configurations and definitions before the program that no longer serves them.\n"
+    done + "Apply the new configurations and CRDs to clusters before you deploy the program, which no longer serves these webhooks.\n"
 }

@@ -1,4 +1,4 @@
-//! The end of every generating command: write, check or list, and say what came of it.
+//! The last step of every generating command: write, check or list, and report the result.
 
 use std::mem;
 
@@ -14,7 +14,7 @@ use super::{
     style::{self, Color, count},
 };
 
-/// The command's arguments apart from its configurations.
+/// The arguments that are not part of a configuration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finish {
     pub(super) mode: Mode,
@@ -22,16 +22,16 @@ pub(super) struct Finish {
 }
 
 impl Finish {
-    /// Generates every configuration before anything is written.
+    /// Generates all configurations before anything is written.
     pub(super) fn run(self, configs: &[Config]) -> Result<(), Failure> {
         let prepared = prepare(configs)?;
         let concluded = self.conclude(configs, &prepared, Vec::new());
-        // The process ends with this: what it holds goes as a whole, not piece by piece.
+        // The process exits next, which is faster than freeing every allocation.
         mem::forget(prepared);
         concluded
     }
 
-    /// Writes, checks or lists what was prepared, and the plans that go with it.
+    /// Writes, checks or lists the prepared changes and the plans in `more`.
     pub(super) fn conclude(
         self,
         configs: &[Config],
@@ -59,7 +59,7 @@ impl Finish {
         skipping(skipped)
     }
 
-    /// The closing lines: figures a crate where there are several, their sum, and what is left for the user to do.
+    /// Prints the closing lines: figures for each crate if there are several, their sum, and the remaining steps for the user.
     fn close(self, configs: &[Config], prepared: &[Prepared]) -> Result<(), Failure> {
         let mut total = Report::default();
         for (config, prepared) in configs.iter().zip(prepared) {
@@ -90,7 +90,7 @@ impl Finish {
     }
 }
 
-/// The failure of a run that left CRDs out.
+/// The failure of a run that skipped CRDs.
 pub(super) fn skipping(skipped: Diagnostics) -> Result<(), Failure> {
     if skipped.as_slice().is_empty() {
         return Ok(());
@@ -122,7 +122,7 @@ fn figures(report: &Report, what: &str, mode: Mode) -> String {
     text
 }
 
-/// Loads, generates and compares every configuration.
+/// Loads, generates and compares all configurations.
 pub(super) fn prepare(configs: &[Config]) -> Result<Vec<Prepared>, Failure> {
     Ok(prepare_all(configs, &Bar::default())?)
 }
@@ -149,7 +149,7 @@ fn list(plans: &[&Plan]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints every difference; that there is one is the failure.
+/// Prints every difference; fails if there is any.
 fn check(plans: &[&Plan], color: Color) -> Result<(), Failure> {
     let (mut different, mut missing, mut orphaned, mut left) = (0, 0, 0, 0);
     for (path, change) in changes(plans) {
@@ -175,13 +175,13 @@ fn check(plans: &[&Plan], color: Color) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Stale(format!(
-        "generated files are not up to date: {}; to mend them, run\n    {}",
+        "generated files are not up to date: {}; to update them, run\n    {}",
         found.join(", "),
         mending_command()
     )))
 }
 
-/// The command of this run without its `--check`.
+/// This run's command line without `--check`.
 fn mending_command() -> String {
     let arguments = std::env::args()
         .skip(1)
@@ -192,7 +192,7 @@ fn mending_command() -> String {
         .join(" ")
 }
 
-/// The argument as a shell takes it.
+/// Quotes an argument for a shell.
 fn quoted(argument: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=@%+".contains(c);
     if !argument.is_empty() && argument.chars().all(plain) {

@@ -9,8 +9,8 @@ use super::{Failure, finish::Finish, options::ModeArgs, style::Color};
 
 /// Generate everything that a codegen.toml declares.
 ///
-/// The file is looked for from the current folder upwards. Files that are generated no more are removed; they are known by
-/// their marker line.
+/// The file is searched for in the current folder and its parents. Files that are no longer generated are removed; they are
+/// recognized by their marker line.
 #[derive(Debug, Args)]
 #[command(after_long_help = format!("codegen.toml, key by key:\n\n{}", reference_text()))]
 pub(super) struct Generate {
@@ -38,7 +38,7 @@ impl Generate {
     }
 }
 
-/// The nearest `codegen.toml`, as seen from the current folder.
+/// The nearest `codegen.toml`, relative to the current folder.
 pub(super) fn find() -> Option<PathBuf> {
     let current = std::env::current_dir().ok()?;
     let path = Workspace::find(&current)?;

@@ -14,12 +14,12 @@ use super::{
 
 /// Generate types, clients, listers and informers from Go API packages.
 ///
-/// Packages are read as `go build` would take them, from the module, its vendor folder and the module cache, without a Go
-/// toolchain; nothing is fetched. Types of k8s.io/api, apimachinery and apiextensions become those of k8s-openapi; types of
-/// other modules are generated once, each in a module named after its package.
+/// Packages are found as by `go build`, in the module, its vendor folder and the module cache; no Go toolchain is needed, and
+/// nothing is downloaded. Types of k8s.io/api, apimachinery and apiextensions become those of k8s-openapi. Types of other modules
+/// are generated once, each in a module named after its package.
 ///
-/// With --output, the folder gets `apis/` with the types and `generated/` with all else, and belongs to this command:
-/// generated files that a run does not write again are removed. Without it, everything goes to standard output.
+/// With --output, types are written to `apis/` and all other code to `generated/` in that folder. Both belong to this command:
+/// generated files that a run does not write again are removed. Without --output, everything is printed to standard output.
 #[derive(Debug, Args)]
 pub(super) struct Go {
     /// Packages: folders such as ./api/v1, import paths, or either with `...` for all packages below.
@@ -31,17 +31,17 @@ pub(super) struct Go {
     /// Keep only this version; may be repeated.
     #[arg(long, value_name = "VERSION", value_delimiter = ',')]
     version: Vec<String>,
-    /// Keep only this kind, with the types that it reaches; may be repeated.
+    /// Keep only this kind, and the types that it uses; may be repeated.
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     kind: Vec<String>,
-    /// Use a Rust type in place of a Go type, as in 'github.com/x/y/pkg.Z=my_crate::Z'; a name without a path renames what is
-    /// generated. May be repeated.
+    /// Use a Rust type in place of a Go type, as in 'github.com/x/y/pkg.Z=my_crate::Z'; a bare Rust name renames the generated
+    /// type. May be repeated.
     #[arg(long, value_name = "GO=RUST", value_parser = type_path)]
     type_path: Vec<(String, String)>,
-    /// Pass over the markers of another tool: a name, or a beginning with `*` after it. May be repeated.
+    /// Ignore markers of another tool: a name, or a prefix followed by `*`. May be repeated.
     #[arg(long, value_name = "MARKER")]
     ignore_markers: Vec<String>,
-    /// The folder that packages are relative to, within the Go module.
+    /// A folder in the Go module; packages are relative to it.
     #[arg(long, short = 'C', value_name = "DIR", default_value = ".")]
     dir: PathBuf,
     #[command(flatten)]
@@ -83,7 +83,7 @@ fn type_path(text: &str) -> Result<(String, String), String> {
         .is_none_or(|(path, name)| path.is_empty() || name.is_empty())
     {
         return Err(format!(
-            "`{go}` names no Go type: write its import path and name, such as github.com/x/y/pkg.Z"
+            "`{go}` is not a Go type: write its import path and name, such as github.com/x/y/pkg.Z"
         ));
     }
     Ok((go.to_owned(), codegen::options::type_path(rust)?))

@@ -1,4 +1,4 @@
-//! `kube-codegen groups`: the command line of Go's generate-groups.sh.
+//! `kube-codegen groups`: compatible with the command line of Go's generate-groups.sh.
 
 use std::{
     collections::BTreeSet,
@@ -17,21 +17,21 @@ use super::{
 
 /// Generate for annotated Rust types, with the arguments of Go's generate-groups.sh.
 ///
-/// Folders are relative to --output-base. Only what the named generators write is touched: files of other generators stay,
+/// Folders are relative to --output-base. Only output of the selected generators is changed: files of other generators are kept,
 /// and stay declared in generated/mod.rs.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(super) struct Groups {
     #[arg(help = format!("`all`, or a list of {}", generator_names(Generator::serves_annotated_rust)))]
     generators: String,
-    /// The folder (src/generated) or module (crate::generated) that gets clientset, listers and informers.
+    /// The folder (src/generated) or module (crate::generated) for clientset, listers and informers.
     output: String,
-    /// The folder (src/apis) or module (crate::apis) that holds the types, in `<group>/<version>/`.
+    /// The folder (src/apis) or module (crate::apis) with the types, in `<group>/<version>/`.
     apis: String,
     /// The groups with their versions: `"<group>:<version>,<version> <group>:<version> …"`.
     #[arg(required = true, value_name = "GROUP:VERSIONS")]
     groups: Vec<String>,
-    /// The folder that OUTPUT and APIS are relative to, usually the crate's.
+    /// The folder that OUTPUT and APIS are relative to, usually the crate's folder.
     #[arg(
         long,
         value_name = "DIR",
@@ -60,7 +60,7 @@ impl Groups {
         let groups: Vec<&str> = groups.flat_map(|list| list.split_whitespace()).collect();
         if groups.is_empty() {
             return Err(Failure::Usage(
-                "no group is named: write <group>:<version>[,<version>…], such as cloudnative:v1alpha1,v1"
+                "no group is specified: write <group>:<version>[,<version>…], such as cloudnative:v1alpha1,v1"
                     .to_owned(),
             ));
         }
@@ -77,7 +77,7 @@ impl Groups {
     }
 }
 
-/// An example, and what each generator writes.
+/// An example, and the output of each generator.
 fn after_help() -> String {
     let all = Generator::ALL.into_iter();
     let generators = all.filter(|generator| generator.serves_annotated_rust());
@@ -94,7 +94,7 @@ fn after_help() -> String {
     )
 }
 
-/// The folder that an argument names: a path, or a module of the crate at the base.
+/// The folder of an argument: a path, or a module of the crate at `base`.
 fn folder(base: &Path, argument: &str) -> PathBuf {
     if !argument.contains("::") && argument != "crate" {
         return base.join(argument);
@@ -105,7 +105,7 @@ fn folder(base: &Path, argument: &str) -> PathBuf {
     base.join("src").join(modules.collect::<PathBuf>())
 }
 
-/// The generators of a list, with those that Go's names bring along.
+/// Parses a list of generators; includes those that Go's generators of the same names include.
 fn read_generators(list: &str) -> Result<BTreeSet<Generator>, Failure> {
     let mut generators = BTreeSet::new();
     for name in list
@@ -114,7 +114,7 @@ fn read_generators(list: &str) -> Result<BTreeSet<Generator>, Failure> {
         .filter(|name| !name.is_empty())
     {
         let found = match name {
-            // Go's name of it.
+            // Go's name for it.
             "applyconfiguration" => Ok(vec![Generator::Apply]),
             "defaulter" | "conversion" | "openapi" | "prerelease-lifecycle" => Err(format!(
                 "no such generator for Rust; expected {} or `all` (leave {name} out of {list})",

@@ -21,21 +21,22 @@ use super::{
 
 /// Start an operator: a crate that builds and passes its tests at once, without a cluster.
 ///
-/// It has a program with leader election, metrics, health checks and `demo`, tests on an embedded API server, and the files to
-/// deploy it. All of them are yours from then on. `kube-codegen create api` adds kinds.
+/// It has a program with leader election, metrics, health checks and `demo`, tests against an embedded API server, and manifests
+/// to deploy it. All files are yours afterwards. `kube-codegen create api` adds kinds.
 ///
-/// The folder may exist: a README.md, .gitignore, .dockerignore, Dockerfile or CI workflow in it stays; any other file in the way is an error.
+/// The folder may exist. A README.md, .gitignore, .dockerignore, Dockerfile or CI workflow in it is kept; any other existing file
+/// is an error.
 #[derive(Debug, Args)]
 pub(super) struct Init {
     /// The name of the package and the program, such as my-operator.
     name: String,
-    /// The domain that the names of its API groups end in, such as example.com.
+    /// The domain of its API groups, such as example.com.
     #[arg(long)]
     domain: String,
-    /// The folder [default: one of that name].
+    /// The folder [default: one named like the operator].
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// How Cargo.toml names the runtime crate: a version or table in TOML, such as '{ path = "../runtime" }', relative to the folder.
+    /// The runtime dependency in Cargo.toml: a TOML version or table such as '{ path = "../runtime" }', relative to the folder.
     #[arg(long, value_name = "TOML", default_value = "\"0.1\"", value_parser = runtime_dependency)]
     runtime: String,
     /// Write nothing; list what would be written.
@@ -64,13 +65,13 @@ impl Init {
         let taken: Vec<String> = taken.map(|path| shown(path)).collect();
         input_error((!taken.is_empty()).then(|| {
             format!(
-                "{} has files that an operator has: {}; `init` overwrites nothing: choose another folder with --output",
+                "{} already has files of an operator: {}; `init` does not overwrite them: choose another folder with --output",
                 shown(&root),
                 taken.join(", ")
             )
         }))?;
         for path in theirs.keys() {
-            let note = format!("{} is there, and stays as it is", shown(&root.join(path)));
+            let note = format!("{} exists and is kept", shown(&root.join(path)));
             style::eprint(&style::note(&note, color));
         }
         let mut files = Files::new(root);
@@ -95,7 +96,7 @@ impl Init {
         }
         if let Some(path) = outside_folder(&self.runtime) {
             let note = format!(
-                "the runtime at {path} is outside of the folder: `docker build` and the CI workflow do not see it; name it by `git` in Cargo.toml before you use them"
+                "the runtime at {path} is outside of the folder: `docker build` and the CI workflow cannot access it; use a `git` dependency in Cargo.toml before you use them"
             );
             style::eprint(&style::note(&note, color));
         }
@@ -116,7 +117,7 @@ impl Init {
     }
 }
 
-/// The manifest of the nearest workspace above a folder.
+/// The manifest of the nearest enclosing workspace of a folder.
 fn workspace_above(folder: &Path) -> Option<PathBuf> {
     let whole = std::path::absolute(folder).ok()?;
     let manifests = whole

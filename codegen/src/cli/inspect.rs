@@ -27,15 +27,15 @@ pub(super) struct Inspect {
     /// Print the whole model as JSON.
     #[arg(long)]
     json: bool,
-    /// Print the names of all types from CRDs as `renames` for codegen.toml, which keep them where later releases of the CRDs
-    /// would give others.
+    /// Print the names of all types from CRDs as `renames` for codegen.toml, which keep them stable if later releases of the CRDs
+    /// would change them.
     #[arg(long, conflicts_with_all = ["json", "explain"])]
     renames: bool,
-    /// Print which objects of CRDs at PATH and below it became Kubernetes' own types, and why the others did not. PATH is a
-    /// kind and the properties that lead to an object: `VirtualMachine.spec.template`.
+    /// Print which objects of CRDs at PATH and nested in it became Kubernetes' own types, and why the others did not. PATH is a
+    /// kind followed by the properties that lead to an object: `VirtualMachine.spec.template`.
     #[arg(long, value_name = "PATH", conflicts_with = "json")]
     explain: Option<String>,
-    /// The least version of Kubernetes whose types objects of CRDs may be.
+    /// The lowest Kubernetes version whose types may be used for objects of CRDs.
     #[arg(long, value_name = "VERSION", value_parser = KubernetesVersion::parse, requires = "inputs")]
     kubernetes_version: Option<KubernetesVersion>,
 }
@@ -99,7 +99,7 @@ fn holds_rust(folder: &Path) -> bool {
         .any(|file| file.extension().is_some_and(|extension| extension == "rs"))
 }
 
-/// Prints a line for each object. A crate without CRDs, or without the path in them, says nothing where another has it.
+/// Prints a line for each object. A crate without the path is only an error if no crate has it.
 fn explain(configs: Vec<Config>, path: &str) -> Result<(), Failure> {
     let bar = Bar::default();
     let mut lines = String::new();
@@ -117,7 +117,7 @@ fn explain(configs: Vec<Config>, path: &str) -> Result<(), Failure> {
     }
 }
 
-/// One set itself, several as a list.
+/// A single API as an object, several as a list.
 fn json(sets: &[ApiSet]) -> String {
     let text = match sets {
         [set] => serde_json::to_string_pretty(set),
@@ -126,7 +126,7 @@ fn json(sets: &[ApiSet]) -> String {
     text.unwrap_or_default() + "\n"
 }
 
-/// A table of names by path. A rename is for all versions, so that names and paths that differ between versions are left out.
+/// A table of names by path. Renames apply to all versions, so names and paths that differ between versions are left out.
 fn renames(sets: &[ApiSet]) -> String {
     let mut names: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut paths: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();

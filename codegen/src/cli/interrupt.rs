@@ -1,4 +1,4 @@
-//! Signals: what SIGINT and SIGTERM do while files are written. At other times they end the process as they do by default.
+//! Signals: how SIGINT and SIGTERM are handled while files are written. At other times they have their default effect.
 
 #[cfg(unix)]
 mod unix {
@@ -14,16 +14,16 @@ mod unix {
         low_level::emulate_default_handler,
     };
 
-    /// The signal that came; 0 for none.
+    /// The received signal; 0 for none.
     static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
-    /// From now on, the first signal lets a run that writes undo what it staged. A second one ends the process at once.
+    /// From now on, the first signal makes a writing run remove its staged files. A second one ends the process at once.
     #[expect(
         clippy::disallowed_methods,
-        reason = "a handler of signals waits on a thread of its own"
+        reason = "the signal handler waits on its own thread"
     )]
     pub(in super::super) fn watch() {
-        // Without handlers a signal ends the process, and the next run removes what is left.
+        // Without handlers, a signal ends the process, and the next run cleans up.
         let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else {
             return;
         };
@@ -37,7 +37,7 @@ mod unix {
         });
     }
 
-    /// Ends the process as the signal that came would have, so that shells see it.
+    /// If a signal was received, ends the process with that signal, so that shells see it.
     pub(in super::super) fn end() {
         let signal = RECEIVED.load(SeqCst);
         if signal != 0 {

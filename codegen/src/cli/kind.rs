@@ -1,4 +1,4 @@
-//! A kind of an operator that commands name, and what the operator has of it.
+//! A kind named on the command line, and its files in the operator.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use super::{
 /// The name of a kind in a version.
 #[derive(Debug, Args)]
 pub(super) struct KindArgs {
-    /// The group: one label, which the operator's domain is appended to, or a full name.
+    /// The group: a single label, to which the operator's domain is appended, or a full name.
     #[arg(long)]
     pub(super) group: String,
     /// The version, such as v1alpha1.
@@ -29,11 +29,11 @@ pub(super) struct KindArgs {
 }
 
 impl KindArgs {
-    /// The full name of the group, if all names are ones that an API may have.
+    /// The full name of the group; an error if group, version or kind is invalid.
     pub(super) fn checked_group(&self, project: &Project) -> Result<String, Failure> {
         let no_domain = || {
             format!(
-                "the group `{}` has no domain, and {} names none: write it in full, such as {}.example.com",
+                "the group `{}` has no domain, and {} specifies none: write it in full, such as {}.example.com",
                 self.group,
                 shown(&project.root.join("Cargo.toml")),
                 self.group
@@ -53,7 +53,7 @@ impl KindArgs {
         Ok(group.unwrap_or_default())
     }
 
-    /// What the version says of the kind.
+    /// The resource of the kind in the version.
     pub(super) fn resource<'a>(
         &self,
         project: &'a Project,
@@ -86,7 +86,7 @@ impl KindArgs {
         )))
     }
 
-    /// The kind as `create api` would have it, in the files that it has.
+    /// The kind with the file names that it actually has.
     pub(super) fn api(
         &self,
         project: &Project,
@@ -146,7 +146,7 @@ impl KindArgs {
     }
 }
 
-/// The name and the namespace of a kind's sample, which its tests start with.
+/// The name and namespace of a kind's sample, which its tests start with.
 pub(super) fn sample_of(api: &Api, files: &Files) -> Result<(String, String), Failure> {
     let path = api.path(Part::Sample).unwrap_or_default();
     let text = match api.sample.as_str() {
@@ -157,7 +157,7 @@ pub(super) fn sample_of(api: &Api, files: &Files) -> Result<(String, String), Fa
     let mut documents = documents.unwrap_or_default().into_iter();
     let Some(sample) = documents.find(|document| document["kind"] == *api.kind) else {
         return Err(refused(format!(
-            "no sample of {} in {}/{} is there, which the tests start with: write {}",
+            "there is no sample of {} in {}/{}, which the tests start with: write {}",
             api.kind,
             api.group,
             api.version,
@@ -183,7 +183,7 @@ pub(super) fn sample_of(api: &Api, files: &Files) -> Result<(String, String), Fa
     Ok((name, namespace))
 }
 
-/// Whether a type of a version has a field, by its name in Rust.
+/// Whether a type of a version has a field with this Rust name.
 pub(super) fn has_field(
     project: &Project,
     group: &str,
@@ -203,7 +203,7 @@ pub(super) fn has_field(
     })
 }
 
-/// Whether a text has these words, and not only longer ones that they are a part of: `v1` is not `v1alpha1`.
+/// Whether a string contains this word on its own: `v1alpha1` does not contain `v1`.
 fn has_word(text: &str, word: &str) -> bool {
     let goes_on = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word).any(|(at, _)| {
@@ -212,7 +212,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// The names that `create api` gives to controllers, tests and samples.
+/// The names that `create api` uses for controllers, tests and samples.
 pub(super) fn candidates(api: &Api) -> [String; 4] {
     let Api {
         group_module,

@@ -1,4 +1,4 @@
-//! What would be left of something that goes: declarations in other words, and uses in other files.
+//! Leftovers of a deletion: remaining declarations, and uses in other files.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ use super::{
     operator::{Files, Project, input_error, refused},
 };
 
-/// That the modules whose declarations were taken out are declared in no other words.
+/// Checks that modules whose declarations were removed are not declared in another form.
 pub(super) fn check_unhooked(edits: &[Edit], files: &Files) -> Result<(), Failure> {
     let mut left = Vec::new();
     for edit in edits {
@@ -38,7 +38,7 @@ pub(super) fn check_unhooked(edits: &[Edit], files: &Files) -> Result<(), Failur
         if edit::has_module(&text, &within, name.1).unwrap_or(false) {
             let path = shown(&files.root().join(&edit.path));
             left.push(format!(
-                "{path} declares the module `{}` in other words than `{item}`: remove it by hand",
+                "{path} declares the module `{}` in a different form than `{item}`: remove it by hand",
                 name.1
             ));
         }
@@ -49,7 +49,7 @@ pub(super) fn check_unhooked(edits: &[Edit], files: &Files) -> Result<(), Failur
 /// The uses in a file.
 type Found = Result<Vec<Reference>, EditError>;
 
-/// That no other file of the crate uses what goes.
+/// Checks that no remaining file of the crate uses what is deleted.
 pub(super) fn check_unused(
     project: &Project,
     files: &Files,
@@ -87,7 +87,7 @@ pub(super) fn check_unused(
     checked.map_err(|found| Error::Input(found).into())
 }
 
-/// Adds the files of Rust at and below a folder that are not generated.
+/// Adds the Rust files at and below a folder that are not generated.
 fn collect(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(root.join(folder))
         .into_iter()

@@ -1,4 +1,4 @@
-//! Arguments that say how generated types look.
+//! Arguments for the shape of generated types.
 
 use clap::Args;
 use codegen::{
@@ -6,25 +6,26 @@ use codegen::{
     options::{MapType, TypeAttributes, Visibility},
 };
 
-/// How generated types look.
+/// The shape of generated types.
 #[derive(Debug, Args)]
 pub(super) struct LookArgs {
-    /// Derive `bon::Builder` for structs: required fields have to be set before `build()` compiles.
+    /// Derive `bon::Builder` for structs, whose `build()` only compiles once all required fields are set.
     #[arg(long)]
     builders: bool,
-    /// Put the field at a path of the schema in a `Box`, as in VirtualMachine.spec.template; may be repeated.
+    /// Put the field at a schema path in a `Box`, as in VirtualMachine.spec.template; may be repeated.
     #[arg(long, value_name = "PATH")]
     boxed: Vec<String>,
-    /// The type of fields that are maps: `btree`, or `hash` for `HashMap`, written in the order of the keys.
+    /// The type of map fields: `btree`, or `hash` for `HashMap`, which is serialized in key order.
     #[arg(long, value_name = "TYPE", default_value = "btree", value_parser = MapType::parse)]
     map_type: MapType,
-    /// Who sees generated items: `public`, or `crate` for `pub(crate)`.
+    /// The visibility of generated items: `public`, or `crate` for `pub(crate)`.
     #[arg(long, value_name = "WHO", default_value = "public", value_parser = Visibility::parse)]
     visibility: Visibility,
-    /// Derive traits for the types whose names match, where `*` stands for any characters, as in 'IssuerSpec*=Eq,schemars::JsonSchema'; may be repeated.
+    /// Derive traits for types whose names match, where `*` matches any characters, as in 'IssuerSpec*=Eq,schemars::JsonSchema';
+    /// may be repeated.
     #[arg(long, value_name = "TYPES=DERIVE,…", value_parser = TypeAttributes::parse_derives)]
     type_derive: Vec<TypeAttributes>,
-    /// Add an attribute to the types whose names match, as in `IssuerSpec*=#[non_exhaustive]`; may be repeated.
+    /// Add an attribute to types whose names match, as in `IssuerSpec*=#[non_exhaustive]`; may be repeated.
     #[arg(long, value_name = "TYPES=ATTRIBUTE", value_parser = TypeAttributes::parse_attribute)]
     type_attribute: Vec<TypeAttributes>,
 }

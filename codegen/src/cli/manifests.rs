@@ -12,18 +12,18 @@ use super::{Failure, finish::Finish, generate, options::ModeArgs, style::Color};
 
 /// Write CRDs, roles and webhook configurations from types and markers, or CRDs from CRDs.
 ///
-/// Without input: what the [crate.manifests] of codegen.toml declare. Manifests go to config/crd/bases,
-/// config/rbac/role.yaml and config/webhook/manifests.yaml; an API reference goes where --docs says.
+/// Without input, writes what the [crate.manifests] of codegen.toml declare. Manifests go to config/crd/bases,
+/// config/rbac/role.yaml and config/webhook/manifests.yaml; an API reference is only written with --docs.
 #[derive(Debug, Args)]
 pub(super) struct Manifests {
-    /// Folders of annotated Rust, with `GROUP/VERSION/` in them; or crates, their folders or files, with kinds that derive
+    /// Folders of annotated Rust, which contain `GROUP/VERSION/`; or crates, their folders or files, with kinds that derive
     /// kube's `CustomResource` in any module.
     #[arg(value_name = "PATH", group = "input")]
     apis: Vec<PathBuf>,
-    /// CRD files, or folders of them, that are written again: with the same meaning, in the form of all other CRDs.
+    /// CRD files, or folders of them, to rewrite in the form of the generated CRDs, with the same meaning.
     #[arg(long = "from-crd", value_name = "PATH", group = "input")]
     from_crds: Vec<PathBuf>,
-    /// The folder that manifests go to.
+    /// The folder to write manifests to.
     #[arg(
         long,
         short,
@@ -32,13 +32,13 @@ pub(super) struct Manifests {
         requires = "input"
     )]
     output: PathBuf,
-    /// The folder of CRDs, or one .yaml or .yml file of all, below the output folder; empty for none.
+    /// The folder of CRDs, or one .yaml or .yml file for all, relative to the output folder; empty for none.
     #[arg(long, value_name = "DIR", requires = "input")]
     crds: Option<String>,
-    /// The file of roles, below the output folder; empty for none.
+    /// The file of roles, relative to the output folder; empty for none.
     #[arg(long, value_name = "FILE", requires = "input")]
     roles: Option<String>,
-    /// The name of the roles that no marker names.
+    /// The name of roles whose markers do not name one.
     #[arg(
         long,
         value_name = "NAME",
@@ -46,16 +46,17 @@ pub(super) struct Manifests {
         requires = "input"
     )]
     role_name: String,
-    /// The file of webhook configurations, below the output folder; empty for none.
+    /// The file of webhook configurations, relative to the output folder; empty for none.
     #[arg(long, value_name = "FILE", requires = "input")]
     webhooks: Option<String>,
-    /// The folder of the API reference, a page of Markdown for each version, or one .md file of all, below the output folder.
+    /// The folder of the API reference with one Markdown page per version, or one .md file for all, relative to the output
+    /// folder.
     #[arg(long, value_name = "DIR", requires = "input")]
     docs: Option<String>,
-    /// `strict`, or `controller-gen` for its output to the byte, its mistakes included.
+    /// `strict`, or `controller-gen` for its exact output, including its mistakes.
     #[arg(long, value_name = "MODE", default_value = "strict", value_parser = Compat::parse, requires = "input")]
     compat: Compat,
-    /// The most bytes of a description.
+    /// The maximum length of a description, in bytes.
     #[arg(long, value_name = "BYTES", requires = "input")]
     max_description: Option<usize>,
     /// List name, namespace, labels, annotations and finalizers in the schema of embedded metadata.
@@ -64,7 +65,7 @@ pub(super) struct Manifests {
     /// Permit floating-point numbers.
     #[arg(long, requires = "input")]
     floats: bool,
-    /// Name the generator and its version in an annotation of CRDs.
+    /// Add an annotation with the generator and its version to CRDs.
     #[arg(long, requires = "input")]
     attribution: bool,
     /// The codegen.toml to use.
@@ -98,7 +99,7 @@ impl Manifests {
                 .collect();
             if configs.is_empty() {
                 let message = format!(
-                    "{} asks for no manifests: add [crate.manifests]",
+                    "{} does not declare manifests: add [crate.manifests]",
                     path.display()
                 );
                 return Err(Failure::Usage(message));
@@ -129,7 +130,7 @@ impl Manifests {
     }
 }
 
-/// The sources of a crate, where its folder is given.
+/// The source root of a crate, if the path is the crate's folder; otherwise the path itself.
 fn source_root(path: PathBuf) -> PathBuf {
     let source = path.join("src");
     match path.join("Cargo.toml").is_file() && source.is_dir() {

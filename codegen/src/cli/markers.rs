@@ -27,7 +27,8 @@ impl Markers {
 
 /// ```text
 /// +genclient:onlyVerbs=<verb>,…
-///     Stands above a type. Restricts the client to these verbs.
+///     placed above a type
+///     Restricts the client to these verbs.
 ///     default: all verbs
 /// ```
 fn describe(def: &MarkerDef) -> String {
@@ -43,7 +44,7 @@ fn describe(def: &MarkerDef) -> String {
     };
     let repeats = if def.repeats { "; may be repeated" } else { "" };
     let mut text = format!(
-        "{}\n    stands {place}{repeats}\n    {}\n",
+        "{}\n    placed {place}{repeats}\n    {}\n",
         def.syntax(),
         def.meaning
     );

@@ -1,4 +1,4 @@
-//! The command line: one file a subcommand.
+//! The command line: one module per subcommand.
 //!
 //! A subcommand turns its arguments into [`codegen::Config`]s and hands them to [`finish`], which writes, checks or lists.
 
@@ -48,15 +48,15 @@ use style::Color;
                   2 wrong usage, a wrong codegen.toml, or output that cannot be written."
 )]
 struct Cli {
-    /// When to use colors; `auto` asks the terminal and honours NO_COLOR.
+    /// When to use colors; `auto` checks the terminal and honours NO_COLOR.
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     color: Color,
     #[command(subcommand)]
     command: Command,
 }
 
-// Deferred: arguments are declared for the command alone that was given. What the list of commands says of one is the first sentence of
-// its own documentation.
+// Deferred: only the arguments of the selected command are declared. The list of commands shows the first sentence of each
+// command's own documentation.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {
@@ -93,16 +93,16 @@ enum Command {
     BuiltinTypes(builtin::BuiltinTypes),
 }
 
-/// Why a command did not end well.
+/// Why a command failed.
 #[derive(Debug)]
 enum Failure {
-    /// The generator or its surroundings said no.
+    /// An error of the generator, its input or the file system.
     Error(Error),
-    /// The arguments, taken together, make no sense.
+    /// The combination of arguments is invalid.
     Usage(String),
-    /// A check found differences; they have been printed.
+    /// A check found differences, which have been printed.
     Stale(String),
-    /// The output cannot be printed.
+    /// Standard output cannot be written.
     Output(io::Error),
 }
 
@@ -128,10 +128,10 @@ pub(crate) fn run() -> ! {
     leave(code)
 }
 
-/// Ends the process at once. The allocator would give its memory back to the system piece by piece, which for short runs is a tenth
-/// of their time.
+/// Exits without returning the allocator's memory to the system piece by piece, which would take a tenth of the time of short
+/// runs.
 fn leave(code: u8) -> ! {
-    // All of it has been flushed, unless the reader has gone away.
+    // All output has been flushed, unless the reader is gone.
     let _ = io::stdout().flush();
     #[cfg(unix)]
     signal_hook::low_level::exit(code.into());
@@ -140,7 +140,7 @@ fn leave(code: u8) -> ! {
 }
 
 impl Cli {
-    /// Runs the command; the exit code.
+    /// Runs the command; returns the exit code.
     fn run(self) -> u8 {
         let color = self.color;
         let result = match self.command {
@@ -168,7 +168,7 @@ impl Cli {
     }
 }
 
-/// Prints the help or version that was asked for, or what is wrong with the arguments.
+/// Prints the requested help or version, or the error in the arguments.
 fn said(answer: &clap::Error) -> u8 {
     let written = answer.print().and_then(|()| io::stdout().flush());
     match style::output(written) {
@@ -178,7 +178,7 @@ fn said(answer: &clap::Error) -> u8 {
 }
 
 impl Failure {
-    /// Prints the failure to stderr, and gives the exit code.
+    /// Prints the failure to stderr; returns the exit code.
     fn report(self, color: Color) -> u8 {
         let (code, text) = match self {
             Self::Error(Error::Input(diagnostics)) => (1, style::render(&diagnostics, color)),

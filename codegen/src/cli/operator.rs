@@ -1,4 +1,4 @@
-//! The operator on disk: what its commands read of it, and what they are about to write.
+//! The operator on disk: the files that commands read, and those that they plan to write.
 
 use std::{
     collections::BTreeMap,
@@ -16,15 +16,15 @@ use codegen::{
 
 use super::{Failure, generate};
 
-/// The files that a command writes and removes, beside generated ones.
+/// The files that a command writes and removes, apart from generated ones.
 #[derive(Debug)]
 pub(super) struct Files {
     root: PathBuf,
-    /// New texts by path below the root; none where a file goes.
+    /// New contents by path relative to the root; `None` where a file is removed.
     texts: BTreeMap<PathBuf, Option<String>>,
-    /// Folders that go as a whole.
+    /// Folders to remove.
     folders: Vec<PathBuf>,
-    /// Lines that had no place.
+    /// Messages about lines that could not be added or removed.
     pub(super) left: Vec<String>,
 }
 
@@ -50,12 +50,12 @@ impl Files {
         self.texts.insert(path, None);
     }
 
-    /// Lets the generator see a folder as gone. What is generated in it goes since nothing generates it any more.
+    /// Makes a folder appear removed to the generator, so that generated files in it become orphans.
     pub(super) fn remove_folder(&mut self, path: PathBuf) {
         self.folders.push(path);
     }
 
-    /// The text that a file has, or will have; none without the file.
+    /// The current or planned contents of a file; `None` if there is no file.
     pub(super) fn text(&self, path: &Path) -> Result<Option<String>, Failure> {
         if let Some(text) = self.texts.get(path) {
             return Ok(text.clone());
@@ -71,12 +71,12 @@ impl Files {
         }
     }
 
-    /// Adds a line to a file. Where it has no place there, it is left to the user.
+    /// Adds a line to a file. If that is impossible, it is left to the user.
     pub(super) fn add(&mut self, edit: &Edit) -> Result<(), Failure> {
         self.edit(edit, Edit::add, "lacks")
     }
 
-    /// Takes a line out of a file.
+    /// Removes a line from a file.
     pub(super) fn take(&mut self, edit: &Edit) -> Result<(), Failure> {
         self.edit(edit, Edit::remove, "may have")
     }
@@ -90,7 +90,7 @@ impl Files {
         let shown = shown(&self.root.join(&edit.path));
         let Some(text) = self.text(&edit.path)? else {
             self.left.push(format!(
-                "{shown} is not there; its line is `{}`",
+                "{shown} does not exist; its line is `{}`",
                 edit.line()
             ));
             return Ok(());
@@ -100,7 +100,7 @@ impl Files {
             Ok(changed) => self.write(edit.path.clone(), changed),
             Err(error) => {
                 self.left.push(format!(
-                    "{shown} {verb} `{}`, and was left alone, since {error}",
+                    "{shown} {verb} `{}`, and was not changed, since {error}",
                     edit.line()
                 ));
             }
@@ -108,7 +108,7 @@ impl Files {
         Ok(())
     }
 
-    /// The configurations, reading what will be there.
+    /// The configurations, with inputs as planned.
     pub(super) fn planned(&self, configs: Vec<Config>) -> Vec<Config> {
         let planned = |config: Config| {
             let texts = self.texts.iter();
@@ -128,19 +128,19 @@ impl Files {
     }
 }
 
-/// An operator that is there already.
+/// An existing operator.
 #[derive(Debug)]
 pub(super) struct Project {
     pub(super) operator: Operator,
     pub(super) root: PathBuf,
-    /// What its codegen.toml declares.
+    /// The configurations that its codegen.toml declares.
     pub(super) configs: Vec<Config>,
-    /// Its kinds.
+    /// The API model of its kinds.
     pub(super) api: ApiSet,
 }
 
 impl Project {
-    /// The operator of the nearest codegen.toml.
+    /// Reads the operator of the nearest codegen.toml.
     pub(super) fn read() -> Result<Self, Failure> {
         let path = generate::find().ok_or_else(|| {
             Failure::Usage(format!(
@@ -148,7 +148,7 @@ impl Project {
             ))
         })?;
         let root = path.parent().unwrap_or(Path::new("")).to_owned();
-        // Others, such as those of other projects' kinds, are none of the operator's.
+        // Other crates, such as clients of other projects' kinds, are not part of the operator.
         let mut configs = Workspace::read(&path)?.crates;
         if configs.len() > 1 {
             configs.retain(|config| config.reads_rust(&root.join("src/apis")));
@@ -180,18 +180,18 @@ impl Project {
         })
     }
 
-    /// The group of a name.
+    /// The group with the name.
     pub(super) fn group(&self, name: &str) -> Option<&Group> {
         self.api.groups.iter().find(|group| group.name == name)
     }
 
-    /// The number of its kinds, counted once in each version.
+    /// The number of kinds, counted once per version.
     pub(super) fn kinds(&self) -> usize {
         let versions = self.api.versions();
         versions.map(|(_, version)| version.resources.len()).sum()
     }
 
-    /// The versions of a kind, with what each says of it.
+    /// The versions of a kind, with its resource in each.
     pub(super) fn versions_of<'a>(
         &'a self,
         group: &str,
@@ -208,7 +208,7 @@ impl Project {
         })
     }
 
-    /// The folder of a group in `src/apis`: the one that it has, or the first of its names that no other group has.
+    /// The folder of a group in `src/apis`: the existing one, or the first candidate name that is free.
     pub(super) fn module_of_group(&self, name: &str) -> String {
         let apis = self.root.join("src/apis");
         if let Some(module) = folder_of(&apis, name) {
@@ -223,7 +223,7 @@ impl Project {
     }
 }
 
-/// The folder whose versions say that they are of a group.
+/// The folder whose versions declare the group.
 fn folder_of(apis: &Path, group: &str) -> Option<String> {
     let marker = format!("// +groupName={group}");
     let says_so = |file: PathBuf| {
@@ -249,12 +249,12 @@ pub(super) const fn mode(dry_run: bool) -> Mode {
     if dry_run { Mode::DryRun } else { Mode::Write }
 }
 
-/// An error of the input with one message: exit code 1.
+/// An input error with one message: exit code 1.
 pub(super) fn refused(message: String) -> Failure {
     Error::Input(Diagnostic::error(message).into()).into()
 }
 
-/// An error with all messages, if there is any: exit code 1.
+/// An input error with all messages, if there are any: exit code 1.
 pub(super) fn input_error(messages: impl IntoIterator<Item = String>) -> Result<(), Failure> {
     let mut diagnostics = Diagnostics::new();
     for message in messages {

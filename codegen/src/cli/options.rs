@@ -7,7 +7,7 @@ use codegen::{Config, Generator, KubernetesTypes, KubernetesVersion, Mode, optio
 
 use super::looks::LookArgs;
 
-/// Whether to write.
+/// Whether to write files.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct ModeArgs {
     /// Write nothing; print how the files on disk differ, and exit with 1 if they do.
@@ -28,7 +28,7 @@ impl ModeArgs {
     }
 }
 
-/// Where CRDs come from, and which of them to keep.
+/// The sources of CRDs, and which of them to keep.
 #[derive(Debug, Args)]
 pub(super) struct CrdArgs {
     /// CRD files (YAML or JSON, any number of documents), folders of them, or `-` for standard input.
@@ -43,13 +43,13 @@ pub(super) struct CrdArgs {
     /// Keep only this kind; may be repeated.
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     kind: Vec<String>,
-    /// Generate types for versions that are not served too; they have no clients.
+    /// Generate types, but no clients, for versions that are not served too.
     #[arg(long)]
     all_versions: bool,
-    /// Keep of each kind the version alone that is stored.
+    /// Keep only the storage version of each kind.
     #[arg(long)]
     storage_version_only: bool,
-    /// Generate for the other CRDs where some have errors; these are reported, and the exit code is 1.
+    /// If some CRDs have errors, generate for the others; the errors are reported, and the exit code is 1.
     #[arg(long)]
     keep_going: bool,
 }
@@ -84,7 +84,7 @@ pub(super) fn inputs(config: Config, inputs: Vec<PathBuf>) -> Config {
     })
 }
 
-/// How generated code looks.
+/// Arguments for all generated code.
 #[derive(Debug, Args)]
 pub(super) struct CodeArgs {
     /// A license header for every file.
@@ -105,7 +105,7 @@ impl CodeArgs {
     }
 }
 
-/// How types from CRDs look.
+/// Arguments for types from CRDs.
 #[derive(Debug, Args)]
 pub(super) struct TypeArgs {
     #[arg(
@@ -117,32 +117,35 @@ pub(super) struct TypeArgs {
         help = format!("What to generate: {}, or all", generator_names(|_| true)),
     )]
     emit: Vec<Generators>,
-    /// Path of `k8s_openapi` in types that need no runtime.
+    /// Path of `k8s_openapi` in types that do not use the runtime.
     #[arg(long, value_name = "PATH", value_parser = crate_path)]
     k8s_openapi_path: Option<String>,
     /// Derive `schemars::JsonSchema` too.
     #[arg(long)]
     schemars: bool,
-    /// Emit an alias for each path of a schema too, named after all of it (`VirtualMachineSpecResource`).
+    /// Also emit an alias per schema path, named after the full path (`VirtualMachineSpecResource`).
     #[arg(long)]
     aliases: bool,
-    /// Which schemas become types of k8s-openapi: `all` of the same structure and of other releases of Kubernetes, which have fewer fields; `exact`, those with every field; or `none`.
+    /// Which schemas become types of k8s-openapi: `all` with the same structure, including those of other Kubernetes releases,
+    /// which have fewer fields; `exact`, those with every field; or `none`.
     #[arg(long, value_name = "WHICH", default_value = "all", value_parser = KubernetesTypes::parse)]
     kubernetes_types: KubernetesTypes,
-    /// The least version of Kubernetes that k8s-openapi is compiled for, such as 1.36: schemas with its fields become types of k8s-openapi, too [default: every version that k8s-openapi supports].
+    /// The lowest Kubernetes version that k8s-openapi is compiled for, such as 1.36: schemas with its fields become types of
+    /// k8s-openapi too [default: every version that k8s-openapi supports].
     #[arg(long, value_name = "VERSION", value_parser = KubernetesVersion::parse)]
     kubernetes_version: Option<KubernetesVersion>,
-    /// Name the type at a path of the schema, as in VirtualMachine.spec.resource=MachineSize; may be repeated.
+    /// Name the type at a schema path, as in VirtualMachine.spec.resource=MachineSize; may be repeated.
     #[arg(long, value_name = "PATH=NAME", value_parser = rename)]
     rename: Vec<(String, String)>,
-    /// The file that records the names of modules and types, which later releases of the CRDs keep; '' records none [default: apis/names.toml in the output folder].
+    /// The file that records the names of modules and types, so that they stay stable across releases of the CRDs; '' disables it
+    /// [default: apis/names.toml in the output folder].
     #[arg(long, value_name = "FILE")]
     names_file: Option<OsString>,
     #[command(flatten)]
     looks: LookArgs,
 }
 
-/// The generators that one name stands for.
+/// The generators that one name selects.
 type Generators = Vec<Generator>;
 
 impl TypeArgs {
@@ -166,7 +169,7 @@ impl TypeArgs {
     }
 }
 
-/// The names of some generators, as a list for readers.
+/// The names of some generators, as a list for help texts.
 pub(super) fn generator_names(wanted: fn(Generator) -> bool) -> String {
     let all = Generator::ALL.into_iter();
     let names = all.filter(|&generator| wanted(generator));

@@ -8,10 +8,10 @@ use std::{
 use codegen::config::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// From how many steps on a bar is worth drawing: fewer are done before it could be read.
+/// The minimum number of steps for a bar: fewer are done before it could be read.
 const WORTH_SHOWING: usize = 64;
 
-/// A progress bar on stderr: only on a terminal, only where there is much to do.
+/// A progress bar on stderr, only shown on a terminal and for many steps.
 #[derive(Default)]
 pub(super) struct Bar {
     bar: OnceLock<ProgressBar>,

@@ -16,12 +16,12 @@ pub(super) enum Color {
 }
 
 impl Color {
-    /// The style of text for stderr.
+    /// The style of output to stderr.
     pub(super) fn stderr(self) -> Style {
         self.of(&io::stderr())
     }
 
-    /// The style of text for stdout.
+    /// The style of output to stdout.
     pub(super) fn stdout(self) -> Style {
         self.of(&io::stdout())
     }
@@ -35,35 +35,35 @@ impl Color {
     }
 }
 
-/// Whether the environment asks for no colors: `NO_COLOR`, or a terminal without them.
+/// Whether the environment disables colors: `NO_COLOR`, or a terminal without them.
 fn is_color_refused() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     refused || std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// The diagnostics as text.
+/// Formats diagnostics.
 pub(super) fn render(diagnostics: &Diagnostics, color: Color) -> String {
     diagnostics.render(color.stderr())
 }
 
-/// Prints warnings to stderr; they change nothing about how the command ends.
+/// Prints warnings to stderr; they do not affect the exit code.
 pub(super) fn warn(warnings: &Diagnostics, color: Color) {
     if !warnings.as_slice().is_empty() {
         eprint(&render(warnings, color));
     }
 }
 
-/// An error without a place.
+/// Formats an error without a position.
 pub(super) fn error(message: &str, color: Color) -> String {
     format!("{} {message}\n", paint("error:", "1;31", color.stderr()))
 }
 
-/// A note that is not an error.
+/// Formats a note that is not an error.
 pub(super) fn note(message: &str, color: Color) -> String {
     format!("{} {message}\n", paint("note:", "1;36", color.stderr()))
 }
 
-/// A unified diff, colored line by line.
+/// Colors a unified diff, line by line.
 pub(super) fn diff(text: &str, color: Color) -> String {
     let style = color.stdout();
     if style == Style::Plain {
@@ -83,7 +83,7 @@ pub(super) fn diff(text: &str, color: Color) -> String {
         .collect()
 }
 
-/// The text in the color of an ANSI code; an empty code leaves it plain.
+/// Colors text with an ANSI code; an empty code leaves it plain.
 fn paint(text: &str, code: &str, style: Style) -> String {
     match style {
         Style::Colored if !code.is_empty() => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
@@ -91,11 +91,11 @@ fn paint(text: &str, code: &str, style: Style) -> String {
     }
 }
 
-/// Prints to stdout. A reader that has gone away (`| head`) is not a failure.
+/// Prints to stdout. It is not an error if the reader is gone (`| head`).
 ///
 /// # Errors
 ///
-/// [`Failure::Output`] for any other reason why the text does not arrive, such as a full disk.
+/// [`Failure::Output`] if writing fails for another reason, such as a full disk.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     let written = stdout
@@ -104,7 +104,7 @@ pub(super) fn print(text: &str) -> Result<(), Failure> {
     output(written)
 }
 
-/// How writing to stdout ended, save for a reader that has gone away.
+/// The result of writing to stdout, ignoring that the reader is gone.
 pub(super) fn output(written: io::Result<()>) -> Result<(), Failure> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Output(error)),
@@ -112,7 +112,7 @@ pub(super) fn output(written: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Prints to stderr. If that fails, only the exit code reports it.
+/// Prints to stderr. If that fails, only the exit code reports the failure.
 pub(super) fn eprint(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -1,4 +1,4 @@
-//! Advice: what a user still has to write so that generated files are compiled.
+//! Advice: declarations and features that users still have to add so that generated files are compiled.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::{
     output::Tree,
 };
 
-/// A line for each declaration and feature that the crate around a tree lacks.
+/// One line for each module declaration and Cargo feature that the crate around a generated tree lacks.
 pub(super) fn missing(
     tree: &Tree,
     target: &Target,
@@ -34,10 +34,10 @@ pub(super) fn missing(
     advice
 }
 
-/// A line for each of `modules` in the output folder that the file above does not declare.
+/// One line for each of `modules` in the output folder that its parent module's file does not declare.
 ///
-/// Only that file's text is looked at, so that a declaration behind a `cfg` counts as one. (What a version's `mod.rs` lacks is
-/// an error, found with the types.)
+/// Only the contents of that file are searched, so that a declaration behind a `cfg` counts. (A declaration that a version's
+/// `mod.rs` lacks is an error, reported with the types.)
 fn missing_modules(
     tree: &Tree,
     root: &Path,
@@ -69,7 +69,7 @@ fn missing_modules(
         .collect()
 }
 
-/// Additions to the crate's manifest: one line for each undeclared feature that generated code is behind.
+/// Additions to the crate's manifest: one line for each undeclared feature that gates generated code.
 fn missing_features(
     tree: &Tree,
     root: &Path,
@@ -109,12 +109,12 @@ fn missing_features(
             let enables: Vec<String> = enables.iter().map(|one| format!("{one:?}")).collect();
             let enables = enables.join(", ");
             let manifest = shown(&path);
-            format!("{manifest} lacks the feature of {what}: `{feature} = [{enables}]`")
+            format!("{manifest} lacks the feature for {what}: `{feature} = [{enables}]`")
         })
         .collect()
 }
 
-/// Whether a text is the manifest of a package that does not declare a feature.
+/// Whether the file contents are the manifest of a package that does not declare the feature.
 fn lacks_feature(manifest: &str, feature: &str) -> bool {
     let manifest = manifest.parse::<toml::Table>().unwrap_or_default();
     let features = manifest.get("features").and_then(toml::Value::as_table);
@@ -122,7 +122,7 @@ fn lacks_feature(manifest: &str, feature: &str) -> bool {
         && !features.is_some_and(|features| features.contains_key(feature))
 }
 
-/// Whether a text has `mod <module>`, raw or not, followed by a `;` or a block.
+/// Whether the source declares `mod <module>`, raw or not, followed by a `;` or a block.
 fn declares(text: &str, module: &str) -> bool {
     text.match_indices("mod ").any(|(at, word)| {
         let declared = text[at + word.len()..].trim_start();

@@ -1,4 +1,4 @@
-//! Generation from a build script, which talks to Cargo through its standard output.
+//! Generation from a build script, which communicates with Cargo through standard output.
 
 use std::{
     io::{self, Write as _},
@@ -13,16 +13,16 @@ use super::{
 use crate::{Diagnostic, Diagnostics, diag::Severity, output};
 
 impl Config {
-    /// Generates, writes, and declares to Cargo what to watch: the entry point for build scripts.
+    /// Generates, writes, and declares the inputs to Cargo: the entry point for build scripts.
     ///
-    /// Prints `cargo::rerun-if-changed` for every input before anything can fail, so that mending the input runs the build
-    /// script again, and a `cargo::warning` for each warning. Files that are as generated keep their modification time.
+    /// Prints `cargo::rerun-if-changed` for every input before anything can fail, so that fixing the input reruns the build
+    /// script, and a `cargo::warning` for each warning. Files that are up to date keep their modification time.
     ///
     /// # Errors
     ///
-    /// [`Error`]; nothing is written then.
+    /// [`Error`]; then nothing is written.
     pub fn generate(&self) -> Result<Report, Error> {
-        // Cargo reads this through a pipe that it owns; if that is closed, Cargo no longer needs the line.
+        // Cargo reads this through a pipe of its own; if the pipe is closed, Cargo no longer needs the line.
         let _ = io::stdout().lock().write_all(self.watched().as_bytes());
         let mut prepared = self.prepare(&())?;
         let _ = io::stdout()
@@ -153,7 +153,7 @@ mod tests {
         config.generate().unwrap();
         let types = std::fs::read_to_string(at("out/apis/example/v1/gate.rs")).unwrap();
         assert!(types.contains("pub struct Doorway"), "{types}");
-        // Also where it stands among what is generated.
+        // The same, with the file among the generated ones.
         std::fs::rename(at("names.toml"), at("out/apis/names.toml")).unwrap();
         let config = config.names_file(at("out/apis/names.toml"));
         config.generate().unwrap();

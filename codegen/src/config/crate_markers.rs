@@ -1,4 +1,4 @@
-//! The files of a crate that hold rules or webhooks beside its types.
+//! Files of a crate that declare RBAC rules or webhooks outside of its API types.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl Config {
-    /// The source roots that are searched for rules and webhooks; none unless that is asked for.
+    /// The source roots to search for rules and webhooks; empty unless the option is set.
     pub(super) fn marker_roots(&self) -> BTreeSet<PathBuf> {
         if !self.crate_markers {
             return BTreeSet::new();
@@ -26,7 +26,7 @@ impl Config {
         let folders = self.apis.iter().map(|apis| &apis.folder);
         let roots = folders.chain(&self.out);
         let roots = roots.map(|folder| Place::of(folder).root);
-        // From within it a root has two names.
+        // The same root can be written in two ways, such as relative and absolute.
         let mut named = BTreeMap::new();
         for root in roots.filter(|root| self.disk.is_dir(root)) {
             named.entry(whole(&root)).or_insert(root);
@@ -34,11 +34,11 @@ impl Config {
         named.into_values().collect()
     }
 
-    /// Adds the files below the source roots of the crate that hold rules or webhooks and are not read for their types.
+    /// Adds the files below the crate's source roots that declare rules or webhooks and are not read for their types.
     pub(super) fn add_marker_files(&self, sources: &mut Sources) -> Result<(), Error> {
         let packages = sources.rust.iter().flat_map(|package| &package.files);
         let known: BTreeSet<String> = packages.map(|file| file.name.clone()).collect();
-        // Those that are read for kinds alone are on hand.
+        // Files of crates that are read for kinds are already in memory.
         let crates = sources.rust_crates.iter().flat_map(|it| &it.files);
         let held: BTreeMap<&str, &Source> = crates.map(|it| (it.name.as_str(), it)).collect();
         let out = self.out().ok();
@@ -60,8 +60,8 @@ impl Config {
     }
 }
 
-/// The `.rs` and `.go` files at and below a folder that `wanted` accepts and that hold rules or webhooks, sorted by path;
-/// without generated ones, without Go's tests and folders that Go passes over. Those that are held are not read again.
+/// The `.rs` and `.go` files at or below a folder that `wanted` accepts and that declare rules or webhooks, sorted by path.
+/// Generated files, Go tests and folders that Go ignores are left out. Files in `held` are not read again.
 fn files_with_markers(
     disk: &Disk,
     folder: &Path,
@@ -79,7 +79,7 @@ fn files_with_markers(
     })?;
     paths.sort();
     let read_one = |path: &PathBuf| -> Result<Option<Source>, Error> {
-        // Most files hold none, so their text is searched before it is lexed.
+        // Most files have no such markers, so search their text before lexing it.
         let name = shown(path);
         if let Some(&held) = held.get(name.as_str()) {
             return Ok(may_hold(&held.text).then(|| held.clone()));

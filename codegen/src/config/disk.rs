@@ -1,4 +1,4 @@
-//! The files that inputs are read from: those on disk, or as they will be once a run has written what it plans.
+//! The files that inputs are read from, as they will be once a run has written its planned changes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,20 +15,20 @@ use crate::{
     source::Source,
 };
 
-/// A view of the disk, with planned changes in front of it.
+/// A view of the disk, overlaid with planned changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Disk {
-    /// The texts of planned files, by absolute path; none where a file or folder will be gone.
+    /// Contents of planned files, by absolute path; `None` where a file or folder will be removed.
     planned: BTreeMap<PathBuf, Option<String>>,
 }
 
 impl Disk {
-    /// Plans a text for a file, or that a file or folder will be gone.
+    /// Plans the contents of a file, or the removal of a file or folder.
     pub(super) fn plan(&mut self, path: &Path, text: Option<String>) {
         self.planned.insert(whole(path), text);
     }
 
-    /// What is planned for a path; nothing is what nearly every run plans, and costs nothing.
+    /// The planned change of a path. Nearly every run has none, so that case must be cheap.
     fn planned(&self, path: &Path) -> Option<&Option<String>> {
         if self.planned.is_empty() {
             return None;
@@ -88,12 +88,13 @@ impl Disk {
         }
     }
 
-    /// A text file as a source that is named as seen from the current folder.
+    /// Reads a UTF-8 file as a source, named by its path relative to the current folder.
     pub(super) fn read(&self, path: &Path) -> Result<Source, Error> {
         utf8(shown(path), &self.bytes(path)?)
     }
 
-    /// Adds the files at and below `folder` that `wanted` accepts. Hidden entries, links to folders, pipes and devices are passed over.
+    /// Adds the files at and below `folder` that `wanted` accepts. Hidden entries, links to folders, pipes and devices are
+    /// skipped.
     pub(super) fn collect(
         &self,
         folder: &Path,
@@ -119,17 +120,17 @@ impl Disk {
     }
 }
 
-/// Whether a path leads to a pipe or a device, whose text may never end.
+/// Whether a path leads to a pipe or a device, which may never reach its end.
 fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-/// Reads a text file as a source that is named as seen from the current folder.
+/// Reads a UTF-8 file as a source, named by its path relative to the current folder.
 pub(super) fn read(path: &Path) -> Result<Source, Error> {
     Disk::default().read(path)
 }
 
-/// A source of UTF-8; an error with the place of the first byte that is not.
+/// Creates a source from UTF-8; the error points at the first invalid byte.
 pub(super) fn utf8(name: String, bytes: &[u8]) -> Result<Source, Error> {
     let error = match str::from_utf8(bytes) {
         Ok(text) => return Ok(Source::new(name, text)),

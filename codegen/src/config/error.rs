@@ -9,8 +9,8 @@ use crate::{
 
 /// Why nothing was generated.
 ///
-/// `Debug` shows the same text as `Display`, snippets of the input included: it is what Cargo prints of a build script whose
-/// `main` returns the error.
+/// `Debug` formats the same text as `Display`, including snippets of the input, since Cargo prints the `Debug` form when the
+/// `main` of a build script returns the error.
 #[derive(thiserror::Error)]
 pub enum Error {
     /// The configuration itself is wrong: `codegen.toml`, or what a caller asked for.
@@ -19,18 +19,18 @@ pub enum Error {
     /// The input is wrong.
     #[error("{}", .0.render(Style::Plain).trim_end())]
     Input(Diagnostics),
-    /// An input or the configuration cannot be read.
+    /// An input or the configuration file cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
-        /// The input to read.
+        /// The path that cannot be read.
         path: PathBuf,
-        /// The system's error.
+        /// The I/O error.
         source: io::Error,
     },
     /// Output cannot be planned or written.
     #[error(transparent)]
     Write(#[from] output::Error),
-    /// A build script runs without `OUT_DIR` and names no other folder.
+    /// A build script runs without `OUT_DIR` and sets no other output folder.
     #[error("no output folder: OUT_DIR is not set, and out_dir() was not called")]
     NoOutput,
 }
@@ -42,8 +42,8 @@ impl fmt::Debug for Error {
 }
 
 impl Error {
-    /// All that went wrong in the parts of a run as one error: of the configuration if any of it is wrong, else of the input.
-    /// None if nothing did.
+    /// Merges the errors of a run's parts into one: configuration errors if there are any, else input errors. `None` if there are
+    /// no errors.
     pub(super) fn all(errors: Vec<Self>) -> Option<Self> {
         if errors.len() < 2 {
             return errors.into_iter().next();

@@ -1,4 +1,4 @@
-//! `codegen.toml`: which crates of a workspace have what generated.
+//! `codegen.toml`: what to generate for which crates of a workspace.
 
 use std::{
     collections::BTreeMap,
@@ -25,13 +25,13 @@ use crate::{
     source::Source,
 };
 
-/// The name of the file, looked for from the current folder upwards.
+/// The file's name; it is searched for from the current folder upwards.
 pub const FILE_NAME: &str = "codegen.toml";
 
-/// The declarations of a `codegen.toml`, members included.
+/// The contents of a `codegen.toml`, including its members.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workspace {
-    /// The generations, in the order declared: those of the file itself, then those of its members.
+    /// The generations in declaration order: those of the file itself, then those of its members.
     pub crates: Vec<Config>,
 }
 
@@ -44,11 +44,11 @@ impl Workspace {
             .find(|path| path.is_file())
     }
 
-    /// Reads a `codegen.toml` without members from its text; paths in it are relative to the folder of `path`.
+    /// Parses a `codegen.toml` that has no members; relative paths in it are resolved against the folder of `path`.
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] with all that is wrong.
+    /// [`Error::Config`] with all errors of the file.
     pub fn parse(path: &Path, text: &str) -> Result<Self, Error> {
         let source = Source::new(shown(path), text);
         let mut crates = Vec::new();
@@ -62,7 +62,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] with all that is wrong in any of the files; [`Error::Read`] if one cannot be read.
+    /// [`Error::Config`] with all errors of all files; [`Error::Read`] if a file cannot be read.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let mut crates = Vec::new();
         let mut errors = Vec::new();
@@ -80,16 +80,16 @@ impl Workspace {
     }
 }
 
-/// Which file of a workspace is read.
+/// The role of a `codegen.toml` in a workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
-    /// The one that may list members.
+    /// The root file, which may list members.
     Workspace,
-    /// A member's.
+    /// A member's file.
     Member,
 }
 
-/// Adds a file's crates; gives the files of its members, and what is wrong with it.
+/// Adds a file's crates; returns the files of its members and the file's errors.
 fn read_file(path: &Path, crates: &mut Vec<Config>, level: Level) -> (Vec<PathBuf>, Option<Error>) {
     match read(path) {
         Ok(source) => read_source(path, &source, crates, level),
@@ -129,7 +129,7 @@ fn read_source(
     (members, error.map(Error::Config))
 }
 
-/// A `codegen.toml` while it is read.
+/// A `codegen.toml` being read.
 struct File<'a> {
     reader: Reader<'a>,
     source: &'a Source,
@@ -200,7 +200,7 @@ impl<'a> File<'a> {
                 self.reader
                     .error(span, "this crate has no input", "", Some(help.to_owned()));
             }
-            // A crate without types has markers of roles and webhooks, and nothing to generate code for.
+            // A crate without types may have RBAC and webhook markers, but no types to generate code for.
             if !has(&["emit"]) {
                 config.options.emit.clear();
             }
@@ -370,7 +370,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// A path of the file, relative to `folder`; an error if nothing is there.
+    /// A path in the file, relative to `folder`; reports an error if it does not exist.
     fn existing(&mut self, path: &Spanned<String>, folder: &Path) -> PathBuf {
         let mut full = normalize(&folder.join(path.get_ref()));
         if full.as_os_str().is_empty() {
@@ -384,7 +384,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// The `codegen.toml` of a member; with `*` as the last part, those of all folders there that have one, sorted.
+/// The `codegen.toml` of a member. If the last segment is `*`, those of all folders there that have one, sorted.
 fn expand(folder: &Path, member: &str) -> Vec<PathBuf> {
     let Some(parent) = member.strip_suffix("/*") else {
         let file = normalize(&folder.join(member).join(FILE_NAME));
@@ -402,7 +402,7 @@ fn expand(folder: &Path, member: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Two crates of one run must not write to one folder: each would remove what the other generated.
+/// Two crates of one run must not share an output folder: each would remove the other's output.
 fn check_outputs(crates: &[Config]) -> Result<(), Error> {
     let mut outputs: BTreeMap<PathBuf, &Config> = BTreeMap::new();
     for config in crates {

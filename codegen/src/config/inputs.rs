@@ -1,4 +1,4 @@
-//! Inputs: from folders and files on disk to [`Sources`](crate::Sources) in memory, or to CRDs without their texts.
+//! Inputs: loads folders and files into [`Sources`](crate::Sources), and CRDs without keeping their contents.
 
 use std::{
     fs,
@@ -31,7 +31,7 @@ use crate::{
     suggest::closest,
 };
 
-/// kube's derive, whose name stands in every file with a kind of its own.
+/// The name of kube's derive macro, which occurs in every file that declares a kind with it.
 const DERIVE: &str = "CustomResource";
 
 /// A folder of annotated Rust, laid out as `<group>/<version>/*.rs`.
@@ -39,16 +39,16 @@ const DERIVE: &str = "CustomResource";
 pub(crate) struct Apis {
     /// The folder.
     pub(crate) folder: PathBuf,
-    /// The groups with their versions; empty for all that the folder holds.
+    /// The groups with their versions; empty for all groups in the folder.
     pub(crate) groups: Vec<GroupVersions>,
 }
 
-/// A group with its versions, as `cloudnative:v1alpha1,v1` names them.
+/// A group with its versions, written `cloudnative:v1alpha1,v1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GroupVersions {
-    /// The group's folder.
+    /// The name of the group's folder.
     pub(crate) group: String,
-    /// The versions' folders.
+    /// The names of the versions' folders.
     pub(crate) versions: Vec<String>,
 }
 
@@ -57,13 +57,12 @@ impl GroupVersions {
     ///
     /// # Errors
     ///
-    /// The problem, in one line.
+    /// A one-line message.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let form =
-            "a group is written as <group>:<version>[,<version>…], such as cloudnative:v1alpha1,v1";
+        let form = "expected <group>:<version>[,<version>…], such as cloudnative:v1alpha1,v1";
         let (group, versions) = text
             .split_once(':')
-            .ok_or_else(|| format!("`{text}` names no version; {form}"))?;
+            .ok_or_else(|| format!("invalid group `{text}`: {form}"))?;
         let versions: Vec<String> = versions.split(',').map(str::to_owned).collect();
         let legal = |name: &str| {
             !name.is_empty()
@@ -73,7 +72,7 @@ impl GroupVersions {
                 && !name.starts_with('.')
         };
         if !legal(group) || !versions.iter().all(|version| legal(version)) {
-            return Err(format!("`{text}` is not a group; {form}"));
+            return Err(format!("invalid group `{text}`: {form}"));
         }
         Ok(Self {
             group: group.to_owned(),
@@ -94,14 +93,14 @@ pub(crate) enum CrdInput {
 /// Go packages of one module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GoInput {
-    /// A folder of the module, to which patterns are relative.
+    /// A folder in the module; patterns are relative to it.
     pub(crate) dir: PathBuf,
-    /// Folders, import paths, or either with `...`.
+    /// Patterns: folders or import paths, each optionally with `...`.
     pub(crate) packages: Vec<String>,
 }
 
 impl GoInput {
-    /// The folders that patterns name, for watching.
+    /// The folders that the patterns refer to, for Cargo to watch.
     pub(super) fn folders(&self) -> impl Iterator<Item = PathBuf> {
         let local = self
             .packages
@@ -114,12 +113,13 @@ impl GoInput {
     }
 }
 
-/// The versions of a folder that need it to be `<group>/<version>/`: all but those whose kinds are kube's, which say their group
-/// and version themselves, use types from anywhere in the crate, and are exported by their version or not.
+/// The versions of a folder that depend on the layout `<group>/<version>/`: all except those whose kinds all derive kube's
+/// `CustomResource`. The latter declare their group and version themselves, may use types from anywhere in the crate, and need
+/// not be exported by their version's module.
 ///
 /// # Errors
 ///
-/// Files that cannot be read.
+/// A file cannot be read.
 pub(super) fn annotated_versions(apis: &Apis, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
     if disk.is_file(&apis.folder) {
         return Ok(Vec::new());
@@ -143,7 +143,7 @@ pub(super) fn annotated_versions(apis: &Apis, disk: &Disk) -> Result<Vec<GroupVe
     Ok(found)
 }
 
-/// Whether the kinds of a version derive kube's `CustomResource`, and no marker makes a type one or is about the version.
+/// Whether the version's kinds only come from kube's `CustomResource`: no marker declares a kind or configures the version.
 fn only_derives_kinds(files: &[Source]) -> bool {
     const OF_VERSIONS: [MarkerDef; 8] = [
         GenClient::DEF,
@@ -159,11 +159,11 @@ fn only_derives_kinds(files: &[Source]) -> bool {
     has(DERIVE) && !OF_VERSIONS.iter().any(|def| has(&format!("+{}", def.name)))
 }
 
-/// Adds the crate in which a folder or file stands; or the folder or file to the crate, if it is there already.
+/// Adds the crate that contains the folder or file of `apis`; if that crate is already loaded, adds the folder or file to it.
 ///
 /// # Errors
 ///
-/// Files that cannot be read.
+/// A file cannot be read.
 pub(super) fn load_crate(
     apis: &Apis,
     disk: &Disk,
@@ -173,11 +173,11 @@ pub(super) fn load_crate(
     load_part(&apis.folder, is_empty, disk, crates)
 }
 
-/// Adds the files of a folder with `<group>/<version>/` that stand beside those of `versions` and may hold kinds, too.
+/// Adds files of a `<group>/<version>/` folder that are outside of `versions` and may declare kinds too.
 ///
 /// # Errors
 ///
-/// Files that cannot be read.
+/// A file cannot be read.
 pub(super) fn load_beside(
     apis: &Apis,
     versions: &[GroupVersions],
@@ -203,7 +203,7 @@ pub(super) fn load_beside(
     Ok(())
 }
 
-/// Adds a file or folder of a crate, which may hold no kind.
+/// Adds a file or folder of a crate; `is_empty` allows it to have no kinds.
 fn load_part(
     part: &Path,
     is_empty: bool,
@@ -241,11 +241,11 @@ fn load_part(
     Ok(())
 }
 
-/// Loads the group-version folders of `apis`, which stands at `below` in its source root; sorted by group and version.
+/// Loads the group-version folders of `apis`, sorted by group and version; `below` is their parent's path in the source root.
 ///
 /// # Errors
 ///
-/// Folders that are missing, or files that cannot be read.
+/// A folder is missing, or a file cannot be read.
 pub(super) fn load_apis(apis: &Apis, below: &Path, disk: &Disk) -> Result<Vec<RustPackage>, Error> {
     let wanted = if apis.groups.is_empty() {
         discover(&apis.folder, disk)?
@@ -281,19 +281,19 @@ pub(super) fn load_apis(apis: &Apis, below: &Path, disk: &Disk) -> Result<Vec<Ru
     diagnostics.finish(packages).map_err(Error::Config)
 }
 
-/// Every API of a folder. Without any it is an error, unless the folder is a module to which APIs will be added.
+/// Finds every API of a folder. Finding none is an error, unless the folder is a module to which APIs will be added.
 fn discover(apis: &Path, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
     let groups = versions_in(apis, disk)?;
     if groups.is_empty() && !disk.is_file(&apis.join("mod.rs")) {
-        let diagnostic = Diagnostic::error(format!("{} holds no API", shown(apis)))
+        let diagnostic = Diagnostic::error(format!("{} contains no API", shown(apis)))
             .help("put the types of a group's version into <group>/<version>/mod.rs below it")
-            .help("kinds that derive kube's `CustomResource` stand anywhere for manifests alone: `kube-codegen manifests`, or `emit = []`");
+            .help("kinds that derive kube's `CustomResource` may be in any module if only manifests are written: use `kube-codegen manifests`, or `emit = []`");
         return Err(Error::Config(diagnostic.into()));
     }
     Ok(groups)
 }
 
-/// Every folder `<group>/<version>` whose version is one as Kubernetes writes them.
+/// Every folder `<group>/<version>` whose version is a valid Kubernetes version.
 pub(super) fn versions_in(apis: &Path, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
     let mut groups = Vec::new();
     for group in folders(apis, disk)? {
@@ -308,7 +308,7 @@ pub(super) fn versions_in(apis: &Path, disk: &Disk) -> Result<Vec<GroupVersions>
     Ok(groups)
 }
 
-/// The folder of a group or version: of its own name, or of that name as a module.
+/// The folder of a group or version: named exactly so, or by the corresponding module name.
 fn find(
     disk: &Disk,
     parent: &Path,
@@ -338,7 +338,7 @@ fn find(
     Ok(None)
 }
 
-/// The names of the folders in a folder, sorted; hidden ones are left out.
+/// The names of a folder's subfolders, sorted; hidden ones are left out.
 fn folders(parent: &Path, disk: &Disk) -> Result<Vec<String>, Error> {
     let mut names: Vec<String> = disk
         .entries(parent)?
@@ -351,13 +351,13 @@ fn folders(parent: &Path, disk: &Disk) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// The `.rs` files of a folder and those below it, sorted by path, without generated ones.
+/// The `.rs` files at and below a folder, sorted by path, without generated ones.
 fn rust_files(folder: &Path, disk: &Disk) -> Result<Vec<Source>, Error> {
     let mut paths = Vec::new();
     disk.collect(folder, &mut paths, &is_source)?;
     paths.sort();
     let read: Vec<_> = paths.par_iter().map(|path| disk.read(path)).collect();
-    // The error of the first file, whichever is read first.
+    // If several files fail, this returns the error of the first by path, independently of timing.
     read.into_iter().collect()
 }
 
@@ -366,18 +366,18 @@ fn is_source(path: &Path) -> bool {
     name.is_some_and(|name| name.ends_with(".rs") && !name.starts_with("zz_generated_"))
 }
 
-/// A text to read CRDs from.
+/// A file to read CRDs from.
 enum CrdFile {
-    /// Standard input, or another pipe, which can be read just once.
+    /// Standard input or another pipe, which can be read only once.
     Held(Source),
-    /// A file that the configuration names.
+    /// A file that the configuration lists explicitly.
     Named(PathBuf),
-    /// A file of a folder that it names.
+    /// A file in a folder that the configuration lists.
     Found(PathBuf),
 }
 
 impl CrdFile {
-    /// Its bytes, as far as they can be known.
+    /// The size in bytes, as far as it is known.
     fn size(&self) -> u64 {
         match self {
             Self::Held(source) => source.text.len() as u64,
@@ -399,11 +399,11 @@ impl CrdFile {
     }
 }
 
-/// Reads CRD inputs in the order given, a folder's files sorted by path.
+/// Reads CRD inputs in the specified order; files of a folder are sorted by path.
 ///
 /// # Errors
 ///
-/// Every input that cannot be read; a folder that holds no YAML or JSON.
+/// All inputs that cannot be read, and folders without YAML or JSON files.
 pub(super) fn read_crds(
     inputs: &[CrdInput],
     options: &Options,
@@ -418,7 +418,7 @@ pub(super) fn read_crds(
                 Disk::default().collect(path, &mut found, &is_manifest)?;
                 if found.is_empty() {
                     let diagnostic = Diagnostic::error(format!(
-                        "{} holds no .yaml, .yml or .json file",
+                        "{} contains no .yaml, .yml or .json file",
                         shown(path)
                     ));
                     return Err(Error::Config(diagnostic.into()));

@@ -1,4 +1,4 @@
-//! The keys of `codegen.toml`: one table that reading, the reference, the schema and suggestions follow.
+//! The keys of `codegen.toml`: one table that drives parsing, the reference, the JSON schema and suggestions.
 
 mod table;
 
@@ -36,27 +36,27 @@ pub(super) enum Type {
     Strings,
     /// `true` or `false`.
     Bool,
-    /// A whole number, at least 0.
+    /// An integer, at least 0.
     Count,
     /// A table from string to string.
     Map,
     /// A table with keys of its own.
     Table(Section),
-    /// An array of such tables.
+    /// An array of tables with keys of their own.
     Tables(Section),
 }
 
-/// A key: where it stands, what it takes, what it means.
+/// A key: its section, type and meaning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub(super) section: Section,
     pub(super) name: &'static str,
     pub(super) ty: Type,
-    /// In words or as TOML; empty where absence means nothing in particular.
+    /// The default, in prose or as TOML; empty if an absent key needs no explanation.
     pub(super) default: &'static str,
-    /// A value, as TOML.
+    /// An example value, as TOML.
     pub(super) example: &'static str,
-    /// Its meaning, as sentences.
+    /// The documentation, in sentences.
     pub(super) docs: &'static str,
 }
 
@@ -83,7 +83,7 @@ impl Section {
     pub(super) const ALL: [Self; 8] =
         [Root, Workspace, Crate, Attributes, Rust, Crd, Go, Manifests];
 
-    /// As it is written.
+    /// The section's header as written in the file.
     pub(super) const fn title(self) -> &'static str {
         match self {
             Root => "codegen.toml",
@@ -97,20 +97,20 @@ impl Section {
         }
     }
 
-    /// Its keys.
+    /// The keys of the section.
     pub(super) fn keys(self) -> impl Iterator<Item = &'static Key> {
         KEYS.iter().filter(move |key| key.section == self)
     }
 }
 
 impl Type {
-    /// In words.
+    /// The type's name in prose.
     pub(super) const fn name(self) -> &'static str {
         match self {
             String => "string",
             Strings => "list of strings",
             Bool => "true or false",
-            Count => "whole number",
+            Count => "integer",
             Map => "table of strings",
             Table(_) => "table",
             Tables(_) => "array of tables",

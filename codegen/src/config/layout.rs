@@ -1,4 +1,4 @@
-//! Layout: which folder is which module of a crate.
+//! Layout: maps folders to modules of a crate.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,16 +9,16 @@ pub(super) struct Place {
     pub(super) root: PathBuf,
     /// The folder, relative to the root; empty for the root itself.
     pub(super) below: PathBuf,
-    /// Whether the path names the root; otherwise the folder is taken for one.
+    /// Whether the root was derived from the path; otherwise the folder itself is taken as the root.
     pub(super) found: bool,
 }
 
 impl Place {
     /// Finds the source root of `folder`.
     ///
-    /// It is the `src` of the nearest folder that has a `Cargo.toml`, if `folder` is in it; else the last `src` in the path
-    /// below that folder; else `folder` is a root itself. In `src/bin/<name>/` with a `main.rs`, which Cargo makes a program,
-    /// it is that folder. Paths stay as the caller wrote them, so that messages stay relative where the caller was.
+    /// The root is `src` in the nearest ancestor folder with a `Cargo.toml`, if `folder` is inside of it; else the last `src` in
+    /// the path below that ancestor; else `folder` itself. In `src/bin/<name>/` with a `main.rs`, which is a binary target of
+    /// Cargo's, that folder is the root. Paths keep the caller's spelling, so that messages stay relative.
     pub(super) fn of(folder: &Path) -> Self {
         let whole = whole(folder);
         let manifest = manifest_folder(&whole);
@@ -51,7 +51,7 @@ impl Place {
     }
 }
 
-/// The rest of `bin/<name>/…` where that is the folder of a program; `whole` ends with it.
+/// If `below` is in the folder `bin/<name>/` of a binary target, the path inside of that folder; `whole` ends with `below`.
 fn below_program(whole: &Path, below: &Path) -> Option<PathBuf> {
     let rest = below.strip_prefix("bin").ok()?;
     let mut parts = rest.components();
@@ -73,7 +73,7 @@ pub(super) fn manifest_folder(whole: &Path) -> Option<&Path> {
         .find(|ancestor| ancestor.join("Cargo.toml").is_file())
 }
 
-/// The folder so many levels above one; as the caller wrote it where that is long enough, else absolute.
+/// The folder `up` levels above `folder`: in the caller's spelling if that has enough components, else absolute.
 pub(super) fn as_written(folder: &Path, up: usize) -> PathBuf {
     let depth = folder
         .components()
@@ -89,7 +89,7 @@ pub(super) fn as_written(folder: &Path, up: usize) -> PathBuf {
     root.unwrap_or(&whole).to_owned()
 }
 
-/// The module of a folder below a source root.
+/// The module path of a folder below a source root.
 pub(super) fn module_path(below: &Path) -> String {
     let mut path = "crate".to_owned();
     for part in below.iter() {
@@ -99,13 +99,13 @@ pub(super) fn module_path(below: &Path) -> String {
     path
 }
 
-/// The replacement for a name that a module cannot have; none for a legal one, keywords included, which are written raw.
+/// A suggestion if `name` is not a legal module name; `None` if it is. Keywords are legal, since they are written raw.
 pub(super) fn module_help(name: &str) -> Option<String> {
     let legal = crate::model::names::plain_ident(name);
     (legal != name).then(|| format!("write `{legal}`"))
 }
 
-/// The path without `.`, and without `..` where a name stands before it; links are not looked at.
+/// Removes `.`, and `..` with the name before it; links are not resolved.
 pub(super) fn normalize(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for component in path.components() {
@@ -122,7 +122,7 @@ pub(super) fn normalize(path: &Path) -> PathBuf {
     normal
 }
 
-/// `path` as seen from the current folder, for messages: relative where it can be, with `/` between the parts.
+/// Formats `path` for messages: relative to the current folder if possible, with `/` as separator.
 #[must_use]
 pub fn shown(path: &Path) -> String {
     let normal = normalize(path);
@@ -140,8 +140,8 @@ pub fn shown(path: &Path) -> String {
     relative.to_string_lossy().replace('\\', "/")
 }
 
-/// The way from one absolute folder to a path; none if they share nothing but the file system's root, where a way up would
-/// say less than the path itself.
+/// The relative path from one absolute folder to `path`. `None` if they only share the file system's root: then the absolute path
+/// is clearer.
 fn relative_to(path: &Path, from: &Path) -> Option<PathBuf> {
     let common = path
         .components()

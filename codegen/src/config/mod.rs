@@ -1,6 +1,6 @@
-//! Configuration: what one crate wants generated, from where to where.
+//! Configuration: what to generate for one crate, from which inputs to which folders.
 //!
-//! [`Config`] is the one struct behind build scripts (its builder methods), `codegen.toml` ([`Workspace`]) and the command
+//! [`Config`] is the one struct shared by build scripts (its builder methods), `codegen.toml` ([`Workspace`]) and the command
 //! line. It loads the inputs, runs the generator and plans the output; [`output::apply`](crate::output::apply) does the rest.
 
 mod advice;
@@ -71,42 +71,42 @@ pub struct Config {
     pub(crate) out: Option<PathBuf>,
     pub(crate) base_path: Option<String>,
     pub(crate) include_file: Option<String>,
-    /// The folder that manifests go to, and whether nothing else is written.
+    /// The folder that manifests are written to, and whether only manifests are written.
     pub(crate) manifests: Option<(PathBuf, Only)>,
     pub(crate) partial: Option<BTreeSet<Generator>>,
-    /// Whether rules and webhooks are read from every file of the crate.
+    /// Whether rules and webhooks are read from all files of the crate.
     pub(crate) crate_markers: bool,
-    /// The files as inputs see them.
+    /// The file system that inputs are read from.
     pub(crate) disk: disk::Disk,
-    /// Name of the `codegen.toml` and line of the section that this comes from, for messages.
+    /// The `codegen.toml` and line of the section that declares this configuration, for messages.
     pub(crate) origin: Option<String>,
 }
 
-/// Whether a run writes code too.
+/// Whether a run is restricted to manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Only {
-    /// Manifests alone.
+    /// Only manifests are written.
     Manifests,
-    /// Code and manifests.
+    /// No restriction: code and manifests are written.
     Nothing,
 }
 
 /// Receives the progress of a generation.
 pub trait Progress: Sync {
-    /// A stage of so many steps begins.
+    /// Starts a stage of `steps` steps.
     fn start(&self, stage: &'static str, steps: usize);
-    /// A step of the stage is done; called from several threads.
+    /// Reports that a step of the stage is done; called from several threads.
     fn step(&self);
 }
 
-/// Says nothing.
+/// Reports no progress.
 impl Progress for () {
     fn start(&self, _stage: &'static str, _steps: usize) {}
     fn step(&self) {}
 }
 
 impl Config {
-    /// No input yet, every generator, output to `OUT_DIR`.
+    /// Creates a configuration without inputs, with all generators and output to `OUT_DIR`.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -120,16 +120,16 @@ impl Config {
         self
     }
 
-    /// Adds CRDs from standard input.
+    /// Reads CRDs from standard input.
     #[must_use]
     pub fn crds_from_stdin(mut self) -> Self {
         self.crds.push(CrdInput::Stdin);
         self
     }
 
-    /// Adds Go packages of the module that a folder belongs to: folders relative to it (`./api/v1`), import paths, or either
-    /// with `...`. Sources come from the module, its `vendor` folder and the module cache; nothing is fetched, and no Go
-    /// toolchain is needed.
+    /// Adds Go packages of the module that contains `dir`: folders relative to it (`./api/v1`), import paths, or either with
+    /// `...`. Sources come from the module, its `vendor` folder and the module cache. Nothing is downloaded, and no Go toolchain
+    /// is needed.
     #[must_use]
     #[cfg(feature = "go")]
     pub fn go(
@@ -144,15 +144,15 @@ impl Config {
         self
     }
 
-    /// Names the Rust type to use in place of a Go type, which is named by import path and name (`github.com/x/y/v1.Z`), or
-    /// by a name without a path renames what is generated for it.
+    /// Uses a Rust type in place of a Go type, which is identified by import path and name (`github.com/x/y/v1.Z`). A bare Rust
+    /// name renames the generated type instead.
     #[must_use]
     pub fn type_path(mut self, go: impl Into<String>, rust: impl Into<String>) -> Self {
         self.options.type_paths.insert(go.into(), rust.into());
         self
     }
 
-    /// Adds a folder of annotated Rust with every `<group>/<version>` in it.
+    /// Adds a folder of annotated Rust with all its `<group>/<version>` folders.
     #[must_use]
     pub fn apis(mut self, folder: impl Into<PathBuf>) -> Self {
         self.apis.push(Apis {
@@ -162,11 +162,11 @@ impl Config {
         self
     }
 
-    /// Adds a folder of annotated Rust with the given groups, each written `<group>:<version>[,<version>…]`.
+    /// Adds a folder of annotated Rust with the specified groups, each written `<group>:<version>[,<version>…]`.
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] for each group that is not written so.
+    /// [`Error::Config`] for each malformed group.
     pub fn api_groups<'a>(
         mut self,
         folder: impl Into<PathBuf>,
@@ -187,36 +187,36 @@ impl Config {
         diagnostics.finish(self).map_err(Error::Config)
     }
 
-    /// The generators to run, instead of all; those that their output does not compile without run too.
+    /// Selects the generators to run instead of all; generators that their output depends on run too.
     #[must_use]
     pub fn emit(mut self, generators: impl IntoIterator<Item = Generator>) -> Self {
         self.options.emit = Generator::with_needed(generators);
         self
     }
 
-    /// The folder that gets `apis` and `generated`, instead of `OUT_DIR`.
+    /// The folder that `apis` and `generated` are written to, instead of `OUT_DIR`.
     #[must_use]
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.out = Some(folder.into());
         self
     }
 
-    /// The module that the output folder is, such as `crate::kubernetes`. By default it follows from where the output
-    /// folder stands below the crate's `src`; outside of one it is `crate`.
+    /// The module path of the output folder, such as `crate::kubernetes`. By default it follows from the position of the output
+    /// folder in the crate's `src`; outside of `src` it is `crate`.
     #[must_use]
     pub fn base_path(mut self, path: impl Into<String>) -> Self {
         self.base_path = Some(path.into());
         self
     }
 
-    /// The name of the module that holds clientset, listers and informers, instead of `generated`.
+    /// The name of the module that contains clientset, listers and informers, instead of `generated`.
     #[must_use]
     pub fn generated_module(mut self, name: impl Into<String>) -> Self {
         self.options.generated = name.into();
         self
     }
 
-    /// Passes over the markers of other tools in annotated Rust: names, or beginnings with `*` after them (`operator-sdk:*`).
+    /// Ignores markers of other tools in annotated Rust: names, or prefixes followed by `*` (`operator-sdk:*`).
     #[must_use]
     pub fn ignore_markers(mut self, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let patterns = patterns.into_iter().map(Into::into);
@@ -224,23 +224,23 @@ impl Config {
         self
     }
 
-    /// Reads the markers of rules and webhooks (`+kubebuilder:rbac`, `+kubebuilder:webhook`) from every file of the crate, not
-    /// only from those of its types.
+    /// Reads RBAC and webhook markers (`+kubebuilder:rbac`, `+kubebuilder:webhook`) from all files of the crate, not only from
+    /// those of its types.
     #[must_use]
     pub const fn crate_markers(mut self, read: bool) -> Self {
         self.crate_markers = read;
         self
     }
 
-    /// Puts each group behind a feature of its module's name.
+    /// Whether each group has a Cargo feature named after its module.
     #[must_use]
     pub fn group_features(mut self, features: bool) -> Self {
         self.options.group_features = features;
         self
     }
 
-    /// Puts each kind of each version behind a feature of its own, such as `cloudnative_v1alpha1_virtual_machine`; each group's
-    /// feature stands for all its kinds.
+    /// Whether each kind of each version has a Cargo feature of its own, such as `cloudnative_v1alpha1_virtual_machine`. A
+    /// group's feature enables all its kinds.
     #[must_use]
     pub fn kind_features(mut self, features: bool) -> Self {
         self.options.kind_features = features;
@@ -248,14 +248,14 @@ impl Config {
     }
 
     /// Also writes a file of this name that declares the modules of the output folder, to be included by the module that
-    /// [`base_path`](Self::base_path) names. `mod.rs` by default where the output goes to `OUT_DIR`, none elsewhere.
+    /// [`base_path`](Self::base_path) names. By default, `mod.rs` if the output folder is `OUT_DIR`, and no file otherwise.
     #[must_use]
     pub fn include_file(mut self, name: impl Into<String>) -> Self {
         self.include_file = Some(name.into());
         self
     }
 
-    /// A license header for every file, as text.
+    /// A license header for every file, as a string.
     #[must_use]
     pub fn header(mut self, text: impl Into<String>) -> Self {
         self.options.header = Some(text.into());
@@ -290,7 +290,7 @@ impl Config {
         self
     }
 
-    /// Whether types from CRDs have an alias for each path of the schema, named after all of it.
+    /// Whether types from CRDs get an alias per schema path, named after the full path.
     #[must_use]
     pub fn aliases(mut self, aliases: bool) -> Self {
         self.options.aliases = aliases;
@@ -304,43 +304,44 @@ impl Config {
         self
     }
 
-    /// The least version of Kubernetes that k8s-openapi is compiled for, by its features. Schemas with fields of that version
-    /// become types of k8s-openapi, too; with a feature of an earlier version the types don't compile.
+    /// The lowest Kubernetes version that k8s-openapi is compiled for, by its features. Schemas with fields of that version
+    /// become types of k8s-openapi too; with a feature of an earlier version the types don't compile.
     #[must_use]
     pub const fn kubernetes_version(mut self, least: KubernetesVersion) -> Self {
         self.options.kubernetes_version = Some(least);
         self
     }
 
-    /// Keeps only the CRDs of this group, and of others that are given.
+    /// Keeps only the CRDs of this group; repeat to keep several groups.
     #[must_use]
     pub fn group(mut self, group: impl Into<String>) -> Self {
         self.options.filters.groups.push(group.into());
         self
     }
 
-    /// Keeps only this version, and others that are given.
+    /// Keeps only this version; repeat to keep several versions.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.options.filters.versions.push(version.into());
         self
     }
 
-    /// Keeps versions that are not served too: their types, without clients.
+    /// Whether to keep versions that are not served too: they get types, but no clients.
     #[must_use]
     pub const fn all_versions(mut self, all_versions: bool) -> Self {
         self.options.filters.unserved = all_versions;
         self
     }
 
-    /// Keeps of each kind the version alone that is stored.
+    /// Whether to keep only the storage version of each kind.
     #[must_use]
     pub const fn storage_version_only(mut self, only: bool) -> Self {
         self.options.filters.stored_only = only;
         self
     }
 
-    /// Generates for the other CRDs where some have errors, which [`Prepared::skipped`] and [`Generated`](crate::Generated) list.
+    /// Skips CRDs with errors and generates for the others. [`Prepared::skipped`] and [`Generated`](crate::Generated) list the
+    /// errors.
     #[must_use]
     pub const fn keep_going(mut self, keep_going: bool) -> Self {
         self.options.faulty = if keep_going {
@@ -351,21 +352,21 @@ impl Config {
         self
     }
 
-    /// Keeps only this kind, and others that are given.
+    /// Keeps only this kind; repeat to keep several kinds.
     #[must_use]
     pub fn kind(mut self, kind: impl Into<String>) -> Self {
         self.options.filters.kinds.push(kind.into());
         self
     }
 
-    /// Names the type at a path of the schema (`VirtualMachine.spec.resource`).
+    /// Sets the name of the type at a schema path (`VirtualMachine.spec.resource`).
     #[must_use]
     pub fn rename(mut self, path: impl Into<String>, name: impl Into<String>) -> Self {
         self.options.renames.insert(path.into(), name.into());
         self
     }
 
-    /// Also writes manifests, below the folder of the crate: CRDs, the roles and the webhook configurations of its markers.
+    /// Also writes manifests below the crate's folder: CRDs, and the roles and webhook configurations that its markers declare.
     #[must_use]
     pub fn manifests(mut self, folder: impl Into<PathBuf>, manifests: Manifests) -> Self {
         self.set_manifests(folder.into(), manifests);
@@ -378,13 +379,13 @@ impl Config {
         self.manifests = Some((folder, Only::Nothing));
     }
 
-    /// The file of the webhook configurations, below the folder of the crate; none where none are written.
+    /// The file of webhook configurations, relative to the crate's folder; `None` if none is written.
     #[must_use]
     pub fn webhook_configurations(&self) -> Option<&str> {
         self.options.manifests.as_ref()?.webhooks.as_deref()
     }
 
-    /// Writes the manifests alone, and no code; nothing where none were asked for.
+    /// Writes only manifests and no code; writes nothing if no manifests were requested.
     #[must_use]
     pub fn manifests_only(mut self) -> Self {
         self.options.emit.clear();
@@ -394,15 +395,15 @@ impl Config {
         self
     }
 
-    /// Reads inputs as if `text` stood in the file at `path` already, or, without a text, as if the file or folder were gone: what a
-    /// run generates from that also writes its input.
+    /// Reads inputs as if the file at `path` already had the contents `text`, or, without `text`, as if the file or folder were
+    /// removed. For runs that generate from input that they also write.
     #[must_use]
     pub fn planned_input(mut self, path: &std::path::Path, text: Option<String>) -> Self {
         self.disk.plan(path, text);
         self
     }
 
-    /// Whether annotated Rust is read from the folder.
+    /// Whether annotated Rust is read from `folder`.
     #[must_use]
     pub fn reads_rust(&self, folder: &std::path::Path) -> bool {
         let folder = layout::normalize(folder);
@@ -416,27 +417,27 @@ impl Config {
         self.manifests.is_some()
     }
 
-    /// Whose reading of markers holds where controller-gen's lets mistakes pass.
+    /// Sets how to treat mistakes in markers that controller-gen accepts.
     #[must_use]
     pub const fn compat(mut self, compat: Compat) -> Self {
         self.options.compat = compat;
         self
     }
 
-    /// Restricts the run to these generators: what others have written before stays, and stays declared.
+    /// Restricts the run to these generators. Output of other generators is kept and stays declared.
     #[must_use]
     pub fn partial(mut self, generators: BTreeSet<Generator>) -> Self {
         self.partial = Some(generators);
         self
     }
 
-    /// The options that the generator itself is given, except what depends on the disk (header, base path).
+    /// The options passed to the generator, except those that depend on the disk (header, base path).
     #[must_use]
     pub const fn generator_options(&self) -> &Options {
         &self.options
     }
 
-    /// The output folder; where only manifests are written, the types' source root stands for it.
+    /// The output folder. If only manifests are written, the source root of the types.
     fn out(&self) -> Result<PathBuf, Error> {
         let of_types = || {
             let (_, only) = self.manifests.as_ref()?;

@@ -1,4 +1,4 @@
-//! The file of recorded names: where it stands, what a run reads from it and what it writes.
+//! The name record: where its file is, and reading and writing it.
 
 use std::{
     env,
@@ -19,20 +19,21 @@ use crate::{
 /// Where names are recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NamesFile {
-    /// In the output folder, unless that is `OUT_DIR` or below it, which does not last.
+    /// In the output folder, unless that is `OUT_DIR` or below it, which does not outlive builds.
     #[default]
     InOutput,
-    /// In a file of its own. A build script reads it, and does not write it.
+    /// In a separate file. Build scripts read it and do not write it.
     At(PathBuf),
-    /// Nowhere: names follow from the CRDs alone.
+    /// Nowhere: names are derived from the CRDs alone.
     Nowhere,
 }
 
 impl Config {
-    /// The file that keeps the names of types and modules from CRDs, so that they outlive releases of the CRDs, instead of
-    /// `apis/names.toml` in the output folder; none for an empty path. In `OUT_DIR`, and in folders there, no names are kept without this.
+    /// Sets the file that records the names of types and modules from CRDs, so that they stay stable across CRD releases. The
+    /// default is `apis/names.toml` in the output folder; an empty path disables the record. If the output folder is `OUT_DIR` or
+    /// below it, no names are recorded by default.
     ///
-    /// [`generate`](Self::generate), which build scripts call, reads such a file and never writes it: `kube-codegen crd` with
+    /// [`generate`](Self::generate), which build scripts call, reads this file and never writes it; `kube-codegen crd` with
     /// `--names-file` does.
     #[must_use]
     pub fn names_file(mut self, path: impl Into<PathBuf>) -> Self {
@@ -44,7 +45,7 @@ impl Config {
         self
     }
 
-    /// The names that were recorded; no names where there is no file yet, and nothing where names are not recorded.
+    /// The recorded names: empty if the file does not exist yet, `None` if names are not recorded.
     pub(super) fn record(&self, target: &Target) -> Result<Option<Arc<Record>>, Error> {
         let path = match &self.names_file {
             _ if self.crds.is_empty() => return Ok(None),
@@ -54,7 +55,7 @@ impl Config {
             NamesFile::At(path) => path,
             NamesFile::InOutput | NamesFile::Nowhere => return Ok(None),
         };
-        // What is no file is an error of planning.
+        // Planning reports an error if the path exists and is not a file.
         let record = match self.disk.is_file(path) {
             true => Record::parse(&self.disk.read(path)?).map_err(Error::Config)?,
             false => Record::default(),
@@ -62,7 +63,7 @@ impl Config {
         Ok(Some(Arc::new(record)))
     }
 
-    /// Adds the names that were given to the output; or plans the file of its own that they go to.
+    /// Adds the name record to the output, or returns the plan for its separate file.
     pub(super) fn place_names(
         &self,
         names: Option<String>,
@@ -82,7 +83,7 @@ impl Config {
         Ok(Some(plan))
     }
 
-    /// What a build script has to say instead of writing the file: it writes nothing outside of its output folder.
+    /// The warning that the name record is out of date. A build script must not write outside of its output folder.
     pub(super) fn unwritten_names(&self, plan: &Plan) -> Option<String> {
         let NamesFile::At(path) = &self.names_file else {
             return None;
@@ -96,13 +97,13 @@ impl Config {
     }
 }
 
-/// Whether a folder outlives builds. What stands in `OUT_DIR`, or in a folder there, depends on which builds there were before.
+/// Whether a folder outlives builds. The contents of `OUT_DIR` and its subfolders depend on earlier builds.
 fn lasts(out: &Path) -> bool {
     let of_build = env::var_os("OUT_DIR").map(PathBuf::from);
     of_build.is_none_or(|of_build| !whole(out).starts_with(whole(&of_build)))
 }
 
-/// The file in an output folder, relative to the root of its target.
+/// The path of the record in an output folder, relative to the target's root.
 fn in_output(target: &Target) -> PathBuf {
     target.below.join("apis/names.toml")
 }

@@ -1,4 +1,4 @@
-//! Partial runs: some generators for some groups must not take away what the files of others use.
+//! Partial runs: runs of some generators for some groups must not remove files that other output uses.
 
 use std::path::PathBuf;
 
@@ -17,10 +17,10 @@ use crate::{
 };
 
 impl Config {
-    /// Refuses to remove modules of groups that were not named while output that uses them stays, such as the client and the
-    /// lister of an informer.
+    /// Rejects a run that would remove modules of groups that it does not select while remaining output uses them, such as the
+    /// client and the lister of an informer.
     ///
-    /// Groups whose types are gone are not held against a run: generators that run one by one have to start somewhere.
+    /// Groups whose types were deleted are exempt: otherwise generators that run one by one could never remove them.
     pub(super) fn check_partial(
         &self,
         sources: &Sources,
@@ -72,7 +72,7 @@ impl Config {
         Ok(())
     }
 
-    /// The versions beside those that were named: their names, and their modules below `listers`.
+    /// The versions that the run does not select: their names, and their modules below `listers`.
     fn unnamed(&self, sources: &Sources, target: &Target) -> Result<Vec<(String, PathBuf)>, Error> {
         let mut unnamed = Vec::new();
         for apis in self.apis.iter().filter(|apis| !apis.groups.is_empty()) {
@@ -92,7 +92,7 @@ impl Config {
     }
 }
 
-/// The generators whose output a generator uses: `clients or listers`.
+/// The generators whose output a generator uses, in prose: `clients or listers`.
 fn used(user: Generator) -> String {
     let uses = user.definition().uses.iter();
     let names: Vec<String> = uses.map(|used| format!("{}s", used.name())).collect();

@@ -1,4 +1,4 @@
-//! Places: where generated files stand below the root, and which files there are a configuration's own.
+//! Placement: where generated files go below the root, and which files a configuration owns.
 
 use std::{
     collections::BTreeSet,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Config {
-    /// Moves the tree below the root: what belongs beside annotated Rust stays there, all else goes to the output folder.
+    /// Moves the tree below the root: files that belong beside annotated Rust stay there, all others go to the output folder.
     pub(super) fn place(
         &self,
         tree: Tree,
@@ -85,7 +85,7 @@ impl Config {
         }
     }
 
-    /// Where files that nothing generates any more may be.
+    /// The folders in which to search for files that are no longer generated.
     pub(super) fn scope(&self, sources: &Sources, target: &Target) -> OrphanSearch {
         let generated = target.generated(&self.options);
         let mut folders = BTreeSet::from([generated.clone()]);
@@ -102,7 +102,7 @@ impl Config {
         }
     }
 
-    /// The folders of types that are this configuration's alone. Where it names its groups, those of others are not.
+    /// The folders of types that this configuration owns exclusively. If it selects groups, those of other groups are not owned.
     fn owned_apis(&self, sources: &Sources, target: &Target) -> BTreeSet<PathBuf> {
         let groups = sources
             .rust

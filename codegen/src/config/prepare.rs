@@ -29,21 +29,21 @@ use crate::{
 pub struct Prepared {
     /// The model that it was generated from.
     pub api: ApiSet,
-    /// How the disk differs from it.
+    /// The changes to generated code on disk.
     pub plan: Plan,
-    /// How the manifests on disk differ from it.
+    /// The changes to manifests on disk.
     pub manifests: Option<Plan>,
-    /// How the record of names differs from it, where it has a file of its own.
+    /// The change to the name record, if it has a separate file.
     pub names: Option<Plan>,
-    /// The lines that its user still has to write so that the generated modules are compiled.
+    /// Lines that users still have to add so that the generated modules are compiled.
     pub advice: Vec<String>,
     /// Findings in the input that are not errors.
     pub warnings: Diagnostics,
-    /// The errors of CRDs that were left out.
+    /// The errors of CRDs that were skipped.
     pub skipped: Diagnostics,
 }
 
-/// The result of a generation.
+/// The figures of a generation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// The number of groups.
@@ -65,7 +65,7 @@ impl Prepared {
         code.chain(&self.manifests).chain(&self.names)
     }
 
-    /// The figures of the generation.
+    /// Summarizes the generation.
     #[must_use]
     pub fn report(&self) -> Report {
         let count = |wanted: fn(&ChangeKind) -> bool| {
@@ -89,11 +89,11 @@ impl Prepared {
     }
 }
 
-/// Prepares all configurations of a run, several of them in parallel, and holds their plans against one another.
+/// Prepares all configurations of a run in parallel, and checks their plans for conflicts.
 ///
 /// # Errors
 ///
-/// [`Error`]: everything that is wrong with any configuration and its input; or a file that two of them want with different texts.
+/// [`Error`]: all errors of all configurations and inputs, or a file that two configurations write with different contents.
 pub fn prepare_all(configs: &[Config], progress: &dyn Progress) -> Result<Vec<Prepared>, Error> {
     let results: Vec<_> = on_threads(|| {
         let configs = configs.par_iter();
@@ -165,7 +165,7 @@ impl Config {
             let advice = advice::missing(&tree, &target, &options, &generated.api, &self.disk);
             let mut plan = Plan::new(&target.root, tree, Tree::new(), &scope)?;
             if let Some(names) = &mut names {
-                // The file may stand among those that are generated.
+                // The record may be located among the generated files.
                 Plan::agree(&mut [&mut plan, names])?;
             }
             self.check_partial(&sources, &target, &plan)?;
@@ -181,14 +181,14 @@ impl Config {
         })
     }
 
-    /// Whether the crate is of annotated Rust, and has no types yet: there are roles to write, and no code.
+    /// Whether the crate has annotated Rust without types yet: there are roles to write, but no code.
     fn awaits_apis(&self, sources: &Sources) -> bool {
         let only_rust = self.crds.is_empty() && self.go.is_empty() && !self.apis.is_empty();
         only_rust && sources.rust.is_empty() && sources.rust_crates.is_empty()
     }
 
-    /// Whether a run has every CRD of its groups, so that others in their folder are of kinds that are gone. Inputs of a command
-    /// line, filters and CRDs with errors leave some out.
+    /// Whether a run covers every CRD of its groups, so that other CRDs in their folder belong to removed kinds. Command-line
+    /// inputs, filters and skipped CRDs make it partial.
     fn is_whole(&self, options: &Options, generated: &Generated) -> bool {
         self.origin.is_some()
             && options.filters == Filters::default()
@@ -212,7 +212,7 @@ impl Config {
         })
     }
 
-    /// Reads the inputs, and generates nothing.
+    /// Reads the inputs without generating files.
     ///
     /// # Errors
     ///
@@ -227,7 +227,7 @@ impl Config {
         })
     }
 
-    /// [`explain`](crate::explain)s what stands at a path of the CRDs, and below it.
+    /// Runs [`explain`](crate::explain) for a path of the CRDs.
     ///
     /// # Errors
     ///
@@ -241,7 +241,7 @@ impl Config {
         })
     }
 
-    /// Everything that the inputs say, and the sources but CRDs, whose texts are not held.
+    /// Parses all inputs. Returns the sources too, except CRDs, whose contents are not kept.
     fn read(
         &self,
         target: Option<&Target>,
@@ -303,12 +303,12 @@ impl Config {
         if self.go.is_empty() {
             return Ok(());
         }
-        let error = Diagnostic::error("this build of the generator reads no Go packages")
-            .help("turn on the feature `go` of the crate `codegen`");
+        let error = Diagnostic::error("this build of the generator does not support Go packages")
+            .help("enable the feature `go` of the crate `codegen`");
         Err(Error::Config(error.into()))
     }
 
-    /// The generator's options, with what depends on the disk.
+    /// The generator's options, including those that depend on the disk.
     fn options(&self, target: &Target) -> Result<Options, Error> {
         let mut options = self.options.clone();
         if let Some(path) = &self.header_file {
@@ -321,7 +321,7 @@ impl Config {
             .clone()
             .unwrap_or_else(|| module_path(&target.below));
         if let Some(partial) = &self.partial {
-            // The same path whichever generators run, now or later.
+            // Fix the path, so that it does not depend on which generators run now or later.
             let runtime = &options.runtime_path;
             let k8s_openapi = format!("{runtime}::k8s_openapi");
             options.k8s_openapi_path.get_or_insert(k8s_openapi);
@@ -334,7 +334,7 @@ impl Config {
         Ok(options)
     }
 
-    /// The output folder as messages name it, and as two configurations of one run may not share it.
+    /// The output folder as shown in messages; two configurations of a run must not share it.
     #[must_use]
     pub fn shown_out(&self) -> String {
         let of_manifests = || match &self.manifests {
@@ -346,7 +346,7 @@ impl Config {
     }
 }
 
-/// An error with its place in the file if no generated file can have the header.
+/// Checks that generated files can have the header; the error points into the header file.
 fn check_header(source: &Source) -> Result<(), Error> {
     let Some((at, message)) = header::check(&source.text) else {
         return Ok(());
@@ -361,12 +361,12 @@ fn check_header(source: &Source) -> Result<(), Error> {
     ))
 }
 
-/// Runs the work on the threads that all generation shares.
+/// Runs the work on the thread pool that all generations share.
 fn on_threads<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
     threads::run(work).map_err(|failed| Error::Input(failed.into()))?
 }
 
-/// The generators whose output an output folder already holds.
+/// The generators whose output is already in the output folder.
 fn present(generated: &Path) -> BTreeSet<Generator> {
     let all = Generator::ALL.into_iter();
     all.filter(|generator| generator.is_present(generated))

@@ -1,4 +1,4 @@
-//! The reference of `codegen.toml`: for `generate --help`, for readers, and as a JSON schema for editors.
+//! The reference of `codegen.toml`: for `generate --help`, as a page, and as a JSON schema for editors.
 
 use serde_json::{Map, Value, json};
 
@@ -50,7 +50,7 @@ pub fn reference_page() -> String {
     page
 }
 
-/// A default: as code if it is TOML, else in words.
+/// A default value: as code if it is TOML, else as prose.
 fn cell(default: &str) -> String {
     match value(default) {
         Some(_) => format!("`{default}`"),
@@ -58,7 +58,7 @@ fn cell(default: &str) -> String {
     }
 }
 
-/// The value of a text that is TOML.
+/// Parses a TOML value.
 fn value(text: &str) -> Option<Value> {
     let table: toml::Table = toml::from_str(&format!("x = {text}")).ok()?;
     serde_json::to_value(table.get("x")?).ok()

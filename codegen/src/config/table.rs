@@ -1,4 +1,4 @@
-//! Tables of a TOML file, read so that one run reports every mistake with its place.
+//! Tables of a TOML file, read so that one run reports every mistake with its position.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use crate::{
     suggest::closest,
 };
 
-/// Reads tables of one file and gathers what is wrong in them.
+/// Reads tables of one file and collects their errors.
 pub(super) struct Reader<'a> {
     source: &'a Source,
     file: std::sync::Arc<str>,
     pub(super) diagnostics: Diagnostics,
 }
 
-/// A value with the bytes where it stands.
+/// A value with its byte range.
 pub(super) type Value<'a> = Spanned<DeValue<'a>>;
 
 impl<'a> Reader<'a> {
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     ///
-    /// The first syntax error: what comes after one is mostly an echo of it.
+    /// The first syntax error; later ones are mostly consequences of it.
     pub(super) fn parse(&mut self) -> Result<DeTable<'a>, Diagnostics> {
         DeTable::parse(&self.source.text)
             .map(Spanned::into_inner)
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
             })
     }
 
-    /// A place of the file.
+    /// The position of a byte range in the file.
     pub(super) fn place(&self, range: Range<usize>) -> Place {
         Place {
             file: self.file.clone(),
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds an error at a place.
+    /// Adds an error at a byte range.
     pub(super) fn error(
         &mut self,
         range: Range<usize>,
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports every key of a section that it does not have.
+    /// Reports every key in the table that the section does not have.
     pub(super) fn keys(&mut self, table: &DeTable<'_>, section: Section) {
         let known: Vec<&str> = section.keys().map(|key| key.name).collect();
         for key in table.keys() {
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value that a string means.
+    /// Reads a string and parses it.
     pub(super) fn checked<T>(
         &mut self,
         table: &DeTable<'_>,
@@ -128,17 +128,17 @@ impl<'a> Reader<'a> {
             .map(Spanned::into_inner)
     }
 
-    /// A whole number, at least 0.
+    /// Reads an integer, at least 0.
     pub(super) fn count(&mut self, table: &DeTable<'_>, key: &str) -> Option<usize> {
         let value = table.get(key)?;
         let integer = value.get_ref().as_integer();
         let count = integer
             .and_then(|integer| usize::from_str_radix(integer.as_str(), integer.radix()).ok());
-        self.typed(value, "a whole number", count)
+        self.typed(value, "an integer", count)
             .map(Spanned::into_inner)
     }
 
-    /// The strings of a list; none if the key is absent.
+    /// Reads a list of strings; `None` if the key is absent.
     pub(super) fn strings(
         &mut self,
         table: &DeTable<'_>,
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
         value.get_ref().as_table()
     }
 
-    /// The tables of an array of tables, each with its place.
+    /// Reads an array of tables, each with its byte range.
     pub(super) fn tables<'t>(
         &mut self,
         table: &'t DeTable<'a>,
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         tables
     }
 
-    /// `value` with the place of `at`, or an error that says what was expected there.
+    /// `value` with the byte range of `at`, or an error that says what is expected there.
     fn typed<T>(&mut self, at: &Value<'_>, expected: &str, value: Option<T>) -> Option<Spanned<T>> {
         let span = at.span();
         if value.is_none() {

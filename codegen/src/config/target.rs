@@ -1,4 +1,4 @@
-//! Targets: where a generation's output stands in a crate, and where its types do.
+//! Targets: where the output and the annotated types of a generation are located in a crate.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -8,24 +8,24 @@ use super::{
 };
 use crate::{diag::Diagnostic, emit::table::Home, options::Options};
 
-/// Where the output folder stands, and whether annotated types stand below the same root.
+/// The location of the output folder, and whether annotated types share its root.
 #[derive(Debug, Default)]
 pub(super) struct Target {
     /// The folder that plans are relative to.
     pub(super) root: PathBuf,
-    /// The output folder below it.
+    /// The output folder, relative to the root.
     pub(super) below: PathBuf,
-    /// Whether the folders of annotated types are below the root too, so that files may be written beside them.
+    /// Whether the folders of annotated types are below the root too, so that files can be generated beside them.
     pub(super) holds_apis: bool,
 }
 
 impl Target {
-    /// The folder below the root that holds clientset, listers and informers.
+    /// The folder with clientset, listers and informers, relative to the root.
     pub(super) fn generated(&self, options: &Options) -> PathBuf {
         self.below.join(&options.generated)
     }
 
-    /// Where a folder of annotated types stands below the source root.
+    /// The path of a folder of annotated types, relative to the source root.
     pub(super) fn apis_below(&self, folder: &Path) -> PathBuf {
         let place = Place::of(folder);
         if place.found {
@@ -41,8 +41,9 @@ impl Target {
 impl Config {
     /// Relates the output folder to the folders of types.
     ///
-    /// Generated code names types by a path that starts at `crate`, and some of it stands beside them, so all folders need
-    /// one root. A build script's output has none, nor has output whose module the caller named, if all of it goes there.
+    /// Generated code refers to types by paths that start with `crate`, and some files are generated beside the types, so all
+    /// folders need a common root. There is no such root for build script output, nor if the caller set the base path and all
+    /// output goes there.
     pub(super) fn target(&self) -> Result<Target, Error> {
         let out = self.out()?;
         let name = &self.options.generated;
@@ -77,8 +78,8 @@ impl Config {
         }
     }
 
-    /// Types do not stand in the folder that gets clientset, listers and informers: its `mod.rs` is generated, and declares
-    /// these alone.
+    /// Types must not be in the folder that holds clientset, listers and informers: its `mod.rs` is generated and declares only
+    /// those.
     fn check_apart(&self, out: &Path) -> Result<(), Error> {
         let generated = whole(&out.join(&self.options.generated));
         let mut folders = self.apis.iter().map(|apis| apis.folder.as_path());
@@ -86,27 +87,27 @@ impl Config {
             return Ok(());
         };
         let message = format!(
-            "the output {} holds the types in {}",
+            "the output folder {} contains the types in {}",
             shown(&generated),
             shown(within)
         );
         let beside = within.with_file_name("generated");
         let help = format!(
-            "name a folder for clientset, listers and informers alone, such as {}",
+            "name a folder that is only for clientset, listers and informers, such as {}",
             shown(&beside)
         );
         Err(Error::Config(Diagnostic::error(message).help(help).into()))
     }
 
-    /// Whether anything is generated beside annotated types.
+    /// Whether files are generated beside annotated types.
     fn writes_beside(&self) -> bool {
         let emit = self.partial.as_ref().unwrap_or(&self.options.emit);
         let mut homes = emit.iter().map(|generator| generator.definition().home);
         homes.any(|home| matches!(home, Home::Beside { .. }))
     }
 
-    /// The target in a crate without `src`: its root is the nearest folder with a `lib.rs` or `main.rs` that holds all
-    /// folders of the configuration, or else the nearest one that does. None if a folder is in a `src`, or in another
+    /// The target in a crate without `src`: its root is the nearest folder with a `lib.rs` or `main.rs` that contains all folders
+    /// of the configuration, else the nearest folder that contains them all. `None` if a folder is in a `src` or in another
     /// crate.
     fn common_root(&self, out: &Path) -> Option<Target> {
         let full = whole(out);
@@ -141,14 +142,14 @@ impl Config {
     }
 }
 
-/// Whether a folder of types has the source root of a place too.
+/// Whether a folder of types has the same source root as `place`.
 fn same_root(place: &Place, folder: &Path) -> bool {
     let other = Place::of(folder);
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| whole(path));
     place.found && other.found && real(&place.root) == real(&other.root)
 }
 
-/// The folder that holds both.
+/// The deepest folder that contains both.
 fn shared(a: &Path, b: &Path) -> PathBuf {
     let both = a.components().zip(b.components());
     both.take_while(|(a, b)| a == b).map(|(a, _)| a).collect()

@@ -1,32 +1,32 @@
-//! Builder methods that say how generated types look.
+//! Builder methods for the shape of generated types.
 
 use super::Config;
 use crate::options::{MapType, Pattern, TypeAttributes, Visibility};
 
 impl Config {
-    /// Whether structs from CRDs and Go derive `bon::Builder`, by which required fields have to be set before `build()`
-    /// compiles. The crate then needs `bon = { version = "3", default-features = false }`.
+    /// Whether structs from CRDs and Go derive `bon::Builder`, whose `build()` only compiles once all required fields are set.
+    /// The crate then needs `bon = { version = "3", default-features = false }`.
     #[must_use]
     pub const fn builders(mut self, builders: bool) -> Self {
         self.options.types.builders = builders;
         self
     }
 
-    /// Who sees generated items: everybody (`pub`), or the crate alone (`pub(crate)`).
+    /// The visibility of generated items: everywhere (`pub`), or within the crate (`pub(crate)`).
     #[must_use]
     pub const fn visibility(mut self, visibility: Visibility) -> Self {
         self.options.types.visibility = visibility;
         self
     }
 
-    /// The type of fields of CRDs that are maps: `BTreeMap`, or `HashMap`, written in the order of the keys.
+    /// The type of map fields from CRDs: `BTreeMap`, or `HashMap`, which is serialized in key order.
     #[must_use]
     pub const fn map_type(mut self, map_type: MapType) -> Self {
         self.options.types.map_type = map_type;
         self
     }
 
-    /// Puts the field at a path of the schema (`VirtualMachine.spec.template`) in a `Box`.
+    /// Puts the field at a schema path (`VirtualMachine.spec.template`) in a `Box`.
     #[must_use]
     pub fn boxed(mut self, path: impl Into<String>) -> Self {
         self.options.types.boxed.insert(path.into());

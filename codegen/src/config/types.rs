@@ -1,4 +1,4 @@
-//! The keys of `codegen.toml` that say how generated types look.
+//! The keys of `codegen.toml` for the shape of generated types.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Reads the keys of a crate.
+/// Reads these keys of a crate's table.
 pub(super) fn read<'a>(reader: &mut Reader<'a>, table: &DeTable<'a>, options: &mut TypeOptions) {
     options.builders = reader.boolean(table, "builders").unwrap_or(false);
     let visibility = reader.checked(table, "visibility", Visibility::parse);
@@ -29,7 +29,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, table: &DeTable<'a>, options: &m
     }
 }
 
-/// One `[[crate.attributes]]`.
+/// Reads one `[[crate.attributes]]`.
 fn read_attributes(
     reader: &mut Reader<'_>,
     span: Range<usize>,
@@ -54,7 +54,7 @@ fn read_attributes(
     })
 }
 
-/// The strings of a list that `parse` takes; an error for each other.
+/// The strings of a list that `parse` accepts; reports an error for each of the others.
 fn checked(
     reader: &mut Reader<'_>,
     table: &DeTable<'_>,

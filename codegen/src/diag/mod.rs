@@ -1,6 +1,6 @@
-//! Diagnostics: errors with their place, gathered by every stage and rendered in the style of rustc.
+//! Diagnostics: findings with their place, collected by every stage and rendered in the style of rustc.
 //!
-//! A stage collects into a [`Diagnostics`] and ends with [`Diagnostics::finish`], so that one run reports all that is wrong.
+//! A stage collects into a [`Diagnostics`] and ends with [`Diagnostics::finish`], so that one run reports every problem.
 
 mod render;
 
@@ -13,13 +13,13 @@ use std::{fmt, ops::Range, sync::Arc};
 pub struct Diagnostic {
     /// Whether it stops generation.
     pub severity: Severity,
-    /// The problem, in one line without a full stop.
+    /// The problem, on one line and without a full stop.
     pub message: String,
-    /// Where; empty for a finding without a place.
+    /// The places; empty for a finding without a place.
     pub labels: Vec<Label>,
-    /// The text to write instead.
+    /// Suggested fixes.
     pub help: Vec<String>,
-    /// Facts that explain the finding, such as the path in the schema.
+    /// Facts that explain the finding, such as the schema path.
     pub notes: Vec<String>,
 }
 
@@ -28,13 +28,13 @@ pub struct Diagnostic {
 pub enum Severity {
     /// Generation stops after this stage.
     Error,
-    /// Generation goes on.
+    /// Generation continues.
     Warning,
-    /// Nothing is wrong.
+    /// Informational.
     Note,
 }
 
-/// A place with what is to be said of it; the first label of a diagnostic is the primary one.
+/// A place with a remark; the first label of a diagnostic is the primary one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The place.
@@ -46,16 +46,16 @@ pub struct Label {
 /// A range of bytes in a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Name of the source.
+    /// The name of the source.
     pub file: Arc<str>,
-    /// Text of the source, so that rendering needs nothing else.
+    /// The full source, so that rendering needs no other input.
     pub text: Arc<str>,
-    /// Bytes of the text.
+    /// The byte range in `text`.
     pub range: Range<usize>,
 }
 
 impl Place {
-    /// Another range of the same source.
+    /// Returns another range of the same source.
     #[must_use]
     pub fn at(&self, range: Range<usize>) -> Self {
         Self {
@@ -64,13 +64,14 @@ impl Place {
         }
     }
 
-    /// The text of the range.
+    /// The source text of the range.
     #[must_use]
     pub fn written(&self) -> &str {
         self.text.get(self.range.clone()).unwrap_or_default()
     }
 
-    /// The range of a part of a text that stands within this one; nothing where it is written otherwise, such as with escapes.
+    /// Locates `part`, a byte range of `text`, within this place. Returns `None` if the source does not contain `text` verbatim, for
+    /// example because of escapes.
     #[must_use]
     pub fn part(&self, text: &str, part: &Range<usize>) -> Option<Self> {
         let start = self.range.start + self.written().find(text)?;
@@ -79,7 +80,7 @@ impl Place {
 }
 
 impl Diagnostic {
-    /// An error without a place yet.
+    /// Creates an error without a place.
     pub fn error(message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
@@ -90,7 +91,7 @@ impl Diagnostic {
         }
     }
 
-    /// A warning without a place yet.
+    /// Creates a warning without a place.
     pub fn warning(message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Warning,
@@ -98,7 +99,7 @@ impl Diagnostic {
         }
     }
 
-    /// A note without a place yet.
+    /// Creates a note without a place.
     pub fn note_of(message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Note,
@@ -116,7 +117,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds what to write instead.
+    /// Adds a suggested fix.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
@@ -136,7 +137,7 @@ impl Diagnostic {
 pub struct Diagnostics(Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// None yet.
+    /// Creates an empty collection.
     #[must_use]
     pub const fn new() -> Self {
         Self(Vec::new())
@@ -152,7 +153,7 @@ impl Diagnostics {
         self.0.extend(other.0);
     }
 
-    /// The findings, in the order added.
+    /// The findings, in insertion order.
     #[must_use]
     pub fn as_slice(&self) -> &[Diagnostic] {
         &self.0
@@ -166,14 +167,14 @@ impl Diagnostics {
             .any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
-    /// Takes the errors out, in the order added.
+    /// Removes and returns the errors, in insertion order.
     #[must_use]
     pub fn split_errors(&mut self) -> Self {
         let is_error = |found: &mut Diagnostic| found.severity == Severity::Error;
         Self(self.0.extract_if(.., is_error).collect())
     }
 
-    /// `value` if nothing found is an error, the findings otherwise, sorted by place.
+    /// Returns `value` if there are no errors, or else the findings, sorted by place.
     ///
     /// # Errors
     ///
@@ -182,7 +183,7 @@ impl Diagnostics {
         self.finish_with_warnings(value).map(|(value, _)| value)
     }
 
-    /// `value` with the warnings if nothing found is an error, all findings otherwise; both sorted by place.
+    /// Returns `value` with the warnings if there are no errors, or else all findings; both sorted by place.
     ///
     /// # Errors
     ///
@@ -196,7 +197,7 @@ impl Diagnostics {
         }
     }
 
-    /// Sorts by file, then place, then message; findings without a place come last.
+    /// Sorts by file, then place, then message, and removes duplicates; findings without a place come last.
     pub fn sort(&mut self) {
         self.0.sort_by(|a, b| Self::key(a).cmp(&Self::key(b)));
         self.0.dedup();
@@ -233,7 +234,7 @@ impl From<Diagnostic> for Diagnostics {
 }
 
 impl fmt::Display for Diagnostics {
-    /// One line a finding: `file:line:column: error: message`. [`render`](Self::render) shows snippets.
+    /// Formats one line per finding: `file:line:column: error: message`. [`render`](Self::render) adds source snippets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, diagnostic) in self.0.iter().enumerate() {
             if index > 0 {

@@ -1,7 +1,7 @@
-//! Rendering in the style of rustc, with the lines in question.
+//! Renders diagnostics in the style of rustc, with source snippets.
 //!
-//! Only a window of the source goes to the renderer: the lines of the labels, and of a long line the part around the label.
-//! So a source of any size and a line of any length cost little and print little.
+//! Only a window of the source reaches the renderer: the labelled lines, or the part around the label if a line is long. Time and output
+//! therefore stay small for large sources and long lines.
 
 use std::{borrow::Cow, fmt::Write as _, ops::Range};
 
@@ -12,31 +12,31 @@ use annotate_snippets::{
 
 use super::{Diagnostic, Diagnostics, Label, Place, Severity};
 
-/// Characters of a line that are shown before and after a label, if the line is longer than it is shown.
+/// Characters shown before and after a label in a line that is too long to show whole.
 const AROUND: usize = 60;
 
-/// Bytes of a line that may be shown whole.
+/// The maximum length in bytes of a line shown whole.
 const LONG_LINE: usize = 400;
 
-/// Characters of a message that are shown.
+/// The maximum number of characters of a message that are shown.
 const LONG_TEXT: usize = 1000;
 
-/// Lines between two labels that may be shown in one snippet; the renderer folds those in between.
+/// The maximum number of lines between two labels that share a snippet; the renderer folds the lines in between.
 const FAR: usize = 200;
 
-/// Whether rendered text carries ANSI colors.
+/// Whether rendered output contains ANSI colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Text alone.
+    /// Plain text.
     Plain,
-    /// Text with ANSI escape sequences, for a terminal.
+    /// Colored with ANSI escape sequences, for a terminal.
     Colored,
 }
 
 impl Diagnostics {
-    /// Renders every finding as rustc would: message, place, the lines in question, help and notes; a blank line after each.
+    /// Renders every finding in the style of rustc: message, place, source lines, help and notes, followed by a blank line.
     ///
-    /// Text of the source cannot break out of its line: control characters are shown as symbols.
+    /// Source text cannot break out of its line: control characters are replaced with symbols.
     #[must_use]
     pub fn render(&self, style: Style) -> String {
         let renderer = match style {
@@ -78,12 +78,12 @@ impl Diagnostic {
     }
 }
 
-/// Text that may come from the source: cropped, and without control characters.
+/// Sanitizes text that may come from the source: crops it and replaces control characters.
 fn shown(text: &str) -> String {
     normalize_untrusted_str(&short(text))
 }
 
-/// The text, or its start if it is very long.
+/// Returns the text, cropped if it is longer than [`LONG_TEXT`].
 fn short(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(LONG_TEXT) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
@@ -91,20 +91,20 @@ fn short(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A part of a source with the labels in it.
+/// A part of a source with its labels.
 struct Window<'a> {
     place: &'a Place,
-    /// The part's bytes in the source.
+    /// The byte range of the part in the source.
     part: Range<usize>,
-    /// The line on which the part starts, from 1.
+    /// The 1-based number of the first line of the part.
     line: usize,
-    /// Whether the part starts or ends within a line.
+    /// Whether the part starts or ends in the middle of a line.
     cut: bool,
-    /// The labels, each with whether it is the diagnostic's primary one.
+    /// The labels with their kind: primary or context.
     labels: Vec<(&'a Label, AnnotationKind)>,
 }
 
-/// The parts to show: labels of one source that are near each other share one.
+/// Splits labels into windows: labels close to each other in the same source share one.
 fn windows(labels: &[Label]) -> Vec<Window<'_>> {
     let mut windows: Vec<Window<'_>> = Vec::new();
     for (index, label) in labels.iter().enumerate() {
@@ -141,7 +141,7 @@ impl<'a> Window<'a> {
         &self.place.text[self.part.clone()]
     }
 
-    /// Whether a label is near enough to stand in this window too.
+    /// Whether the label is close enough to share this window.
     fn reaches(&self, label: &Label) -> bool {
         if self.cut || label.place.file != self.place.file {
             return false;
@@ -159,7 +159,7 @@ impl<'a> Window<'a> {
         self.labels.push((label, kind));
     }
 
-    /// The place in words, where the renderer cannot count columns because the line is cut.
+    /// The place as text, for a cropped line in which the renderer cannot count columns.
     fn origin(&self) -> Option<Origin<'a>> {
         let (line, column) = self.place.line_column();
         self.cut.then(|| {
@@ -184,7 +184,7 @@ impl<'a> Window<'a> {
     }
 }
 
-/// The label's range, within the text and between characters.
+/// Clamps the label's range to the source and to character boundaries.
 fn legal(place: &Place) -> Range<usize> {
     let start = floor(&place.text, place.range.start);
     let end = floor(&place.text, place.range.end.max(start));
@@ -199,7 +199,7 @@ fn floor(text: &str, at: usize) -> usize {
     at
 }
 
-/// The lines that a range touches, without the last line's end.
+/// Returns the lines that a range touches, without the final line ending.
 fn lines_around(text: &str, range: &Range<usize>) -> Range<usize> {
     let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[range.end..]
@@ -208,7 +208,7 @@ fn lines_around(text: &str, range: &Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// The lines, or the part around the label's start if they are too long; and whether they were cut.
+/// Returns the lines, cropped around the start of `range` if they are too long, and whether they were cropped.
 fn crop(text: &str, lines: Range<usize>, range: &Range<usize>) -> (Range<usize>, bool) {
     let shown = &text[lines.clone()];
     let too_long = shown.lines().any(|line| line.len() > LONG_LINE);

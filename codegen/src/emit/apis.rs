@@ -1,6 +1,6 @@
 //! Module files of the types from CRDs: `apis/mod.rs`, and one for each group and version.
 //!
-//! Where a person wrote the types, these files are theirs.
+//! For hand-written types, these files belong to the user.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -17,7 +17,7 @@ use crate::{
     output::format::{Code, Items},
 };
 
-/// Emits the module files down to the versions.
+/// Emits the module files down to the version level.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     let groups = by_group(
         cx.api
@@ -82,7 +82,8 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
 /// }
 /// ```
 ///
-/// Where the types of k8s-openapi are those of a version, an earlier feature is an error of its own, not one of missing fields.
+/// A `compile_error!` for k8s-openapi features older than the configured version. Without it, missing fields would be reported
+/// instead.
 fn least_kubernetes_version(cx: &Emit<'_>) -> Option<TokenStream> {
     let version = cx.options.kubernetes_version?;
     let earlier = version.previous()?;
@@ -99,7 +100,7 @@ fn least_kubernetes_version(cx: &Emit<'_>) -> Option<TokenStream> {
     })
 }
 
-/// A package's files, whose types stand in its module.
+/// Emits the module file of a Go package, whose types are in its submodules.
 fn emit_package(cx: &Emit<'_>, package: &TypePackage) -> Code {
     let docs = module_docs(&format!(
         "Types of the Go package `{}`.",

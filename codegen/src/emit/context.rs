@@ -1,4 +1,4 @@
-//! The emitters' context: the model, the options, and the paths that generated code names.
+//! The emitters' context: the model, the options, and the paths that generated code uses.
 
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ use crate::{
     options::Options,
 };
 
-/// The context of every emitter: the model and the options, with shorthands for the paths that code names.
+/// The context of all emitters: the model and the options, with shorthands for paths in generated code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Emit<'a> {
     /// The whole API.
@@ -25,12 +25,12 @@ impl<'a> Emit<'a> {
         path(&self.options.runtime_path)
     }
 
-    /// `k8s_openapi`: as the options say, else the runtime's re-export, else the crate itself.
+    /// `k8s_openapi`: the path set in the options, else the runtime's re-export, else the crate itself.
     pub(crate) fn k8s_openapi(&self) -> TokenStream {
         path(&self.k8s_openapi_path())
     }
 
-    /// The path of [`k8s_openapi`](Self::k8s_openapi), as in the options.
+    /// The path of [`k8s_openapi`](Self::k8s_openapi), as a string.
     pub(crate) fn k8s_openapi_path(&self) -> String {
         if self.options.needs_runtime() {
             return format!("{}::k8s_openapi", self.options.runtime_path);
@@ -39,13 +39,13 @@ impl<'a> Emit<'a> {
         given.unwrap_or("::k8s_openapi").to_owned()
     }
 
-    /// A module by its path from `k8s_openapi` on, wherever that crate is.
+    /// A module inside of `k8s_openapi`, by its path relative to that crate.
     pub(crate) fn k8s_openapi_module(&self, module: &str) -> TokenStream {
         let below = module.strip_prefix("k8s_openapi").unwrap_or_default();
         path(&format!("{}{below}", self.k8s_openapi_path()))
     }
 
-    /// The codec of types from CRDs: the runtime's, else the one beside the types.
+    /// The path of the codec that types from CRDs use: the runtime's, else the copy beside the types.
     pub(crate) fn codec(&self) -> String {
         if self.options.needs_runtime() {
             format!("{}::codec", self.options.runtime_path)
@@ -54,7 +54,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// Path of the `generated` module, which may have another name.
+    /// Path of the `generated` module, whose name is configurable.
     pub(crate) fn generated(&self) -> String {
         let module = names::ident(&self.options.generated);
         format!("{}::{module}", self.options.base_path)
@@ -62,12 +62,12 @@ impl<'a> Emit<'a> {
 
     /// The imports of a file: modules of the runtime crate, and the version's types as `api`.
     ///
-    /// Only modules are imported, since a type may have any name.
+    /// Only modules are imported, since API types may have any name.
     pub(crate) fn imports(&self, version: &Version, runtime_modules: &[&str]) -> TokenStream {
         self.imports_with(version, runtime_modules, &[])
     }
 
-    /// [`imports`](Self::imports), and more modules by another name each; sorted by path.
+    /// Like [`imports`](Self::imports), with additional modules under aliases; sorted by path.
     pub(crate) fn imports_with(
         &self,
         version: &Version,
@@ -115,7 +115,7 @@ impl<'a> Emit<'a> {
     }
 }
 
-/// The versions of each group, in order, from a filtered list of versions.
+/// Groups a filtered list of versions by API group, in order.
 pub(crate) fn by_group<'a>(
     versions: impl Iterator<Item = (&'a Group, &'a Version)>,
 ) -> Vec<(&'a Group, Vec<&'a Version>)> {
@@ -129,14 +129,14 @@ pub(crate) fn by_group<'a>(
     groups
 }
 
-/// A path as written in the options or the model.
+/// Parses a path from the options or the model.
 ///
-/// Text that is not a path gives no tokens, and so a file that formatting reports as invalid.
+/// A string that is not a path yields no tokens; formatting then reports the file as invalid.
 pub(crate) fn path(text: &str) -> TokenStream {
     TokenStream::from_str(text).unwrap_or_default()
 }
 
-/// The identifier of a name, raw where it is a keyword.
+/// The identifier of a name; keywords become raw identifiers.
 pub(crate) fn ident(name: &str) -> Ident {
     let legal = names::ident(name);
     match legal.strip_prefix("r#") {
@@ -145,8 +145,8 @@ pub(crate) fn ident(name: &str) -> Ident {
     }
 }
 
-/// The name of a type about a kind, in camel case whatever the kind's (`VirtualMachine` and `Lister`: `VirtualMachineLister`). Kinds of
-/// one version that differ in case alone have their types' names in it.
+/// The name of a type that belongs to a kind, in camel case (`VirtualMachine` and `Lister`: `VirtualMachineLister`). If kinds of
+/// a version differ only in case, it is based on the name of the kind's root type.
 pub(crate) fn kind_ident(version: &Version, resource: &Resource, suffix: &str) -> Ident {
     let name = names::upper_camel(&resource.kind);
     let mut others = version.resources.iter();
@@ -162,7 +162,7 @@ pub(crate) fn docs(text: &str) -> TokenStream {
     quote!(#(#[doc = #lines])*)
 }
 
-/// Documentation of a file's module as `//!` lines.
+/// Documentation of a module as `//!` lines.
 pub(crate) fn module_docs(text: &str) -> TokenStream {
     let lines = doc_lines(text);
     quote!(#(#![doc = #lines])*)
@@ -177,7 +177,7 @@ fn doc_lines(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// `group/version`, or the version alone in the core group.
+/// `group/version`, or only the version for the core group.
 pub(crate) fn api_version(group: &Group, version: &Version) -> String {
     if group.name.is_empty() {
         version.name.clone()
@@ -186,7 +186,7 @@ pub(crate) fn api_version(group: &Group, version: &Version) -> String {
     }
 }
 
-/// Imports a module by another name, or by its own where that is the same.
+/// Imports a module under an alias, or without one if the names are equal.
 fn use_as(module: &str, name: &str) -> TokenStream {
     let same = module.rsplit("::").next() == Some(name);
     let (module, name) = (path(module), ident(name));

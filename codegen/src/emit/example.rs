@@ -1,9 +1,9 @@
-//! Examples in the documentation of the generated modules, each with the first kind that has what it shows.
+//! Examples in the documentation of generated modules, each with the first kind that supports what the example shows.
 
 use super::{Emit, reference::factory_accessor};
 use crate::model::{Group, Resource, Scope, Verb, Version};
 
-/// A client at work; nothing where no client lists.
+/// An example of a client; empty if no client supports `list`.
 pub(crate) fn clientset(cx: &Emit<'_>) -> String {
     let listed = |resource: &Resource| resource.client && resource.verbs.contains(Verb::List);
     let Some((group, version, resource)) = first(cx, listed) else {
@@ -24,7 +24,7 @@ pub(crate) fn clientset(cx: &Emit<'_>) -> String {
     ])
 }
 
-/// A lister at work.
+/// An example of a lister.
 pub(crate) fn lister(cx: &Emit<'_>) -> String {
     let Some((group, version, resource)) = first(cx, Resource::has_informer) else {
         return String::new();
@@ -44,7 +44,7 @@ pub(crate) fn lister(cx: &Emit<'_>) -> String {
     ])
 }
 
-/// A factory and an informer at work.
+/// An example of a factory and an informer.
 pub(crate) fn informer(cx: &Emit<'_>) -> String {
     let Some((group, version, resource)) = first(cx, Resource::has_informer) else {
         return String::new();
@@ -63,7 +63,7 @@ pub(crate) fn informer(cx: &Emit<'_>) -> String {
     ])
 }
 
-/// An apply configuration at work.
+/// An example of an apply configuration.
 pub(crate) fn apply(cx: &Emit<'_>) -> String {
     let applied = |resource: &Resource| super::apply::is_applied(resource);
     let Some((group, version, resource)) = first(cx, applied) else {
@@ -98,7 +98,7 @@ fn first<'a>(
     })
 }
 
-/// A block below what stands before. It names what its reader has, and so does not run by itself.
+/// A code block to append to documentation. It uses variables that it does not define, so it is not run as a test.
 fn fenced(lines: &[String]) -> String {
     format!("\n\n```ignore\n{}\n```", lines.join("\n"))
 }

@@ -1,4 +1,4 @@
-//! `generated/clientset/fake.rs`: the clientset over an embedded API server, behind the crate's feature `fake`.
+//! `generated/clientset/fake.rs`: the clientset over an embedded API server, gated by the crate's feature `fake`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -67,12 +67,12 @@ fn emit_file(cx: &Emit<'_>) -> TokenStream {
 /// ```
 fn emit_clientset() -> TokenStream {
     quote! {
-        /// Makes clientsets for tests, each over an API server of its own.
+        /// Creates clientsets for tests, each over an API server of its own.
         #[derive(Clone, Copy, Debug)]
         pub struct Clientset;
 
         impl Clientset {
-            /// A clientset over an API server without objects, and what steers it.
+            /// A clientset over an API server without objects, and the tracker that controls the server.
             ///
             /// # Panics
             ///
@@ -83,11 +83,11 @@ fn emit_clientset() -> TokenStream {
                 Self::with_objects(::std::iter::empty::<fake::Object>())
             }
 
-            /// A clientset over an API server that holds `objects`, and what steers it.
+            /// A clientset over an API server that holds `objects`, and the tracker that controls the server.
             ///
             /// # Panics
             ///
-            /// Outside of a Tokio runtime, and if an object has no name or is of a kind that is not served.
+            /// Outside of a Tokio runtime, and if an object has no name or its kind is not served.
             #[inline]
             #[must_use]
             pub fn with_objects(

@@ -1,16 +1,16 @@
-//! Features of the user's crate: one for each group or, if asked for, for each kind and version.
+//! Cargo features of the user's crate: one per group or, on request, one per kind and version.
 //!
 //! ```toml
 //! # Every kind of cloudnative.czs.
 //! cloudnative = ["cloudnative_v1alpha1_virtual_machine"]
 //! cloudnative_v1alpha1_virtual_machine = ["_cloudnative_v1alpha1"]
-//! # What kinds share; they enable it.
+//! # Shared by the group's kinds, and enabled by them.
 //! _cloudnative = []
 //! _cloudnative_v1alpha1 = ["_cloudnative"]
 //! ```
 //!
-//! Modules that lead to kinds are behind the features with an underscore, which stand for "any kind of these": a list of all kinds at each
-//! module would be written, and read, many times.
+//! Modules on the path to kinds are gated by the features with an underscore, which mean "any of these kinds": listing all kinds
+//! at each module would make the conditions long.
 
 use std::collections::BTreeSet;
 
@@ -24,20 +24,20 @@ use crate::{
     options::Options,
 };
 
-/// A feature that generated code is behind.
+/// A Cargo feature that gates generated code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CodeFeature {
-    /// Its name.
+    /// The feature's name.
     pub(crate) name: String,
-    /// What is behind it, as in "the feature of …".
+    /// The gated code, as in "the feature for …".
     pub(crate) what: String,
-    /// The features that it enables.
+    /// The features that it enables in turn.
     pub(crate) enables: Vec<String>,
-    /// Whether users choose it; others are enabled by those that they choose.
+    /// Whether users select it directly; other features are enabled by those.
     pub(crate) chosen: bool,
 }
 
-/// The features of an API: those of each group, and of its kinds.
+/// The features of an API: for its groups, and on request for its kinds.
 pub(crate) fn of_api(api: &ApiSet, options: &Options) -> Vec<CodeFeature> {
     let groups = api.groups.iter();
     if options.kind_features {
@@ -56,12 +56,12 @@ fn of_group(group: &Group, enables: Vec<String>) -> CodeFeature {
     }
 }
 
-/// The features of a group's kinds, and of what they share.
+/// The features of a group's kinds, and those of their shared modules.
 fn of_kinds(group: &Group) -> Vec<CodeFeature> {
     let mut kinds = Vec::new();
     let mut shared = vec![CodeFeature {
         name: base(group),
-        what: format!("what kinds of {} share", group.name),
+        what: format!("code shared by kinds of {}", group.name),
         enables: Vec::new(),
         chosen: false,
     }];
@@ -86,7 +86,7 @@ fn of_kinds(group: &Group) -> Vec<CodeFeature> {
         }
         shared.push(CodeFeature {
             name: version_base(group, version),
-            what: format!("what kinds of {api_version} share"),
+            what: format!("code shared by kinds of {api_version}"),
             enables: vec![base(group)],
             chosen: false,
         });
@@ -109,7 +109,7 @@ fn of_kind(group: &Group, version: &Version, resource: &Resource) -> String {
     format!("{}_{}_{module}", group.module, version.module)
 }
 
-/// The feature that an example with a kind needs.
+/// The feature that an example with the kind requires.
 pub(crate) fn shown_by(
     group: &Group,
     version: &Version,
@@ -123,7 +123,7 @@ pub(crate) fn shown_by(
     }
 }
 
-/// The modules of other kinds whose types a kind's own hold, or those that it shares with others.
+/// The modules of other kinds that the kind's types refer to, directly or through other modules.
 fn needed_modules(version: &Version, resource: &Resource) -> BTreeSet<String> {
     let modules = types::modules(types::Unit::of_version(version));
     let own = types::module_of(version, resource);
@@ -148,17 +148,17 @@ fn needed_modules(version: &Version, resource: &Resource) -> BTreeSet<String> {
     needed
 }
 
-/// Refuses features of kinds whose types do not stand in a module each, and features of one name.
+/// Rejects kind features for types that are not split into one module per kind, and duplicate feature names.
 ///
 /// # Errors
 ///
-/// A finding for each version that does not come from CRDs, and for each name that two features have.
+/// One error for each version that does not come from CRDs, and for each duplicate name.
 pub(crate) fn check(api: &ApiSet, options: &Options) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let versions = api.versions().filter(|_| options.kind_features);
     for (group, version) in versions.filter(|(_, version)| version.origin != Origin::Crd) {
         let message = format!(
-            "`kind-features` is for types from CRDs: those of {} stand in files of their own",
+            "`kind-features` requires types from CRDs: the types of {} have their own files",
             super::context::api_version(group, version)
         );
         let help = "write `group-features` instead, or generate from CRDs";
@@ -178,7 +178,7 @@ pub(crate) fn check(api: &ApiSet, options: &Options) -> Result<(), Diagnostics> 
 }
 
 impl Emit<'_> {
-    /// `#[cfg(feature = "…")]` where each group is a feature of its own, else nothing.
+    /// `#[cfg(feature = "…")]` of a group, if groups have features.
     pub(crate) fn feature(&self, group: &Group) -> Option<TokenStream> {
         if self.options.kind_features {
             return Some(condition(&base(group)));
@@ -187,13 +187,13 @@ impl Emit<'_> {
         groups.then(|| condition(&group.module))
     }
 
-    /// `#[cfg(feature = "…")]` of a version within its group, where each kind is a feature of its own, else nothing.
+    /// `#[cfg(feature = "…")]` of a version within its group, if kinds have features.
     pub(crate) fn version_feature(&self, group: &Group, version: &Version) -> Option<TokenStream> {
         let kinds = self.options.kind_features;
         kinds.then(|| condition(&version_base(group, version)))
     }
 
-    /// `#[cfg(feature = "…")]` of a kind within its version, where each kind is a feature of its own, else nothing.
+    /// `#[cfg(feature = "…")]` of a kind within its version, if kinds have features.
     pub(crate) fn kind_feature(
         &self,
         group: &Group,
@@ -204,7 +204,7 @@ impl Emit<'_> {
         name.map(|name| condition(&name))
     }
 
-    /// The name of a kind's feature, where each kind is one of its own.
+    /// The name of a kind's feature, if kinds have features.
     pub(crate) fn kind_feature_name(
         &self,
         group: &Group,
@@ -215,7 +215,7 @@ impl Emit<'_> {
         kinds.then(|| of_kind(group, version, resource))
     }
 
-    /// The items of a kind, each behind its [feature](Self::kind_feature).
+    /// Gates each item of a kind by its [feature](Self::kind_feature).
     pub(crate) fn behind_kind(
         &self,
         group: &Group,
@@ -231,7 +231,7 @@ impl Emit<'_> {
                 let items = file.items.iter().map(|item| item.to_token_stream());
                 quote!(#(#feature #items)*)
             }
-            // What is not Rust is reported with its file.
+            // Formatting reports the invalid Rust with its file.
             Err(_) => items,
         }
     }

@@ -35,7 +35,7 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     files.rust(format!("{dir}/mod.rs"), move || emit_factory(cx, &groups));
 }
 
-/// The resources that have an informer.
+/// The resources that have informers.
 fn informers(version: &Version) -> impl Iterator<Item = &Resource> {
     version
         .resources
@@ -43,12 +43,12 @@ fn informers(version: &Version) -> impl Iterator<Item = &Resource> {
         .filter(|resource| resource.has_informer())
 }
 
-/// The informers of a group (`CloudnativeInformers`).
+/// The name of a group's informers (`CloudnativeInformers`).
 fn group_name(group: &Group) -> Ident {
     format_ident!("{}Informers", group.type_prefix)
 }
 
-/// The informers of a version (`V1alpha1Informers`).
+/// The name of a version's informers (`V1alpha1Informers`).
 fn version_name(version: &Version) -> Ident {
     format_ident!("{}Informers", names::upper_camel(&version.module))
 }
@@ -89,7 +89,7 @@ fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStrea
     });
     let builder = emit_builder(cx);
     let docs = module_docs(&format!(
-        "Informers: one cache for each type, shared by all who ask.{}",
+        "Informers: one cache per type, shared by all users.{}",
         example::informer(cx)
     ));
     quote! {
@@ -98,7 +98,7 @@ fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStrea
 
         #(#features pub mod #modules;)*
 
-        /// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
+        /// Provides the informers of this crate's APIs, one per type, and runs them together. Cloning is cheap.
         #[derive(Clone, Debug)]
         pub struct SharedInformerFactory(#runtime::informer::SharedInformerFactory);
 
@@ -133,7 +133,7 @@ fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStrea
 /// }
 /// ```
 ///
-/// Without a clientset it takes kube's client.
+/// If no clientset is generated, the builder takes kube's client.
 fn emit_builder(cx: &Emit<'_>) -> TokenStream {
     let runtime = cx.runtime();
     let (parameter, ty, client) = if cx.options.emits(Generator::Client) {
@@ -151,7 +151,7 @@ fn emit_builder(cx: &Emit<'_>) -> TokenStream {
         )
     };
     quote! {
-        /// Configures a factory whose informers ask the same API server.
+        /// Configures a factory whose informers watch one API server.
         #[inline]
         #[must_use]
         pub fn builder(#parameter: #ty) -> #runtime::informer::FactoryBuilder<Self> {
@@ -242,7 +242,7 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream 
     quote!(#module_docs #imports #holder #(#informers)*)
 }
 
-/// A newtype over the runtime's factory with the given methods, in a file that imports `informer`.
+/// A newtype around the runtime's factory with `methods`, in a file that imports `informer`.
 fn emit_holder(name: &Ident, what: &str, methods: TokenStream) -> TokenStream {
     let docs = docs(what);
     quote! {
@@ -251,7 +251,7 @@ fn emit_holder(name: &Ident, what: &str, methods: TokenStream) -> TokenStream {
         pub struct #name(informer::SharedInformerFactory);
 
         impl #name {
-            /// Informers that `factory` holds.
+            /// The informers that `factory` holds.
             #[inline]
             #[must_use]
             pub fn new(factory: informer::SharedInformerFactory) -> Self {
@@ -267,7 +267,7 @@ fn emit_holder(name: &Ident, what: &str, methods: TokenStream) -> TokenStream {
 /// pub type VirtualMachineInformer = informer::TypedInformer<api::VirtualMachine, listers::VirtualMachineLister>;
 /// ```
 ///
-/// Without generated listers, its lister is the runtime's.
+/// If no listers are generated, the informer uses the runtime's lister.
 fn emit_informer(cx: &Emit<'_>, version: &Version, resource: &Resource) -> TokenStream {
     let (kind, name) = (
         ident(&resource.root),
@@ -287,7 +287,7 @@ fn emit_informer(cx: &Emit<'_>, version: &Version, resource: &Resource) -> Token
     }
 }
 
-/// The version's listers as `listers`.
+/// The import of the version's listers as `listers`.
 fn listers_import(cx: &Emit<'_>, group: &Group, version: &Version) -> (String, &'static str) {
     let generated = cx.generated();
     let (group, version) = (ident(&group.module), ident(&version.module));

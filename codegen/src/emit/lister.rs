@@ -1,4 +1,4 @@
-//! `generated/listers/`: reads from an informer's cache.
+//! `generated/listers/`: typed read access to an informer's cache.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     }
 }
 
-/// The resources that have a lister.
+/// The resources that have listers.
 fn listed(version: &Version) -> impl Iterator<Item = &Resource> {
     version
         .resources
@@ -34,7 +34,7 @@ fn listed(version: &Version) -> impl Iterator<Item = &Resource> {
         .filter(|resource| resource.has_informer())
 }
 
-/// The lister of a resource (`VirtualMachineLister`).
+/// The name of a resource's lister (`VirtualMachineLister`).
 pub(crate) fn lister_name(version: &Version, resource: &Resource) -> Ident {
     kind_ident(version, resource, "Lister")
 }
@@ -98,7 +98,7 @@ fn emit_namespaced(
     let accessor = ident(&resource.accessor);
     let docs = lister_docs(resource);
     let lister = quote!(lister::Lister<api::#kind>);
-    // A kind `FooNamespace` beside `Foo` has a lister of the same name, which has it.
+    // If there is a kind `FooNamespace` beside `Foo`, this name belongs to its lister.
     let namespace_name = kind_ident(version, resource, "NamespaceLister");
     let (namespace_lister, alias) = if taken.insert(namespace_name.clone()) {
         let alias = emit_namespace_lister(resource, &namespace_name);

@@ -1,4 +1,4 @@
-//! Generators: from the model to files. `table` lists them; each has a file of its own.
+//! Generators: from the model to files. `table` lists them; each has its own module.
 
 mod api_docs;
 mod apis;
@@ -42,11 +42,11 @@ use crate::{
     },
 };
 
-/// Runs the generators that the options ask for.
+/// Runs the generators that the options select.
 ///
 /// # Errors
 ///
-/// A finding for each file whose tokens are not valid Rust, which is a defect of a generator.
+/// One error for each file whose tokens are not valid Rust, which is a bug in a generator.
 pub fn emit(api: &ApiSet, options: &Options) -> Result<Tree, Diagnostics> {
     let cx = Emit { api, options };
     let mut files = Files::default();
@@ -59,15 +59,15 @@ pub fn emit(api: &ApiSet, options: &Options) -> Result<Tree, Diagnostics> {
     files.format(&cx)
 }
 
-/// The work that gives a file's code, whose tokens cannot leave the thread that made them.
+/// Produces a file's code. It runs on the thread that formats the file, since tokens are not `Send`.
 type Job<'a> = Box<dyn FnOnce() -> Code + Send + 'a>;
 
-/// Files to be, gathered from all emitters; emitted and formatted in parallel, each on one thread.
+/// Pending files of all emitters; they are emitted and formatted in parallel, each on one thread.
 #[derive(Default)]
 pub(crate) struct Files<'a>(Vec<(String, Job<'a>)>);
 
 impl<'a> Files<'a> {
-    /// Adds a Rust file at a path relative to the crate's `src`, with `/` between the parts.
+    /// Adds a Rust file at a path relative to the crate's `src`, with `/` as separator.
     pub(crate) fn rust<C: Into<Code>>(
         &mut self,
         path: impl Into<String>,

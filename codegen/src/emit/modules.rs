@@ -1,4 +1,4 @@
-//! Module files that only lead to others.
+//! Module files that only declare submodules.
 
 use quote::quote;
 

@@ -9,9 +9,9 @@ use super::{
 };
 use crate::model::{ExternalType, KnownType, TypeRef};
 
-/// The type as a file that imports the version's module as `api` names it.
+/// The type, as written in a file that imports the version's module as `api`.
 ///
-/// Only what custom methods send and return comes here, which is a named type: of the version, of Kubernetes, or of the
+/// Only the input and output types of custom methods get here, which are named types: of the version, of Kubernetes, or of the
 /// user's crate.
 pub(crate) fn emit(cx: &Emit<'_>, ty: &TypeRef) -> TokenStream {
     match ty {
@@ -19,7 +19,7 @@ pub(crate) fn emit(cx: &Emit<'_>, ty: &TypeRef) -> TokenStream {
             let name = ident(name);
             quote!(api::#name)
         }
-        // Through the runtime, so that its version of k8s-openapi does not matter.
+        // The runtime's type, so that the caller's version of k8s-openapi does not matter.
         TypeRef::Known(KnownType::Scale) => quote!(client::Scale),
         TypeRef::Known(known) => {
             let module = cx.k8s_openapi_module(known.module());
@@ -35,7 +35,7 @@ pub(crate) fn emit(cx: &Emit<'_>, ty: &TypeRef) -> TokenStream {
     }
 }
 
-/// A path from elsewhere, in a file that imports the runtime's `client` and `kube`.
+/// The path of an external type, in a file that imports the runtime's `client` and `kube`.
 fn emit_external(cx: &Emit<'_>, external: &ExternalType) -> TokenStream {
     const CRATE: &str = "k8s_openapi";
     let ExternalType {
@@ -55,7 +55,8 @@ fn emit_external(cx: &Emit<'_>, external: &ExternalType) -> TokenStream {
     }
 }
 
-/// The factory's method for a group: its module, or another name where a method of every type has that one.
+/// The accessor for a group on the factory: its module's name, or another name if that conflicts with a method that all factories
+/// have.
 pub(crate) fn factory_accessor(module: &str) -> &str {
     if module == "clone" {
         "clone_group"

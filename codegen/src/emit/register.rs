@@ -27,7 +27,7 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     }
 }
 
-/// The names of the file in the version's own module, where users of Go look for `v1alpha1.AddToScheme`.
+/// Re-exports the file's items from the version's module, the counterpart of Go's `v1alpha1.AddToScheme`.
 pub(super) fn reexport() -> TokenStream {
     quote! {
         pub use self::zz_generated_register::{
@@ -108,7 +108,7 @@ fn emit_add_to_scheme(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenS
     let registrations = version.resources.iter().map(|resource| {
         let root = ident(&resource.root);
         match cx.kind_feature(group, version, resource) {
-            // A `let` because an attribute above an expression is not set on a line of its own.
+            // A `let`, since the formatter does not put an attribute of an expression on its own line.
             Some(feature) => quote!(#feature let _ = scheme.register::<super::#root>()?;),
             None => quote!(scheme.register::<super::#root>()?;),
         }
@@ -123,7 +123,7 @@ fn emit_add_to_scheme(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenS
         ///
         /// # Errors
         ///
-        /// Another type is registered for one of the kinds.
+        /// A kind is already registered with another type.
         #[inline]
         pub fn add_to_scheme(#parameter: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
             #(#registrations)*
@@ -142,7 +142,7 @@ fn emit_add_to_scheme(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenS
 /// }
 /// ```
 ///
-/// For kinds that manifests are written for, unless kube-derive does it.
+/// Emitted for kinds with manifests, unless kube-derive implements the trait.
 fn emit_crds(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     let resources = version.resources.iter();
     let impls = resources.filter_map(|resource| {
@@ -191,7 +191,7 @@ fn emit_crds(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     }
 }
 
-/// Whether kube-derive implements the traits of a root.
+/// Whether kube-derive implements the traits of a root type.
 fn is_derived(version: &Version, root: &str) -> bool {
     let item = version.type_def(root).and_then(|def| def.item.as_ref());
     item.is_some_and(|item: &RustItem| item.kube_derive)

@@ -1,8 +1,8 @@
-//! serde attributes of fields: how a property is written so that nothing is lost.
+//! serde attributes of fields, chosen so that every property round-trips.
 //!
-//! A property that may be missing is an `Option`, one that may be null as well an `Option<Option<_>>`, and one that must be
-//! present but may be null an `Option` that is written as null. Times, bytes, int-or-strings, quantities and those types of
-//! Kubernetes that hold numbers go through the codec, which keeps what k8s-openapi's own serde would round, refuse or change.
+//! A property that may be missing is an `Option`; one that may also be null is an `Option<Option<_>>`; a required nullable one is
+//! an `Option` that serializes as null. Times, bytes, int-or-strings, quantities and Kubernetes types with numbers go through the
+//! codec, which preserves values that k8s-openapi's own serde would round, reject or change.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -12,28 +12,28 @@ use crate::{
     model::{Field, Omission, TypeRef},
 };
 
-/// How a field is held, given its requiredness and nullability.
+/// How a field is stored, by requiredness and nullability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
-    /// Always there: `T`.
+    /// Always present: `T`.
     Required,
-    /// Always there, perhaps null: `Option<T>`, written as null.
+    /// Always present, may be null: `Option<T>`, serialized as null.
     RequiredNullable,
-    /// Perhaps missing: `Option<T>`.
+    /// May be missing: `Option<T>`.
     Optional,
-    /// Perhaps missing, perhaps null: `Option<Option<T>>`.
+    /// May be missing or null: `Option<Option<T>>`.
     OptionalNullable,
-    /// A text, list or map that is left out when empty, as Go's `omitempty` does: `T`.
+    /// A string, list or map that is omitted when empty, like Go's `omitempty`: `T`.
     Omittable,
 }
 
 impl Presence {
-    /// How the field is held.
+    /// The presence of a field.
     pub(crate) fn of(field: &Field) -> Self {
         if let Some(go) = &field.go {
             return Self::of_go(field, go.omits != Omission::Never);
         }
-        // A `Value` holds null by itself.
+        // A `Value` can hold null itself.
         let nullable = field.nullable && field.ty != TypeRef::Any;
         match (field.required, nullable) {
             (true, false) => Self::Required,
@@ -43,7 +43,7 @@ impl Presence {
         }
     }
 
-    /// As Go's encoder writes the field: its own word counts, not the schema's alone.
+    /// As Go's encoder writes the field: its `omitempty` counts too, not just the schema.
     fn of_go(field: &Field, omits: bool) -> Self {
         let may_be_missing = omits || !field.required;
         match (field.option, may_be_missing) {
@@ -55,14 +55,14 @@ impl Presence {
         }
     }
 
-    /// Whether the field is an `Option` that is left out when none.
+    /// Whether the field is an `Option` that is omitted when `None`.
     pub(crate) const fn is_optional(self) -> bool {
         matches!(self, Self::Optional | Self::OptionalNullable)
     }
 }
 
-/// Whether values of the field's type go through `codec`. Go's own types write quantities as texts, and times in seconds. The
-/// codec alone writes hash maps in order.
+/// Whether values of the field's type go through `codec`. Go types have their own form of quantities (strings) and times
+/// (seconds). Hash maps are only ordered by the codec.
 pub(crate) fn needs_codec(field: &Field) -> bool {
     field.sparse
         || field.hashed
@@ -70,19 +70,19 @@ pub(crate) fn needs_codec(field: &Field) -> bool {
         || (field.go.is_none() && is_exact_by_codec(&field.ty))
 }
 
-/// How the values of a field are written.
+/// How a field's values are serialized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wire {
-    /// As their type's serde does.
+    /// By their type's own serde.
     Serde,
-    /// By the codec of their type.
+    /// By the codec.
     Encoded,
-    /// By the codec, with texts left out when empty.
+    /// By the codec, omitting empty strings.
     Sparse,
 }
 
 impl Wire {
-    /// How the values of a field are written.
+    /// How a field's values are serialized.
     pub(crate) fn of(field: &Field) -> Self {
         if field.sparse {
             Self::Sparse
@@ -94,7 +94,7 @@ impl Wire {
     }
 }
 
-/// Whether the field is one of Go's outside an `Option`: if missing, it has its zero value, as for Go's decoder.
+/// Whether the field comes from Go and is not an `Option`: if missing, it gets its zero value, as in Go's decoder.
 pub(crate) fn is_plain_go(field: &Field) -> bool {
     field.go.is_some()
         && matches!(
@@ -103,12 +103,12 @@ pub(crate) fn is_plain_go(field: &Field) -> bool {
         )
 }
 
-/// Whether values of the type hold the codec's `Number`.
+/// Whether the type contains the codec's `Number`.
 pub(crate) fn has_number(ty: &TypeRef) -> bool {
     *ty.element() == TypeRef::Float
 }
 
-/// The function that checks whether a text, list or map is empty.
+/// The function that checks whether a string, list or map is empty.
 fn empties(ty: &TypeRef) -> Option<&'static str> {
     match ty {
         TypeRef::String => Some("::std::string::String::is_empty"),
@@ -118,7 +118,7 @@ fn empties(ty: &TypeRef) -> Option<&'static str> {
     }
 }
 
-/// Whether Go writes null for the field's empty value: a nil slice or map, which is read as an empty one.
+/// Whether Go may write null for the field: a nil slice or map, which decodes as an empty one.
 pub(crate) fn may_be_null(field: &Field) -> bool {
     let is_nil = matches!(field.ty, TypeRef::List(_) | TypeRef::Map(_));
     is_nil && field.go.is_some() && !field.option && !needs_codec(field)
@@ -131,14 +131,14 @@ pub(crate) fn uses_codec(field: &Field) -> bool {
         || null_is_a_value(field)
 }
 
-/// An optional `Value`: null is a value of its own, which `Option`'s own serde would read as missing.
+/// An optional `Value`: null is a value, which serde's own `Option` would decode as missing.
 fn null_is_a_value(field: &Field) -> bool {
     field.ty == TypeRef::Any && Presence::of(field) == Presence::Optional
 }
 
-/// The `#[serde(…)]` attribute of a field; none where serde's default fits. `implied_name` is the name on the wire that
-/// the container's `rename_all` gives; `default` names the function of a default value; `option` and `codec` are the paths
-/// of the type and the module.
+/// The `#[serde(…)]` attribute of a field; `None` if serde's default is right. `implied_name` is the serialized name under the
+/// container's `rename_all`; `default` is the function for the default value; `option` and `codec` are the paths of the type and
+/// the module.
 pub(crate) fn serde_attribute(
     field: &Field,
     implied_name: &str,
@@ -156,7 +156,7 @@ pub(crate) fn serde_attribute(
     let codec_used = uses_codec(field);
     match default.filter(|_| !optional) {
         Some(function) => parts.push(quote!(default = #function)),
-        // serde takes a missing `Option` for `None` only without a function of ours.
+        // With a custom function, serde no longer treats a missing `Option` as `None`.
         None if codec_used && !matches!(presence, Presence::Required | Presence::Omittable) => {
             parts.push(quote!(default));
         }

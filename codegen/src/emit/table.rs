@@ -1,7 +1,7 @@
-//! The table of generators: all that is known of each, in one place.
+//! The table of generators, with all facts about each of them.
 //!
-//! A new generator is a file with a [`Definition`] called `GENERATOR`, and a line in [`generators!`] below. The words of the command
-//! line, the ownership of files, the modules and the features of generated code all follow from it.
+//! A new generator is a file with a [`Definition`] called `GENERATOR`, and a line in [`generators!`] below. Its command-line
+//! name, file ownership, modules and Cargo features follow from it.
 
 use std::{
     collections::BTreeSet,
@@ -11,30 +11,30 @@ use std::{
 use super::{Emit, Files};
 use crate::suggest::closest;
 
-/// A generator: what it is called, where its files stand, what goes with it.
+/// A generator: its name, the location of its files, and its relations to others.
 pub(crate) struct Definition {
-    /// The word on the command line and in `codegen.toml`; `all` stands for every generator that is not asked for by name alone.
+    /// The name on the command line and in `codegen.toml`; `all` selects all generators except those selected by name only.
     pub(crate) name: &'static str,
-    /// Where its files stand.
+    /// The location of its files.
     pub(crate) home: Home,
-    /// The generators that its output does not compile without. They run with it.
+    /// The generators that its output needs to compile. They run with it.
     pub(crate) needs: &'static [Generator],
-    /// The generators whose output its own uses where they run too.
+    /// The generators whose output it uses if they run too.
     pub(crate) uses: &'static [Generator],
-    /// The generators that Go's generator of this name includes, for command lines with Go's words.
+    /// The generators that Go's generator of this name includes, for command lines in Go's terms.
     pub(crate) includes: &'static [Generator],
-    /// The feature of the user's crate that its output is behind.
+    /// The Cargo feature of the user's crate that gates its output.
     pub(crate) feature: Option<Feature>,
-    /// Whether it runs unless it is named.
+    /// Whether it runs by default.
     pub(crate) selection: Selection,
     /// Whether its output links against the runtime.
     pub(crate) links_runtime: bool,
-    /// Adds its files.
+    /// Adds its files to the output.
     pub(crate) emit: for<'a> fn(&'a Emit<'a>, &mut Files<'a>),
 }
 
 impl Definition {
-    /// A generator that needs nothing but the runtime.
+    /// A definition whose generator depends only on the runtime.
     pub(crate) const fn new(
         name: &'static str,
         home: Home,
@@ -54,41 +54,41 @@ impl Definition {
     }
 }
 
-/// How a generator is asked for.
+/// How a generator is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
-    /// By `all`, or by its name.
+    /// By `all` or by name.
     WithAll,
-    /// By its name alone: few need it.
+    /// Only by name, since few users need it.
     ByName,
 }
 
-/// Where a generator's files stand.
+/// The location of a generator's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Home {
     /// `apis/` in the output folder.
     Apis,
-    /// One module of this name beside the types of each version.
+    /// A module of this name beside the types of each version.
     Beside {
-        /// The module, and the stem of its file.
+        /// The module's name, which is also the stem of its file.
         module: &'static str,
-        /// Whether other generated code names it.
+        /// Whether other generated code refers to it.
         public: bool,
     },
-    /// A module of the folder that holds clientset, listers and informers: the folder of this path, or the file.
+    /// A module next to clientset, listers and informers: a folder, or a file, with this path.
     Generated(&'static str),
 }
 
-/// A feature of the user's crate.
+/// A Cargo feature of the user's crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Feature {
-    /// Its name.
+    /// The feature's name.
     pub(crate) name: &'static str,
-    /// The content behind it, as in "the feature of …".
+    /// The gated code, as in "the feature for …".
     pub(crate) what: &'static str,
-    /// The content behind it, as a sentence.
+    /// The gated code, as a sentence.
     pub(crate) docs: &'static str,
-    /// The features that it enables in turn.
+    /// The feature that it enables in turn.
     pub(crate) enables: &'static str,
 }
 
@@ -101,10 +101,10 @@ macro_rules! generators {
         }
 
         impl Generator {
-            /// Every generator, in the order in which they run.
+            /// All generators, in the order in which they run.
             pub const ALL: [Self; [$(stringify!($variant)),+].len()] = [$(Self::$variant),+];
 
-            /// The known facts.
+            /// The generator's definition.
             pub(crate) const fn definition(self) -> &'static Definition {
                 match self {
                     $(Self::$variant => &super::$module::GENERATOR,)+
@@ -115,11 +115,11 @@ macro_rules! generators {
 }
 
 generators! {
-    /// Rust types from CRDs.
+    /// Rust types from CRDs and Go.
     Types = types;
-    /// `Clone`, serde of the roots, object traits.
+    /// `Clone`, serde of root types, object traits.
     Deepcopy = deepcopy;
-    /// Group, version, kinds, `add_to_scheme`.
+    /// Group, version and kind names, `add_to_scheme`.
     Register = register;
     /// Clientset and typed clients.
     Client = clientset;
@@ -142,17 +142,17 @@ impl Generator {
         self.definition().name
     }
 
-    /// The generators that `all` stands for.
+    /// The generators that `all` selects.
     pub fn in_all() -> impl Iterator<Item = Self> {
         let all = Self::ALL.into_iter();
         all.filter(|generator| generator.definition().selection == Selection::WithAll)
     }
 
-    /// The generators of a word: one, or those that `all` stands for.
+    /// Parses a name: one generator, or all that `all` selects.
     ///
     /// # Errors
     ///
-    /// The text to write instead.
+    /// A message that lists the valid names.
     pub fn parse(word: &str) -> Result<Vec<Self>, String> {
         if word == "all" {
             return Ok(Self::in_all().collect());
@@ -167,7 +167,7 @@ impl Generator {
         })
     }
 
-    /// The generators, and those that their output does not compile without.
+    /// The generators, and those that their output needs to compile.
     #[must_use]
     pub fn with_needed(generators: impl IntoIterator<Item = Self>) -> BTreeSet<Self> {
         let mut all = BTreeSet::new();
@@ -180,19 +180,19 @@ impl Generator {
         all
     }
 
-    /// The generators that Go's generator of this name includes, this one too.
+    /// This generator, and those that Go's generator of this name includes.
     #[must_use]
     pub fn with_included(self) -> Vec<Self> {
         [&[self], self.definition().includes].concat()
     }
 
-    /// Whether it generates for annotated Rust; else its output comes from CRDs alone.
+    /// Whether it supports annotated Rust; otherwise its output only comes from CRDs and Go.
     #[must_use]
     pub fn serves_annotated_rust(self) -> bool {
         self.definition().home != Home::Apis
     }
 
-    /// Where its files stand, for readers: `listers/ in OUTPUT`, the folder that holds clientset, listers and informers.
+    /// The location of its files, for users: `listers/ in OUTPUT`, the folder with clientset, listers and informers.
     #[must_use]
     pub fn place(self) -> String {
         match self.definition().home {
@@ -203,8 +203,8 @@ impl Generator {
         }
     }
 
-    /// The generator that a file comes from, by where it stands; none for files that several share, such as the `mod.rs` of
-    /// `generated`, the folder that holds clientset, listers and informers.
+    /// The generator that owns a file, by its path. `None` for files that several generators share, such as the `mod.rs` of
+    /// `generated`, the folder with clientset, listers and informers.
     pub(crate) fn of(path: &Path, generated: &Path) -> Option<Self> {
         let all = Self::ALL.into_iter();
         let owners = all.filter_map(|generator| {
@@ -216,7 +216,7 @@ impl Generator {
             .map(|(_, generator)| generator)
     }
 
-    /// Whether its output stands in `generated`, as far as that shows on disk.
+    /// Whether its output is already on disk in `generated`.
     pub(crate) fn is_present(self, generated: &Path) -> bool {
         let Home::Generated(path) = self.definition().home else {
             return false;
@@ -227,7 +227,7 @@ impl Generator {
 }
 
 impl Home {
-    /// How closely a file of this path belongs here; none if it does not.
+    /// How specifically the location matches a file's path; `None` if it does not match.
     fn holds(self, path: &Path, generated: &Path) -> Option<usize> {
         let below = path.strip_prefix(generated).ok();
         match self {
@@ -247,7 +247,7 @@ impl Home {
         }
     }
 
-    /// The module of `generated/mod.rs` that it is, unless it is part of another.
+    /// The module that `generated/mod.rs` declares for it; `None` if it is nested in another module.
     pub(crate) fn generated_module(self) -> Option<&'static str> {
         match self {
             Self::Generated(path) if !path.contains('/') => Some(path),

@@ -1,4 +1,4 @@
-//! Emitters on a model built by hand.
+//! Emitter tests on a hand-built model.
 
 use super::{Generator, emit};
 use crate::{

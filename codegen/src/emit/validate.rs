@@ -1,4 +1,4 @@
-//! `zz_generated_validate.rs`: validation of objects by the schema of their kind, behind the crate's feature `validate`.
+//! `zz_generated_validate.rs`: schema validation of objects, gated by the crate's feature `validate`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -84,7 +84,8 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     }
 }
 
-/// The validator by the CRD that the kind has anyway, else by its schema: `validation::of_version(r#"{…}"#)`.
+/// The validator: built from the kind's CRD if it implements `CustomResourceExt`, else from its schema
+/// (`validation::of_version(r#"{…}"#)`).
 fn emit_validator(
     cx: &Emit<'_>,
     group: &Group,

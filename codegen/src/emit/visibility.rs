@@ -6,11 +6,11 @@ use quote::quote;
 use super::Emit;
 use crate::options::Visibility;
 
-/// The lints that items of a crate's own do not pass where the crate uses a part of them.
+/// The lints that crate-private items trigger if the crate uses only some of them.
 const UNUSED: [&str; 2] = ["dead_code", "unused_imports"];
 
 impl Emit<'_> {
-    /// The visibility of items and fields that are written as text.
+    /// The visibility of items and fields that are emitted as source text.
     pub(crate) const fn visibility(&self) -> &'static str {
         match self.options.types.visibility {
             Visibility::Public => "pub",
@@ -18,7 +18,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Items with the visibility that the options ask for; emitters write `pub`.
+    /// Gives items the visibility set in the options; emitters write `pub`.
     pub(crate) fn visible(&self, tokens: TokenStream) -> TokenStream {
         match self.options.types.visibility {
             Visibility::Public => tokens,
@@ -26,7 +26,7 @@ impl Emit<'_> {
         }
     }
 
-    /// [`visible`](Self::visible) for the tokens that a file starts with.
+    /// Like [`visible`](Self::visible), for the tokens at the start of a file.
     pub(crate) fn visible_file(&self, tokens: TokenStream) -> TokenStream {
         match self.options.types.visibility {
             Visibility::Public => tokens,
@@ -39,7 +39,7 @@ impl Emit<'_> {
     }
 }
 
-/// `pub` becomes `pub(crate)`. The word is a keyword, so that it stands for nothing else, and no emitter writes `pub(…)`.
+/// Replaces `pub` by `pub(crate)`. As a keyword, `pub` has no other meaning, and no emitter writes `pub(…)`.
 fn within_crate(tokens: TokenStream) -> TokenStream {
     tokens
         .into_iter()

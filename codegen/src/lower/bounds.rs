@@ -1,4 +1,4 @@
-//! Checks of rules on their own: bounds that exclude every value, and invalid patterns.
+//! Checks rules on their own: bounds that exclude every value, and invalid patterns.
 
 use serde_json::Number;
 
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Checks what markers demand of a value or of the items of a list.
+/// Checks the constraints that markers put on a value or on list items.
 pub(super) fn check(
     validation: &Validation,
     part: SchemaPart,
@@ -51,12 +51,12 @@ pub(super) fn check(
         diagnostics.push(
             Diagnostic::error(error.to_string())
                 .at(place.clone(), "the API server refuses it")
-                .help("patterns have the syntax of Go's regexp package"),
+                .help("patterns use the syntax of Go's regexp package"),
         );
     }
 }
 
-/// Whether one number is less than the other; whole numbers are compared exactly.
+/// Whether `a` is less than `b`; integers are compared exactly.
 pub(super) fn is_less(a: &Number, b: &Number) -> bool {
     match (a.as_i128(), b.as_i128()) {
         (Some(a), Some(b)) => a < b,
@@ -64,7 +64,7 @@ pub(super) fn is_less(a: &Number, b: &Number) -> bool {
     }
 }
 
-/// The markers of one place, for a value or for the items of a list.
+/// The markers of one declaration, for a value or for list items.
 struct Rules<'a> {
     markers: &'a MarkerSet,
     part: SchemaPart,

@@ -1,4 +1,4 @@
-//! Boxes around fields that the options name.
+//! Boxes the fields that the options list.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::{
     model::{ApiSet, Field, TypeDef, TypeKind, TypeRef, Version},
 };
 
-/// Boxes the fields at the paths (`VirtualMachine.spec.template`). A path that no type has is an error, as of a rename.
+/// Boxes the fields at the paths (`VirtualMachine.spec.template`). A path that does not exist is an error, as for renames.
 pub(super) fn add(paths: &BTreeSet<String>, api: &mut ApiSet, diagnostics: &mut Diagnostics) {
     for path in paths {
         let versions = api.groups.iter_mut().flat_map(|group| &mut group.versions);
@@ -16,7 +16,7 @@ pub(super) fn add(paths: &BTreeSet<String>, api: &mut ApiSet, diagnostics: &mut 
             found = found.max(add_to(version, path));
         }
         let error = Diagnostic::error(format!("boxed field {path}: {}", found.fault()));
-        let help = "write the kind and the properties that lead to an object, such as `VirtualMachine.spec.template`, or drop the box";
+        let help = "write the kind and the properties that lead to an object, such as `VirtualMachine.spec.template`, or remove the box";
         if found < Found::Object {
             diagnostics.push(error.help(help));
         }
@@ -35,7 +35,7 @@ impl Found {
     const fn fault(self) -> &'static str {
         match self {
             Self::Nothing => "no kind has this path",
-            _ => "the value is no object",
+            _ => "the value is not an object",
         }
     }
 }
@@ -85,7 +85,7 @@ fn fields(def: &TypeDef) -> &[Field] {
     }
 }
 
-/// Whether the value may stand in a box: a struct of the version, or one from elsewhere that need not have a default.
+/// Whether the value can be boxed: a struct of the version, or a foreign type that need not have a default.
 fn is_object(field: &Field, structs: &BTreeSet<String>) -> bool {
     match &field.ty {
         TypeRef::Local(name) => structs.contains(name),

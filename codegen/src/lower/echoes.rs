@@ -1,6 +1,6 @@
-//! Echoes: findings about what the readers have already found fault with.
+//! Suppresses echoes: findings that merely follow from errors that the readers already reported.
 //!
-//! A marker that cannot be read is missing afterwards, and what its item then lacks is not reported.
+//! An unreadable marker is missing from its item, so findings about its absence are not reported.
 
 use std::{collections::BTreeSet, ops::Range, sync::Arc};
 
@@ -9,7 +9,7 @@ use crate::{
     read::rust::Package,
 };
 
-/// An item: its file, and its bytes there.
+/// The extent of an item: its file, and its byte range.
 type Extent = (Arc<str>, Range<usize>);
 
 /// The places where the readers found errors.
@@ -19,7 +19,7 @@ pub(super) struct Echoes {
     items: Vec<Extent>,
     /// The items with errors.
     faulty: Vec<Extent>,
-    /// Files with errors outside of items: CRDs, or what is about a package.
+    /// Files with errors outside of items: CRDs, or errors that concern a package.
     files: BTreeSet<Arc<str>>,
 }
 
@@ -44,7 +44,7 @@ impl Echoes {
         echoes
     }
 
-    /// The findings without echoes. What has no place may follow from any error.
+    /// Removes echoes from findings. A finding without a place may follow from any error.
     pub(super) fn without(&self, found: Diagnostics) -> Diagnostics {
         let mut kept = Diagnostics::new();
         for finding in found {
@@ -63,7 +63,7 @@ impl Echoes {
         finding.labels.is_empty() || finding.labels.iter().any(is_doubtful)
     }
 
-    /// The item that a label is about.
+    /// Returns the item that a label is in.
     fn item_at(&self, label: &Label) -> Option<&Extent> {
         let mut items = self.items.iter();
         items.find(|(file, extent)| {

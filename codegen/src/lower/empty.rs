@@ -1,4 +1,4 @@
-//! Warnings where little or nothing comes of annotated Rust, which looks like success.
+//! Warns if annotated Rust yields little or no output, which could be mistaken for success.
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -49,12 +49,12 @@ pub(super) fn warn(
         diagnostics.push(
             Diagnostic::warning("no kind has a client")
                 .at(place, "")
-                .help("write `// +genclient` above each kind that is to have one"),
+                .help("write `// +genclient` above each kind that needs a client"),
         );
     }
 }
 
-/// The place of the first kind.
+/// Returns the place of the first kind.
 fn first_kind(packages: &[&Package], kinds: &[&str]) -> Option<crate::diag::Place> {
     let mut items = packages.iter().flat_map(|package| &package.items);
     items

@@ -1,12 +1,12 @@
-//! Hash maps, where the options ask for them.
+//! Uses hash maps if the options request it.
 
 use crate::{
     builtin::is_exact_by_codec,
     model::{ApiSet, Field, Origin, TypeKind, TypeRef},
 };
 
-/// Marks the fields of CRDs that are maps. The codec writes these in the order of their keys by serde of the values, so that maps
-/// of which the codec reads and writes each value stay as they are.
+/// Marks the fields of CRDs that are maps. The codec writes hash maps in key order with the values' own serde, so maps whose values the
+/// codec itself reads and writes are left unchanged.
 pub(super) fn hash(api: &mut ApiSet) {
     let versions = api.groups.iter_mut().flat_map(|group| &mut group.versions);
     let of_crds = versions.filter(|version| version.origin == Origin::Crd);

@@ -1,4 +1,4 @@
-//! Methods of the typed client beyond its verbs, from `+genclient:method=…`.
+//! Typed client methods besides its verbs, from `+genclient:method=…`.
 
 use super::rust::well_known::{Foreign, well_known};
 use crate::{
@@ -11,10 +11,10 @@ use crate::{
 /// The methods that every typed client has.
 const OWN: &[&str] = &["new", "typed"];
 
-/// Finds a type that a marker names by a path that is not Go's.
+/// Resolves a type that a marker refers to by a path other than Go's.
 pub(super) type Local<'l> = &'l mut dyn FnMut(&At<String>, &mut Diagnostics) -> Option<TypeRef>;
 
-/// The methods that `+genclient:method=` adds to those of the verbs.
+/// Returns the methods that `+genclient:method=` adds to those of the verbs.
 pub(super) fn of_markers(
     markers: &MarkerSet,
     verbs: &VerbSet,
@@ -68,7 +68,7 @@ fn method(
     })
 }
 
-/// A type that a marker names: of the version, by a Rust path, or by a Go path.
+/// Resolves a type in a marker: of the version, by a Rust path, or by a Go path.
 fn method_type(
     argument: &At<String>,
     local: Local<'_>,
@@ -80,7 +80,7 @@ fn method_type(
             diagnostics.push(
                 Diagnostic::error(format!("no Rust type is known for `{text}`"))
                     .at(argument.place.clone(), "a Go path")
-                    .help("name it by its Rust path, such as `crate::apis::…::Type`"),
+                    .help("use its Rust path, such as `crate::apis::…::Type`"),
             );
             None
         });
@@ -88,7 +88,7 @@ fn method_type(
     local(argument, diagnostics)
 }
 
-/// The error of a name that no type of the version has.
+/// Creates the error for a type name that does not exist in the version.
 pub(super) fn unknown_type<'a>(
     argument: &At<String>,
     names: impl Iterator<Item = &'a str>,
@@ -98,11 +98,11 @@ pub(super) fn unknown_type<'a>(
         .at(argument.place.clone(), "not declared here");
     match suggest::closest(text, names) {
         Some(near) => unknown.help(format!("did you mean `{near}`?")),
-        None => unknown.help("declare it, or name it by its path"),
+        None => unknown.help("declare it, or use its path"),
     }
 }
 
-/// A method sends and returns what its verb can, and addresses what it can.
+/// Checks that the verb of a method supports its input, result and subresource.
 fn check_arguments(marker: &Method, diagnostics: &mut Diagnostics) {
     let verb = marker.verb;
     let name = verb.marker_name();
@@ -117,20 +117,20 @@ fn check_arguments(marker: &Method, diagnostics: &mut Diagnostics) {
     if let (Verb::Watch | Verb::Delete, Some(subresource)) = (verb, &marker.subresource) {
         diagnostics.push(
             Diagnostic::error(format!(
-                "`{name}` is about objects, not about their subresources"
+                "`{name}` applies to objects, not to their subresources"
             ))
             .at(subresource.place.clone(), "a subresource")
-            .help("leave out the `subresource`"),
+            .help("remove the `subresource`"),
         );
     }
-    // Requests such as reviews are created and answered by something else.
+    // Requests such as reviews are created, and answered with a different type.
     let about_itself = marker.subresource.is_none() && verb != Verb::Create;
     for (other, argument) in [("input", &marker.input), ("result", &marker.result)] {
         if let (true, Some(argument)) = (about_itself, argument) {
             diagnostics.push(
-                Diagnostic::error("without a subresource a method is about the resource itself")
+                Diagnostic::error("without a subresource, a method applies to the resource itself")
                     .at(argument.place.clone(), "another type")
-                    .help(format!("name the `subresource`, or leave out `{other}`")),
+                    .help(format!("specify the `subresource`, or remove `{other}`")),
             );
         }
     }
@@ -141,7 +141,7 @@ pub(super) fn is_name(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// The reference to a type by its path.
+/// Returns the reference to a type by its path.
 pub(super) fn method_reference(path: Vec<String>) -> TypeRef {
     match well_known(&path) {
         Some(Foreign::Plain(TypeRef::Known(known))) => TypeRef::Known(known),
@@ -149,7 +149,7 @@ pub(super) fn method_reference(path: Vec<String>) -> TypeRef {
     }
 }
 
-/// k8s-openapi's path of a Go type: `k8s.io/api/autoscaling/v1.Scale` → `k8s_openapi::api::autoscaling::v1::Scale`.
+/// Returns k8s-openapi's path for a Go type: `k8s.io/api/autoscaling/v1.Scale` → `k8s_openapi::api::autoscaling::v1::Scale`.
 fn go_type(text: &str) -> Option<Vec<String>> {
     let (package, name) = text.rsplit_once('.')?;
     let path = package

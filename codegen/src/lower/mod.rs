@@ -1,4 +1,4 @@
-//! Lowering: from what readers saw to the model, where every name is decided.
+//! Lowering: builds the model from the readers' output and decides every name.
 
 mod bounds;
 mod boxes;
@@ -29,14 +29,14 @@ use crate::{
 };
 use echoes::Echoes;
 
-/// Builds the model from everything read; groups, versions and resources come out sorted. With it come the warnings of this
-/// stage and of the readers.
+/// Builds the model from everything read, with groups, versions and resources sorted. Also returns the warnings of this stage and of the
+/// readers.
 ///
-/// Input that was read only in part is lowered as far as possible, so that one run reports the findings of both stages.
+/// Partially read input is lowered as far as possible, so that one run reports the findings of both stages.
 ///
 /// # Errors
 ///
-/// Every finding, if one stops generation.
+/// All findings, if at least one is an error.
 pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), Diagnostics> {
     let Parsed {
         mut rust,
@@ -50,7 +50,7 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
     } = read;
     rust.extend(rust::packages(rust_crates, &mut found));
     let echoes = Echoes::new(&found, &rust);
-    // Types that are missing would be missed wherever they are named.
+    // A partially read package lacks types, and every reference to them would be reported.
     rust.retain(|package| !package.is_partial);
     let mut api = ApiSet::default();
     let mut own = Diagnostics::new();
@@ -86,7 +86,7 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
     found.finish_with_warnings(api)
 }
 
-/// Puts groups, versions and packages in order, whatever the order of inputs; a package that several modules use is there once.
+/// Sorts groups, versions and packages regardless of input order; a package used by several modules is kept once.
 fn sort(api: &mut ApiSet) {
     for group in &mut api.groups {
         let versions = &mut group.versions;
@@ -108,7 +108,7 @@ fn sort(api: &mut ApiSet) {
     });
 }
 
-/// The methods of the scale subresource, as client-gen's users write them by hand.
+/// The methods for the scale subresource, which users of client-gen declare with markers.
 pub(crate) fn scale_methods() -> Vec<CustomMethod> {
     let scale = || Some(TypeRef::Known(KnownType::Scale));
     let method = |name: &str, verb, input, result| CustomMethod {

@@ -1,4 +1,4 @@
-//! The resource of a root by its markers: names, scope, columns, subresources.
+//! Builds the resource of a root from its markers: names, scope, columns, subresources.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// The resource of a root, as far as its markers decide: without conversion and methods, and without a status subresource.
+/// Builds the resource of a root as far as its markers determine it: without conversion, methods and status subresource.
 pub(super) fn resource(
     kind: &str,
     (root, place): (&str, &Place),
@@ -60,17 +60,17 @@ pub(super) fn resource(
     }
 }
 
-/// `path=` of `+kubebuilder:resource`, `+resourceName`, else the rule.
+/// Returns the plural: from `path=` of `+kubebuilder:resource`, from `+resourceName`, or by the default rule.
 ///
-/// The rule is controller-gen's, so that clients ask for what its CRDs and ours serve, whatever a run writes. A kind for which
-/// client-gen has another is warned of.
+/// The rule is controller-gen's, so that clients use the plural that its CRDs and ours serve, regardless of what a run generates. Warns
+/// about kinds for which client-gen has a different plural.
 fn plural(
     (kind, place): (&str, &Place),
     (markers, compat): (&MarkerSet, Compat),
     diagnostics: &mut Diagnostics,
 ) -> String {
     let named = markers.get::<ResourceName>();
-    // controller-gen reads none of client-gen's markers.
+    // controller-gen does not read client-gen's markers.
     let named = named.filter(|_| compat.is_strict());
     let named = named.map(|marker| marker.marker.plural);
     let path = markers.get::<crd::Resource>();
@@ -84,7 +84,7 @@ fn plural(
             diagnostics.push(
                 Diagnostic::error(format!("invalid plural `{plural}`"))
                     .at(place, "goes into URLs")
-                    .help("a plural has lower case letters, digits and hyphens, and starts with a letter"),
+                    .help("a plural consists of lower-case letters, digits and hyphens, and starts with a letter"),
             );
         }
         return plural;
@@ -106,7 +106,7 @@ fn plural(
     plural
 }
 
-/// The kind of the lists of a kind.
+/// Returns the list kind of a kind.
 pub(super) fn list_kind(kind: &str) -> String {
     format!("{kind}List")
 }
@@ -115,7 +115,7 @@ pub(super) fn list(argument: Option<&At<Vec<String>>>) -> Vec<String> {
     argument.map_or_else(Vec::new, |list| list.value.clone())
 }
 
-/// `scope=` of `+kubebuilder:resource`, else `+genclient:nonNamespaced`.
+/// Returns the scope: from `scope=` of `+kubebuilder:resource`, or from `+genclient:nonNamespaced`.
 fn scope(
     (kind, place): (&str, &Place),
     (markers, compat): (&MarkerSet, Compat),
@@ -139,7 +139,7 @@ fn scope(
     }
 }
 
-/// Errors about markers of client-gen that contradict those of controller-gen, which decide what a cluster serves.
+/// Reports markers of client-gen that contradict controller-gen's, which decide what a cluster serves.
 pub(super) fn contradictions(markers: &MarkerSet) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let Some(resource) = markers.get::<crd::Resource>() else {
@@ -149,7 +149,7 @@ pub(super) fn contradictions(markers: &MarkerSet) -> Vec<Diagnostic> {
     if let (Some(named), Some(path)) = (named, resource.marker.path)
         && named.marker.plural.value != path.value
     {
-        let error = Diagnostic::error("two plurals are given")
+        let error = Diagnostic::error("two different plurals")
             .at(path.place, "this one")
             .at(named.marker.plural.place, "and this one");
         found.push(error.help("remove one of them"));
@@ -200,14 +200,14 @@ pub(super) fn columns(markers: &MarkerSet) -> Vec<PrinterColumn> {
         .collect()
 }
 
-/// The names of a resource beside its plural go into URLs and commands too.
+/// Checks the other names of a resource, which are used in URLs and commands too.
 pub(super) fn check_names(names: &crd::Resource, diagnostics: &mut Diagnostics) {
     let mut check = |name: &str, place: &Place| {
         if !names::is_label_1035(name) {
             diagnostics.push(
-                Diagnostic::error(format!("invalid name `{name}` of a resource"))
+                Diagnostic::error(format!("invalid resource name `{name}`"))
                     .at(place.clone(), "goes into URLs and commands")
-                    .help("a name has lower case letters, digits and hyphens, and starts with a letter"),
+                    .help("a name consists of lower-case letters, digits and hyphens, and starts with a letter"),
             );
         }
     };
@@ -224,7 +224,7 @@ pub(super) fn check_names(names: &crd::Resource, diagnostics: &mut Diagnostics) 
     }
 }
 
-/// The `key=value` pairs of `+kubebuilder:metadata`.
+/// Parses the `key=value` pairs of `+kubebuilder:metadata`.
 pub(super) fn pairs(
     markers: &MarkerSet,
     name: &str,
@@ -240,7 +240,7 @@ pub(super) fn pairs(
                 }
                 None => diagnostics.push(
                     Diagnostic::error(format!("invalid pair `{pair}`: expected key=value"))
-                        .at(marker.place.clone(), "without a `=`")
+                        .at(marker.place.clone(), "missing `=`")
                         .help(format!("write `{name}=\"key=value\"`")),
                 ),
             }

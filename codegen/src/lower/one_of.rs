@@ -1,4 +1,4 @@
-//! Checks of `+kubebuilder:validation:ExactlyOneOf` and its kin: the fields that they name exist and can be left out.
+//! Checks `+kubebuilder:validation:ExactlyOneOf` and related markers: their fields must exist and be optional.
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -10,7 +10,7 @@ use crate::{
     suggest,
 };
 
-/// Checks that the fields that the markers of a struct name are its own and optional.
+/// Checks that the fields listed in a struct's markers are its own and optional.
 pub(super) fn check(markers: &MarkerSet, kind: &TypeKind, diagnostics: &mut Diagnostics) {
     let TypeKind::Struct(def) = kind else {
         return;
@@ -52,11 +52,11 @@ fn check_member(def: &StructDef, name: &str, list: &At<Vec<String>>) -> Option<D
     };
     field.required.then(|| {
         error(format!("the field `{name}` is required"), "always set")
-            .help("make it optional, or leave it out of the list")
+            .help("make it optional, or remove it from the list")
     })
 }
 
-/// No field has the name; the fields of a flattened type are not known here.
+/// Reports an unknown field name; does nothing if a flattened type may have the field.
 fn unknown<'a, I: Iterator<Item = &'a Field>>(
     on_wire: impl Fn() -> I,
     name: &str,
@@ -72,6 +72,6 @@ fn unknown<'a, I: Iterator<Item = &'a Field>>(
     let names = on_wire().map(|field| field.json_name.as_str());
     Some(match suggest::closest(name, names) {
         Some(near) => unknown.help(format!("did you mean `{near}`?")),
-        None => unknown.help("fields have their names on the wire"),
+        None => unknown.help("write the field's JSON name"),
     })
 }

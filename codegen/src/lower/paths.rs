@@ -1,10 +1,10 @@
-//! Where each type stands in its API: the first path from a root that leads to it.
+//! Assigns each type its path in the API: the first path from a root that leads to it.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::model::{Field, Resource, TypeDef, TypeKind, TypeRef};
 
-/// Sets the path of every type that a resource reaches; the others keep their name.
+/// Sets the path of every type that a resource reaches; other types keep their name as path.
 pub(super) fn assign(resources: &[Resource], types: &mut [TypeDef]) {
     let index: BTreeMap<&str, usize> = types
         .iter()
@@ -40,7 +40,7 @@ pub(super) fn assign(resources: &[Resource], types: &mut [TypeDef]) {
     }
 }
 
-/// The types that a type holds, each with the name of its property; none where it stands in the same place.
+/// Returns the types that a type contains, each with the name of its property, or `None` if it is at the same location.
 fn children(kind: &TypeKind) -> Vec<(Option<&str>, &TypeRef)> {
     let property = |field: &'_ Field| (!field.flatten).then_some(());
     match kind {

@@ -1,4 +1,4 @@
-//! Presence of fields and their defaults, from markers.
+//! Presence and defaults of fields, from markers.
 
 use serde_json::Value;
 
@@ -12,14 +12,14 @@ use crate::{
     },
 };
 
-/// Whether a property must be given.
+/// Whether a property is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Requirement {
     Required,
     Optional,
 }
 
-/// Presence by markers, in controller-gen's order of precedence.
+/// Returns the presence set by markers, in controller-gen's order of precedence.
 pub(super) fn marked_requirement(markers: &MarkerSet) -> Option<Requirement> {
     if markers.has::<ValidationOptional>() {
         Some(Requirement::Optional)
@@ -32,7 +32,8 @@ pub(super) fn marked_requirement(markers: &MarkerSet) -> Option<Requirement> {
     }
 }
 
-/// The value that the server fills in; controller-gen's marker wins over Go's, and its `{}` is the empty list too.
+/// Returns the default that the server fills in; controller-gen's marker takes precedence over Go's, and its `{}` also means the empty
+/// list.
 pub(super) fn default(markers: &MarkerSet, ty: &TypeRef) -> Option<Value> {
     let kubebuilder = markers.get::<KubebuilderDefault>();
     let Some(default) = kubebuilder.map(|default| default.marker.value.value) else {

@@ -1,4 +1,4 @@
-//! Validations: from markers to what the schema demands.
+//! Converts markers to constraints on the schema.
 
 use serde_json::Value;
 
@@ -13,7 +13,8 @@ use crate::{
     },
 };
 
-/// The validation that the markers of a type or field demand; `wire` is the type on the wire, and `items` that of its items if it is a list.
+/// Returns the validation from the markers of a type or field; `wire` is its type on the wire, and `items` that of its items if it is a
+/// list.
 pub(super) fn of_markers(
     markers: &MarkerSet,
     wire: WireType,
@@ -64,7 +65,7 @@ pub(super) fn of_markers(
     validation
 }
 
-/// An optional field that never changes can neither be removed: a rule of the struct, as controller-tools writes it.
+/// Returns the rule that also keeps an optional immutable field from being removed: a rule of the struct, as written by controller-tools.
 pub(super) fn immutable_once_set(json_name: &str, markers: &MarkerSet) -> Option<CelRule> {
     markers.has::<Immutable>().then(|| {
         let property = in_cel(json_name);
@@ -76,7 +77,7 @@ pub(super) fn immutable_once_set(json_name: &str, markers: &MarkerSet) -> Option
     })
 }
 
-/// The type that markers declare in place of the Rust type's.
+/// Returns the type that markers declare instead of the Rust type's.
 fn declared_type(markers: &MarkerSet) -> Option<WireType> {
     if markers.has::<XIntOrString>() {
         return Some(WireType::IntOrString);
@@ -85,7 +86,7 @@ fn declared_type(markers: &MarkerSet) -> Option<WireType> {
     Some(WireType::of_schema(&declared.value).unwrap_or(WireType::Unknown))
 }
 
-/// Whether a rule can be one of the type. Reports a rule about values of another type, and a fraction as bound of a whole number.
+/// Whether a rule applies to the type. Reports a rule for values of another type, and a fractional bound for an integer.
 fn applies(
     marker: &Marker,
     about: Option<WireType>,
@@ -117,7 +118,7 @@ fn applies(
         && number.as_f64().is_some_and(|number| number.fract() != 0.0)
     {
         diagnostics.push(
-            Diagnostic::error(format!("invalid bound `{number}` of a whole number"))
+            Diagnostic::error(format!("invalid bound `{number}` for an integer"))
                 .at(marker.place.clone(), "has a fraction"),
         );
         return false;
@@ -125,7 +126,7 @@ fn applies(
     true
 }
 
-/// Keys go with lists of type map, and such lists have keys; keys of another list are taken away.
+/// Checks that list keys are used with lists of type map and that such lists have keys; removes keys of other lists.
 fn check_list(validation: &mut Validation, markers: &MarkerSet, diagnostics: &mut Diagnostics) {
     let is_map = validation.list_type == Some(ListType::Map);
     if let (true, Some(marker)) = (
@@ -140,7 +141,7 @@ fn check_list(validation: &mut Validation, markers: &MarkerSet, diagnostics: &mu
     }
     if let (false, Some(marker)) = (is_map, markers.get::<ListMapKey>()) {
         diagnostics.push(
-            Diagnostic::error("`+listMapKey` goes with `+listType=map` only")
+            Diagnostic::error("`+listMapKey` requires `+listType=map`")
                 .at(marker.place.clone(), "the list is not of type map")
                 .help("add `+listType=map`, or remove the key"),
         );

@@ -12,7 +12,7 @@ use crate::{
     suggest,
 };
 
-/// The verbs that the markers leave; `status` is whether the resource has a status subresource.
+/// Returns the verbs that the markers select; `status` is whether the resource has a status subresource.
 pub(super) fn verbs(markers: &MarkerSet, status: bool, diagnostics: &mut Diagnostics) -> VerbSet {
     let all = if status {
         VerbSet::all()
@@ -43,7 +43,7 @@ pub(super) fn verbs(markers: &MarkerSet, status: bool, diagnostics: &mut Diagnos
     VerbSet(all.0.difference(&skipped).copied().collect())
 }
 
-/// The verbs that a marker lists, each known and once.
+/// Returns the verbs listed in a marker, and reports unknown and duplicate ones.
 fn listed(words: &At<Words>, diagnostics: &mut Diagnostics) -> BTreeSet<Verb> {
     let mut verbs = BTreeSet::new();
     let known = || Verb::ALL.iter().map(|verb| verb.marker_name());
@@ -62,7 +62,7 @@ fn listed(words: &At<Words>, diagnostics: &mut Diagnostics) -> BTreeSet<Verb> {
             }
             None => {
                 let unknown = Diagnostic::error(format!("unknown verb `{word}`"))
-                    .at(words.part(word), "no verb of a client");
+                    .at(words.part(word), "not a client verb");
                 diagnostics.push(match suggest::closest(word, known()) {
                     Some(near) => unknown.help(format!("did you mean `{near}`?")),
                     None => unknown.help(format!(

@@ -11,19 +11,19 @@ pub enum WebhookEndpoint {
     Url(String),
     /// A service of the cluster.
     Service {
-        /// The service's name; none in a CRD whose installer adds it, as crossplane does.
+        /// The service's name; `None` in a CRD whose installer adds it, as Crossplane does.
         name: Option<String>,
-        /// Its namespace; none as for the name.
+        /// The service's namespace; `None` in the same case as the name.
         namespace: Option<String>,
         /// The path.
         path: Option<String>,
-        /// The port; none means 443.
+        /// The port; `None` means 443.
         port: Option<i32>,
     },
 }
 
 impl WebhookEndpoint {
-    /// The service that kubebuilder's manifests have, where a marker names no other.
+    /// The service name and namespace in kubebuilder's manifests, used if a marker does not specify a service.
     pub const SERVICE: (&'static str, &'static str) = ("webhook-service", "system");
 }
 
@@ -33,7 +33,7 @@ impl WebhookEndpoint {
 #[allow(missing_docs, reason = "the API's own names")]
 pub struct Webhook {
     pub name: String,
-    /// The name of the configuration that holds it (`+kubebuilder:webhookconfiguration`).
+    /// The name of the webhook configuration that contains it (`+kubebuilder:webhookconfiguration`).
     pub configuration: Option<String>,
     pub mutating: bool,
     pub failure_policy: String,

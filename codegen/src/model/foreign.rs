@@ -1,4 +1,4 @@
-//! Types that are not of the API: those of Kubernetes, and those of other Rust modules.
+//! Types defined outside of the API: Kubernetes' own, and those of other Rust modules.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ macro_rules! known_types {
             /// Every known type.
             pub const ALL: [Self; [$($(stringify!($name)),+),+].len()] = [$($(Self::$name),+),+];
 
-            /// The path of its module, from `k8s_openapi` on.
+            /// The path of its module, starting with `k8s_openapi`.
             #[must_use]
             pub const fn module(self) -> &'static str {
                 match self {
@@ -27,7 +27,7 @@ macro_rules! known_types {
                 }
             }
 
-            /// Its name in that module.
+            /// The name in that module.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -54,7 +54,7 @@ known_types! {
 }
 
 impl KnownType {
-    /// The type at a path below `k8s_openapi`.
+    /// Returns the type at a path relative to `k8s_openapi`.
     #[must_use]
     pub fn at(below: &[&str]) -> Option<Self> {
         let (name, module) = below.split_last()?;
@@ -67,21 +67,21 @@ impl KnownType {
     }
 }
 
-/// A path to a Rust type from elsewhere, as the source's `use` items resolve it.
+/// A path to a Rust type defined elsewhere, resolved through the source's `use` items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExternalType {
     /// Whether the path starts with `::`.
     pub global: bool,
-    /// The names of the path; the last is the type's.
+    /// The path segments; the last is the type's name.
     pub segments: Vec<String>,
-    /// Generic arguments as the source has them, in angle brackets; empty without any.
+    /// The generic arguments as written, including the angle brackets; empty if there are none.
     pub arguments: String,
-    /// The generic arguments that are types, where the type is one of the same version, so that its fields have types.
+    /// The type arguments, if the type belongs to the same version; used to instantiate its fields.
     pub instance: Vec<TypeRef>,
 }
 
-/// The names of the types among generic parameters, which stand in angle brackets as in the source; none if a constant stands
-/// before a type, since the arguments that are types are then not known by their number.
+/// Returns the type parameters in a list of generics written with angle brackets. Returns `None` if a const parameter precedes a type
+/// parameter, since type arguments can then not be matched by position.
 pub(crate) fn type_parameters(generics: &str) -> Option<Vec<String>> {
     let inner = generics.trim().strip_prefix('<')?.strip_suffix('>')?;
     let (mut depth, mut parameters, mut start) = (0_usize, Vec::new(), 0);
@@ -111,7 +111,7 @@ pub(crate) fn type_parameters(generics: &str) -> Option<Vec<String>> {
 }
 
 impl ExternalType {
-    /// A type without arguments, at a path without `::` before it.
+    /// Creates a type without arguments, at a path without a leading `::`.
     #[must_use]
     pub const fn new(segments: Vec<String>) -> Self {
         Self {
@@ -128,7 +128,7 @@ impl ExternalType {
         self.segments.last().map_or("", String::as_str)
     }
 
-    /// The names after that of a crate, if the path leads through it.
+    /// Returns the segments after the segment `name`, or `None` if the path does not contain it.
     #[must_use]
     pub fn below(&self, name: &str) -> Option<&[String]> {
         let at = self.segments.iter().position(|segment| segment == name)?;

@@ -1,9 +1,9 @@
-//! The typed model of a Kubernetes API: what both readers fill and every emitter reads.
+//! The typed model of a Kubernetes API, which every reader fills and every emitter reads.
 //!
-//! It exists so that an emitter never asks where its input came from: annotated Rust and CRD YAML arrive here in the same
-//! form, complete enough to be written back as either. Start reading at [`ApiSet`], then [`Resource`] and [`TypeDef`].
+//! Emitters need not know where their input came from: annotated Rust, Go and CRD YAML arrive here in the same form, complete enough to be
+//! written as types or as a CRD. Start reading at [`ApiSet`], then [`Resource`] and [`TypeDef`].
 //!
-//! Every collection is a `Vec` in a defined order or a `BTreeMap`, so that output never depends on the order of input files.
+//! Every collection is a `Vec` in a defined order or a `BTreeMap`, so that output does not depend on the order of input files.
 
 mod admission;
 mod foreign;
@@ -55,25 +55,25 @@ pub struct ApiSet {
     /// The crate's admission webhooks, from annotated Rust.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub webhooks: Vec<Webhook>,
-    /// Go packages outside of any API whose types APIs use: each is generated once. Sorted by import path.
+    /// Go packages outside of any API whose types are used by APIs. Each is generated once. Sorted by import path.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub packages: Vec<TypePackage>,
-    /// The types for which nothing is generated, since another crate has them (k8s-openapi, or one that `--type-path` names), as
-    /// the Go sources of this very API define them; by the path in a [`TypeRef`] (`k8s_openapi::api::core::v1::PodSpec`). Within a
-    /// definition no type is [`TypeRef::Local`]. Empty for other input: see `builtin::definition` for Kubernetes' own types.
+    /// Definitions, from the Go sources of this API, of types that are not generated because another crate provides them (k8s-openapi, or
+    /// one mapped with `--type-path`). Keyed by the path in a [`TypeRef`] (`k8s_openapi::api::core::v1::PodSpec`). Definitions contain no
+    /// [`TypeRef::Local`]. Empty for other input: see `builtin::definition` for Kubernetes' own types.
     #[serde(skip)]
     pub definitions: BTreeMap<String, TypeDef>,
 }
 
 impl ApiSet {
-    /// Every version with the group it belongs to, in order.
+    /// All versions with their group, in order.
     pub fn versions(&self) -> impl Iterator<Item = (&Group, &Version)> {
         self.groups
             .iter()
             .flat_map(|group| group.versions.iter().map(move |version| (group, version)))
     }
 
-    /// The definition of a type that another module has: another version, a package, or another crate as Go's sources define it.
+    /// Returns the definition of a type from another module: another version, a package, or another crate as defined in the Go sources.
     #[must_use]
     pub fn foreign_def(&self, ty: &TypeRef) -> Option<&TypeDef> {
         let path = ty.path()?;
@@ -99,9 +99,9 @@ impl ApiSet {
 pub struct Group {
     /// The DNS name of the group, as in `apiVersion`.
     pub name: String,
-    /// The module that holds the group (`cloudnative`): legal, unique within the set, snake case.
+    /// The module that holds the group (`cloudnative`): a legal identifier in snake case, unique within the set.
     pub module: String,
-    /// The prefix of type names that speak of the group (`Cloudnative`), from `+groupGoName` or the first label of the name.
+    /// The prefix for type names that mention the group (`Cloudnative`), from `+groupGoName` or the first label of the name.
     pub type_prefix: String,
     /// The versions, sorted by name in Kubernetes' order of maturity, most stable first.
     pub versions: Vec<Version>,
@@ -112,11 +112,11 @@ pub struct Group {
 pub struct Version {
     /// The version as in `apiVersion`.
     pub name: String,
-    /// The module that holds the version, below its group's.
+    /// The module that holds the version, within the group's module.
     pub module: String,
-    /// Path of the module that holds the types (`crate::apis::cloudnative::v1alpha1`).
+    /// The path of the module that holds the types (`crate::apis::cloudnative::v1alpha1`).
     pub path: String,
-    /// Folder of that module below the crate's `src`, with `/` between the parts (`apis/cloudnative/v1alpha1`).
+    /// The directory of that module relative to the crate's `src`, separated by `/` (`apis/cloudnative/v1alpha1`).
     pub dir: String,
     /// Documentation of the version's module, as plain text.
     pub docs: String,
@@ -124,23 +124,23 @@ pub struct Version {
     pub origin: Origin,
     /// The resources, sorted by kind.
     pub resources: Vec<Resource>,
-    /// Every type of the version, roots included; sorted by name for CRDs, in order of declaration for Rust.
+    /// Every type of the version, including roots; sorted by name for CRDs, in declaration order for Rust.
     pub types: Vec<TypeDef>,
 }
 
 impl Version {
-    /// The type of the given Rust name.
+    /// Returns the type with the Rust name.
     #[must_use]
     pub fn type_def(&self, name: &str) -> Option<&TypeDef> {
         find_type(&self.types, self.origin, name)
     }
 }
 
-/// Who wrote the types of a version.
+/// Where the types of a version come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Origin {
-    /// A person did, in annotated Rust: types are never emitted, only what goes with them.
+    /// Annotated Rust: the types exist already, and only companion code is emitted.
     Rust,
     /// A `CustomResourceDefinition`: types are emitted.
     Crd,
@@ -156,7 +156,7 @@ impl Origin {
     }
 }
 
-/// A Go package whose types APIs use, as a module of its own.
+/// A Go package whose types are used by APIs, generated as its own module.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TypePackage {
@@ -164,12 +164,12 @@ pub struct TypePackage {
     pub import_path: String,
     /// The name of the module (`cert_manager_meta_v1`), below `apis`.
     pub module: String,
-    /// Path of the module (`crate::apis::cert_manager_meta_v1`).
+    /// The path of the module (`crate::apis::cert_manager_meta_v1`).
     pub path: String,
-    /// Folder of the module below the crate's `src`.
+    /// The directory of the module relative to the crate's `src`.
     pub dir: String,
     /// Documentation of the package.
     pub docs: String,
-    /// The types that are used, in order of declaration.
+    /// The types in use, in declaration order.
     pub types: Vec<TypeDef>,
 }

@@ -8,16 +8,16 @@ use serde::Serialize;
 pub struct PolicyRule {
     /// API groups; the core group is empty.
     pub groups: Vec<String>,
-    /// Resources, with `/` before a subresource.
+    /// Resources, or `resource/subresource`.
     pub resources: Vec<String>,
-    /// Names of single objects.
+    /// Names of individual objects.
     pub resource_names: Vec<String>,
     /// Verbs of the API server, in lower case.
     pub verbs: Vec<String>,
-    /// URLs that are not resources.
+    /// Non-resource URLs.
     pub urls: Vec<String>,
-    /// The namespace of the role; none means a cluster role.
+    /// The namespace of the role; `None` means a cluster role.
     pub namespace: Option<String>,
-    /// The name of the role; none means the generator's own.
+    /// The name of the role; `None` means the generator's default role.
     pub role_name: Option<String>,
 }

@@ -20,27 +20,27 @@ pub struct Resource {
     pub plural: String,
     /// `virtualmachine`.
     pub singular: String,
-    /// The plural in snake case, as accessor of the typed client (`virtual_machines`).
+    /// The plural in snake case, used as accessor on the typed client (`virtual_machines`).
     pub accessor: String,
-    /// The plural in camel case, as name of the typed client (`VirtualMachines`).
+    /// The plural in camel case, used as name of the typed client (`VirtualMachines`).
     pub client_name: String,
-    /// Name of the root's [`TypeDef`](super::TypeDef).
+    /// The name of the root's [`TypeDef`](super::TypeDef).
     pub root: String,
-    /// Whether objects live in namespaces.
+    /// Whether objects are namespaced.
     pub scope: Scope,
-    /// Short names for kubectl, in the order given.
+    /// Short names for kubectl, in declaration order.
     pub short_names: Vec<String>,
-    /// Categories such as `all`, in the order given.
+    /// Categories such as `all`, in declaration order.
     pub categories: Vec<String>,
-    /// Whether `/status` is a subresource of its own.
+    /// Whether `/status` is a subresource.
     pub status_subresource: bool,
     /// The `/scale` subresource.
     pub scale_subresource: Option<ScaleSubresource>,
     /// Columns of `kubectl get`.
     pub printer_columns: Vec<PrinterColumn>,
-    /// Fields that field selectors may name.
+    /// Fields that field selectors may use.
     pub selectable_fields: Vec<SelectableField>,
-    /// How versions are converted into each other.
+    /// How versions are converted.
     pub conversion: Conversion,
     /// Whether this version is the one stored in etcd.
     pub storage: bool,
@@ -52,53 +52,53 @@ pub struct Resource {
     /// Labels of the CRD itself.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// The warning of a deprecated version: `Some("")` where it has none of its own.
+    /// The deprecation warning: `Some("")` for a deprecated version without a custom warning.
     pub deprecation: Option<String>,
-    /// The methods that the typed client has.
+    /// The methods of the typed client.
     pub verbs: VerbSet,
     /// Methods from `+genclient:method=…` and from subresources.
     pub methods: Vec<CustomMethod>,
-    /// Whether a typed client, lister and informer are wanted (`+genclient`; always for a CRD).
+    /// Whether to generate a typed client, lister and informer (`+genclient`; always for a CRD).
     pub client: bool,
-    /// The part of a CRD beyond the types that are made from it. None for other input, and where
-    /// [`Options::manifests`](crate::Options::manifests) does not ask for CRDs.
+    /// The parts of a CRD besides its types. `None` for other input, and if [`Options::manifests`](crate::Options::manifests) does not
+    /// request CRDs.
     #[serde(skip)]
     pub rest: Option<CrdRest>,
 }
 
-/// The parts of a CRD that its types do not hold, so that it can be written again.
+/// The parts of a CRD that its types do not represent, so that the CRD can be written again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CrdRest {
-    /// Parts of the schema: descriptions, which differ where types of one shape are one; all that it says of values held as
-    /// JSON or as Kubernetes' own types; and of the properties that every object has.
+    /// Parts of the schema: descriptions, which can differ between schemas that share a type; the full schemas of values held as JSON or as
+    /// Kubernetes types; and the schemas of the properties that every object has.
     pub schema: Schema,
-    /// The versions that the filters leave out, so that they have no types. The same for each version of the kind.
+    /// The versions excluded by filters, which have no types. The same for every version of the kind.
     pub left_out: Arc<[LeftOut]>,
 }
 
-/// A version of a CRD that has no types.
+/// A version of a CRD without types.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftOut {
     /// The version.
     pub version: String,
-    /// The kind in that version; the schema of its [`rest`](Resource::rest) is whole.
+    /// The kind in that version; the schema in its [`rest`](Resource::rest) is complete.
     pub resource: Resource,
 }
 
 impl Resource {
-    /// Whether lister and informer can work: both need list and watch.
+    /// Whether a lister and informer are possible: both need list and watch.
     #[must_use]
     pub fn has_informer(&self) -> bool {
         self.client && self.verbs.contains(Verb::List) && self.verbs.contains(Verb::Watch)
     }
 }
 
-/// Where objects of a kind live.
+/// The scope of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Scope {
-    /// In a namespace.
+    /// Objects live in a namespace.
     Namespaced,
-    /// In the cluster.
+    /// Objects are cluster-scoped.
     Cluster,
 }
 
@@ -118,21 +118,21 @@ pub struct ScaleSubresource {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PrinterColumn {
-    /// Heading.
+    /// The column heading.
     pub name: String,
     /// `string`, `integer`, `number`, `boolean` or `date`.
     pub type_: String,
     /// Format of the type, such as `int32`.
     pub format: Option<String>,
-    /// The content of the column.
+    /// A description of the column.
     pub description: Option<String>,
-    /// 0 for the standard view, above 0 for `-o wide`.
+    /// 0 for the standard view, greater than 0 for `-o wide`.
     pub priority: i32,
-    /// Where the value comes from.
+    /// JSON path of the value.
     pub json_path: String,
 }
 
-/// A field that field selectors may name.
+/// A field that field selectors may use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SelectableField {
@@ -140,13 +140,13 @@ pub struct SelectableField {
     pub json_path: String,
 }
 
-/// How a CRD's versions are converted into each other.
+/// How the versions of a CRD are converted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Conversion {
     /// Only `apiVersion` changes.
     #[default]
     None,
-    /// A webhook converts.
+    /// A webhook converts objects.
     Webhook(Box<ConversionWebhook>),
 }
 
@@ -154,15 +154,15 @@ pub enum Conversion {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversionWebhook {
-    /// Where it is served; none in a CRD that leaves it open.
+    /// The webhook's endpoint; `None` in a CRD that leaves it open.
     pub endpoint: Option<WebhookEndpoint>,
-    /// The certificates that sign the server's, in base64.
+    /// The CA certificates for the webhook's server certificate, in base64.
     pub ca_bundle: Option<String>,
-    /// The versions of `ConversionReview` that it takes, preferred first.
+    /// The supported versions of `ConversionReview`, most preferred first.
     pub review_versions: Vec<String>,
 }
 
-/// A verb of a typed client, named as client-gen's markers name it.
+/// A verb of a typed client, named as in client-gen's markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verb {
@@ -191,14 +191,14 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// Every verb, in the order in which methods are emitted.
+    /// All verbs, in the order in which methods are emitted.
     #[rustfmt::skip]
     pub const ALL: [Self; 11] = [
         Self::Create, Self::Update, Self::UpdateStatus, Self::Delete, Self::DeleteCollection,
         Self::Get, Self::List, Self::Watch, Self::Patch, Self::Apply, Self::ApplyStatus,
     ];
 
-    /// The verb as markers write it (`deleteCollection`).
+    /// The verb as written in markers (`deleteCollection`).
     #[must_use]
     pub const fn marker_name(self) -> &'static str {
         match self {
@@ -216,7 +216,7 @@ impl Verb {
         }
     }
 
-    /// The names of the methods that a typed client has for the verb.
+    /// The names of the client methods for the verb.
     const fn methods(self) -> &'static [&'static str] {
         match self {
             Self::Create => &["create"],
@@ -245,7 +245,7 @@ impl VerbSet {
         Self(Verb::ALL.into_iter().collect())
     }
 
-    /// All verbs but those of the status subresource.
+    /// All verbs except those of the status subresource.
     #[must_use]
     pub fn without_status() -> Self {
         let mut verbs = Self::all();
@@ -255,7 +255,7 @@ impl VerbSet {
         verbs
     }
 
-    /// The names of the client's methods for these verbs.
+    /// The names of the client methods for these verbs.
     pub fn methods(&self) -> impl Iterator<Item = &'static str> {
         let status = self.contains(Verb::UpdateStatus);
         self.0
@@ -274,21 +274,21 @@ impl VerbSet {
     }
 }
 
-/// A client method beyond the plain verbs: `+genclient:method=Name,verb=…,subresource=…,input=…,result=…`.
+/// A client method besides the standard verbs: `+genclient:method=Name,verb=…,subresource=…,input=…,result=…`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomMethod {
     /// The method's Rust name (`get_scale`).
     pub name: String,
-    /// Its effect.
+    /// The verb it performs.
     pub verb: MethodVerb,
-    /// The subresource that it addresses; none means the object itself.
+    /// The subresource it addresses; `None` means the object itself.
     pub subresource: Option<String>,
-    /// The type it sends, where that is not the resource itself.
+    /// The request type, if different from the resource.
     pub input: Option<TypeRef>,
-    /// The type it returns, where that is not the resource itself.
+    /// The response type, if different from the resource.
     pub result: Option<TypeRef>,
 }
 
-/// The verb of a custom method; client-gen allows these.
+/// The verb of a custom method; client-gen allows any of these.
 pub type MethodVerb = Verb;

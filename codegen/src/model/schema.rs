@@ -1,4 +1,4 @@
-//! Structural schemas as a CRD has them: what the reader gives, and what of it stays beside the types.
+//! Structural schemas as declared in a CRD: the reader's output, of which parts are kept besides the types.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use serde_json::Value;
 
 use super::Validation;
 
-/// The properties that every object of an API has, whatever its schema says of them.
+/// The properties that every API object has, regardless of its schema.
 pub const COMMON_PROPERTIES: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// A structural schema.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schema {
-    /// The bytes of the schema; empty if nothing was found in its source.
+    /// The byte range of the schema in its source; empty if the schema was not found there.
     pub range: Range<usize>,
-    /// `type`; none for int-or-string, preserve-unknown and untyped schemas.
+    /// `type`; `None` for int-or-string, preserve-unknown-fields and untyped schemas.
     pub type_: Option<Type>,
-    /// Whether values of any type may stand, whatever `properties` and `items` say: without a `type`, these restrict objects and
-    /// arrays only.
+    /// Whether values of any type are allowed, regardless of `properties` and `items`: without a `type`, these restrict only objects and
+    /// arrays.
     pub any_type: bool,
     /// `description`.
     pub description: String,
@@ -25,7 +25,7 @@ pub struct Schema {
     pub default: Option<Value>,
     /// `nullable`.
     pub nullable: bool,
-    /// `properties`, sorted by name, each name once. (Objects are small and many: nodes of a map would be empty for the most.)
+    /// `properties`, sorted by name without duplicates. A `Vec`, because there are many small objects and map nodes would be mostly empty.
     pub properties: Vec<(String, Schema)>,
     /// `required`.
     pub required: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Schema {
     pub additional: Additional,
     /// `items`.
     pub items: Option<Box<Schema>>,
-    /// Everything else.
+    /// All other keywords.
     pub validation: Validation,
 }
 
@@ -52,17 +52,17 @@ pub enum Type {
 /// `additionalProperties`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Additional {
-    /// Not given, or false.
+    /// Absent, or `false`.
     #[default]
     No,
     /// `true`: any value.
     Any,
-    /// Values of a schema.
+    /// Values match a schema.
     Schema(Box<Schema>),
 }
 
 impl Schema {
-    /// Whether it says nothing of any value.
+    /// Whether the schema declares nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self {
@@ -91,7 +91,7 @@ impl Schema {
 }
 
 impl Type {
-    /// The type as a schema writes it.
+    /// The type as written in a schema.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Facts of a type's source beyond the API: places for diagnostics, and Go's tags.
+//! Source information about types that is not part of the API: places for diagnostics, and Go tags.
 
 use std::sync::Arc;
 
@@ -7,39 +7,39 @@ use serde::Serialize;
 
 use crate::diag::Place;
 
-/// Where a type or field is declared; none in a CRD. No part of the API, so that any two are equal.
+/// Where a type or field is declared; absent for a CRD. Not part of the API, so any two values compare equal.
 #[derive(Clone, Debug, Default)]
 pub struct DeclaredAt(Option<Arc<Declaration>>);
 
 #[derive(Debug)]
 struct Declaration {
     place: Place,
-    /// Names and places of its markers, in the order in which they stand.
+    /// Names and places of its markers, in source order.
     markers: Vec<(&'static str, Place)>,
 }
 
 impl DeclaredAt {
-    /// A declaration at a place, without markers.
+    /// Creates a declaration at a place, without markers.
     #[must_use]
     pub fn at(place: &Place) -> Self {
         Self::marked(place, Vec::new())
     }
 
-    /// A declaration at a place, with the names and places of its markers.
+    /// Creates a declaration at a place, with the names and places of its markers.
     #[must_use]
     pub fn marked(place: &Place, markers: Vec<(&'static str, Place)>) -> Self {
         let place = place.clone();
         Self(Some(Arc::new(Declaration { place, markers })))
     }
 
-    /// The place of the name.
+    /// The place of the declared name.
     #[must_use]
     pub fn place(&self) -> Option<&Place> {
         self.0.as_deref().map(|declaration| &declaration.place)
     }
 
-    /// The place of the marker whose name ends so and in whose text something stands (`printcolumn`, `.spec.size`): the first
-    /// of which it is a whole argument, else the first in which it stands, else the only one of the name.
+    /// Finds the marker whose name ends with `name` and whose text contains `text` (`printcolumn`, `.spec.size`). Prefers the first marker
+    /// with `text` as a whole argument, then the first that contains it, then the only marker of that name.
     #[must_use]
     pub fn marker(&self, name: &str, text: &str) -> Option<&Place> {
         let ends = |known: &str| {
@@ -56,7 +56,7 @@ impl DeclaredAt {
     }
 }
 
-/// Whether a text is an argument of a marker, in quotation marks or without.
+/// Whether the text is an argument of the marker, with or without quotation marks.
 fn has_argument(marker: &str, text: &str) -> bool {
     let opens = |c: char| matches!(c, '=' | '"' | '`' | '\'' | '{' | ';' | ' ');
     let closes = |c: char| matches!(c, ',' | '"' | '`' | '\'' | '}' | ';' | ' ');
@@ -79,11 +79,11 @@ impl PartialEq for DeclaredAt {
 pub struct GoField {
     /// The Go name.
     pub name: String,
-    /// When the encoder leaves the field out.
+    /// When the encoder omits the field.
     pub omits: Omission,
     /// Whether the field is a pointer.
     pub pointer: bool,
-    /// Whether markers or the tag say that it is required, which the metadata of a root need not be.
+    /// Whether markers or the tag declare it required; the metadata of a root may still be optional.
     pub required: bool,
 }
 
@@ -121,7 +121,7 @@ mod tests {
         check(&markers, ".spec.sizes", Some(0));
         check(&markers, ".status", Some(1));
         check(&markers, ".other", None);
-        // Escapes hide the text; a marker without a rival is meant all the same.
+        // Escapes hide the text, but the only marker of the name still matches.
         check(&markers[..1], ".other", Some(0));
     }
 }

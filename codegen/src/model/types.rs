@@ -16,30 +16,31 @@ pub struct TypeDef {
     pub name: String,
     /// Documentation as plain text, not yet safe for rustdoc.
     pub docs: String,
-    /// Where the type stands in its API: `VirtualMachine.spec.resource`.
+    /// The path of the type in its API: `VirtualMachine.spec.resource`.
     pub path: String,
-    /// Whether several kinds of the version share it, as types from CRDs may.
+    /// Whether several kinds of the version share the type, as is possible for types from CRDs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
     /// Its kind.
     pub kind: TypeKind,
-    /// The schema's rules for the type as a whole.
+    /// The schema's rules for the whole type.
     pub validation: Validation,
-    /// The other items that the author of annotated Rust wrote; none for a CRD's type.
+    /// Further information about handwritten Rust; `None` for other input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<RustItem>,
-    /// The method by which a Go type writes itself; its kind is what Go declares, which is not what is on the wire.
+    /// The interface with which a Go type marshals itself. `kind` is then the Go declaration, which differs from the wire format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marshals: Option<Marshals>,
-    /// Whether apply configurations have it as it is: markers ask for that, or its serde is not its fields'.
+    /// Whether apply configurations use the type unchanged: because of a marker, or because its serde implementation does not follow its
+    /// fields.
     #[serde(skip)]
     pub whole: bool,
-    /// Where it is declared.
+    /// Where the type is declared.
     #[serde(skip)]
     pub declared: DeclaredAt,
 }
 
-/// The type of a name. CRDs may have ten thousands, which are sorted by it.
+/// Finds a type by name. A version from CRDs may have tens of thousands of types, which are sorted by name.
 pub(crate) fn find_type<'a>(
     types: &'a [TypeDef],
     origin: Origin,
@@ -52,45 +53,45 @@ pub(crate) fn find_type<'a>(
     index.ok().and_then(|index| types.get(index))
 }
 
-/// What derives of schemars say of a schema beyond the type and its rules.
+/// What schemars attributes add to a schema besides the type and its rules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DerivedSchema {
-    /// The type whose schema it is, in place of its own (`schemars(with = "T")`).
+    /// The type that replaces the field's type in the schema (`schemars(with = "T")`).
     pub ty: Option<TypeRef>,
-    /// Whether null is permitted, as schemars permits it wherever the Rust type is an `Option`.
+    /// Whether null is allowed, as schemars allows it for every Rust `Option`.
     pub nullable: bool,
-    /// What is not known of it, or not as on the wire: reported where a schema is written.
+    /// Attributes that cannot be represented or that differ from the wire format: reported when a schema is written.
     pub findings: Vec<Diagnostic>,
 }
 
-/// A type written by hand.
+/// A handwritten type.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RustItem {
-    /// Modules below the version's by which the item is named.
+    /// The modules within the version's module that lead to the item.
     pub module: Vec<String>,
-    /// Derives by their last path segment (`Clone`, `Serialize`, `CustomResource`), sorted.
+    /// Derives, by last path segment (`Clone`, `Serialize`, `CustomResource`), sorted.
     pub derives: Vec<String>,
-    /// Traits that the source implements by hand for the type, by their last path segment, sorted.
+    /// Traits implemented by hand for the type, by last path segment, sorted.
     pub impls: Vec<String>,
-    /// Whether `Clone` is asked for: by deepcopy markers, or by an object that has none against it.
+    /// Whether `Clone` is requested: by deepcopy markers, or for an object without a marker against it.
     pub deepcopy: bool,
-    /// Whether the type is an API object of its own (`interfaces=runtime.Object` or a genclient root or a list type).
+    /// Whether the type is an API object (`interfaces=runtime.Object`, a genclient root or a list type).
     pub object: bool,
     /// Whether kube-derive generates the root and its traits from this (spec) type, or generated this root.
     pub kube_derive: bool,
-    /// Generic parameters as written (`<T>`); only types other than roots may have them.
+    /// Generic parameters as written (`<T>`); roots must not have any.
     pub generics: String,
-    /// Whether other modules see it by its name in the version's module.
+    /// Whether other modules can name it through the version's module.
     #[serde(skip)]
     pub exported: bool,
-    /// The predicates of `cfg` under which it is there, those of its modules first.
+    /// The `cfg` predicates that enable the item, starting with those of its modules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cfg: Vec<String>,
-    /// The conditions under which the author derives `Clone`, where it is asked for without them too.
+    /// The conditions of the author's `Clone` derive, if `Clone` is also requested without them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clone_if: Vec<String>,
-    /// What a derive of schemars says of its schema.
+    /// What schemars attributes declare for its schema.
     #[serde(skip)]
     pub derived: Option<Box<DerivedSchema>>,
 }
@@ -103,7 +104,7 @@ impl RustItem {
         traits.any(|known| known == name)
     }
 
-    /// Whether `Clone` is generated: asked for, and not there.
+    /// Whether to generate `Clone`: it is requested and not yet implemented.
     #[must_use]
     pub fn clone_is_generated(&self) -> bool {
         self.deepcopy && !self.kube_derive && !self.has("Clone")
@@ -116,21 +117,21 @@ impl RustItem {
 pub enum TypeKind {
     /// An object with known properties.
     Struct(StructDef),
-    /// A string or an integer with known values; open, since a newer server may send others.
+    /// A string or an integer with known values; open, since a newer server may send other values.
     Enum(EnumDef),
     /// A Rust enum with data, from annotated Rust only.
     Union(UnionDef),
-    /// Another name for a type.
+    /// An alias of another type.
     Alias(Aliasing),
 }
 
-/// Another name for a type.
+/// An alias of another type.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Aliasing {
-    /// The type it stands for.
+    /// The aliased type.
     pub target: TypeRef,
-    /// A tuple struct of one field in annotated Rust (a newtype) rather than a `type` item.
+    /// Whether it is a tuple struct with one field in annotated Rust (a newtype) rather than a `type` item.
     pub newtype: bool,
 }
 
@@ -138,25 +139,25 @@ pub struct Aliasing {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StructDef {
-    /// The fields: by JSON name for a CRD's, in order of declaration for Rust.
+    /// The fields: by JSON name for a CRD, in declaration order for Rust.
     pub fields: Vec<Field>,
-    /// The treatment of properties that the schema does not name.
+    /// How properties that the schema does not list are handled.
     pub unknown_fields: UnknownFields,
-    /// A tuple or unit struct of annotated Rust, whose fields have no names in Rust.
+    /// Whether it is a tuple or unit struct of annotated Rust, whose fields have no names.
     pub tuple: bool,
-    /// The fields of which only so many may be set.
+    /// Groups of fields of which only a limited number may be set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unions: Vec<FieldUnion>,
 }
 
-/// The treatment of properties that a schema does not name.
+/// How properties that a schema does not list are handled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum UnknownFields {
     /// The server drops them.
     #[default]
     Pruned,
-    /// The server keeps them; so does the type, in a map of the given value type.
+    /// The server keeps them, and the type keeps them in a map with this value type.
     Kept(TypeRef),
 }
 
@@ -164,53 +165,53 @@ pub enum UnknownFields {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Field {
-    /// The name on the wire.
+    /// The JSON name.
     pub json_name: String,
-    /// The Rust field, legal and unique within the struct, without `r#`.
+    /// The Rust name: a legal identifier, unique within the struct, without `r#`.
     pub rust_name: String,
     /// Documentation as plain text.
     pub docs: String,
     /// The type without the `Option` of an optional field.
     pub ty: TypeRef,
-    /// Whether the Rust field is an `Option`, which markers do not decide; for a CRD's, whether it will be one.
+    /// Whether the Rust field is an `Option`, regardless of markers; for a CRD, whether it will be one.
     pub option: bool,
     /// Whether the property must be present.
     pub required: bool,
     /// Whether the property may be present as null.
     pub nullable: bool,
-    /// Whether texts that k8s-openapi always writes are left out when empty, within values of a Kubernetes type.
+    /// Whether to omit empty strings that k8s-openapi always writes, within values of a Kubernetes type.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sparse: bool,
-    /// The value that the server fills in.
+    /// The default that the server fills in.
     pub default: Option<Value>,
-    /// Whether serde merges the fields of the type into the parent (`serde(flatten)`).
+    /// Whether serde flattens the fields of the type into the parent (`serde(flatten)`).
     pub flatten: bool,
-    /// Whether serde leaves the field out (`serde(skip)`), so that it is not part of the API.
+    /// Whether serde skips the field (`serde(skip)`), so that it is not part of the API.
     pub skip: bool,
-    /// Whether the schema does not name it, as fields that Go embeds with `+kubebuilder:validation:Schemaless`.
+    /// Whether the schema omits the field, as for fields embedded in Go with `+kubebuilder:validation:Schemaless`.
     #[serde(skip)]
     pub undeclared: bool,
-    /// Whether the map that the field is has its keys in no order.
+    /// Whether the field is a map with unordered keys.
     #[serde(skip)]
     pub hashed: bool,
-    /// Whether its serde attributes, and not its type, say how it is written (`serde(with)`).
+    /// Whether its serde attributes rather than its type define the wire format (`serde(with)`).
     #[serde(skip)]
     pub with: bool,
-    /// What a derive of schemars says of its schema.
+    /// What schemars attributes declare for its schema.
     #[serde(skip)]
     pub derived: Option<Box<DerivedSchema>>,
     /// The schema's rules for the value.
     pub validation: Validation,
-    /// Its Go tag, for Go input.
+    /// The Go tag, for Go input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub go: Option<GoField>,
-    /// Where it is declared.
+    /// Where the field is declared.
     #[serde(skip)]
     pub declared: DeclaredAt,
 }
 
 impl Field {
-    /// An optional field without docs, default or rules, with one name on the wire and in Rust.
+    /// Creates an optional field without docs, default or rules, with the same name in JSON and Rust.
     #[must_use]
     pub fn optional(name: &str, ty: TypeRef) -> Self {
         Self {
@@ -220,7 +221,7 @@ impl Field {
         }
     }
 
-    /// A required field without docs, default or rules, with one name on the wire and in Rust.
+    /// Creates a required field without docs, default or rules, with the same name in JSON and Rust.
     #[must_use]
     pub fn required(name: &str, ty: TypeRef) -> Self {
         Self {
@@ -250,29 +251,29 @@ impl Field {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EnumDef {
-    /// The values' type on the wire.
+    /// The type of the values on the wire.
     #[serde(skip_serializing_if = "EnumValues::are_texts")]
     pub values: EnumValues,
-    /// The values, in the order of the schema; of a Go type its constants, which a schema lists only where
+    /// The values, in schema order. For a Go type these are its constants, which a schema lists only if
     /// [`Constraints::enum_`](super::Constraints::enum_) of the type does.
     pub variants: Vec<Variant>,
-    /// The name of the variant that holds any other value; none where the author closed the enum (annotated Rust).
+    /// The name of the variant for any other value; `None` if the author closed the enum (annotated Rust).
     pub open: Option<String>,
-    /// Index of the variant that is the default.
+    /// The index of the default variant.
     pub default: Option<usize>,
-    /// Whether the empty text is the default where no variant is, as it is of Go's types; else the first variant is.
+    /// Whether the default is the empty string if no variant is, as for Go types; otherwise it is the first variant.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub zero_is_empty: bool,
 }
 
-/// The type of an enum's values on the wire.
+/// The type of enum values on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum EnumValues {
     /// Strings.
     #[default]
     Texts,
-    /// Integers of 64 bits.
+    /// 64-bit integers.
     Integers,
 }
 
@@ -282,7 +283,7 @@ impl EnumValues {
         *self == Self::Texts
     }
 
-    /// The type in a schema.
+    /// The type as written in a schema.
     #[must_use]
     pub const fn schema_type(self) -> &'static str {
         match self {
@@ -298,7 +299,7 @@ impl EnumValues {
 pub struct Variant {
     /// The Rust variant.
     pub name: String,
-    /// The string on the wire, or the integer as text.
+    /// The string on the wire, or the integer in decimal.
     pub value: String,
     /// Documentation as plain text.
     pub docs: String,
@@ -308,7 +309,7 @@ pub struct Variant {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnionDef {
-    /// The variants, in order of declaration.
+    /// The variants, in declaration order.
     pub variants: Vec<UnionVariant>,
     /// The name of the tag property (`serde(tag = "…")`).
     pub tag: Option<String>,
@@ -328,9 +329,9 @@ pub struct UnionVariant {
     pub json_name: String,
     /// Documentation as plain text.
     pub docs: String,
-    /// Its fields; a tuple variant's are named by position.
+    /// The fields; those of a tuple variant are named by position.
     pub fields: Vec<Field>,
-    /// Whether the fields have names in Rust.
+    /// Whether the fields are named in Rust.
     pub named: bool,
 }
 
@@ -358,13 +359,13 @@ pub enum TypeRef {
     Known(KnownType),
     /// A type of the same version, by its Rust name.
     Local(String),
-    /// A Rust type from elsewhere.
+    /// A Rust type defined elsewhere.
     External(ExternalType),
-    /// Any other Rust type (`[u8; 4]`, `(A, B)`), by its tokens in the source.
+    /// Any other Rust type (`[u8; 4]`, `(A, B)`), by its source tokens.
     Verbatim(String),
     /// A list.
     List(Box<TypeRef>),
-    /// A map from string.
+    /// A map with string keys.
     Map(Box<TypeRef>),
     /// A value that may be null.
     Optional(Box<TypeRef>),
@@ -373,8 +374,8 @@ pub enum TypeRef {
 }
 
 impl TypeRef {
-    /// Whether a field of the type says how it is read and written, since serde of the type itself would round or refuse
-    /// values: times, bytes, int-or-strings, and lists and maps of them.
+    /// Whether fields of the type need explicit encoding, because the type's serde implementation would round or reject values: times,
+    /// bytes, int-or-strings, and lists and maps of them.
     #[must_use]
     pub fn is_encoded(&self) -> bool {
         let known = [
@@ -385,7 +386,7 @@ impl TypeRef {
         matches!(self.element(), Self::Known(one) if known.contains(one))
     }
 
-    /// The type without the lists, maps, options and boxes around it.
+    /// Strips the surrounding lists, maps, options and boxes.
     #[must_use]
     pub fn element(&self) -> &Self {
         match self {
@@ -396,7 +397,7 @@ impl TypeRef {
         }
     }
 
-    /// The path of a type from elsewhere, without generic arguments; Kubernetes' own start with `k8s_openapi`.
+    /// The path of a type defined elsewhere, without generic arguments; the path of a Kubernetes type starts with `k8s_openapi`.
     #[must_use]
     pub fn path(&self) -> Option<String> {
         match self {
@@ -406,7 +407,7 @@ impl TypeRef {
         }
     }
 
-    /// The name of the type of the same version that this is, or is a list or map of.
+    /// The name of the type of the same version that this refers to, directly or as an element of lists and maps.
     #[must_use]
     pub fn local(&self) -> Option<&str> {
         match self.element() {

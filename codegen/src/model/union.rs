@@ -1,22 +1,22 @@
-//! Unions: fields of one object that belong together, since its schema or its rules bound how many of them are set.
+//! Unions: fields of one object of which the schema or its rules limit how many may be set.
 
 use serde::Serialize;
 
-/// Fields of a struct of which a schema or its rules bound how many are set.
+/// Fields of a struct of which the schema or its rules limit how many may be set.
 ///
-/// It is found out from all that is demanded of the struct (`oneOf`, `anyOf`, `allOf`, `not`, numbers of properties, rules in
-/// CEL), so that it is the same whatever the input writes: see `lower::unions`.
+/// Derived from all constraints on the struct (`oneOf`, `anyOf`, `allOf`, `not`, numbers of properties, CEL rules), so that the result does
+/// not depend on how the input expresses them: see `lower::unions`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldUnion {
     /// How many may be set.
     pub bound: UnionBound,
-    /// The fields, at least two, in the struct's order.
+    /// The fields, at least two, in the order of the struct.
     pub members: Vec<UnionMember>,
-    /// The JSON name of the enum field whose value says which member is set.
+    /// The JSON name of the enum field whose value selects the member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discriminator: Option<String>,
-    /// The enum of the members that is generated beside the struct; none where several can be set.
+    /// The enum of the members generated with the struct; `None` if several members can be set at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub view: Option<UnionView>,
 }
@@ -25,11 +25,11 @@ pub struct FieldUnion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum UnionBound {
-    /// One.
+    /// Exactly one.
     ExactlyOne,
-    /// One or none.
+    /// Zero or one.
     AtMostOne,
-    /// One or several.
+    /// One or more.
     AtLeastOne,
 }
 
@@ -39,25 +39,25 @@ pub enum UnionBound {
 pub struct UnionMember {
     /// The JSON name of the field.
     pub field: String,
-    /// The variant of the view.
+    /// The name of the variant of the view.
     pub variant: String,
-    /// The only value of the discriminator with which the field may be set.
+    /// The only discriminator value with which the field may be set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
 }
 
-/// The names of what is generated for a union.
+/// The names of the items generated for a union.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnionView {
-    /// The enum, unique among the types of the version.
+    /// The name of the enum, unique among the types of the version.
     pub name: String,
-    /// The method of the struct that gives it.
+    /// The name of the struct's method that returns it.
     pub method: String,
 }
 
 impl FieldUnion {
-    /// The member that a field is.
+    /// Returns the member for a field.
     #[must_use]
     pub fn member(&self, field: &str) -> Option<&UnionMember> {
         self.members.iter().find(|member| member.field == field)

@@ -1,4 +1,4 @@
-//! Validations: what a schema demands of a value beyond its type.
+//! Validations: constraints of a schema on a value beyond its type.
 
 use std::sync::LazyLock;
 
@@ -7,11 +7,10 @@ use serde_json::{Number, Value};
 
 use crate::sparse::{Absent, Sparse};
 
-/// Apimachinery's pattern of a quantity, which controller-gen puts at every field of that type.
+/// Apimachinery's pattern of a quantity, which controller-gen adds to every field of that type.
 pub const QUANTITY_PATTERN: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
-/// Everything that a structural schema or `+kubebuilder:validation:` markers demand beyond the type. Most fields of an API demand
-/// nothing.
+/// All constraints from a structural schema or `+kubebuilder:validation:` markers beyond the type. Most fields have none.
 pub type Validation = Sparse<Constraints>;
 
 impl Absent for Constraints {
@@ -57,7 +56,7 @@ pub struct Constraints {
     pub min_properties: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_properties: Option<u64>,
-    /// The permitted values, where they do not make a [`TypeKind::Enum`](super::TypeKind::Enum) of their own.
+    /// The allowed values, unless they form a separate [`TypeKind::Enum`](super::TypeKind::Enum).
     #[serde(rename = "enum", skip_serializing_if = "Vec::is_empty")]
     pub enum_: Vec<Value>,
     #[serde(skip_serializing_if = "Combinators::is_empty")]
@@ -77,13 +76,13 @@ pub struct Constraints {
     pub preserve_unknown_fields: bool,
     #[serde(skip_serializing_if = "is_false")]
     pub embedded_resource: bool,
-    /// Validations of a list's items or a map's values, where they are not a type of their own.
+    /// Constraints on list items or map values that have no type of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub element: Option<Box<Validation>>,
-    /// The type in the schema, where it is not the Rust type's own.
+    /// The type in the schema, if it differs from that of the Rust type.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_: Option<String>,
-    /// The schema says nothing of the value.
+    /// Whether the schema places no constraints on the value.
     #[serde(skip_serializing_if = "is_false")]
     pub schemaless: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,18 +91,18 @@ pub struct Constraints {
     pub title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<Value>,
-    /// Documentation of an element's own type, where that has none in Rust.
+    /// The documentation of an element's type that has no Rust equivalent.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub docs: String,
 }
 
-/// Documentation elsewhere.
+/// Documentation hosted elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExternalDocs {
-    /// Where it stands.
+    /// Its URL.
     pub url: String,
-    /// Its kind.
+    /// A short description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
@@ -113,7 +112,7 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// `allOf`, `anyOf`, `oneOf` and `not`: value validations only, which is all that a structural schema permits there.
+/// `allOf`, `anyOf`, `oneOf` and `not`: structural schemas allow only value validations in them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[allow(missing_docs, reason = "JSON Schema's own names")]
@@ -129,7 +128,7 @@ pub struct Combinators {
 }
 
 impl Combinators {
-    /// Whether none is given.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -152,7 +151,7 @@ pub struct CelRule {
     pub field_path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub optional_old_self: Option<bool>,
-    /// Whether a union of the struct says the same, so that documentation need not: see `lower::unions`.
+    /// Whether a union of the struct expresses the same rule, so that documentation can omit it: see `lower::unions`.
     #[serde(skip)]
     pub said_by_union: bool,
 }

@@ -1,36 +1,36 @@
-//! Types on the wire: what JSON a value is, as far as rules of schemas care.
+//! Types on the wire: the JSON type of a value, as far as schema rules depend on it.
 
 /// The JSON type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireType {
     /// `true` or `false`.
     Bool,
-    /// A whole number.
+    /// An integer.
     Integer,
     /// A number.
     Number,
-    /// A text.
+    /// A string.
     String,
-    /// A whole number or a text.
+    /// An integer or a string.
     IntOrString,
     /// A list.
     List,
     /// A map, or an object with named fields.
     Object,
-    /// Not known: a foreign type, a union.
+    /// Unknown: a foreign type or a union.
     Unknown,
 }
 
 impl WireType {
-    /// The type in words, with its article.
+    /// Describes the type, with an article.
     #[must_use]
     pub const fn description(self) -> &'static str {
         match self {
             Self::Bool => "a boolean",
-            Self::Integer => "a whole number",
+            Self::Integer => "an integer",
             Self::Number => "a number",
-            Self::String => "a text",
-            Self::IntOrString => "a number or text",
+            Self::String => "a string",
+            Self::IntOrString => "an integer or string",
             Self::List => "a list",
             Self::Object => "an object or map",
             Self::Unknown => "any value",
@@ -48,7 +48,7 @@ impl WireType {
         }
     }
 
-    /// The type of the given name in a schema.
+    /// Returns the type that a schema calls `name`.
     #[must_use]
     pub fn of_schema(name: &str) -> Option<Self> {
         Some(match name {

@@ -1,4 +1,4 @@
-//! One kind of an operator: its files, and the lines that it has in files of the user's.
+//! One kind of an operator: its files, and its lines in the user's files.
 
 use std::path::PathBuf;
 
@@ -13,16 +13,16 @@ const TEST: &str = include_str!("../../../templates/operator/api/test.rs");
 const TEST_EXAMPLE: &str = include_str!("../../../templates/operator/api/test_example.rs");
 const SAMPLE: &str = include_str!("../../../templates/operator/api/sample.yaml");
 
-/// The file of the program.
+/// The file of the operator's program.
 pub(super) const APP: &str = "src/app.rs";
 
-/// The width of a line in rustfmt's style.
+/// rustfmt's line width.
 pub(super) const WIDTH: usize = 100;
 
-/// The width of a call's arguments that stay on its line.
+/// rustfmt's width limit for the arguments of a call on one line.
 const ARGUMENTS: usize = 60;
 
-/// A kind in a version of a group.
+/// A kind in one version of its group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Api {
     /// The operator that it belongs to.
@@ -31,13 +31,13 @@ pub struct Api {
     pub group: String,
     /// The group's folder in `src/apis`.
     pub group_module: String,
-    /// The version, also its folder.
+    /// The version, which is also its folder's name.
     pub version: String,
     /// The kind.
     pub kind: String,
-    /// The file with its types.
+    /// The module with its types.
     pub module: String,
-    /// The name of its controller, its test and its sample; none without a controller of its own.
+    /// The name of its controller, test and sample; `None` if the version has no controller.
     pub controller: Option<String>,
     /// The name of its sample.
     pub sample: String,
@@ -45,20 +45,20 @@ pub struct Api {
     pub plural: String,
     /// Whether its objects live in namespaces.
     pub scope: Scope,
-    /// Whether the kind has another version, which is the stored one.
+    /// Whether another version of the kind is the storage version.
     pub is_further_version: bool,
-    /// Whether it is the first kind of the operator, or the last.
+    /// Whether it is the operator's first kind to be created, or the last to be deleted.
     pub is_first: bool,
-    /// Whether it is the first kind of its version, or the last.
+    /// Whether it is the first or last kind of its version.
     pub is_first_of_version: bool,
-    /// Whether its spec has the example of a field, which a test breaks the rule of.
+    /// Whether its spec has the example field, whose rule a test violates.
     pub has_example: bool,
 }
 
-/// What a file of a kind is for.
+/// A file of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
-    /// What tests of all kinds have in common: of the operator's first kind.
+    /// What the tests of all kinds share; created with the operator's first kind.
     Support,
     /// The types.
     Types,
@@ -73,7 +73,7 @@ pub enum Part {
 }
 
 impl Api {
-    /// The path of a part; none for a part that the kind does not have.
+    /// The path of a part; `None` if the kind does not have it.
     #[must_use]
     pub fn path(&self, part: Part) -> Option<PathBuf> {
         let version = format!("src/apis/{}/{}", self.group_module, self.version);
@@ -88,7 +88,7 @@ impl Api {
         Some(path.into())
     }
 
-    /// The files that belong to the kind alone.
+    /// The files that belong to this kind only.
     #[must_use]
     pub fn files(&self) -> Tree {
         let parts = [
@@ -112,7 +112,7 @@ impl Api {
         files.collect()
     }
 
-    /// The lines that the kind has in other files. `group_file` is whether the group's module is a file of its own.
+    /// The kind's lines in other files. `group_file` is whether the group's module is in a file of its own.
     #[must_use]
     pub fn edits(&self, group_file: bool) -> Vec<Edit> {
         let mut edits = Vec::new();
@@ -140,7 +140,7 @@ impl Api {
         edits
     }
 
-    /// The lines that its controller has in other files.
+    /// The controller's lines in other files.
     #[must_use]
     pub fn controller_edits(&self) -> Vec<Edit> {
         let Some(controller) = &self.controller else {
@@ -155,7 +155,7 @@ impl Api {
         ]
     }
 
-    /// The declaration of the version, with that of the group if `apis` has none.
+    /// The declaration of the version, including that of the group if `apis` has none.
     fn version_edit(&self, group_file: bool) -> Edit {
         let (group, version) = (&self.group_module, &self.version);
         let item = format!("pub mod {version};");
@@ -261,7 +261,7 @@ impl Api {
         ]
     }
 
-    /// The imports of the types, as rustfmt has them.
+    /// The imports of the types, formatted like rustfmt.
     fn imports(&self) -> String {
         let (kind, path) = (
             &self.kind,
@@ -275,7 +275,7 @@ impl Api {
         }
     }
 
-    /// The head of the function, as rustfmt has it.
+    /// The signature of the reconcile function, formatted like rustfmt.
     fn reconcile(&self) -> String {
         let kind = &self.kind;
         let (request, context) = ("request: Request", format!("context: Context<{kind}>"));

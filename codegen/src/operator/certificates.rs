@@ -1,4 +1,4 @@
-//! The certificate of an operator's webhooks: who makes it, and what is written for that.
+//! The certificate of an operator's webhooks: its issuer, and the files for it.
 
 const CERT_MANAGER: [(&str, &str); 2] = [
     (
@@ -26,24 +26,24 @@ const ROLES: &str = include_str!("../../../templates/operator/webhook/self-signe
 const DEFINITION_ROLE: &str =
     include_str!("../../../templates/operator/webhook/self-signed/definition_role.rs");
 
-/// The component of kustomize that deploys the webhooks.
+/// The kustomize component that deploys the webhooks.
 const COMPONENT: &str = "config/webhooks/kustomization.yaml";
 
-/// Who makes the certificate of the webhooks.
+/// The issuer of the webhooks' certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Certificates {
-    /// cert-manager, which has to be in the cluster.
+    /// cert-manager, which must be installed in the cluster.
     #[default]
     CertManager,
-    /// The program, with the runtime's feature `self-signed`.
+    /// The operator itself, with the runtime's feature `self-signed`.
     SelfSigned,
 }
 
 impl Certificates {
-    /// The file that tells which it is.
+    /// The file that determines the issuer.
     pub const DEPLOYED_BY: &str = COMPONENT;
 
-    /// Who makes it, as the text of [`Self::DEPLOYED_BY`] has it.
+    /// The issuer according to the contents of [`Self::DEPLOYED_BY`].
     #[must_use]
     pub fn of_component(text: &str) -> Self {
         match text.contains("--webhook-self-signed") {
@@ -52,7 +52,7 @@ impl Certificates {
         }
     }
 
-    /// The templates, by the paths of their files.
+    /// The templates, by file path.
     pub(super) const fn files(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::CertManager => &CERT_MANAGER,
@@ -60,7 +60,7 @@ impl Certificates {
         }
     }
 
-    /// The runtime's features.
+    /// The required features of the runtime.
     pub(super) const fn features(self) -> &'static [&'static str] {
         match self {
             Self::CertManager => &["webhooks"],
@@ -68,7 +68,7 @@ impl Certificates {
         }
     }
 
-    /// The module of its tests.
+    /// The module of its tests, if any.
     pub(super) const fn test_module(self) -> Option<&'static str> {
         match self {
             Self::CertManager => None,
@@ -76,8 +76,7 @@ impl Certificates {
         }
     }
 
-    /// The templates of the markers of what the program must be allowed: for all webhooks, and for the definition of a kind that is
-    /// converted.
+    /// The templates of RBAC markers for the program's permissions: for all webhooks, and for the CRD of a kind with conversion.
     pub(super) const fn roles(self) -> [&'static str; 2] {
         match self {
             Self::CertManager => ["", ""],

@@ -1,33 +1,33 @@
-//! Edits of a user's Rust: a line goes in or out at a place that the syntax gives, and every other byte stays.
+//! Edits of the user's Rust files: adds or removes lines at positions found by parsing, and keeps every other byte.
 //!
-//! Nothing is printed anew, and no comment marks the places. What was put in is found again by its tokens, so that it may have been moved
-//! or formatted meanwhile. Putting in what is there, and taking out what is not, changes nothing; taking out what was put in gives
-//! the text before.
+//! The file is not reformatted, and no comments mark the positions. Removal compares tokens, so that the code may have been moved
+//! or reformatted in the meantime. Adding what exists and removing what does not are no-ops; removing what was added restores the
+//! original.
 
 use std::{cmp::Ordering, ops::Range};
 
 use quote::ToTokens;
 use syn::{Block, Expr, File, Item, Stmt, UseTree, spanned::Spanned};
 
-/// Why a text cannot be edited.
+/// Why a file cannot be edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// It is not Rust.
+    /// It is not valid Rust.
     #[error("it is not valid Rust: {0}")]
     Syntax(String),
-    /// The module that the line belongs to is not there, or in another file.
+    /// The module for the line does not exist, or is in another file.
     #[error("it has no `mod {0} {{ … }}`")]
     NoModule(String),
-    /// The function that the statement belongs to is not there.
+    /// The function for the statement does not exist.
     #[error("it has no `fn {0}`")]
     NoFunction(String),
-    /// The type that the marker belongs to is not there.
+    /// The type for the marker does not exist.
     #[error("it has no `struct {0}`")]
     NoType(String),
-    /// The list that the item belongs to is written otherwise.
-    #[error("its `{0}` is not a list with an item a line")]
+    /// The list for the item is not written in block style with one item per line.
+    #[error("its `{0}` is not a list with one item per line")]
     NoList(String),
-    /// The dependency whose feature it is has no features to add to.
+    /// The dependency has no list of features to add to.
     #[error("its dependency `{0}` has no list of features")]
     NoFeatures(String),
 }
@@ -38,9 +38,9 @@ impl From<syn::Error> for EditError {
     }
 }
 
-/// Adds an item: a declaration of a module, or a `use`. It goes to those of its sort, in the order of names.
+/// Adds an item: a module declaration or a `use`. It is inserted in name order among items of its kind.
 ///
-/// `within` names the inline modules around it, from the outside.
+/// `within` names the enclosing inline modules, outermost first.
 ///
 /// # Errors
 ///
@@ -77,7 +77,8 @@ pub fn add_item(text: &str, within: &[&str], item: &str) -> Result<String, EditE
     }
 }
 
-/// Removes an item that [`add_item`] added, by its tokens; comments and attributes of the user's around it count as another item.
+/// Removes an item that [`add_item`] added, by its tokens. An item with added attributes or doc comments is different, and is
+/// kept.
 ///
 /// # Errors
 ///
@@ -96,12 +97,12 @@ pub fn remove_item(text: &str, within: &[&str], item: &str) -> Result<String, Ed
     Ok(remove(text, range(found), is_block || is_alone))
 }
 
-/// Where a statement goes in its function.
+/// The position of a statement in its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
-    /// Behind the first statement.
+    /// After the first statement.
     Start,
-    /// Before the value that the function gives or returns.
+    /// Before the function's tail expression or final `return`.
     End,
 }
 
@@ -162,7 +163,7 @@ pub fn remove_statement(text: &str, function: &str, statement: &str) -> Result<S
     ))
 }
 
-/// Whether the text has a module of this name within others, inline or in a file of its own.
+/// Whether the source declares a module of this name within others, inline or in a separate file.
 ///
 /// # Errors
 ///
@@ -175,7 +176,7 @@ pub fn has_module(text: &str, within: &[&str], name: &str) -> Result<bool, EditE
     Ok(scope.module(name).is_some())
 }
 
-/// Whether the module has nothing in it.
+/// Whether the module is empty.
 ///
 /// # Errors
 ///
@@ -185,10 +186,10 @@ pub fn is_empty(text: &str, within: &[&str]) -> Result<bool, EditError> {
     Ok(Scope::find(&file, text, within)?.items.is_empty())
 }
 
-/// The items of a file, or of an inline module in it.
+/// The items of a file or of an inline module.
 struct Scope<'a> {
     items: &'a [Item],
-    /// The place of the brace that closes it, or the end of the file.
+    /// The position of the closing brace, or the end of the file.
     end: usize,
 }
 
@@ -218,7 +219,7 @@ impl<'a> Scope<'a> {
         self.items.iter().find(is_it)
     }
 
-    /// The items of the sort of one.
+    /// The items of the same kind as `of`.
     fn siblings(&self, of: &Item) -> impl Iterator<Item = &'a Item> {
         let sort = std::mem::discriminant(of);
         let items = self.items.iter();
@@ -238,9 +239,9 @@ fn function_block<'a>(file: &'a File, name: &str) -> Result<&'a Block, EditError
 
 pub(super) fn parse(text: &str) -> Result<File, EditError> {
     if text.starts_with('\u{feff}') || text.starts_with("#!") && !text.starts_with("#![") {
-        // Its places would be counted from behind them.
+        // syn strips both, so its positions would be off.
         return Err(EditError::Syntax(
-            "it starts with a byte order mark or a line for the shell".to_owned(),
+            "it starts with a byte order mark or a shebang line".to_owned(),
         ));
     }
     Ok(syn::parse_file(text)?)
@@ -254,7 +255,7 @@ fn parse_statement(text: &str) -> Result<Stmt, EditError> {
         .ok_or_else(|| EditError::Syntax("an empty statement".to_owned()))
 }
 
-/// Whether a last statement is the end of its function, so that nothing can stand behind it: its value, or a `return`.
+/// Whether a statement ends its function, so that none can follow: the tail expression, or a `return`.
 const fn ends(last: &Stmt) -> bool {
     match last {
         Stmt::Expr(value, semicolon) => semicolon.is_none() || matches!(value, Expr::Return(_)),
@@ -277,7 +278,7 @@ pub(super) fn unraw(ident: &syn::Ident) -> String {
     text.strip_prefix("r#").map(str::to_owned).unwrap_or(text)
 }
 
-/// The name by which rustfmt sorts an item.
+/// The name by which rustfmt sorts the item.
 fn sort_name(item: &Item) -> String {
     match item {
         Item::Mod(module) => unraw(&module.ident),
@@ -300,7 +301,7 @@ fn first_name(tree: &UseTree) -> String {
     }
 }
 
-/// The order of two names in rustfmt's style of 2024, among items of the sort of one.
+/// Compares two names among items of the kind of `item`, in the order of rustfmt's 2024 style.
 fn in_order(item: &Item, a: &str, b: &str) -> Ordering {
     match item {
         Item::Use(_) => by_version(a, b),
@@ -308,7 +309,7 @@ fn in_order(item: &Item, a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Numbers count as numbers, and `_` comes first.
+/// Compares in version order: digits by numeric value, and `_` first.
 pub(super) fn by_version(a: &str, b: &str) -> Ordering {
     let parts = |text: &str| {
         let mut parts = Vec::new();
@@ -349,7 +350,7 @@ impl Part {
     }
 }
 
-/// The lines with an indentation, ending in a newline.
+/// Indents lines; the result ends in a newline.
 fn indented(lines: &str, depth: usize) -> String {
     let indent = "    ".repeat(depth);
     let lines = lines.trim_end().lines().map(|line| match line {
@@ -359,7 +360,7 @@ fn indented(lines: &str, depth: usize) -> String {
     lines.collect()
 }
 
-/// The line ending of a text.
+/// The line ending that the file uses.
 pub(super) fn newline(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
@@ -368,26 +369,26 @@ pub(super) fn with_newlines(lines: &str, text: &str) -> String {
     lines.replace('\n', newline(text))
 }
 
-/// The start of the line of a place, if nothing but white space stands between.
+/// The start of the line, if only white space precedes `at` on it.
 pub(super) fn line_start(text: &str, at: usize) -> Option<usize> {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     text[start..at].trim().is_empty().then_some(start)
 }
 
-/// The end of the line of a place, its newline included, if nothing but white space stands between.
+/// The end of the line including its newline, if only white space follows `at` on it.
 fn line_end(text: &str, at: usize) -> Option<usize> {
     let end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
     text[at..end].trim().is_empty().then_some(end)
 }
 
-/// As [`line_end`], past a comment too.
+/// Like [`line_end`], but also skips a comment.
 fn line_end_past_comment(text: &str, at: usize) -> Option<usize> {
     let end = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
     let rest = text[at..end].trim_start();
     (rest.is_empty() || rest.starts_with("//")).then_some(end)
 }
 
-/// The node with the lines of comments directly above it, as far as `after`. Those at the head of a file are the file's.
+/// Extends a node by the comment lines directly above it, down to `after`. Comments at the top of a file belong to the file.
 fn with_comments(text: &str, after: usize, node: Range<usize>) -> Range<usize> {
     let Some(own) = line_start(text, node.start) else {
         return node;
@@ -409,7 +410,7 @@ pub(super) fn spliced(text: &str, range: Range<usize>, with: &str) -> String {
     format!("{}{with}{}", &text[..range.start], &text[range.end..])
 }
 
-/// Puts lines after a node; with a blank line in front of them if they are `apart`.
+/// Inserts lines after a node, preceded by a blank line if `apart`.
 fn insert_after(text: &str, node: Range<usize>, lines: &str, apart: bool) -> String {
     let Some(end) = line_end_past_comment(text, node.end) else {
         return spliced(text, node.end..node.end, &format!(" {}", lines.trim()));
@@ -423,7 +424,7 @@ fn insert_after(text: &str, node: Range<usize>, lines: &str, apart: bool) -> Str
     spliced(text, end..end, &lines)
 }
 
-/// Puts lines before a node; with a blank line behind them if they are `apart`.
+/// Inserts lines before a node, followed by a blank line if `apart`.
 pub(super) fn insert_before(text: &str, node: Range<usize>, lines: &str, apart: bool) -> String {
     let Some(start) = line_start(text, node.start) else {
         return spliced(text, node.start..node.start, &format!("{} ", lines.trim()));
@@ -433,7 +434,7 @@ pub(super) fn insert_before(text: &str, node: Range<usize>, lines: &str, apart: 
     spliced(text, start..start, &lines)
 }
 
-/// Puts lines at the end of a scope without items.
+/// Inserts lines at the end of a scope without items.
 fn insert_at_end(text: &str, scope: &Scope<'_>, lines: &str) -> String {
     if scope.end == text.len() {
         let lines = match text {
@@ -449,14 +450,14 @@ fn insert_at_end(text: &str, scope: &Scope<'_>, lines: &str) -> String {
     }
 }
 
-/// Takes a node out with its line; with a blank line beside it if it stands `apart`.
+/// Removes a node with its line, and an adjacent blank line if `apart`.
 fn remove(text: &str, node: Range<usize>, apart: bool) -> String {
     let (Some(start), Some(end)) = (line_start(text, node.start), line_end(text, node.end)) else {
         return remove_within_line(text, node);
     };
     let before = &text[..start];
     if !text[..end].ends_with('\n') {
-        // The last line, without a newline: the one before it goes.
+        // The last line has no newline, so remove the preceding one.
         let kept = before.strip_suffix('\n').unwrap_or(before);
         let kept = kept.strip_suffix('\r').unwrap_or(kept);
         let is_blank = apart && kept.ends_with('\n');
@@ -483,7 +484,7 @@ fn remove(text: &str, node: Range<usize>, apart: bool) -> String {
     }
 }
 
-/// Takes a node out of a line that holds more than it, with the space on one side.
+/// Removes a node from a line with other content, and the space on one side.
 fn remove_within_line(text: &str, node: Range<usize>) -> String {
     if text[..node.start].ends_with(' ') {
         spliced(text, node.start - 1..node.end, "")

@@ -129,7 +129,7 @@ fn what_was_formatted_or_moved_is_found_again() {
         remove_item("mod b;\nmod  a ;\n", &[], "mod a;").unwrap(),
         "mod b;\n"
     );
-    // What somebody changed stays.
+    // Items that were changed are kept.
     let theirs = "#[cfg(unix)]\nmod a;\n";
     assert_eq!(remove_item(theirs, &[], "mod a;").unwrap(), theirs);
 }
@@ -144,7 +144,7 @@ fn text_that_is_no_rust_is_an_error() {
     }
 }
 
-/// Something that stands in a file: comments, attributes and items, on lines of their own or shared ones.
+/// A piece of a file: a comment, an attribute or an item, on its own line or a shared one.
 fn piece() -> impl Strategy<Value = String> {
     let name = "[a-hj-z][a-z0-9_]{0,3}q";
     prop_oneof![

@@ -1,4 +1,4 @@
-//! Lines of an operator's kinds and webhooks in files of its user's: what they are, and where they go.
+//! Lines that kinds and webhooks have in the user's files: their contents and positions.
 
 use std::path::PathBuf;
 
@@ -12,39 +12,39 @@ use super::{
 pub struct Edit {
     /// The file.
     pub path: PathBuf,
-    /// The line, and where it goes.
+    /// The line and its position.
     pub kind: EditKind,
 }
 
-/// A line, and where it goes.
+/// A line and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EditKind {
     /// An item within inline modules.
     Item {
-        /// The modules, from the outside.
+        /// The modules, outermost first.
         within: Vec<String>,
         /// The item.
         item: String,
     },
     /// A statement in a function.
     Statement {
-        /// The function, and where in it.
+        /// The function, and the position in it.
         function: (&'static str, At),
         /// The statement.
         statement: String,
     },
-    /// Items of Rust at the end of a file, with their comments.
+    /// Rust items at the end of a file, including comments.
     Block(String),
     /// A marker above a type.
     Marker {
         /// The type.
         type_name: String,
-        /// The marker, a comment.
+        /// The marker comment.
         marker: String,
     },
-    /// An item of a list of a YAML file.
+    /// An item of a list in a YAML file.
     ListItem {
-        /// The key of the list, at the top of the file.
+        /// The list's key, at the top level of the file.
         key: &'static str,
         /// The item.
         item: String,
@@ -89,7 +89,7 @@ impl Edit {
         Self { path, kind }
     }
 
-    /// The line, as a note shows it.
+    /// The line as shown in messages.
     #[must_use]
     pub fn line(&self) -> String {
         match &self.kind {
@@ -105,11 +105,11 @@ impl Edit {
         }
     }
 
-    /// The text with the line.
+    /// Adds the line to a file's contents.
     ///
     /// # Errors
     ///
-    /// It has no place.
+    /// The position for the line does not exist.
     pub fn add(&self, text: &str) -> Result<String, EditError> {
         match &self.kind {
             EditKind::Item { within, item } => edit::add_item(text, &names(within), item),
@@ -127,7 +127,7 @@ impl Edit {
         }
     }
 
-    /// The text without the line.
+    /// Removes the line from a file's contents.
     ///
     /// # Errors
     ///

@@ -1,10 +1,10 @@
-//! Markers above types of a user's: lines of comments, which the syntax does not show.
+//! Markers of the user's types: comments, which the syntax tree does not contain.
 
 use syn::Item;
 
 use super::edit::{EditError, insert_before, line_start, parse, range, spliced};
 
-/// Adds a marker to a type: the last line above it, and above its documentation.
+/// Adds a marker to a type, as the last comment line before it and its documentation.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ pub(super) fn remove(text: &str, type_name: &str, marker: &str) -> Result<String
     Ok(text.to_owned())
 }
 
-/// The place of a type, its attributes and documentation included.
+/// The position of a type, including its attributes and documentation.
 fn start(text: &str, type_name: &str) -> Result<usize, EditError> {
     let file = parse(text)?;
     let mut types = file.items.iter().filter(|item| match item {
@@ -55,7 +55,7 @@ fn start(text: &str, type_name: &str) -> Result<usize, EditError> {
     found.ok_or_else(|| EditError::NoType(type_name.to_owned()))
 }
 
-/// The lines of comments directly above a place, from below, with their ends.
+/// The comment lines directly above a position, bottom up, with their line endings.
 fn lines_above(text: &str, at: usize) -> impl Iterator<Item = &str> {
     let above = line_start(text, at).map_or("", |start| &text[..start]);
     let lines = above.split_inclusive('\n').rev();

@@ -1,8 +1,8 @@
-//! Operators: what `kube-codegen init`, `create` and `delete` write.
+//! Operators: the files that `kube-codegen init`, `create` and `delete` write.
 //!
-//! An operator has three kinds of files. What `generate` writes is rewritten. What stands in `templates/operator` is written once, and
-//! then belongs to its user. A few of those get a line for each kind: [`edit`] puts it in and takes it out. Everything here is pure;
-//! the command reads and writes. Start reading at [`Operator`] and [`Api`].
+//! An operator has three kinds of files. Output of `generate` is overwritten. Files from `templates/operator` are written once
+//! and then belong to the user. A few of those have a line for each kind, which [`edit`] adds and removes. All of this is pure;
+//! the commands do the I/O. Start reading at [`Operator`] and [`Api`].
 
 mod api;
 mod certificates;
@@ -26,7 +26,7 @@ pub use webhook::{Handler, Spoke, Webhooks};
 
 use crate::{output::Tree, scaffold::fill};
 
-/// The features of the runtime that an operator has.
+/// The runtime's features that an operator enables.
 const FEATURES: &str = "features = [\"app\", \"latest\"]";
 
 /// The files of a new operator, by path.
@@ -53,7 +53,7 @@ const FILES: [(&str, &str); 19] = [
     ("tests/operator/main.rs", include_str!("../../../templates/operator/tests.rs")),
 ];
 
-/// The files that a new repository may have before the operator, which goes without its own then.
+/// Files that a new repository often has already; `init` then keeps the existing ones.
 const DISPENSABLE: [&str; 5] = [
     ".dockerignore",
     ".github/workflows/ci.yml",
@@ -62,23 +62,23 @@ const DISPENSABLE: [&str; 5] = [
     "README.md",
 ];
 
-/// Whether the operator goes without its own file of this path where there is another one.
+/// Whether the operator does without its own file at this path if one exists.
 #[must_use]
 pub fn is_dispensable(path: &Path) -> bool {
     DISPENSABLE.iter().any(|other| path == Path::new(other))
 }
 
-/// A crate with controllers in one program.
+/// A crate whose controllers run in one program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operator {
-    /// The name of the package and the program.
+    /// The name of the package and of the program.
     pub name: String,
-    /// The domain that the names of its groups end in.
+    /// The domain of its API groups.
     pub domain: Option<String>,
 }
 
 impl Operator {
-    /// Reads what `Cargo.toml` says of an operator; none if it is not the manifest of a package.
+    /// Reads an operator from its `Cargo.toml`; `None` if that is not the manifest of a package.
     #[must_use]
     pub fn read(manifest: &str) -> Option<Self> {
         let manifest: Table = manifest.parse().ok()?;
@@ -93,8 +93,8 @@ impl Operator {
         })
     }
 
-    /// The files of a new operator, which [`names::operator_fault`] has no objection to. `runtime` is the runtime crate's dependency as
-    /// [`runtime_dependency`] gives it.
+    /// The files of a new operator, whose name must be valid according to [`names::operator_fault`]. `runtime` is the result of
+    /// [`runtime_dependency`].
     #[must_use]
     pub fn files(&self, runtime: &str) -> Tree {
         let values = [
@@ -109,13 +109,13 @@ impl Operator {
             .collect()
     }
 
-    /// The name of its library.
+    /// The name of its library crate.
     #[must_use]
     pub fn crate_name(&self) -> String {
         self.name.replace('-', "_")
     }
 
-    /// The full name of a group: with the domain behind a single label.
+    /// The full name of a group: a single label gets the domain appended.
     #[must_use]
     pub fn group(&self, name: &str) -> Option<String> {
         if name.contains('.') {
@@ -130,7 +130,7 @@ impl Operator {
 ///
 /// # Errors
 ///
-/// What to write instead.
+/// A message that says what is valid.
 pub fn runtime_dependency(text: &str) -> Result<String, String> {
     let help = "write a TOML value, such as '\"0.1\"' or '{ path = \"../runtime\" }'";
     let parsed: Table = format!("value = {text}")
@@ -149,7 +149,7 @@ pub fn runtime_dependency(text: &str) -> Result<String, String> {
             let inner = text.trim().strip_suffix('}').ok_or(help)?.trim_end();
             let inner = inner.strip_suffix(',').unwrap_or(inner);
             let with_features = format!("{inner}, {FEATURES} }}");
-            // A comment behind the table would swallow them.
+            // A comment after the table would hide the features.
             let parsed: Option<Table> = format!("value = {with_features}").parse().ok();
             let is_whole = parsed.is_some_and(|it| it["value"].get("features").is_some());
             is_whole
@@ -160,7 +160,8 @@ pub fn runtime_dependency(text: &str) -> Result<String, String> {
     }
 }
 
-/// The folder outside of the operator's that a dependency of [`runtime_dependency`] names: who has the operator's folder alone lacks it.
+/// The path in a dependency from [`runtime_dependency`], if it leads out of the operator's folder: a copy of that folder alone
+/// does not build.
 #[must_use]
 pub fn outside_folder(dependency: &str) -> Option<String> {
     let parsed: Table = format!("value = {dependency}").parse().ok()?;

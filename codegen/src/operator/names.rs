@@ -1,18 +1,18 @@
-//! What may be called what in an operator: checked before anything is written, with what to write instead.
+//! Valid names in an operator, checked before anything is written. Messages suggest valid alternatives.
 
 use crate::model::names;
 
-/// The longest name of an operator: `<name>-system` is a namespace, whose names have at most 63 characters.
+/// The maximum length of an operator's name: `<name>-system` is a namespace, whose names have at most 63 characters.
 const LONGEST_NAME: usize = 56;
 
-/// Names that packages cannot have: those of crates that every operator links, of Rust's own, and of Cargo's folders.
+/// Names that packages cannot have: those of crates that every operator links, of Rust's standard crates, and of Cargo's folders.
 #[rustfmt::skip]
 const PACKAGES: [&str; 12] = [
     "alloc", "build", "codegen-runtime", "core", "deps", "examples", "incremental", "proc-macro",
     "serde", "std", "test", "tokio",
 ];
 
-/// Names that the written files import, and that a type beside them cannot have.
+/// Names that generated files import, which a type in them cannot have.
 #[rustfmt::skip]
 const TYPES: [&str; 33] = [
     "Action", "Api", "ApiServer", "ApplyError", "Applier", "Box", "BuildError", "Clone",
@@ -21,7 +21,7 @@ const TYPES: [&str; 33] = [
     "PostParams", "Request", "Result", "Serialize", "Shared", "Some", "String", "Vec",
 ];
 
-/// Names of Rust's prelude and of types beside them that would only confuse.
+/// Names from Rust's prelude and similar ones that would be confusing.
 #[rustfmt::skip]
 const PRELUDE: [&str; 23] = [
     "AsMut", "AsRef", "AsyncFn", "AsyncFnMut", "AsyncFnOnce", "DoubleEndedIterator",
@@ -30,7 +30,7 @@ const PRELUDE: [&str; 23] = [
     "ToString",
 ];
 
-/// Why an operator, and its package, cannot have the name.
+/// Why the name is invalid for an operator and its package.
 #[must_use]
 pub fn operator_fault(name: &str) -> Option<String> {
     if let Some(fault) = kube_names::label_1035_fault(name) {
@@ -45,18 +45,20 @@ pub fn operator_fault(name: &str) -> Option<String> {
     }
     let is_taken = PACKAGES.contains(&name) || names::is_keyword(name);
     is_taken.then(|| {
-        format!("invalid name `{name}`: Rust or a dependency has it; write `{name}-operator`")
+        format!(
+            "invalid name `{name}`: Rust or a dependency already uses it; write `{name}-operator`"
+        )
     })
 }
 
-/// Why the groups of an operator cannot end in the domain.
+/// Why the domain is invalid for the groups of an operator.
 #[must_use]
 pub fn domain_fault(domain: &str) -> Option<String> {
     let fault = kube_names::subdomain_fault(domain).or_else(|| reserved_fault(domain))?;
     Some(format!("invalid domain `{domain}`: {fault}"))
 }
 
-/// Why a name is not for groups of others than Kubernetes.
+/// Why the name is reserved for Kubernetes' own groups.
 fn reserved_fault(name: &str) -> Option<String> {
     let mut reserved = ["k8s.io", "kubernetes.io"].into_iter();
     let domain = reserved.find(|domain| {
@@ -64,25 +66,25 @@ fn reserved_fault(name: &str) -> Option<String> {
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     })?;
     Some(format!(
-        "groups of {domain} are Kubernetes' own, and the API server asks for an approval of their definitions"
+        "groups of {domain} are reserved for Kubernetes, and the API server requires an approval of their CRDs"
     ))
 }
 
-/// Why a group cannot have the name, which is written with its domain, or is one label.
+/// Why the name is invalid for a group; it includes the domain, or is a single label.
 #[must_use]
 pub fn group_fault(group: &str) -> Option<String> {
     let fault = kube_names::subdomain_fault(group).or_else(|| reserved_fault(group))?;
     Some(format!("invalid group `{group}`: {fault}"))
 }
 
-/// Why a version cannot have the name.
+/// Why the name is invalid for a version.
 #[must_use]
 pub fn version_fault(version: &str) -> Option<String> {
     let is_version = kube_names::is_kubernetes_version(version);
     (!is_version).then(|| format!("invalid version `{version}`: write v1, v1beta2 or v1alpha1"))
 }
 
-/// Why a kind cannot have the name.
+/// Why the name is invalid for a kind.
 #[must_use]
 pub fn kind_fault(kind: &str) -> Option<String> {
     let is_camel = kind.starts_with(|c: char| c.is_ascii_uppercase())
@@ -111,7 +113,7 @@ pub fn kind_fault(kind: &str) -> Option<String> {
     }
     if kind == "Self" || TYPES.contains(&kind) || PRELUDE.contains(&kind) {
         return Some(format!(
-            "invalid kind `{kind}`: the type of this name is Rust's or the runtime's, and stands in the same files; choose another name"
+            "invalid kind `{kind}`: Rust or the runtime has a type of this name, which is used in the same files; choose another name"
         ));
     }
     let list = kind.strip_suffix("List").filter(|rest| !rest.is_empty());
@@ -122,26 +124,26 @@ pub fn kind_fault(kind: &str) -> Option<String> {
     })
 }
 
-/// Why a plural cannot have the name.
+/// Why the name is invalid as a plural.
 #[must_use]
 pub fn plural_fault(plural: &str) -> Option<String> {
     let fault = kube_names::label_1035_fault(plural)?;
     Some(format!("invalid plural `{plural}`: {fault}"))
 }
 
-/// The plural of a kind, unless another one is given.
+/// The default plural of a kind.
 #[must_use]
 pub fn plural_of(kind: &str) -> String {
     kube_names::resource_plural(kind)
 }
 
-/// The module of a kind: in snake case, and with `_` after a keyword, so that the file has the module's name.
+/// The module of a kind: in snake case, with `_` appended to keywords, so that file and module have the same name.
 #[must_use]
 pub fn module_of(kind: &str) -> String {
     plain_module(&names::snake_case(kind))
 }
 
-/// The modules that a group may have, the best first.
+/// Module names for a group, in order of preference.
 #[must_use]
 pub fn modules_of_group(group: &str) -> [String; 2] {
     [

@@ -1,4 +1,4 @@
-//! What is left of a kind in a file that stays: paths to its types and its controller, calls of its clients, and its sample.
+//! Uses of a deleted kind in remaining files: paths to its types and controller, calls of its clients, and its sample.
 
 use std::{
     collections::BTreeSet,
@@ -18,27 +18,28 @@ use super::{
     edit::{EditError, parse, unraw},
 };
 
-/// A use of what goes.
+/// A use of something to be deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
-    /// Where it stands, in bytes.
+    /// Its position, in bytes.
     pub range: Range<usize>,
-    /// The name that is used.
+    /// The name in use.
     pub name: String,
 }
 
-/// What goes with a kind.
+/// What is deleted together with a kind.
 #[derive(Clone, Debug)]
 pub struct Gone<'a> {
     api: &'a Api,
     /// The names of its types.
     types: BTreeSet<String>,
-    /// The method of its clients.
+    /// The method that returns its clients.
     accessor: &'a str,
 }
 
 impl<'a> Gone<'a> {
-    /// What goes with a kind whose types are those of the text `types`. `accessor` is the method of its clients.
+    /// Determines what is deleted with a kind. `types` is the contents of the file with its types, `accessor` is the method that
+    /// returns its clients.
     ///
     /// # Errors
     ///
@@ -63,7 +64,7 @@ impl<'a> Gone<'a> {
         })
     }
 
-    /// The references in a file, in the order of their places.
+    /// The uses in a file, in the order of their positions.
     ///
     /// # Errors
     ///
@@ -116,21 +117,21 @@ impl<'ast> Visit<'ast> for Imports {
 
 struct Search<'a> {
     gone: &'a Gone<'a>,
-    /// Whether the file is of the kind's group, so that paths need not name it.
+    /// Whether the file is in the kind's group, so that paths may omit it.
     in_group: bool,
-    /// Whether the file is of the kind's version.
+    /// Whether the file is in the kind's version.
     in_version: bool,
-    /// Whether the kind's types are in scope by their names.
+    /// Whether the kind's types are in scope under their own names.
     sees_types: bool,
-    /// Whether the module of the kind's version is imported by its own name.
+    /// Whether the module of the kind's version is imported under its own name.
     names_version: bool,
-    /// Whether the kind's controller, or its test, is a module beside the file.
+    /// Whether the kind's controller or its test is a sibling module of the file.
     beside_controller: bool,
     found: BTreeSet<(usize, usize, String)>,
 }
 
 impl Search<'_> {
-    /// What follows the module of the version in a path.
+    /// The path segment after the version's module.
     fn after_version<'p>(&self, path: &'p [String]) -> Option<&'p String> {
         let (group, version) = (&self.gone.api.group_module, &self.gone.api.version);
         let at = path.iter().enumerate().position(|(at, name)| {
@@ -143,13 +144,13 @@ impl Search<'_> {
         path.get(at + 1)
     }
 
-    /// Whether a path is that of the module of the version.
+    /// Whether a path is that of the version's module.
     fn is_version(&self, path: &[String]) -> bool {
         let (group, version) = (&self.gone.api.group_module, &self.gone.api.version);
         matches!(path, [.., before, last] if before == group && last == version)
     }
 
-    /// The name in a path that will be gone.
+    /// The name in a path that is deleted.
     fn name_in(&self, path: &[String]) -> Option<String> {
         let Gone { api, types, .. } = self.gone;
         if let Some(next) = self.after_version(path) {
@@ -187,7 +188,7 @@ impl Search<'_> {
         }
     }
 
-    /// Paths and texts within a macro, whose syntax is unknown.
+    /// Checks paths and string literals in a macro call, whose syntax is unknown.
     fn check_tokens(&mut self, tokens: TokenStream) {
         let mut path: Vec<String> = Vec::new();
         let mut at = 0..0;
@@ -245,7 +246,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
         let mut paths = Vec::new();
         flatten(&import.tree, &mut Vec::new(), &mut paths);
         for (path, at) in paths {
-            // A glob of what has other kinds is no reference to this one.
+            // A glob import of a module that also has other kinds does not count as a use of this one.
             match path.split_last() {
                 Some((last, module)) if last == "*" && !self.gone.api.is_first_of_version => {
                     self.check(module, at);
@@ -278,7 +279,7 @@ fn is_relative(name: &String) -> bool {
     name == "super" || name == "self"
 }
 
-/// The full paths of an import, each with the place of its last name.
+/// Flattens an import to full paths, each with the position of its last segment.
 fn flatten(tree: &UseTree, path: &mut Vec<String>, found: &mut Vec<(Vec<String>, Range<usize>)>) {
     let mut end = |name: String, at: Range<usize>| {
         let mut path = path.clone();

@@ -1,5 +1,5 @@
-//! Edits of what is not Rust's syntax alone: items with their comments, lists of YAML, features in TOML. Every other byte stays, and
-//! taking out what was put in gives the text before.
+//! Edits beyond Rust syntax: items with comments, YAML lists, features in TOML. Every other byte is kept, and removing what was
+//! added restores the original.
 
 use toml::{
     Spanned,
@@ -8,7 +8,7 @@ use toml::{
 
 use super::edit::{EditError, newline, spliced, with_newlines};
 
-/// Adds items at the end, after a blank line.
+/// Appends items, after a blank line.
 pub(super) fn add_block(text: &str, block: &str) -> String {
     if has_block(text, block) {
         return text.to_owned();
@@ -16,18 +16,18 @@ pub(super) fn add_block(text: &str, block: &str) -> String {
     text.to_owned() + &with_newlines(&format!("\n{block}"), text)
 }
 
-/// Removes items that [`add_block`] added, if not a byte of them has changed.
+/// Removes items that [`add_block`] added, if they are unchanged.
 pub(super) fn remove_block(text: &str, block: &str) -> String {
     let block = with_newlines(&format!("\n{block}"), text);
     text.replacen(&block, "", 1)
 }
 
-/// Whether the items are there, as they were added.
+/// Whether the items are present and unchanged.
 pub(super) fn has_block(text: &str, block: &str) -> bool {
     text.contains(&with_newlines(&format!("\n{block}"), text))
 }
 
-/// Adds an item to a list of a YAML file, as its last; the list comes at the end, if there is none.
+/// Appends an item to a list in a YAML file; a missing list is added at the end of the file.
 ///
 /// # Errors
 ///
@@ -56,7 +56,7 @@ pub(super) fn add_list_item(text: &str, key: &str, item: &str) -> Result<String,
     Ok(spliced(text, at..at, &line))
 }
 
-/// Removes an item from a list of a YAML file, and the list with its last item.
+/// Removes an item from a list in a YAML file; with the last item, the list too.
 pub(super) fn remove_list_item(text: &str, key: &str, item: &str) -> String {
     let Ok(Some(list)) = List::find(text, key) else {
         return text.to_owned();
@@ -69,15 +69,15 @@ pub(super) fn remove_list_item(text: &str, key: &str, item: &str) -> String {
     if text[..found.end].ends_with('\n') {
         return spliced(text, start..found.end, "");
     }
-    // The last line, without a newline: the one before it goes.
+    // The last line has no newline, so remove the preceding one.
     let kept = &text[..start];
     let kept = kept.strip_suffix('\n').unwrap_or(kept);
     kept.strip_suffix('\r').unwrap_or(kept).to_owned()
 }
 
-/// A list in YAML, at the top of the file, with an item a line.
+/// A top-level YAML list with one item per line.
 struct List<'a> {
-    /// The start of the line with its key.
+    /// The start of the line with the key.
     start: usize,
     /// The end of that line.
     end: usize,
@@ -112,7 +112,7 @@ impl<'a> List<'a> {
                         });
                     }
                     None if inner.is_empty() || inner.starts_with('#') => {}
-                    // An item of several lines.
+                    // An item that spans several lines.
                     None if !indent.is_empty() => return Err(EditError::NoList(key.to_owned())),
                     None => break,
                 }
@@ -137,7 +137,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// A value without its quotes and a comment behind it.
+/// A value without quotes and without a trailing comment.
 fn plain(value: &str) -> &str {
     let value = value.trim();
     let value = match value.starts_with('#') {
@@ -150,7 +150,7 @@ fn plain(value: &str) -> &str {
     value.strip_suffix('/').unwrap_or(value)
 }
 
-/// Adds a feature to a dependency's in `Cargo.toml`.
+/// Adds a feature to a dependency in `Cargo.toml`.
 ///
 /// # Errors
 ///
@@ -167,7 +167,7 @@ pub(super) fn add_feature(
     }
     Ok(match features.items.last() {
         Some((_, last)) => spliced(text, last.end..last.end, &format!(", \"{feature}\"")),
-        // Behind the bracket that opens it.
+        // Insert after the opening bracket.
         None => {
             let at = features.start + 1;
             spliced(text, at..at, &format!("\"{feature}\""))
@@ -203,7 +203,7 @@ pub(super) fn remove_feature(
     Ok(spliced(text, range, ""))
 }
 
-/// The features of a dependency, with the places of their texts.
+/// The features of a dependency, with the byte ranges of their strings.
 struct Features {
     start: usize,
     items: Vec<(String, std::ops::Range<usize>)>,
@@ -211,7 +211,7 @@ struct Features {
 
 impl Features {
     fn find(text: &str, dependency: &str) -> Result<Option<Self>, EditError> {
-        // Byte order marks are not counted in places.
+        // TOML positions do not count a byte order mark.
         let parsed = DeTable::parse(text)
             .ok()
             .filter(|_| !text.starts_with('\u{feff}'));

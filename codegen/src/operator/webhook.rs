@@ -1,4 +1,4 @@
-//! The webhooks of a kind: their files, and the lines that they have in files of the user's.
+//! The webhooks of a kind: their files, and their lines in the user's files.
 
 use std::path::PathBuf;
 
@@ -27,20 +27,20 @@ const TEST_VALIDATION: &str =
 const TEST_SPOKE: &str = include_str!("../../../templates/operator/webhook/test_spoke.rs");
 const SERVICE: &str = include_str!("../../../templates/operator/webhook/service.yaml");
 
-/// The module of all webhooks.
+/// The file of the module with all webhooks.
 const MODULE_PATH: &str = "src/webhooks/mod.rs";
 
-/// The list of what is deployed.
+/// The kustomization that lists what is deployed.
 const DEPLOYED: &str = "config/kustomization.yaml";
 
-/// What a webhook does.
+/// The task of a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Handler {
-    /// It sets what objects leave out.
+    /// Sets defaults on objects.
     Defaulting,
-    /// It refuses objects.
+    /// Rejects invalid objects.
     Validation,
-    /// It translates between the versions of the kind.
+    /// Converts between versions of the kind.
     Conversion,
 }
 
@@ -48,7 +48,7 @@ impl Handler {
     /// All of them, in the order in which they are written.
     pub const ALL: [Self; 3] = [Self::Defaulting, Self::Validation, Self::Conversion];
 
-    /// The word for it.
+    /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,52 +59,52 @@ impl Handler {
     }
 }
 
-/// A version that is converted from and to the stored one.
+/// A version that is converted from and to the storage version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spoke {
     /// The version.
     pub version: String,
-    /// The fields of its root.
+    /// The fields of the root type.
     pub fields: Vec<String>,
 }
 
-/// The webhooks of a kind in a version: those that a command adds or removes.
+/// The webhooks of a kind in a version that a command adds or removes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhooks {
     /// The kind.
     pub api: Api,
-    /// The fields of its root.
+    /// The fields of the root type.
     pub fields: Vec<String>,
-    /// The file with its handlers.
+    /// The module of its handlers.
     pub module: String,
-    /// The name of the sample that tests start with.
+    /// The name of the sample object that tests start with.
     pub sample: String,
-    /// The namespace of the sample; empty for kinds of the cluster.
+    /// The sample's namespace; empty for cluster-scoped kinds.
     pub namespace: String,
-    /// What is added or removed, in the order of [`Handler::ALL`].
+    /// The handlers to add or remove, in the order of [`Handler::ALL`].
     pub handlers: Vec<Handler>,
     /// The versions whose conversion is added or removed.
     pub spokes: Vec<Spoke>,
     /// The file of the webhook configurations.
     pub configurations: String,
-    /// Who makes the certificate.
+    /// The issuer of the certificate.
     pub certificates: Certificates,
 }
 
 impl Webhooks {
-    /// The file of the handlers.
+    /// The file with the handlers.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         format!("src/webhooks/{}.rs", self.module).into()
     }
 
-    /// The file of their tests.
+    /// The file with the handlers' tests.
     #[must_use]
     pub fn test_path(&self) -> PathBuf {
         format!("tests/operator/{}.rs", Self::test_module(&self.module)).into()
     }
 
-    /// The conversion of a version, and its tests.
+    /// The files with a version's conversion and its tests.
     #[must_use]
     pub fn spoke_paths(&self, version: &str) -> [PathBuf; 2] {
         let name = self.spoke_module(version);
@@ -115,31 +115,31 @@ impl Webhooks {
         format!("{}_{version}_conversion", self.module.trim_end_matches('_'))
     }
 
-    /// The module of the tests of handlers in a module. One after a keyword ends in `_` already.
+    /// The module with the tests of a handler module; the trailing `_` of a module named after a keyword is dropped.
     #[must_use]
     pub fn test_module(module: &str) -> String {
         format!("{}_webhook", module.trim_end_matches('_'))
     }
 
-    /// The file of the module of all webhooks: with it, the operator has webhooks from `create webhook`.
+    /// The file of the module with all webhooks. It exists if the operator has webhooks from `create webhook`.
     #[must_use]
     pub fn module_path() -> PathBuf {
         MODULE_PATH.into()
     }
 
-    /// The module of all webhooks, as tests name it.
+    /// The path of the module with all webhooks, as used in tests.
     #[must_use]
     pub fn crate_path(&self) -> String {
         format!("{}::webhooks", self.api.operator.crate_name())
     }
 
-    /// Whether the module of all webhooks holds none.
+    /// Whether the module with all webhooks is empty.
     #[must_use]
     pub fn is_empty_module(&self, text: &str) -> bool {
         text.replace("\r\n", "\n") == fill(MODULE, &self.values())
     }
 
-    /// The path at which a handler of admission is served.
+    /// The path at which an admission handler is served.
     #[must_use]
     pub fn served_at(&self, handler: Handler) -> Option<String> {
         let prefix = match handler {
@@ -152,7 +152,7 @@ impl Webhooks {
         Some(format!("/{prefix}-{group}-{}-{kind}", self.api.version))
     }
 
-    /// Whether a marker of the crate declares the webhook of a handler.
+    /// Whether a marker of the crate declares the handler's webhook.
     #[must_use]
     pub fn is_declared(&self, handler: Handler, api: &ApiSet) -> bool {
         let path = self.served_at(handler);
@@ -163,7 +163,7 @@ impl Webhooks {
             })
     }
 
-    /// The files that all webhooks of the operator have in common.
+    /// The files that all webhooks of the operator share.
     #[must_use]
     pub fn shared_files(&self) -> Tree {
         let files = [
@@ -177,7 +177,7 @@ impl Webhooks {
             .collect()
     }
 
-    /// The lines that all webhooks have in common.
+    /// The lines that all webhooks of the operator share.
     #[must_use]
     pub fn shared_edits(&self) -> Vec<Edit> {
         let tests = self.certificates.test_module();
@@ -216,7 +216,7 @@ impl Webhooks {
         edits.into_iter().chain(features).chain(tests).collect()
     }
 
-    /// The lines about the file of the webhook configurations.
+    /// The lines that refer to the file of webhook configurations.
     #[must_use]
     pub fn configuration_edits(&self) -> Vec<Edit> {
         let path = &self.configurations;
@@ -231,19 +231,19 @@ impl Webhooks {
         ]
     }
 
-    /// The file of the handlers, without any.
+    /// The start of the file with handlers.
     #[must_use]
     pub fn head(&self) -> String {
         fill(KIND, &self.values())
     }
 
-    /// The file of their tests, without any.
+    /// The start of the file with their tests.
     #[must_use]
     pub fn test_head(&self) -> String {
         fill(TEST, &self.values())
     }
 
-    /// Whether there are handlers whose tests stand in the file of the kind.
+    /// Whether any handler has tests in the kind's test file.
     #[must_use]
     pub fn has_tests(&self) -> bool {
         self.handlers
@@ -269,7 +269,7 @@ impl Webhooks {
         Some(fill(template, &self.values()))
     }
 
-    /// The conversion of the versions, and their tests.
+    /// The files with the conversions of the versions, and with their tests.
     #[must_use]
     pub fn spoke_files(&self) -> Tree {
         let mut files = Tree::new();
@@ -282,7 +282,7 @@ impl Webhooks {
         files
     }
 
-    /// What the handlers have in files that are there: those of the kind, and those of others.
+    /// The handlers' lines in existing files: those of the kind and shared ones.
     #[must_use]
     pub fn edits(&self) -> Vec<Edit> {
         let kind = &self.api.kind;
@@ -311,20 +311,20 @@ impl Webhooks {
         edits
     }
 
-    /// The line about the file of the handlers.
+    /// The module declaration of the file with handlers.
     #[must_use]
     pub fn file_edit(&self) -> Edit {
         Edit::item(MODULE_PATH, format!("pub mod {};", self.module))
     }
 
-    /// The line about the file of their tests.
+    /// The module declaration of the file with their tests.
     #[must_use]
     pub fn test_file_edit(&self) -> Edit {
         let module = format!("mod {};", Self::test_module(&self.module));
         Edit::item("tests/operator/main.rs", module)
     }
 
-    /// The line that adds a handler to all of them.
+    /// The statement that registers a handler.
     fn statement(&self, handler: Handler) -> Edit {
         let (module, kind) = (&self.module, &self.api.kind);
         let statement = match handler {
@@ -337,7 +337,7 @@ impl Webhooks {
         Edit::statement(MODULE_PATH, ("all", At::End), statement)
     }
 
-    /// The marker that names the configuration of a handler of admission.
+    /// The marker that names the configuration of an admission handler.
     #[must_use]
     pub fn configuration_marker(&self, handler: Handler) -> Option<Edit> {
         let mutating = match handler {
@@ -351,7 +351,7 @@ impl Webhooks {
         Some(Edit::new(MODULE_PATH, EditKind::Block(marker)))
     }
 
-    /// Whether the crate has other webhooks in the configuration of a handler.
+    /// Whether the crate has other webhooks in the same configuration.
     #[must_use]
     pub fn has_others(&self, handler: Handler, api: &ApiSet) -> bool {
         let path = self.served_at(handler);
@@ -364,7 +364,7 @@ impl Webhooks {
         others.next().is_some()
     }
 
-    /// The marker of the conversion.
+    /// The marker for the conversion.
     #[must_use]
     pub fn conversion_marker(&self) -> Edit {
         let namespace = format!("{}-system", self.api.operator.name);
@@ -398,7 +398,7 @@ impl Webhooks {
         values
     }
 
-    /// The call that gives the typed client of the sample's namespace.
+    /// The call that creates the typed client for the sample's namespace.
     fn client(&self, client: &str) -> String {
         match self.api.scope {
             Scope::Namespaced => format!("Api::namespaced({client}, \"{}\")", self.namespace),
@@ -424,7 +424,7 @@ impl Webhooks {
     }
 }
 
-/// A variable that becomes what a call of its own gives, as rustfmt has it.
+/// A `let` that replaces a variable by the result of calling its method, formatted like rustfmt.
 fn chained(variable: &str, call: &str) -> String {
     let line = format!("let {variable} = {variable}.{call};");
     if line.len() + 4 > WIDTH {
@@ -434,7 +434,7 @@ fn chained(variable: &str, call: &str) -> String {
     }
 }
 
-/// The fields of a root, each from the field of its name in another version.
+/// Field initializers of a root type, each from the field of the same name in another version.
 fn assignments(fields: &[String], others: &[String]) -> String {
     let lines = fields.iter().map(|name| {
         let value = match name.as_str() {

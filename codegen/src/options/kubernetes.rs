@@ -1,4 +1,4 @@
-//! Options of Kubernetes' own types.
+//! Options for Kubernetes' own types.
 
 use std::fmt;
 
@@ -6,25 +6,26 @@ use serde::{Deserialize, Serialize};
 
 /// Which schemas of CRDs become types of k8s-openapi.
 ///
-/// No value is lost: each property of such a schema is a field of the type in every Kubernetes version from [`KubernetesVersion`] on.
+/// No data is lost: every property of such a schema is a field of the type in all Kubernetes versions from [`KubernetesVersion`]
+/// on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KubernetesTypes {
-    /// Those of the same structure, and those of older and newer releases, which have fewer of the fields.
+    /// Schemas with the same structure, including those of older and newer releases, which have fewer of the fields.
     #[default]
     All,
-    /// Those that have every field of the type.
+    /// Schemas with every field of the type.
     Exact,
-    /// None: every schema has a type of its own.
+    /// None: every schema gets a type of its own.
     None,
 }
 
 impl KubernetesTypes {
-    /// The choice of a word of `codegen.toml` and the command line.
+    /// Parses the value as spelled in `codegen.toml` and on the command line.
     ///
     /// # Errors
     ///
-    /// The words that are valid, for any other.
+    /// A message that lists the valid values.
     pub fn parse(word: &str) -> Result<Self, String> {
         match word {
             "all" => Ok(Self::All),
@@ -34,7 +35,7 @@ impl KubernetesTypes {
         }
     }
 
-    /// The word that [`parse`](Self::parse) takes.
+    /// The spelling that [`parse`](Self::parse) accepts.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::All => "all",
@@ -44,7 +45,7 @@ impl KubernetesTypes {
     }
 }
 
-/// A version of Kubernetes that k8s-openapi 0.29 has a feature for.
+/// A Kubernetes version that k8s-openapi 0.29 has a feature for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum KubernetesVersion {
@@ -61,7 +62,7 @@ pub enum KubernetesVersion {
 }
 
 impl KubernetesVersion {
-    /// Every version, in order.
+    /// All versions, in order.
     pub const ALL: [Self; 5] = [
         Self::V1_33,
         Self::V1_34,
@@ -70,9 +71,9 @@ impl KubernetesVersion {
         Self::V1_37,
     ];
     const EARLIEST_MINOR: u8 = 33;
-    /// The earliest.
+    /// The earliest supported version.
     pub const EARLIEST: Self = Self::V1_33;
-    /// The latest.
+    /// The latest supported version.
     pub const LATEST: Self = Self::V1_37;
 
     /// This version and every later one.
@@ -80,11 +81,11 @@ impl KubernetesVersion {
         Self::ALL.into_iter().filter(move |other| *other >= self)
     }
 
-    /// The version of a word such as `1.36`, also as Kubernetes' tags and k8s-openapi's features have it (`v1.36`, `v1_36`).
+    /// Parses a version such as `1.36`, also as in Kubernetes' tags and k8s-openapi's features (`v1.36`, `v1_36`).
     ///
     /// # Errors
     ///
-    /// The versions that are valid, for any other word.
+    /// A message that lists the valid versions.
     pub fn parse(word: &str) -> Result<Self, String> {
         let plain = word.strip_prefix('v').unwrap_or(word).replace('_', ".");
         Self::ALL
@@ -111,7 +112,7 @@ impl KubernetesVersion {
         Self::EARLIEST_MINOR + self as u8
     }
 
-    /// The version before, if k8s-openapi has it.
+    /// The previous version, if k8s-openapi supports it.
     #[must_use]
     pub fn previous(self) -> Option<Self> {
         Self::ALL.into_iter().rev().find(|other| *other < self)

@@ -2,26 +2,26 @@
 
 use std::path::Path;
 
-/// How manifests are written.
+/// Which manifests to write, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifests {
-    /// The folder of CRDs, or one `.yaml` file of all, relative to the crate's folder; none writes none.
+    /// The folder of CRDs, or one `.yaml` file for all, relative to the crate's folder; `None` writes no CRDs.
     pub crds: Option<String>,
-    /// The file of the roles that the crate's controllers need; none writes none.
+    /// The file of the roles of the crate's controllers; `None` writes no roles.
     pub roles: Option<String>,
     /// The names of those roles.
     pub role: RoleOptions,
-    /// The folder of roles for users of each kind; none writes none.
+    /// The folder of user roles for each kind; `None` writes no user roles.
     pub user_roles: Option<String>,
-    /// The file of the webhook configurations; none writes none.
+    /// The file of webhook configurations; `None` writes none.
     pub webhooks: Option<String>,
-    /// The folder of the API reference, a page of Markdown for each version, or one `.md` file of all; none writes none.
+    /// The folder of the API reference with one Markdown page per version, or one `.md` file for all; `None` writes no reference.
     pub docs: Option<String>,
-    /// The most bytes of a description; none keeps all.
+    /// The maximum length of a description, in bytes; `None` for no limit.
     pub max_description: Option<usize>,
-    /// Whether the metadata of embedded objects is described, not only permitted.
+    /// Whether the schema of embedded metadata lists its properties instead of only permitting an object.
     pub embedded_object_meta: bool,
-    /// Whether floating-point numbers are permitted, which lose digits between languages.
+    /// Whether floating-point numbers are permitted, which differ in precision between languages.
     pub floats: bool,
     /// Whether an annotation names the generator and its version.
     pub attribution: bool,
@@ -45,7 +45,7 @@ impl Default for Manifests {
 }
 
 impl Manifests {
-    /// Its paths without `./` before them, which says nothing; `.` alone is the empty path.
+    /// Removes leading `./` from the paths; `.` becomes the empty path.
     pub(crate) fn with_plain_paths(mut self) -> Self {
         let folders = [&mut self.crds, &mut self.user_roles, &mut self.docs];
         let files = [&mut self.roles, &mut self.webhooks];
@@ -60,47 +60,47 @@ impl Manifests {
         self
     }
 
-    /// The folder of CRDs, if each has a file of its own.
+    /// The folder of CRDs, if each has its own file.
     pub(crate) fn crd_folder(&self) -> Option<&Path> {
         let path = self.crds.as_deref()?;
         (!Self::is_file_of_crds(path)).then(|| Path::new(path))
     }
 
-    /// The folder of the API reference, if each version has a file of its own.
+    /// The folder of the API reference, if each version has its own file.
     pub(crate) fn docs_folder(&self) -> Option<&Path> {
         let path = self.docs.as_deref()?;
         (!Self::is_page(path)).then(|| Path::new(path))
     }
 
-    /// Whether the path of CRDs is of one file for all of them.
+    /// Whether the path of CRDs is a single file for all.
     pub(crate) fn is_file_of_crds(path: &str) -> bool {
         has_extension(path, &["yaml", "yml"])
     }
 
-    /// Whether the path of the API reference is of one page for all versions.
+    /// Whether the path of the API reference is a single page for all versions.
     pub(crate) fn is_page(path: &str) -> bool {
         has_extension(path, &["md"])
     }
 }
 
-/// Whether the path ends in one of the extensions, in either case.
+/// Whether the path has one of the extensions, ignoring case.
 fn has_extension(path: &str, extensions: &[&str]) -> bool {
     let extension = Path::new(path).extension();
     extension.is_some_and(|one| extensions.iter().any(|it| one.eq_ignore_ascii_case(it)))
 }
 
-/// The options of roles that are configured rather than marked.
+/// Options of roles that come from the configuration rather than from markers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleOptions {
-    /// The name of roles whose rules name no other.
+    /// The name of roles whose rules do not name one.
     pub role_name: String,
-    /// The namespace that the controller is confined to: rules about resources of namespaces go to a Role of it, where they
-    /// name no other.
+    /// The namespace that the controller is confined to. Rules about namespaced resources that do not specify another namespace
+    /// go to a Role in it.
     pub namespace: Option<String>,
 }
 
 impl Default for RoleOptions {
-    /// `manager-role`, as kubebuilder's projects call it, for the whole cluster.
+    /// `manager-role` for the whole cluster, as in kubebuilder projects.
     fn default() -> Self {
         Self {
             role_name: "manager-role".to_owned(),

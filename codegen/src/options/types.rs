@@ -1,4 +1,4 @@
-//! Options of generated types: builders, extra derives and attributes, maps, visibility.
+//! Options of generated types: builders, additional derives and attributes, map types, visibility.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -10,39 +10,39 @@ use crate::{
     model::DeclaredAt,
 };
 
-/// How types from CRDs and Go look. Annotated Rust has what its author wrote.
+/// The shape of types from CRDs and Go. Annotated Rust is left as written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TypeOptions {
     /// Whether structs derive `bon::Builder`.
     pub builders: bool,
-    /// Derives and attributes beside the generator's own; a type has those of every pattern that it matches.
+    /// Additional derives and attributes; a type gets those of every matching pattern.
     pub attributes: Vec<TypeAttributes>,
-    /// Fields in a `Box`, by their path in the schema (`VirtualMachine.spec.template`), beside those through which a type would
+    /// Fields to put in a `Box`, by schema path (`VirtualMachine.spec.template`), in addition to those that would make a type
     /// contain itself.
     pub boxed: BTreeSet<String>,
-    /// The type of maps.
+    /// The type of map fields.
     pub map_type: MapType,
-    /// Who sees generated items.
+    /// The visibility of generated items.
     pub visibility: Visibility,
 }
 
-/// Who sees generated items.
+/// The visibility of generated items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Visibility {
-    /// Whoever sees the modules that they stand in: `pub`.
+    /// `pub`: visible wherever their modules are.
     #[default]
     Public,
-    /// The crate: `pub(crate)`.
+    /// `pub(crate)`.
     Crate,
 }
 
 impl Visibility {
-    /// The visibility of a word of `codegen.toml` and the command line.
+    /// Parses the visibility as spelled in `codegen.toml` and on the command line.
     ///
     /// # Errors
     ///
-    /// The words that are valid, for any other.
+    /// A message that lists the valid values.
     pub fn parse(word: &str) -> Result<Self, String> {
         match word {
             "public" => Ok(Self::Public),
@@ -52,23 +52,23 @@ impl Visibility {
     }
 }
 
-/// The type of maps in types from CRDs.
+/// The type of map fields in types from CRDs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MapType {
-    /// `BTreeMap`, in the order of the keys.
+    /// `BTreeMap`, ordered by key.
     #[default]
     Btree,
-    /// `HashMap`, which is written in the order of the keys nevertheless.
+    /// `HashMap`, which is nevertheless serialized in key order.
     Hash,
 }
 
 impl MapType {
-    /// The map type of a word of `codegen.toml` and the command line.
+    /// Parses the map type as spelled in `codegen.toml` and on the command line.
     ///
     /// # Errors
     ///
-    /// The words that are valid, for any other.
+    /// A message that lists the valid values.
     pub fn parse(word: &str) -> Result<Self, String> {
         match word {
             "btree" => Ok(Self::Btree),
@@ -89,22 +89,22 @@ impl MapType {
 /// Derives and attributes for the structs and enums whose names match a pattern.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TypeAttributes {
-    /// The names.
+    /// The pattern for type names.
     pub types: Pattern,
-    /// Paths of derive macros (`Eq`, `schemars::JsonSchema`); what a type derives already is not derived twice.
+    /// Paths of derive macros (`Eq`, `schemars::JsonSchema`); duplicates of a type's own derives are skipped.
     pub derives: Vec<String>,
     /// Outer attributes (`#[non_exhaustive]`).
     pub attributes: Vec<String>,
-    /// Where the pattern is written.
+    /// Where the pattern is declared.
     pub declared: DeclaredAt,
 }
 
-/// A name, in which `*` stands for any characters.
+/// A name pattern, in which `*` matches any characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern(String);
 
 impl Pattern {
-    /// The pattern of a text.
+    /// Creates a pattern.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
@@ -147,11 +147,11 @@ impl fmt::Display for Pattern {
 }
 
 impl TypeAttributes {
-    /// Derives for the types of a pattern, as `PATTERN=DERIVE,…`.
+    /// Parses derives for types, written `PATTERN=DERIVE,…`.
     ///
     /// # Errors
     ///
-    /// A message with the expected words.
+    /// A message that says what is valid.
     pub fn parse_derives(text: &str) -> Result<Self, String> {
         let (types, derives) = halves(text, "IssuerSpec*=Eq,schemars::JsonSchema")?;
         let derives = derives
@@ -165,11 +165,11 @@ impl TypeAttributes {
         })
     }
 
-    /// An attribute for the types of a pattern, as `PATTERN=ATTRIBUTE`.
+    /// Parses an attribute for types, written `PATTERN=ATTRIBUTE`.
     ///
     /// # Errors
     ///
-    /// A message with the expected words.
+    /// A message that says what is valid.
     pub fn parse_attribute(text: &str) -> Result<Self, String> {
         let (types, attribute) = halves(text, "IssuerSpec*=#[non_exhaustive]")?;
         Ok(Self {
@@ -180,19 +180,21 @@ impl TypeAttributes {
     }
 }
 
-/// The pattern and what is for its types.
+/// Splits a pattern from the value for its types.
 fn halves<'a>(text: &'a str, example: &str) -> Result<(Pattern, &'a str), String> {
     text.split_once('=')
         .filter(|(types, what)| !types.trim().is_empty() && !what.trim().is_empty())
         .map(|(types, what)| (Pattern::new(types.trim()), what.trim()))
-        .ok_or_else(|| format!("write the types' names and what they get, such as '{example}'"))
+        .ok_or_else(|| {
+            format!("expected a pattern of type names, `=` and a value, such as '{example}'")
+        })
 }
 
-/// The path of a derive macro, as given.
+/// Validates the path of a derive macro, and returns it unchanged.
 ///
 /// # Errors
 ///
-/// A message with the expected words.
+/// A message that says which paths are valid.
 pub fn derive_path(text: &str) -> Result<String, String> {
     match syn::parse_str::<syn::Path>(text) {
         Ok(path) if path.segments.iter().all(|it| it.arguments.is_none()) => Ok(text.to_owned()),
@@ -202,11 +204,11 @@ pub fn derive_path(text: &str) -> Result<String, String> {
     }
 }
 
-/// Outer attributes of a type, as given.
+/// Validates the outer attributes of a type, and returns them unchanged.
 ///
 /// # Errors
 ///
-/// A message with the expected words.
+/// A message that says which attributes are valid.
 pub fn type_attribute(text: &str) -> Result<String, String> {
     let expected = |why: &str| {
         format!("expected an attribute such as `#[non_exhaustive]`, found `{text}`{why}")
@@ -219,7 +221,7 @@ pub fn type_attribute(text: &str) -> Result<String, String> {
 }
 
 impl TypeOptions {
-    /// Adds a finding for each derive and attribute that no generated code could have.
+    /// Adds an error for each derive and attribute that generated code cannot use.
     pub(super) fn check(&self, diagnostics: &mut Diagnostics) {
         for attributes in &self.attributes {
             let derives = attributes.derives.iter().map(|text| derive_path(text));

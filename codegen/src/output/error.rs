@@ -1,4 +1,4 @@
-//! Errors between a tree and the disk.
+//! Errors of planning and writing output.
 
 use std::{
     io,
@@ -14,10 +14,10 @@ pub enum Error {
         path.display()
     )]
     Escapes {
-        /// The path as it was generated.
+        /// The generated path.
         path: PathBuf,
     },
-    /// A part of the path is a symbolic link out of the output folder, or the file itself is a symbolic link.
+    /// A component of the path is a symbolic link out of the output folder, or the file itself is a symbolic link.
     #[error(
         "refusing to write {}: {} is a symbolic link{}",
         path.display(),
@@ -25,37 +25,37 @@ pub enum Error {
         if path == link { "" } else { " out of the output folder" }
     )]
     Symlink {
-        /// The file that was to be written.
+        /// The file to write.
         path: PathBuf,
         /// The link.
         link: PathBuf,
     },
-    /// A file that a person wrote stands where a generated one belongs.
+    /// A handwritten file is in the way of a generated one.
     #[error(
-        "refusing to overwrite {}: it carries no generated marker, so somebody wrote it; move it away and run again",
+        "refusing to overwrite {}: it has no generated marker, so it may be handwritten; move it away and run again",
         path.display()
     )]
     Handwritten {
         /// The file.
         path: PathBuf,
     },
-    /// Two generations of one run want the same file.
-    #[error("{} is generated twice in one run, with different texts", path.display())]
+    /// Two generations of one run write the same file with different contents.
+    #[error("{} is generated twice in one run, with different contents", path.display())]
     Twice {
         /// The file.
         path: PathBuf,
     },
-    /// The run was asked to stop before anything was written.
+    /// The run was interrupted before anything was written.
     #[error("interrupted: nothing was written")]
     Interrupted,
-    /// The file system said no.
+    /// A file system operation failed.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
         /// The operation: `read`, `write`, `write to`, `replace`, `remove`, `create`, `lock`.
         action: &'static str,
-        /// On which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// The system's error.
+        /// The I/O error.
         source: io::Error,
     },
 }

@@ -18,7 +18,7 @@ impl Guard {
         }
     }
 
-    /// Holds the path against the rule: only plain names, no symbolic link as the file, none out of the root on the way.
+    /// Checks a path: it has only plain names, the file is no symbolic link, and no link on the way leaves the root.
     pub(super) fn check(&self, path: &Path) -> Result<(), Error> {
         let plain = path
             .components()

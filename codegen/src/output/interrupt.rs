@@ -1,4 +1,4 @@
-//! Interruption: a run that is asked to stop leaves nothing half-written.
+//! Interruption: an interrupted run leaves no partial output.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
@@ -7,20 +7,20 @@ use super::Error;
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 static WRITERS: AtomicUsize = AtomicUsize::new(0);
 
-/// The state that an interruption meets.
+/// The state of the process when it is interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupted {
-    /// Nothing of this process is on disk, and nothing will be: it may end at once.
+    /// This process has no files in progress and will not write any: it may exit at once.
     Idle,
-    /// A run is writing. It undoes what it staged, or finishes if it is already renaming, and returns.
+    /// A run is writing. It removes its staged files, or finishes if it is already renaming, and returns.
     Writing,
 }
 
-/// Asks the runs of this process to stop writing, for good: for handlers of signals.
+/// Permanently asks the runs of this process to stop writing; for signal handlers.
 #[must_use]
 pub fn interrupt() -> Interrupted {
     REQUESTED.store(true, SeqCst);
-    // A writer counts itself before it looks at the request, so one of both sees the other.
+    // A writer registers itself before it checks the request, so at least one side sees the other.
     if WRITERS.load(SeqCst) == 0 {
         Interrupted::Idle
     } else {
@@ -28,7 +28,7 @@ pub fn interrupt() -> Interrupted {
     }
 }
 
-/// An error if the process was asked to stop.
+/// Returns an error if the process was interrupted.
 pub(super) fn check() -> Result<(), Error> {
     if REQUESTED.load(SeqCst) {
         Err(Error::Interrupted)
@@ -37,7 +37,7 @@ pub(super) fn check() -> Result<(), Error> {
     }
 }
 
-/// A run that writes, while it lives.
+/// Registers a writing run until it is dropped.
 pub(super) struct Writer(());
 
 impl Writer {

@@ -1,7 +1,7 @@
-//! Output: from the code of emitters to files on disk.
+//! Output: from the emitters' code to files on disk.
 //!
 //! [`format`] renders the code of a file, a [`Tree`] holds all files of a generation, a [`Plan`] compares it with the disk, and
-//! [`apply`] writes. Nothing else touches the disk for output.
+//! [`apply`] writes it. No other module writes output.
 
 mod error;
 pub(crate) mod format;

@@ -1,4 +1,4 @@
-//! Orphans: generated files that nothing generates any more.
+//! Orphans: generated files that are no longer generated.
 
 use std::{
     collections::BTreeSet,
@@ -9,18 +9,18 @@ use std::{
 use super::{Error, Tree, format::is_generated, markdown, yaml::is_printed};
 use crate::emit::Generator;
 
-/// Where orphans are looked for.
+/// Where to search for orphans.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OrphanSearch {
-    /// Folders relative to the root; searched with all that is below them.
+    /// Folders relative to the root; searched recursively.
     pub folders: BTreeSet<PathBuf>,
-    /// The folder that holds clientset, listers and informers, relative to the root.
+    /// The folder with clientset, listers and informers, relative to the root.
     pub generated: PathBuf,
-    /// The generators whose files may be orphans; none means all.
+    /// The generators whose files may be orphans; `None` for all.
     pub only: Option<BTreeSet<Generator>>,
 }
 
-/// Files in scope that carry the marker and that the tree lacks, sorted.
+/// Files in scope that carry the marker and are not in the tree, sorted.
 pub(super) fn orphans(
     root: &Path,
     tree: &Tree,
@@ -57,8 +57,8 @@ fn collect_orphans(
     Ok(())
 }
 
-/// CRDs in `folder` of kinds that are gone, sorted: files named as the tree's are, of a group of which the tree has a CRD, that
-/// the printer could have written.
+/// CRDs in `folder` of removed kinds, sorted. A file counts if its name has the generated form, the tree has a CRD of its group,
+/// and its contents are printed as the generator would.
 pub(super) fn orphaned_crds(
     root: &Path,
     tree: &Tree,
@@ -82,8 +82,8 @@ pub(super) fn orphaned_crds(
     Ok(found)
 }
 
-/// Pages of Markdown in `folder` that carry the marker and that the tree lacks, sorted: those of its groups, since another run may
-/// write those of others there.
+/// Markdown pages in `folder` that carry the marker and are not in the tree, sorted. Only pages of groups in the tree count,
+/// since another run may write those of other groups.
 pub(super) fn orphaned_pages(
     root: &Path,
     tree: &Tree,
@@ -104,7 +104,7 @@ pub(super) fn orphaned_pages(
     Ok(found)
 }
 
-/// The group in the name of a file of one kind or version: `<group>_<rest>`.
+/// The group in the file name of a kind or version: `<group>_<rest>`.
 fn group_of<'a>(path: &'a Path, suffix: &str) -> Option<&'a str> {
     let name = path.file_name()?.to_str()?.strip_suffix(suffix)?;
     Some(name.split_once('_')?.0)
@@ -116,8 +116,8 @@ fn groups<'a>(tree: &'a Tree, folder: &Path, suffix: &str) -> BTreeSet<&'a str> 
     files.filter_map(|path| group_of(path, suffix)).collect()
 }
 
-/// The paths in a folder, relative to the root; none if there is no such folder. The type is that of the entry itself: a
-/// symbolic link is neither file nor folder, so it is not followed.
+/// The entries of a folder, relative to the root; empty if the folder does not exist. Types are those of the entries themselves:
+/// a symbolic link is neither file nor folder, so it is not followed.
 fn entries(root: &Path, folder: &Path) -> Result<Vec<(PathBuf, fs::FileType)>, Error> {
     let full = root.join(folder);
     let entries = match fs::read_dir(&full) {
@@ -142,7 +142,7 @@ fn text_of(root: &Path, path: &Path) -> Result<String, Error> {
 }
 
 impl OrphanSearch {
-    /// Whether a generated file of this path, which nothing generates now, is an orphan.
+    /// Whether a generated file that is no longer generated is in scope.
     fn covers(&self, path: &Path) -> bool {
         let Some(only) = &self.only else { return true };
         Generator::of(path, &self.generated).is_some_and(|generator| only.contains(&generator))

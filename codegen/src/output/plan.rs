@@ -1,7 +1,7 @@
-//! Plans: how the files on disk differ from what was generated.
+//! Plans: how the files on disk differ from the generated ones.
 //!
-//! A plan only reads. It also holds the rules of where output may go: below its root, not through symbolic links out of
-//! it, never over a file that a person wrote. [`apply`](super::apply) carries plans out.
+//! A plan only reads. It also enforces where output may go: below its root, not through symbolic links that leave it, and never
+//! over a handwritten file. [`apply`](super::apply) executes plans.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -43,34 +43,35 @@ pub struct Change {
 pub enum ChangeKind {
     /// It is missing.
     Create {
-        /// The generated text.
+        /// The generated contents.
         text: String,
     },
-    /// Its text is another.
+    /// Its contents differ.
     Update {
-        /// The text on disk; bytes that are not UTF-8 are replaced.
+        /// The contents on disk; invalid UTF-8 is replaced.
         old: String,
-        /// The generated text.
+        /// The generated contents.
         text: String,
     },
-    /// It carries the generated marker, but nothing generates it any more.
+    /// It carries the generated marker, but is no longer generated.
     Remove,
-    /// It is the folder of a run that was killed while it wrote; the next run that writes removes it.
+    /// It is the staging folder of a run that was killed while writing; the next run that writes removes it.
     Leftover,
 }
 
-/// The folders of manifests whose files come from one run alone, relative to its root.
+/// The folders of manifests, relative to the root, that only this run writes to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Owned<'a> {
-    /// The folder of one CRD per file: a CRD there goes if the tree has others of its group but not this one.
+    /// The folder with one file per CRD. A CRD there is removed if the tree has CRDs of its group but not this one.
     pub crds: Option<&'a Path>,
-    /// The folder of the API reference: a page there with the marker goes if the tree has others of its group but not this one.
+    /// The folder of the API reference. A page there with the marker is removed if the tree has pages of its group but not this
+    /// one.
     pub pages: Option<&'a Path>,
 }
 
 impl Plan {
-    /// Compares `tree` with the files below `root`, and looks for orphans in `scope`. Files of `once` are planned only where
-    /// they are missing: their readers own them from then on.
+    /// Compares `tree` with the files below `root`, and searches `scope` for orphans. Files of `once` are only written if they
+    /// are missing; afterwards they belong to the user.
     ///
     /// # Errors
     ///
@@ -111,9 +112,9 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Compares manifests with the files below `root`. They carry no marker: what the printer could have written, comments
-    /// only at its head, counts as generated. In the folders that the run owns alone, what no run of these groups generates any more
-    /// is removed; all else stays.
+    /// Compares manifests with the files below `root`. YAML has no marker: a file that is printed as the generator would, apart
+    /// from comments at its head, counts as generated. In the folders of `owned`, files of the tree's groups that are no longer
+    /// generated are removed; all other files are kept.
     ///
     /// # Errors
     ///
@@ -147,7 +148,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Compares files that belong to their readers with what a command makes of them: a text, or none for one that goes.
+    /// Compares files that belong to the user with a command's edits of them: the new contents, or `None` to remove the file.
     ///
     /// # Errors
     ///
@@ -172,7 +173,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Compares one file with its text.
+    /// Compares one file with its new contents.
     ///
     /// # Errors
     ///
@@ -200,7 +201,7 @@ impl Plan {
             .symlink_metadata()
             .is_ok_and(|found| !found.is_file())
         {
-            // A pipe would be read without end.
+            // Reading a pipe might never end.
             let error = io::Error::other("it is not a regular file");
             return Err(Error::io("replace", &target)(error));
         }
@@ -240,23 +241,23 @@ impl Plan {
         &self.changes
     }
 
-    /// The number of files that are as generated.
+    /// The number of files that are up to date.
     #[must_use]
     pub const fn unchanged(&self) -> usize {
         self.unchanged.len()
     }
 
-    /// Whether nothing differs.
+    /// Whether there are no changes.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// Makes the plans of one run agree: no plan removes a file that another writes or keeps.
+    /// Reconciles the plans of one run: no plan removes a file that another one writes or keeps.
     ///
     /// # Errors
     ///
-    /// [`Error::Twice`] for a file that two plans want with different texts.
+    /// [`Error::Twice`] for a file that two plans write with different contents.
     pub fn agree(plans: &mut [&mut Self]) -> Result<(), Error> {
         if plans.len() < 2 {
             return Ok(());
@@ -285,7 +286,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The files of the plan: their new text, or none where they stay unchanged.
+    /// The files of the plan: with their new contents, or `None` for unchanged ones.
     fn wanted(&self) -> impl Iterator<Item = (&Path, Option<&str>)> {
         let unchanged = self.unchanged.iter().map(|path| (path.as_path(), None));
         let changed = self.changes.iter().filter_map(|change| match &change.kind {
@@ -297,9 +298,9 @@ impl Plan {
         unchanged.chain(changed)
     }
 
-    /// The root, the same for the same folder however it is written.
+    /// A canonical form of the root, equal for all spellings of the same folder.
     pub(super) fn location(&self) -> PathBuf {
-        // An empty path is the current folder, too: of two stages in one folder the second would wait for the first without end.
+        // An empty path is the current folder. With two stages in one folder, the second would wait for the first forever.
         let current = Path::new(".");
         let is_empty = self.root.as_os_str().is_empty();
         let root = if is_empty { current } else { &self.root };
@@ -310,8 +311,8 @@ impl Plan {
 }
 
 impl Change {
-    /// The difference as a reader of a failed check wants it, ending in a newline: a unified diff that `patch -p0` takes, or
-    /// a line that names a missing or orphaned file. `shown` is the path to show.
+    /// Formats the difference for a failed check, with a trailing newline: a unified diff for `patch -p0`, or a line that names a
+    /// missing or orphaned file. `shown` is the path to print.
     #[must_use]
     pub fn describe(&self, shown: &str) -> String {
         match &self.kind {

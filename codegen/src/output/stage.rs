@@ -1,7 +1,7 @@
-//! Stages: the one folder below a root in which new texts wait to be renamed into place.
+//! Stages: the folder below a root that holds new files until they are renamed into place.
 //!
-//! A run holds a lock on the folder while it writes, and removes the folder at its end. A folder without a holder was left by
-//! a run that was killed; the next run that writes removes it.
+//! A run locks the folder while it writes, and removes it at the end. An unlocked folder was left by a killed run; the next run
+//! that writes removes it.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -13,16 +13,16 @@ use std::{
 
 use super::{Error, interrupt};
 
-/// The name of the folder.
+/// The folder's name.
 pub(super) const FOLDER: &str = ".kube-codegen";
 
-/// The file in it that is locked.
+/// The lock file in it.
 const LOCK: &str = "lock";
 
-/// How long to wait before trying a lock again that another run holds.
+/// The interval between attempts to take a lock that another run holds.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The folder of a run, locked; dropped, it is gone.
+/// A run's locked staging folder; dropping it removes the folder.
 #[derive(Debug)]
 pub(super) struct Stage {
     folder: PathBuf,
@@ -31,14 +31,14 @@ pub(super) struct Stage {
     files: AtomicUsize,
 }
 
-/// A text on disk that is not in place yet.
+/// A file that is written but not renamed into place yet.
 #[derive(Debug)]
 pub(super) struct StagedFile {
     path: PathBuf,
     target: PathBuf,
 }
 
-/// Whether a run that was killed left a folder below `root`.
+/// Whether a killed run left its folder below `root`.
 pub(super) fn is_left(root: &Path) -> bool {
     let folder = root.join(FOLDER);
     let is_folder = folder
@@ -58,7 +58,7 @@ pub(super) fn is_left(root: &Path) -> bool {
     is_folder && is_ours && !is_held()
 }
 
-/// Whether a stage wrote the file.
+/// Whether the entry is a staged file.
 fn is_staged(entry: &fs::DirEntry) -> bool {
     let name = entry.file_name();
     let name = name.to_str();
@@ -66,7 +66,7 @@ fn is_staged(entry: &fs::DirEntry) -> bool {
 }
 
 impl Stage {
-    /// Makes the folder of a root that exists, or takes over what a killed run left. Waits while another run holds it.
+    /// Creates the folder below an existing root, or takes over what a killed run left. Waits while another run holds the lock.
     pub(super) fn open(root: &Path) -> Result<Self, Error> {
         let folder = root.join(FOLDER);
         loop {
@@ -99,7 +99,7 @@ impl Stage {
         }
     }
 
-    /// Writes a text that is to be at `target`, with the permissions that the file there has. Several threads may add.
+    /// Writes the new contents of `target`, with the permissions of the existing file. May be called from several threads.
     pub(super) fn add(&self, target: &Path, text: &str) -> Result<StagedFile, Error> {
         interrupt::check()?;
         let number = self.files.fetch_add(1, Ordering::Relaxed);
@@ -112,14 +112,14 @@ impl Stage {
             file.write_all(text.as_bytes())
         };
         write().map_err(Error::io("write", target))?;
-        // The handle is closed here: thousands of staged files must not exhaust the process's file descriptors.
+        // The file is closed here: thousands of staged files must not exhaust the process's file descriptors.
         Ok(StagedFile {
             path,
             target: target.to_owned(),
         })
     }
 
-    /// Removes staged files, and nothing that a stage does not write.
+    /// Removes staged files and nothing else.
     fn clear(&self) {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         for entry in entries {
@@ -133,14 +133,14 @@ impl Stage {
 impl Drop for Stage {
     fn drop(&mut self) {
         self.clear();
-        // A failure leaves what the next run removes.
+        // On failure, the next run removes the rest.
         let _ = fs::remove_file(self.folder.join(LOCK));
         let _ = fs::remove_dir(&self.folder);
     }
 }
 
 impl StagedFile {
-    /// Puts the text in place of the file there.
+    /// Moves the file into place.
     pub(super) fn commit(self) -> Result<(), Error> {
         let moved = fs::rename(&self.path, &self.target).or_else(|error| {
             if error.kind() == io::ErrorKind::CrossesDevices {
@@ -153,7 +153,7 @@ impl StagedFile {
     }
 }
 
-/// The lock of a folder; none while another run holds it, or has removed the folder meanwhile.
+/// Locks a folder; `None` if another run holds the lock or has just removed the folder.
 fn lock(folder: &Path) -> io::Result<Option<File>> {
     let path = folder.join(LOCK);
     if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
@@ -171,14 +171,14 @@ fn lock(folder: &Path) -> io::Result<Option<File>> {
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Ok(None),
-        // A platform without locks has no other run to wait for.
+        // Without lock support on the platform, runs are not serialized.
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
         Err(TryLockError::Error(error)) => return Err(error),
     }
     Ok(is_at(&file, &path).then_some(file))
 }
 
-/// Whether the path still leads to the file: the holder before may have removed it.
+/// Whether the path still refers to the file: the previous holder may have removed it.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -186,7 +186,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     file.metadata().ok().map(id) == fs::metadata(path).ok().map(id)
 }
 
-/// Whether the path still leads to the file: an open file cannot be removed.
+/// Whether the path still refers to the file: on these platforms an open file cannot be removed.
 #[cfg(not(unix))]
 fn is_at(_file: &File, path: &Path) -> bool {
     path.exists()

@@ -2,16 +2,16 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-/// Generated files: text by path, relative to the output folder, with `/` between the parts.
+/// Generated files: contents by path, relative to the output folder, with `/` as separator.
 pub type Tree = BTreeMap<PathBuf, String>;
 
-/// The action on a [`Tree`].
+/// What to do with a [`Tree`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Write what differs, remove what no longer belongs.
+    /// Write files that differ, remove orphans.
     #[default]
     Write,
-    /// Write nothing; differences are an error.
+    /// Write nothing; fail if files differ.
     Check,
     /// Write nothing; list what would change.
     DryRun,

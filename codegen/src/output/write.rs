@@ -1,7 +1,7 @@
-//! The only place, with [`stage`](super::stage), that touches the disk for output.
+//! The only module, with [`stage`](super::stage), that writes output.
 //!
-//! [`apply`] carries out what plans found: first every new text is staged in one folder below its root, then all of them are
-//! renamed into place, then orphans are removed. A run that fails or is interrupted before the renames leaves no trace.
+//! [`apply`] executes plans: first it stages every new file in one folder below its root, then it renames all of them into place,
+//! then it removes orphans. A run that fails or is interrupted before the renames leaves no trace.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,15 +16,15 @@ use super::{
 };
 use crate::threads;
 
-/// Carries out the changes of all plans.
+/// Executes the changes of all plans.
 ///
-/// Each file changes atomically, so that a reader sees the old text or the new one. Files that a plan leaves alone keep
-/// their modification time. Runs that write below the same root take turns.
+/// Each file changes atomically, so that a reader sees either the old or the new contents. Files without changes keep their
+/// modification time. Runs that write below the same root are serialized.
 ///
 /// # Errors
 ///
-/// The first failure, and [`Error::Interrupted`] after [`interrupt`](super::interrupt()). Nothing has changed if it came before
-/// the renames; folders created for the run are removed again.
+/// The first failure, or [`Error::Interrupted`] after [`interrupt`](super::interrupt()). If it occurs before the renames, nothing
+/// has changed, and folders created for the run are removed again.
 pub fn apply<'a>(plans: impl IntoIterator<Item = &'a Plan, IntoIter: Clone>) -> Result<(), Error> {
     let _writer = Writer::begin()?;
     let plans = plans.into_iter();
@@ -46,7 +46,7 @@ pub fn apply<'a>(plans: impl IntoIterator<Item = &'a Plan, IntoIter: Clone>) -> 
     Ok(())
 }
 
-/// New texts beside the tree; dropped before [`Staging::commit`], all traces go.
+/// Staged files and created folders; dropping it before [`Staging::commit`] removes them all.
 #[derive(Default)]
 struct Staging {
     stages: BTreeMap<PathBuf, Stage>,
@@ -56,13 +56,13 @@ struct Staging {
 }
 
 impl Staging {
-    /// Opens a stage for each root that something is written to, or that a killed run left one in.
+    /// Opens a stage for each root that has files to write, or that has the folder of a killed run.
     fn open<'a>(&mut self, plans: impl Iterator<Item = &'a Plan>) -> Result<(), Error> {
         let writes = |plan: &&Plan| {
             let mut changes = plan.changes().iter();
             changes.any(|change| change.kind != ChangeKind::Remove) || stage::is_left(plan.root())
         };
-        // In the order of their paths, so that two runs never wait for one another.
+        // Lock in path order, so that two runs cannot deadlock.
         let mut roots = BTreeMap::new();
         for plan in plans.filter(writes) {
             create_folders(plan.root(), &mut self.folders)?;
@@ -74,7 +74,7 @@ impl Staging {
         Ok(())
     }
 
-    /// Checks that what a plan removes can be removed, which happens last.
+    /// Checks in advance that the files to remove, which is the last step, can be removed.
     fn check_removals(plan: &Plan) -> Result<(), Error> {
         let changes = plan.changes().iter();
         for orphan in changes.filter(|change| change.kind == ChangeKind::Remove) {
@@ -86,7 +86,7 @@ impl Staging {
         Ok(())
     }
 
-    /// Stages the texts of a plan.
+    /// Stages the files of a plan.
     fn add(&mut self, plan: &Plan) -> Result<(), Error> {
         let Some(stage) = self.stages.get(&plan.location()) else {
             return Ok(());
@@ -108,7 +108,7 @@ impl Staging {
             check_replaceable(folder, &target).map_err(Error::io("write", &target))?;
             texts.push((target, text));
         }
-        // Thousands of files take as long as a fourth of reading, and the system writes several at once.
+        // Writing thousands of files takes a quarter as long as reading the input, so it is done in parallel.
         let stage = |(target, text): &(PathBuf, &String)| stage.add(target, text);
         let staged = threads::map(&texts, stage).map_err(Error::io("write to", plan.root()))?;
         for file in staged {
@@ -133,19 +133,19 @@ impl Drop for Staging {
             return;
         }
         for folder in self.folders.iter().rev() {
-            // A folder that something else has filled meanwhile stays; nothing is lost by that.
+            // A folder that was filled by something else meanwhile is kept.
             let _ = fs::remove_dir(folder);
         }
     }
 }
 
-/// The folder of a file, which is `.` for one in the current folder.
+/// The folder of a file, `.` for a file in the current folder.
 fn folder_of(file: &Path) -> &Path {
     let parent = file.parent().filter(|it| !it.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
 }
 
-/// Creates a folder and those above it, and adds to `created` what was not there.
+/// Creates a folder and its missing ancestors, and adds those created to `created`.
 fn create_folders(folder: &Path, created: &mut Vec<PathBuf>) -> Result<(), Error> {
     let missing: Vec<&Path> = folder
         .ancestors()
@@ -158,7 +158,7 @@ fn create_folders(folder: &Path, created: &mut Vec<PathBuf>) -> Result<(), Error
     Ok(())
 }
 
-/// An error if files cannot be moved into a folder: better now than after the first was.
+/// Checks that files can be moved into a folder, so that a failure is found before the first rename.
 fn check_writable(folder: &Path) -> io::Result<()> {
     let metadata = fs::metadata(folder)?;
     if !metadata.is_dir() {
@@ -172,7 +172,7 @@ fn check_writable(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// An error if what is at `target` belongs to somebody else, in a folder where only owners may replace their files.
+/// Checks that the user may replace `target`: in a sticky folder, only owners may replace their files.
 #[cfg(unix)]
 fn check_replaceable(folder: &Path, target: &Path) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt as _;
@@ -193,14 +193,14 @@ fn check_replaceable(_folder: &Path, _target: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether `user` may replace a file of `owner` in a folder of this mode and owner.
+/// Whether `user` may replace a file of `owner` in a folder with this mode and owner.
 #[cfg(unix)]
 fn may_replace(user: u32, (mode, folder_owner): (u32, u32), owner: u32) -> bool {
     const STICKY: u32 = 0o1000;
     mode & STICKY == 0 || [0, folder_owner, owner].contains(&user)
 }
 
-/// Removes an orphan and every folder below `root` that it leaves empty.
+/// Removes an orphan and all folders below `root` that become empty.
 fn remove(root: &Path, path: &Path) -> Result<(), Error> {
     let target = root.join(path);
     fs::remove_file(&target).map_err(Error::io("remove", &target))?;

@@ -1,4 +1,4 @@
-//! Readers: from source texts to what they say, each file by itself.
+//! Readers: parse sources into a syntactic form, each file on its own.
 
 pub mod crate_markers;
 pub mod crd;
@@ -10,33 +10,33 @@ pub(crate) mod yaml;
 
 use crate::{diag::Diagnostics, options::Options, source::Sources};
 
-/// Everything that was read, not yet related to one another.
+/// Everything that was read, with references still unresolved.
 #[derive(Debug, Default)]
 pub struct Parsed {
     /// The group-version folders of annotated Rust.
     pub rust: Vec<rust::Package>,
-    /// The crates whose kinds stand anywhere.
+    /// The crates whose kinds are declared outside of group-version folders.
     pub rust_crates: Vec<rust::Crate>,
     /// The CRDs.
     pub crds: Vec<crd::Crd>,
-    /// Rules and webhooks of files that hold nothing else of the API.
+    /// Rules and webhooks from files that declare no API types.
     pub crate_markers: markers::MarkerSet,
     /// The Go modules.
     #[cfg(feature = "go")]
     pub go: Vec<go::Module>,
-    /// The findings of reading.
+    /// The diagnostics of reading.
     pub found: Diagnostics,
-    /// The errors of what was left out for [`Faulty::Skipped`](crate::options::Faulty).
+    /// The errors of inputs left out under [`Faulty::Skipped`](crate::options::Faulty).
     pub skipped: Diagnostics,
 }
 
-/// Reads all sources, as far as they can be read.
+/// Reads all sources as far as possible.
 #[must_use]
 pub fn read(sources: &Sources, options: &Options) -> Parsed {
     read_beside(crd::read(&sources.crds, options), sources, options)
 }
 
-/// Reads all sources but CRDs, which were read before.
+/// Reads all sources except CRDs, which the caller has already read.
 pub(crate) fn read_beside(crds: crd::ReadCrds, sources: &Sources, options: &Options) -> Parsed {
     let mut found = Diagnostics::new();
     let ignored = markers::IgnoredMarkers(&options.ignored_markers);

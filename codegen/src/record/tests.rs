@@ -1,4 +1,4 @@
-//! Names that were given once, and the schemas of a later release.
+//! Recorded names, and the schemas of later releases.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{Generated, Options, Sources};
 
-/// A CRD of `v1` with a schema of `spec`.
+/// Returns a CRD with version `v1` and the schema of its `spec`.
 fn crd(kind: &str, group: &str, spec: &Value) -> Source {
     let plural = format!("{}s", kind.to_lowercase());
     let crd = json!({
@@ -24,17 +24,17 @@ fn crd(kind: &str, group: &str, spec: &Value) -> Source {
     Source::new(format!("{plural}.{group}.json"), crd.to_string())
 }
 
-/// An object with these properties.
+/// Returns an object with these properties.
 fn object(properties: &Value) -> Value {
     json!({"type": "object", "properties": properties})
 }
 
-/// An object with one text of the given name.
+/// Returns an object with one string property.
 fn of(name: &str) -> Value {
     object(&json!({name: {"type": "string"}}))
 }
 
-/// What is generated from kinds with these schemas of `spec`, by the text of a record.
+/// Generates from kinds with these schemas of `spec`, with the record.
 fn generated_with(kinds: &[(&str, Value)], record: &str, mut options: Options) -> Generated {
     let record = Record::parse(&Source::new("names.toml", record)).unwrap();
     options.record = Some(Arc::new(record));
@@ -53,7 +53,7 @@ fn generated(kinds: &[(&str, Value)], record: &str) -> Generated {
     generated_with(kinds, record, Options::default())
 }
 
-/// The record of one release after another.
+/// Checks the lines of the record after generating from one release and then the next.
 #[track_caller]
 fn check(older: &[(&str, Value)], newer: &[(&str, Value)], expected: &[(&str, &str)]) -> Generated {
     let before = generated(older, "").names.unwrap();
@@ -121,9 +121,9 @@ fn of_a_type_that_is_split_the_first_path_keeps_the_name() {
     );
     assert_eq!(
         notes(&after),
-        ["the type of this field is GateAPort now, not GatePort"]
+        ["the type of this field is now GateAPort, not GatePort"]
     );
-    // A path that is new and shorter has no right to the name.
+    // A new, shorter path does not get the recorded name.
     let only = object(&json!({"a": object(&json!({"port": of("x")}))}));
     let both = object(&json!({"a": object(&json!({"port": of("x")})), "port": of("x")}));
     check(
@@ -137,7 +137,7 @@ fn of_a_type_that_is_split_the_first_path_keeps_the_name() {
 fn types_with_names_of_their_own_stay_apart() {
     let holder = |port: Value| object(&json!({"inner": object(&json!({"port": port}))}));
     let before = object(&json!({"a": holder(of("x")), "b": holder(of("y"))}));
-    // New properties of one shape with both join one of them, with all that is below.
+    // New properties that match the shape of both join one of them, including the types below.
     let after = object(
         &json!({"a": holder(of("x")), "b": holder(of("x")), "c": {"type": "array", "items": holder(of("x"))}}),
     );
@@ -154,7 +154,7 @@ fn types_with_names_of_their_own_stay_apart() {
     );
 }
 
-/// The schema of a selector of a key, if `more` is `optional`.
+/// Returns the schema of a key selector if `more` is `optional`.
 fn reference(more: &str) -> Value {
     json!({
         "type": "object", "required": ["key"], "x-kubernetes-map-type": "atomic",
@@ -173,7 +173,7 @@ fn a_type_that_could_be_one_of_kubernetes_stays_until_its_line_goes() {
     let after = check(&older, &newer, &kept);
     let found = notes(&after);
     assert!(
-        matches!(found[..], [note] if note.starts_with("VaultSecretKeyRef has the schema of ") && note.ends_with("SecretKeySelector now")),
+        matches!(found[..], [note] if note.starts_with("VaultSecretKeyRef now has the schema of ") && note.ends_with("SecretKeySelector")),
         "{found:?}"
     );
     let text = after.names.unwrap();
@@ -184,7 +184,7 @@ fn a_type_that_could_be_one_of_kubernetes_stays_until_its_line_goes() {
     let after = generated(&newer, &without.join("\n"));
     assert!(!after.names.unwrap().contains("SecretKeyRef"));
     assert!(after.warnings.as_slice().is_empty());
-    // Other options ask for other types.
+    // The new options select other types.
     let options = Options {
         kubernetes_types: KubernetesTypes::Exact,
         ..Options::default()
@@ -209,7 +209,10 @@ fn notes_count_types_and_not_the_fields_that_lead_to_them() {
     let after = generated(&[("Vault", spec("optional"))], &before);
     let found = notes(&after);
     assert_eq!(found.len(), 6, "{found:#?}");
-    assert_eq!(found[5], "the same holds for 2 other types of this version");
+    assert_eq!(
+        found[5],
+        "the same applies to 2 other types of this version"
+    );
     assert!(
         after
             .warnings
@@ -238,17 +241,17 @@ fn renames_come_first() {
         renames: BTreeMap::from([(path.to_owned(), name.to_owned())]),
         ..Options::default()
     };
-    // For all of the type.
+    // The rename applies to the whole type.
     let options = rename("Gate.spec.a.port", "Port");
     let after = generated_with(&[("Gate", spec.clone())], &before, options);
     let text = after.names.unwrap();
     assert_eq!(text, before.replace("\"GatePort\"", "\"Port\""));
-    // A type gives way to a rename of another.
+    // The recorded name yields to a rename of another type.
     let options = rename("Gate.spec.a", "GatePort");
     let after = generated_with(&[("Gate", spec)], &before, options);
     assert_eq!(
         notes(&after),
-        ["the type of this field is GateSpecPort now, not GatePort"]
+        ["the type of this field is now GateSpecPort, not GatePort"]
     );
 }
 
@@ -260,7 +263,7 @@ fn a_kind_has_its_name() {
     let after = check(&kinds, &more, &[("GateSpec.port", "GateSpecPort")]);
     assert_eq!(
         notes(&after),
-        ["the type of this field is GateSpecPort now, not GatePort"]
+        ["the type of this field is now GateSpecPort, not GatePort"]
     );
 }
 
@@ -313,7 +316,7 @@ fn a_record_is_read_as_it_is_written() {
     assert!(crate::output::format::is_generated(&text));
 }
 
-/// The errors of a record.
+/// Checks the errors of a record.
 #[track_caller]
 fn check_refused(text: &str, expected: &[&str]) {
     let errors = Record::parse(&Source::new("names.toml", text)).unwrap_err();
@@ -341,8 +344,8 @@ modules = { "example.com" = "apis", "a.example" = "a", "a.other" = "a" }
         &[
             "names.toml:2:20: error: expected `all`, `exact` or `none`, found `some`",
             "names.toml:3:1: error: unknown key `colour`",
-            "names.toml:4:29: error: \"apis\" is not a module of the group \"example.com\"",
-            "names.toml:4:56: error: \"a.example\" has the module \"a\" already",
+            "names.toml:4:29: error: \"apis\" is not a valid module name for the group \"example.com\"",
+            "names.toml:4:56: error: module \"a\" is already used by the group \"a.example\"",
             "names.toml:7:14: error: expected a type and a property, such as `GatewaySpec.listeners`, found `GateSpec`",
             "names.toml:8:16: error: \"gate port\" is not a type name",
             "names.toml:9:16: error: \"Self\" is not a type name",

@@ -1,4 +1,4 @@
-//! The invariants of ARCHITECTURE.md that a test can hold.
+//! The testable invariants of ARCHITECTURE.md.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The names of all packages that a member links, with default features.
+/// Returns the names of all packages that a member links with default features.
 fn dependencies(package: &str) -> Vec<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--package", package, "--edges", "normal"])
@@ -50,7 +50,7 @@ fn check_links_none_of(package: &str, forbidden: &[&str]) {
     }
 }
 
-/// The Rust files below a folder of `codegen/src`, or the file itself, with their code: no comments, no unit tests.
+/// Returns the Rust files at or below a path of `codegen/src` with their code, without comment lines and unit tests.
 fn sources(path: &str) -> Vec<(String, String)> {
     let mut files = Vec::new();
     collect(
@@ -82,7 +82,7 @@ fn collect(path: &Path, files: &mut Vec<(String, String)>) {
     }
 }
 
-/// That none of the words stands in the code of the files, save of those excepted.
+/// Asserts that none of the words occurs in the code at or below `path`, except in files whose path starts with one of `except`.
 #[track_caller]
 fn check_absent(path: &str, except: &[&str], words: &[&str]) {
     for (file, code) in sources(path) {
@@ -137,7 +137,7 @@ fn only_write_touches_the_disk_for_output() {
     check_absent("", &writing, &FILE_SYSTEM_WRITES);
     for (file, word) in writing.into_iter().zip(["fs::remove_", "File::create"]) {
         let (_, text) = sources(file).remove(0);
-        assert!(text.contains(word), "{file} writes in these words");
+        assert!(text.contains(word), "{file} does not contain `{word}`");
     }
 }
 
@@ -175,13 +175,13 @@ fn one_place_starts_threads() {
         "thread::scope",
         "thread::Builder",
     ];
-    // A handler of signals waits on a thread of its own.
+    // The signal handler waits on its own thread.
     check_absent("", &["threads.rs", "cli/interrupt.rs"], &words);
 }
 
 #[test]
 fn nothing_that_reaches_output_is_in_a_hash_map() {
-    // Elsewhere they may serve look-ups: clippy denies iterating them.
+    // Elsewhere they are fine for lookups: clippy denies iterating them.
     let words = ["HashMap", "HashSet", "RandomState"];
     check_absent("emit", &[], &words);
     check_absent("output/format", &[], &words);
@@ -191,16 +191,16 @@ fn nothing_that_reaches_output_is_in_a_hash_map() {
 #[test]
 fn only_binaries_print() {
     let words = ["println!", "eprintln!", "print!(", "dbg!"];
-    // A scaffold's example prints.
+    // The example in a scaffold prints.
     check_absent("", &["cli/", "scaffold.rs"], &words);
 }
 
 #[test]
 fn rust_is_emitted_through_quote() {
-    // Text that is put together by hand would have to be indented by hand.
+    // Concatenated code would need manual indentation.
     let (codec, parts) = ("emit/types/codec.rs", "emit/types/codec/parts.rs");
     check_absent("emit", &[codec], &["push_str(\"    ", "writeln!"]);
-    // The codec is the runtime's own text; the tables of built-in types are data.
+    // The codec is copied from the runtime's source; the tables of built-in types are data.
     check_absent(
         "",
         &["scaffold.rs", "operator/", codec, parts, "builtin/"],
@@ -208,8 +208,8 @@ fn rust_is_emitted_through_quote() {
     );
 }
 
-/// Pairs that define one thing in two files: a builder and what it builds, a type and the one that it refers to, an emitter that
-/// comes back by way of a type's fields. Shorten the list; a pair that is gone is an error.
+/// Known pairs of files that import each other: a builder and its product, two types that refer to each other, an emitter that recurses
+/// through the fields of a type. The list may only shrink; a pair that no longer exists is an error.
 const ONE_IN_TWO_FILES: &[(&str, &[&str])] = &[
     (
         "codegen",
@@ -276,7 +276,7 @@ fn crates_without_doc_tests_have_no_examples() {
     assert!(crates > 20, "{crates}");
 }
 
-/// That rustdoc would compile none of the code in the documentation.
+/// Asserts that rustdoc would compile no code block in the documentation.
 fn check_has_no_examples(folder: &Path) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

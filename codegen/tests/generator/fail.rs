@@ -1,7 +1,7 @@
-//! Bad input: each folder of `testdata/fail` has its rendered errors beside it.
+//! Invalid input: each folder of `testdata/fail` contains its rendered errors.
 //!
 //! A folder with `.rs` files is the version folder `cloud/v1alpha1`; one with `.yaml` files is CRDs; one with `.go` files is the
-//! Go package `example.com/cloud/v1`. `manifests-…` are those that only manifests find.
+//! Go package `example.com/cloud/v1`. Errors of `manifests-…` are found only if manifests are written.
 
 use std::{fs, path::Path};
 
@@ -100,7 +100,7 @@ fn a_group_in_two_folders_is_told_apart() {
     };
     let errors = crate::support::load(&sources).unwrap_err();
     insta::assert_snapshot!(errors.render(Style::Plain), @r"
-    error: two folders are cloud.example.com/v1
+    error: two directories declare cloud.example.com/v1
      --> src/apis/b/v1/mod.rs:1:1
       |
     1 | // +groupName=cloud.example.com
@@ -111,7 +111,7 @@ fn a_group_in_two_folders_is_told_apart() {
     1 | // +groupName=cloud.example.com
       | - and this one
       |
-      = help: name their groups apart with `+groupName`
+      = help: give them different groups with `+groupName`
     ");
 }
 
@@ -139,7 +139,7 @@ fn versions_that_disagree_are_told_apart_by_their_places() {
     };
     let errors = crate::support::load(&sources).unwrap_err();
     insta::assert_snapshot!(errors.render(Style::Plain), @r"
-    error: Vm has another scope in v1 than in v2 of cloud.example.com
+    error: Vm has a different scope in v1 than in v2 of cloud.example.com
       --> src/apis/cloud/v1/mod.rs:10:12
        |
     10 | pub struct Vm {
@@ -186,21 +186,21 @@ fn a_folder_whose_name_is_no_group_or_version_needs_a_marker() {
     let load = |text: &str| crate::support::load(&sources(text));
     let errors = load(kind).unwrap_err();
     insta::assert_snapshot!(errors.render(Style::Plain), @r"
-    error: invalid name `V1_x` of a version
+    error: invalid group name `my_group`
      --> src/apis/my_group/V1_x/mod.rs:1:1
       |
     1 | use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-      | ^ in a folder of that name
-      |
-      = help: a version is a DNS label in lower case: write one here, such as `// +versionName=v1alpha1`
-
-    error: invalid name `my_group` of a group
-     --> src/apis/my_group/V1_x/mod.rs:1:1
-      |
-    1 | use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-      | ^ in a folder of that name
+      | ^ in a directory of that name
       |
       = help: a group is a DNS name in lower case: write one here, such as `// +groupName=cloudnative.czs`
+
+    error: invalid version name `V1_x`
+     --> src/apis/my_group/V1_x/mod.rs:1:1
+      |
+    1 | use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+      | ^ in a directory of that name
+      |
+      = help: a version is a DNS label in lower case: write one here, such as `// +versionName=v1alpha1`
     ");
     load("pub struct Shared;\n").unwrap();
     load(&format!(

@@ -1,4 +1,4 @@
-//! CRDs of Go types, where controller-gen's answer is not what the Rust types say.
+//! CRDs of Go types, where controller-gen's schema disagrees with the generated Rust types.
 
 mod marshals;
 
@@ -8,7 +8,7 @@ use codegen::{Compat, Manifests, Options, Source, diag::Style, read::go::GoPacka
 
 use crate::support::go;
 
-/// The CRDs of a Go file, by path.
+/// Generates the CRDs of a Go file.
 fn crds(text: &str, manifests: Option<Manifests>) -> codegen::Generated {
     let header = "// +groupName=example.com\npackage v1\nimport (\n\tcorev1 \"k8s.io/api/core/v1\"\n\
         \tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n";
@@ -22,7 +22,7 @@ fn crds(text: &str, manifests: Option<Manifests>) -> codegen::Generated {
         .unwrap_or_else(|found| panic!("{}", found.render(Style::Colored)))
 }
 
-/// The CRD of the kind `Widget` that a Go file declares.
+/// Returns the CRD of the kind `Widget` that a Go file declares.
 fn crd(text: &str) -> String {
     let path = Path::new("config/crd/bases/example.com_widgets.yaml");
     crds(text, Some(Manifests::default())).manifests[path].clone()
@@ -153,7 +153,7 @@ fn an_embedded_struct_of_kubernetes_has_texts_where_it_names_types_that_rust_lac
     assert!(types.contains("pub protocol: Option<String>"), "{types}");
 }
 
-/// What is generated for a kind with these Go fields in its spec, and other types.
+/// Generates manifests for a kind with these Go fields in its spec, and these other types.
 fn generate(compat: Compat, spec: &str, others: &str) -> Result<codegen::Generated, String> {
     let text = format!(
         "// +groupName=example.com\npackage v1\nimport (\n\t\"encoding/json\"\n\t\"net/netip\"\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\
@@ -171,7 +171,7 @@ fn generate(compat: Compat, spec: &str, others: &str) -> Result<codegen::Generat
     codegen::generate(&go::sources(&text), &options).map_err(|found| found.render(Style::Plain))
 }
 
-/// The properties of a Go struct's schema and what is warned of, in one mode.
+/// Returns the fields of the spec with their types, and the warnings about JSON and duplicates.
 fn properties(compat: Compat, spec: &str, others: &str) -> (String, Vec<String>) {
     let generated = generate(compat, spec, others).unwrap_or_else(|found| panic!("{found}"));
     let (_, version) = generated.api.versions().next().unwrap();
@@ -267,12 +267,12 @@ fn a_malformed_tag_is_an_error_where_the_field_is_of_the_api() {
         generate(Compat::ControllerGen, malformed, "").unwrap_or_else(|found| panic!("{found}"));
     let warned = generated.warnings.render(Style::Plain);
     assert!(
-        warned.contains("Go ignores the tag from the fault on"),
+        warned.contains("Go ignores the rest of the tag"),
         "{warned}"
     );
 }
 
-/// The schema of the spec in the CRD that is made of a kind with these Go fields, and other types.
+/// Returns the schema of the spec in the CRD, without indentation, for these Go fields and these other types.
 fn spec_schema(compat: Compat, spec: &str, others: &str) -> String {
     let generated = generate(compat, spec, others).unwrap_or_else(|found| panic!("{found}"));
     let path = Path::new("config/crd/bases/example.com_widgets.yaml");
@@ -327,7 +327,7 @@ fn a_kind_within_another_has_its_type() {
     }
 }
 
-/// OpenKruise's `SidecarContainer`.
+/// As in OpenKruise's `SidecarContainer`.
 #[test]
 fn what_is_embedded_without_a_schema_adds_no_properties() {
     let spec = "\tA Side `json:\"a\"`";
@@ -356,7 +356,7 @@ fn presence_above_the_documentation_of_a_type_is_of_the_package() {
     }
 }
 
-/// Cilium's `Addr`: `MarshalText` is that of what is embedded.
+/// As in Cilium's `Addr`: `MarshalText` is promoted from the embedded type.
 #[test]
 fn a_struct_that_embeds_an_address_is_text() {
     let addr = "// An address.\ntype Addr struct {\n\tnetip.Addr `json:\"-\"`\n}\n";
@@ -390,7 +390,7 @@ fn omitzero_makes_no_field_optional_to_controller_gen() {
     assert!(schema.contains("required:\n- a\ntype"), "{schema}");
 }
 
-/// Of Azure's service operator.
+/// As in Azure Service Operator.
 #[test]
 fn a_version_that_a_marker_names_is_one() {
     let header = "import metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n";
@@ -422,7 +422,7 @@ fn a_version_that_a_marker_names_is_one() {
     }
 }
 
-/// KServe's `+kubebuilder:webhook` lacks an argument, and its CRDs are made nevertheless.
+/// As in KServe: a `+kubebuilder:webhook` lacks an argument, but the CRDs can still be generated.
 #[test]
 fn faulty_markers_of_webhooks_are_errors_where_these_are_written() {
     let text = "// +kubebuilder:webhook:path=/a,mutating=false,failurePolicy=fail,groups=g,resources=r,verbs=create,versions=v1,name=a.b.c\n";

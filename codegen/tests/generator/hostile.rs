@@ -1,4 +1,4 @@
-//! Hostile input to the reader of annotated Rust: no panic, no overflow, no hang, whatever the text.
+//! Hostile input to the reader of annotated Rust: no input may panic, overflow the stack or hang.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ fn package(files: Vec<Source>) -> Sources {
     }
 }
 
-/// Loads a text as `mod.rs` and renders what is wrong with it.
+/// Loads `text` as `mod.rs` and renders its errors.
 fn load(text: &str) -> Result<(), String> {
     let sources = package(vec![Source::new("mod.rs", text)]);
     crate::support::load(&sources)
@@ -28,7 +28,7 @@ fn load(text: &str) -> Result<(), String> {
         .map_err(|errors| errors.render(Style::Colored))
 }
 
-/// Texts in which something nests `many` times.
+/// Returns sources in which some construct nests `many` levels deep.
 fn nested(many: usize) -> Vec<String> {
     let wrap = |open: &str, inner: &str, close: &str| {
         format!("{}{inner}{}", open.repeat(many), close.repeat(many))
@@ -124,7 +124,7 @@ fn every_seed_of_the_fuzzer_is_read_without_a_panic() {
     }
 }
 
-/// All inputs of the golden and the fail tests, as a stock to mutate.
+/// The inputs of the golden and the fail tests, as a corpus to mutate.
 static STOCK: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut texts = Vec::new();
     for root in ["apis", "fail"] {

@@ -1,4 +1,4 @@
-//! Hostile Go packages: no panic, no overflow, no hang, whatever the text.
+//! Hostile Go packages: no input may panic, overflow the stack or hang.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::support::{go, names, testdata};
 
-/// The seeds of the fuzzer, as a stock to mutate.
+/// The seeds of the fuzzer, as a corpus to mutate.
 static STOCK: LazyLock<Vec<String>> = LazyLock::new(|| {
     let seeds = testdata().join("../codegen/fuzz/seeds/go");
     names(&seeds)
@@ -34,7 +34,7 @@ fn a_line_of_megabytes_is_read() {
     assert!(found.len() < 10_000, "{}", found.len());
 }
 
-/// A file with an API object, whose spec has the fields, and other types.
+/// Returns a Go file with an API object whose spec has these fields, and with these types.
 fn api(fields: &str, types: &str) -> String {
     format!(
         "// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n\
@@ -44,7 +44,8 @@ fn api(fields: &str, types: &str) -> String {
     )
 }
 
-/// The types of a count of levels, as the function writes one that leads to the next; the last is empty.
+/// Returns `count` levels of types, each written by `one` from its own number and that of the next, and a last one with a single
+/// field.
 fn levels(count: usize, one: impl Fn(usize, usize) -> String) -> String {
     let types: String = (0..count).map(|level| one(level, level + 1)).collect();
     format!("{types}type T{count} struct {{ X int32 `json:\"x\"` }}\n")
@@ -87,7 +88,7 @@ fn types_that_nest_too_deep_are_not_said_to_contain_themselves() {
     );
 }
 
-/// As many cases as `PROPTEST_CASES` says, or 256.
+/// Returns the number of cases: `PROPTEST_CASES`, or 256.
 fn cases() -> ProptestConfig {
     let asked = std::env::var("PROPTEST_CASES").ok();
     let cases = asked.and_then(|text| text.parse().ok());

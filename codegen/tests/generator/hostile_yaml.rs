@@ -1,4 +1,4 @@
-//! Hostile CRDs: no panic, no hang, no unbounded memory, and nothing that leaves its string, comment or folder.
+//! Hostile CRDs: no input may panic, hang, use unbounded memory, or escape from its string literal, comment or folder.
 
 use crate::support::{names, testdata};
 use codegen::diag::Style;
@@ -19,7 +19,7 @@ fn generate(text: &str) -> Result<Tree, String> {
         .map_err(|errors| errors.render(Style::Plain))
 }
 
-/// Every file is Rust, and stands below `apis`.
+/// Asserts that every file parses as Rust and is below `apis`.
 fn check(tree: &Tree) {
     for (path, text) in tree {
         assert!(path.starts_with("apis"), "{}", path.display());
@@ -106,7 +106,7 @@ fn a_very_deep_schema_is_read() {
     let open = "{type: object, properties: {a: ".repeat(depth);
     let schema = format!("{open}{{type: string}}{}", "}}".repeat(depth));
     let tree = generate(&crd(&schema)).expect("deep, but sensible");
-    // rustc follows 128 types into each other; what is deeper is JSON.
+    // rustc's recursion limit is 128; deeper levels become JSON values.
     let text = &tree[std::path::Path::new("apis/example/v1/widget.rs")];
     assert_eq!(text.matches("pub struct ").count(), 51);
     assert!(text.contains("pub a: Option<Value>"), "{text}");
@@ -168,7 +168,7 @@ proptest! {
     }
 }
 
-/// The types of a kind's file, as text.
+/// Returns the generated file of the kind `Widget`.
 fn types_of(schema: &str) -> String {
     let tree = generate(&crd(schema)).expect("a legal schema");
     check(&tree);

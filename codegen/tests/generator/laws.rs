@@ -1,4 +1,4 @@
-//! Laws of names, held for schemas and words of any kind.
+//! Properties of names, for arbitrary schemas and words.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,7 +15,7 @@ use codegen::{
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Property names that try to be illegal, reserved, or alike once in Rust's case.
+/// Property names that are illegal or reserved in Rust, or that collide when converted to Rust's case.
 pub(crate) const WORDS: &[&str] = &[
     "a",
     "b",
@@ -96,7 +96,7 @@ fn load(spec: &Value) -> ApiSet {
     codegen::generate(&sources, &options).unwrap().api
 }
 
-/// Every type's name by its path.
+/// Returns the name of each type by path.
 fn names_by_path(api: &ApiSet) -> BTreeMap<String, String> {
     api.versions()
         .flat_map(|(_, version)| &version.types)
@@ -104,7 +104,7 @@ fn names_by_path(api: &ApiSet) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Every field's and variant's name by type's path and name on the wire, without aliases.
+/// Returns the name of each field and variant by the path of its type and its name on the wire, without aliases.
 fn members_by_path(api: &ApiSet) -> BTreeMap<(String, String), String> {
     let mut members = BTreeMap::new();
     for def in api.versions().flat_map(|(_, version)| &version.types) {
@@ -146,7 +146,7 @@ fn with_another_field(schema: &Value) -> Value {
                 .iter()
                 .map(|(key, value)| (key.clone(), with_another_field(value)))
                 .collect();
-            // A map that gets its first property becomes a type, which may come before one of that name.
+            // Skips maps: with its first property a map becomes a type, which may take precedence over one of the same name.
             if let Some(Value::Object(properties)) = members.get_mut("properties")
                 && !properties.is_empty()
             {
@@ -183,7 +183,7 @@ proptest! {
         let (before, after) = (load(&spec), load(&with_another_field(&spec)));
         let members = members_by_path(&after);
         for (key, name) in members_by_path(&before) {
-            // A type may have become one with another; then its members are the other's.
+            // A type may have been merged with another; its members are then found at the other's path.
             if let Some(now) = members.get(&key) {
                 prop_assert_eq!(now, &name, "member at {:?}", key);
             }
@@ -201,7 +201,7 @@ proptest! {
     }
 }
 
-/// These are equal in camel case: the shorter path keeps the short name, the other is named after its whole path.
+/// The two paths are equal in camel case, but a type is named after its last property only.
 #[test]
 fn paths_that_read_alike_have_names_of_their_own() {
     let object = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}});
@@ -213,7 +213,7 @@ fn paths_that_read_alike_have_names_of_their_own() {
     assert_eq!(both["Widget.spec.rollout.strategy"], "WidgetStrategy");
 }
 
-/// One type for each shape and property; the name that several shapes compete for goes to the one with the shortest path.
+/// There is one type for each shape and property. Of two shapes with equally ranked paths, the first gets the short name.
 #[test]
 fn types_of_one_shape_and_property_are_one() {
     let object = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}});
@@ -232,11 +232,11 @@ fn types_of_one_shape_and_property_are_one() {
         .map(|def| def.name.as_str())
         .collect();
     names.retain(|name| name.contains("ort"));
-    // `status` has the schema of `spec`.
+    // `status` has the same schema as `spec`, and adds no types.
     assert_eq!(names, ["WidgetCPort", "WidgetPort", "WidgetPortal"]);
 }
 
-/// Names of types as a newer release of a project would find them: what a few properties more or fewer leave alone.
+/// Adding or removing a few properties, as a release of a project does, renames almost no type.
 #[test]
 fn names_outlive_releases() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/crds");
@@ -260,7 +260,7 @@ fn names_outlive_releases() {
     );
 }
 
-/// The documents of a folder's files, sorted by file.
+/// Reads the CRDs in a folder, sorted by file.
 fn crds(folder: &Path) -> Vec<Value> {
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
@@ -280,7 +280,7 @@ fn crds(folder: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// The name of each type by group, version and the first path that it stands at.
+/// Returns the name of each type by group, version and first path.
 fn names_by_version(crds: &[Value]) -> BTreeMap<(String, String, String), String> {
     let source =
         |(index, crd): (usize, &Value)| Source::new(format!("{index}.json"), crd.to_string());
@@ -303,7 +303,7 @@ fn names_by_version(crds: &[Value]) -> BTreeMap<(String, String, String), String
     names
 }
 
-/// Takes one in fifty properties out of the schema.
+/// Removes one in fifty properties from the schema.
 fn without_some_properties(schema: &mut Value, random: &mut Random) {
     match schema {
         Value::Object(members) => {
@@ -323,7 +323,7 @@ fn without_some_properties(schema: &mut Value, random: &mut Random) {
     }
 }
 
-/// Numbers that are the same in every run (xorshift).
+/// A deterministic random number generator (xorshift).
 struct Random(u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! The generator's tests: golden crates, rendered errors, transcripts of the command, hostile input, laws, and the invariants of
+//! Tests of the generator: golden crates, rendered errors, command transcripts, hostile input, properties, and the invariants of
 //! ARCHITECTURE.md.
 
 #![allow(
@@ -6,7 +6,7 @@
     clippy::expect_used,
     clippy::disallowed_names,
     unreachable_pub,
-    reason = "a test that cannot go on has failed, and names are its own"
+    reason = "a panic fails the test, and placeholder names are fine"
 )]
 
 mod architecture;

@@ -1,5 +1,5 @@
-//! CRDs beside controller-gen's own: each package of `testdata/parity` has what the pinned tool writes in `crds`
-//! (`hack/parity/testdata.sh`), and gives the same bytes here. Packages with a `mod.rs` say the same in annotated Rust.
+//! Parity with controller-gen: for each package of `testdata/parity`, the generator writes the same bytes as the pinned controller-gen,
+//! whose output is in `crds` (`hack/parity/testdata.sh`). Packages with a `mod.rs` declare the same API in annotated Rust.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -46,7 +46,7 @@ fn crds_of_annotated_rust_are_those_of_controller_gen() {
     assert_eq!(differences.collect::<String>(), "");
 }
 
-/// The differences between the CRDs of the sources and the files below `crds`; a file of one side only is one.
+/// Returns the differences between the CRDs of the sources and the files below `crds`, including files that only one side has.
 fn difference(folder: &Path, case: &str, sources: &Sources) -> String {
     let options = Options {
         emit: [].into(),
@@ -90,7 +90,7 @@ fn difference(folder: &Path, case: &str, sources: &Sources) -> String {
     differences.collect()
 }
 
-/// The packages at and below the folder, as if they were found on disk.
+/// Reads the Go packages at and one level below the folder, as if discovered on disk.
 fn go_sources(parity: &Path, case: &str) -> Sources {
     let mut packages = Vec::new();
     let below = folders(&parity.join(case));

@@ -1,4 +1,4 @@
-//! The record of names, whatever the schemas and whoever wrote it.
+//! Properties of the record of names, for arbitrary schemas and arbitrary contents of the file.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::laws::{WORDS, schema};
 
-/// A kind with schemas of `spec` and `status`.
+/// Returns a CRD with these schemas of `spec` and `status`.
 fn crd(spec: &Value, status: &Value) -> Sources {
     let crd = json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -45,7 +45,7 @@ fn generate(sources: &Sources, record: &str) -> Generated {
     codegen::generate(sources, &options).unwrap()
 }
 
-/// The name of the type at each path, by depth and then path.
+/// Returns the name of the type at each path, ordered by depth and then path.
 fn names(generated: &Generated) -> BTreeMap<(usize, String), String> {
     let mut names = BTreeMap::new();
     for (_, version) in generated.api.versions() {
@@ -88,7 +88,7 @@ fn walk(
     }
 }
 
-/// Drops properties, and adds others: copies of schemas that stand elsewhere.
+/// Drops random properties, and inserts copies of `grafts` as others.
 fn mutate(schema: &mut Value, grafts: &[Value], random: &mut impl FnMut(usize) -> usize) {
     let Value::Object(members) = schema else {
         return;
@@ -110,7 +110,7 @@ fn mutate(schema: &mut Value, grafts: &[Value], random: &mut impl FnMut(usize) -
     }
 }
 
-/// All objects within a schema.
+/// Collects all objects within a schema.
 fn objects(schema: &Value, found: &mut Vec<Value>) {
     if schema.get("properties").is_some() {
         found.push(schema.clone());
@@ -143,7 +143,7 @@ proptest! {
         mutate(&mut new_status, &grafts, &mut random);
         let newer = generate(&crd(&new_spec, &new_status), &record);
         let after = names(&newer);
-        // Each name stays with the first of its paths that still leads to a type; at the others, with what has the shape of that one.
+        // A name stays at the first of its paths that still leads to a type. Other paths keep it only if they have the same shape.
         let mut kept = BTreeSet::new();
         for (path, name) in &before {
             if let Some(now) = after.get(path)
@@ -152,7 +152,7 @@ proptest! {
                 prop_assert_eq!(now, name, "{:?}\n{}", path, record);
             }
         }
-        // What is generated is what is recorded: another run changes nothing.
+        // The record matches the output: another run changes nothing.
         let text = newer.names.clone().unwrap();
         let again = generate(&crd(&new_spec, &new_status), &text);
         prop_assert_eq!(&again.api, &newer.api);
@@ -202,7 +202,7 @@ fn a_record_of_many_wrong_lines_is_an_error() {
     let errors = Record::parse(&Source::new("names.toml", text)).unwrap_err();
     let text = errors.render(Style::Plain);
     assert!(
-        text.contains("error: 19980 more lines of names.toml are wrong"),
+        text.contains("error: 19980 more invalid lines in names.toml"),
         "{text}"
     );
 }

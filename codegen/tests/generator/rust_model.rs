@@ -1,4 +1,4 @@
-//! The model of the golden inputs of annotated Rust, as emitters see it.
+//! Snapshots of the model that emitters get for the golden inputs of annotated Rust.
 
 use crate::support::{load, rust_sources, testdata};
 

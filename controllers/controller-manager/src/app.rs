@@ -13,7 +13,7 @@ use crate::settings::Settings;
 use crate::table::{self, BoxError, Context, Descriptor};
 use crate::{simulator, supervised};
 
-/// The flags of this program beside those that every controller has.
+/// The flags of this program, in addition to those that every controller has.
 #[derive(Clone, Debug, Args)]
 pub struct Flags {
     /// The controllers to run: * for all that are on by default, foo for foo, -foo for all but foo.
@@ -30,7 +30,7 @@ pub struct Flags {
     pub controller_start_interval: Option<Duration>,
 }
 
-/// The program, without its demo.
+/// Returns the program, without its demo.
 pub fn app() -> App {
     App::new("controller-manager", env!("CARGO_PKG_VERSION"))
         .about(
@@ -61,11 +61,11 @@ fn list_controllers(command: Command) -> Command {
 }
 
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=controller-manager-system,resources=leases,verbs=create;get;update;watch
-/// The selected controllers in a manager.
+/// Builds a manager that runs the selected controllers.
 ///
 /// # Errors
 ///
-/// If the selection names a controller that does not exist, or the server does not answer.
+/// If the selection names an unknown controller, or the server does not answer.
 pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, BoxError> {
     let served = served(process.client(), enabled(&flags)?).await?;
     let factory = table::factory(process.factory_builder(), &served);
@@ -102,7 +102,7 @@ pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, Box
     Ok(manager)
 }
 
-/// When controllers start, one after the other: at once, or each an interval after the one before, and up to as much more at random.
+/// Yields the start delay of each controller: zero, or one interval more than the one before plus up to one interval at random.
 fn start_delays(interval: Option<Duration>) -> impl Iterator<Item = Duration> {
     let mut next = Duration::ZERO;
     std::iter::repeat_with(move || {
@@ -113,11 +113,11 @@ fn start_delays(interval: Option<Duration>) -> impl Iterator<Item = Duration> {
     })
 }
 
-/// The controllers that the flags select.
+/// Returns the controllers that the flags select.
 ///
 /// # Errors
 ///
-/// If they name a controller that does not exist.
+/// If they name an unknown controller.
 pub fn enabled(flags: &Flags) -> Result<Vec<&'static Descriptor>, BoxError> {
     let mut enabled = table::selected(&flags.controllers)?;
     if flags.simulate_pods && enabled.iter().all(|it| it.name != simulator::NAME) {
@@ -126,7 +126,7 @@ pub fn enabled(flags: &Flags) -> Result<Vec<&'static Descriptor>, BoxError> {
     Ok(enabled)
 }
 
-/// Those whose APIs the cluster serves. An informer of one that is not served would never fill, and nothing would start.
+/// Keeps the controllers whose APIs the cluster serves. An informer of an API that is not served would never sync and block the others.
 async fn served(
     client: &Client,
     descriptors: Vec<&'static Descriptor>,
@@ -164,7 +164,7 @@ async fn resources(client: &Client, version: &str) -> Result<Vec<String>, Error>
             .into_iter()
             .map(|resource| resource.name)
             .collect()),
-        // The answer is plain text, not a Status with a reason.
+        // The response is plain text, not a Status with a reason.
         Err(Error::Api(answer)) if answer.code == 404 => Ok(Vec::new()),
         Err(error) => Err(error),
     }

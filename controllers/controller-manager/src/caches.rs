@@ -1,4 +1,4 @@
-//! Looking up objects by their controller, or their lack of one.
+//! Looks up objects by their controller, or those without one.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use codegen_runtime::object::Object;
 use codegen_runtime::owner::controller_of;
 use codegen_runtime::store::IndexFn;
 
-/// The index of objects by the uid of their controller, or by [`orphans`] of their namespace.
+/// The index of objects by the uid of their controller; objects without one are listed under [`orphans`] of their namespace.
 const BY_CONTROLLER: &str = "controller-uid";
 
-/// A lister of `K` that can look objects up by their controller. `factory` may be asked any number of times, before it starts or after.
+/// Returns a lister of `K` that can look up objects by their controller. May be called repeatedly, before or after `factory` starts.
 pub fn by_controller<K: Object>(factory: &SharedInformerFactory) -> Lister<K> {
     let informer: SharedInformer<K> = factory.informer_for();
     let index: IndexFn<K> = Arc::new(|object: &K| {
@@ -28,7 +28,7 @@ pub fn by_controller<K: Object>(factory: &SharedInformerFactory) -> Lister<K> {
     informer.lister()
 }
 
-/// The objects that the owner with `uid` controls, and those of its namespace that nobody controls.
+/// Returns the objects that the owner with `uid` controls, and those of its namespace that have no controller.
 pub fn owned_and_orphaned<K: Object>(
     lister: &Lister<K>,
     uid: &str,
@@ -43,21 +43,21 @@ pub fn owned_and_orphaned<K: Object>(
     found
 }
 
-/// The objects that the owner with `uid` controls.
+/// Returns the objects that the owner with `uid` controls.
 pub fn owned<K: Object>(lister: &Lister<K>, uid: &str) -> Vec<Arc<K>> {
     lister.by_index(BY_CONTROLLER, uid).unwrap_or_default()
 }
 
-/// The value of the index for what has no controller. No uid has a slash.
+/// The index value of objects without a controller. A uid never contains a slash.
 fn orphans(namespace: &str) -> String {
     format!("{namespace}/")
 }
 
-/// The selector of a workload.
+/// Parses the selector of a workload.
 ///
 /// # Errors
 ///
-/// If an operator is unknown or lacks its values. The API server stores no such selector.
+/// If an operator is unknown or lacks its values. The API server does not store such a selector.
 pub fn selector(of: &LabelSelector) -> Result<Selector, ParseExpressionError> {
     of.clone().try_into()
 }

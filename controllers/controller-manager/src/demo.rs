@@ -1,4 +1,4 @@
-//! The loops on an API server of its own: to try them without a cluster.
+//! Runs the loops with an API server of its own, to try them without a cluster.
 
 use codegen_runtime::app::Demo;
 

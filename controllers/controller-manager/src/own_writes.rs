@@ -1,4 +1,4 @@
-//! Reading one's own writes: a reconciler that starts before its cache shows what it wrote last decides on the past.
+//! Read-your-writes: keeps a reconciler from deciding on a cache that does not show its last write yet.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -10,14 +10,14 @@ use codegen_runtime::store::{ObjectKey, Store, compare_resource_versions};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// How long a reconciliation is put off for its cache. Then it takes place: every write carries a resourceVersion, so that a stale one
-/// is refused.
+/// How long a reconciliation is deferred for its cache. Afterwards it proceeds anyway: every write carries a resourceVersion, so the server
+/// rejects a stale one.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The newest resourceVersion of one kind that was written for each key.
 ///
-/// It saves requests: without it a reconciliation that follows its own write at once sends another from the same old object, which the
-/// server refuses as a conflict.
+/// Saves requests: without it, a reconciliation that immediately follows its own write would update the old object again, which the server
+/// rejects as a conflict.
 #[derive(Debug, Default)]
 pub struct OwnWrites(Mutex<HashMap<ObjectKey, Written>>);
 
@@ -28,7 +28,7 @@ struct Written {
 }
 
 impl OwnWrites {
-    /// Notes that `written` is the server's answer to a write made for `key`.
+    /// Records that `written` is the server's response to a write for `key`.
     pub fn record<K: Resource>(&self, key: &ObjectKey, written: &K) {
         if let Some(version) = written.meta().resource_version.clone() {
             let at = Instant::now();
@@ -36,11 +36,11 @@ impl OwnWrites {
         }
     }
 
-    /// The result of a reconciliation of `key` whose last write `store` does not show yet; `None` if it may go on, at the
-    /// latest a second after the write.
+    /// Returns the action to return from a reconciliation of `key` while `store` does not show its last write; `None` if it may proceed, at
+    /// the latest a second after the write.
     ///
-    /// No worker waits meanwhile: the event that brings the cache up to date reconciles the key again, provided that the controller is
-    /// notified of every change of the kind. The action's delay is for a watch that is late.
+    /// No worker blocks: the event that brings the cache up to date reconciles the key again, provided that the controller is notified of
+    /// every change of the kind. The action's delay covers a slow watch.
     pub fn pending<K: Resource + Clone>(
         &self,
         key: &ObjectKey,
@@ -84,7 +84,11 @@ mod tests {
         assert_eq!(writes.pending(&other, &store), None);
         tokio::time::advance(PATIENCE / 4).await;
         let left = Some(Action::requeue_after(PATIENCE * 3 / 4));
-        assert_eq!(writes.pending(&key, &store), left, "asking changes nothing");
+        assert_eq!(
+            writes.pending(&key, &store),
+            left,
+            "reading changes nothing"
+        );
         store.replace([map("8").into()], "8");
         assert_eq!(writes.pending(&key, &store), None);
     }

@@ -1,4 +1,4 @@
-//! The state of a pod, by its status.
+//! The state of a pod, according to its status.
 
 use std::time::Duration;
 
@@ -7,25 +7,25 @@ use codegen_runtime::k8s_openapi::api::core::v1::{
 };
 use jiff::Timestamp;
 
-/// The annotation whose number says how much a pod's deletion costs.
+/// The annotation with the deletion cost of a pod, a number.
 pub const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 
-/// Whether the pod has ended: no container of it runs again.
+/// Whether the pod has terminated: none of its containers will run again.
 pub fn is_finished(pod: &Pod) -> bool {
     matches!(phase(pod), "Succeeded" | "Failed")
 }
 
-/// Whether the pod counts as a replica: it has not ended and is not being deleted.
+/// Whether the pod counts as a replica: it has not terminated and is not being deleted.
 pub fn is_active(pod: &Pod) -> bool {
     !is_finished(pod) && pod.metadata.deletion_timestamp.is_none()
 }
 
-/// Whether the pod is being deleted and has not ended yet.
+/// Whether the pod is being deleted and has not terminated yet.
 pub fn is_terminating(pod: &Pod) -> bool {
     !is_finished(pod) && pod.metadata.deletion_timestamp.is_some()
 }
 
-/// The phase; empty before anything set one.
+/// The phase; empty until one is set.
 pub fn phase(pod: &Pod) -> &str {
     pod.status
         .as_ref()
@@ -33,7 +33,7 @@ pub fn phase(pod: &Pod) -> &str {
         .unwrap_or_default()
 }
 
-/// The node; empty before the pod is scheduled.
+/// The name of the node; empty until the pod is scheduled.
 pub fn node(pod: &Pod) -> &str {
     pod.spec
         .as_ref()
@@ -48,19 +48,19 @@ fn ready_condition(pod: &Pod) -> Option<&PodCondition> {
         .find(|condition| condition.type_ == "Ready")
 }
 
-/// Whether the pod is ready to serve.
+/// Whether the condition Ready is true.
 pub fn is_ready(pod: &Pod) -> bool {
     ready_condition(pod).is_some_and(|condition| condition.status == "True")
 }
 
-/// Since when the pod is ready; `None` if it is not, or does not say.
+/// Since when the pod has been ready; `None` if it is not ready, or has no transition time.
 pub fn ready_since(pod: &Pod) -> Option<Timestamp> {
     let condition = ready_condition(pod).filter(|condition| condition.status == "True")?;
     condition.last_transition_time.as_ref().map(|time| time.0)
 }
 
-/// How long until the pod has been ready for `min_ready_seconds`: zero if it is available now, `None` if time alone does not make it
-/// so.
+/// Returns how long until the pod has been ready for `min_ready_seconds`: zero if it is available now, `None` if waiting alone does not
+/// make it available.
 pub fn available_in(pod: &Pod, min_ready_seconds: i32, now: Timestamp) -> Option<Duration> {
     if !is_ready(pod) {
         return None;
@@ -72,7 +72,7 @@ pub fn available_in(pod: &Pod, min_ready_seconds: i32, now: Timestamp) -> Option
     Some(Duration::from_secs(wait).saturating_sub(ready))
 }
 
-/// The deletion cost; zero if it has none or a malformed one.
+/// The deletion cost; zero if the annotation is missing or malformed.
 pub fn deletion_cost(pod: &Pod) -> i32 {
     let annotations = pod.metadata.annotations.as_ref();
     annotations
@@ -82,7 +82,7 @@ pub fn deletion_cost(pod: &Pod) -> i32 {
         .unwrap_or(0)
 }
 
-/// The highest restart counts among containers and among sidecars (init containers that always restart).
+/// The highest restart count among the containers, and among the sidecars (restartable init containers).
 pub fn restarts(pod: &Pod) -> (i32, i32) {
     let Some(status) = &pod.status else {
         return (0, 0);
@@ -105,7 +105,7 @@ pub fn restarts(pod: &Pod) -> (i32, i32) {
     )
 }
 
-/// Drops what no loop reads of a pod, so that a cache of many takes less memory. A simulated kubelet reads more.
+/// Drops the fields of a pod that no loop reads, to save memory in the cache. The simulated kubelet reads more.
 pub fn trim(pod: &mut Pod) {
     if let Some(spec) = &mut pod.spec {
         let init = spec.init_containers.take().map(|all| {

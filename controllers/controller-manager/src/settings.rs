@@ -2,11 +2,11 @@
 
 use codegen_runtime::metrics::Metrics;
 
-/// The settings that the process has for each of its controllers.
+/// The settings of the process for each of its controllers.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Keys that are reconciled at a time.
+    /// The number of keys reconciled concurrently.
     pub workers: usize,
-    /// Where queues and reconciliations are counted.
+    /// The metrics of queues and reconciliations.
     pub metrics: Metrics,
 }

@@ -1,4 +1,4 @@
-//! Writing a status that others do not own, beside writers of the rest of the object.
+//! Writes a status that this controller owns while others write the rest of the object.
 
 use codegen_runtime::client::TypedClient;
 use codegen_runtime::kube::Error;
@@ -6,17 +6,17 @@ use codegen_runtime::kube::api::PostParams;
 use codegen_runtime::object::Object;
 use codegen_runtime::retry::is_conflict;
 
-/// How often a status is written to a fresh object, after a conflict.
+/// How often a status is retried on a fresh object after a conflict.
 const TRIES: usize = 3;
 
-/// Writes the status of `object`. After a conflict `change` makes the same change to the object as the server has it, unless its spec
-/// or identity is another by now: then the status is out of date, and the conflict is the result. `None` if the object is gone.
+/// Writes the status of `object`. After a conflict, `change` is applied to the server's current object, unless its spec or uid has changed:
+/// then the status is outdated, and the conflict is returned. `None` if the object is gone.
 ///
-/// Without this an object that others annotate all the time would never get a status.
+/// Without the retry, an object that others annotate constantly would never get a status.
 ///
 /// # Errors
 ///
-/// The server's, and the last conflict.
+/// The server's error, or the last conflict.
 pub(crate) async fn update_status<K: Object>(
     client: &TypedClient<K>,
     object: &K,

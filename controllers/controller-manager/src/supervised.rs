@@ -1,4 +1,4 @@
-//! A controller in a manager: it starts after a delay, and its health is known.
+//! Adds a controller to a manager, with a start delay and health checks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::table::BoxError;
 
-/// Adds `runnable` to `manager`, which starts it after `delay`, with two checks of its name: it is ready once its caches are filled, and
-/// healthy unless it ended though nobody asked it to.
+/// Adds `runnable` to `manager`, which starts it after `delay`, with two checks of its name: ready once its caches have synced, and healthy
+/// unless it ended without being stopped.
 ///
 /// The delays spread the first reconciliations of many controllers over time.
 pub fn add(
@@ -29,7 +29,7 @@ pub fn add(
             state,
         })
         .readyz(&name, move || match ready.get() {
-            STARTING => Err("its caches are not filled yet".to_owned()),
+            STARTING => Err("its caches have not synced yet".to_owned()),
             _ => Ok(()),
         })
         .healthz(&name, move || match healthy.get() {
@@ -143,7 +143,11 @@ mod tests {
         assert_eq!(status(&endpoints, "/healthz/ends"), 500, "it has ended");
         assert_eq!(status(&endpoints, "/healthz/stays"), 200);
         stop.cancel();
-        run.await.expect("no panic").expect("it ends in order");
-        assert_eq!(status(&endpoints, "/healthz/stays"), 200, "it was asked to");
+        run.await.expect("no panic").expect("graceful shutdown");
+        assert_eq!(
+            status(&endpoints, "/healthz/stays"),
+            200,
+            "it was asked to stop"
+        );
     }
 }

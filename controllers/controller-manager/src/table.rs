@@ -1,6 +1,6 @@
-//! The table of controllers: what the binary can run, and what `--controllers` selects from.
+//! The controllers that the binary can run, from which `--controllers` selects.
 //!
-//! A new controller is one entry of [`ALL`] with the function that makes it.
+//! A new controller is one entry of [`ALL`] with its constructor.
 
 use std::sync::Arc;
 
@@ -21,20 +21,20 @@ use crate::{deployment, replicaset, simulator};
 /// An error of a constructor.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The parts for a controller: the one client and factory of the process, and its settings.
+/// The inputs of a controller's constructor: the client and factory of the process, and its settings.
 #[derive(Clone)]
 pub struct Context<'a> {
-    /// The client that all share.
+    /// The client, shared by all controllers.
     pub client: Client,
-    /// The informers that all share.
+    /// The informers, shared by all controllers.
     pub factory: SharedInformerFactory,
-    /// Makes the recorder of the controller of that name.
+    /// Creates the event recorder for the named controller.
     pub recorder: &'a dyn Fn(&str) -> EventRecorder,
     /// Workers and metrics.
     pub settings: Settings,
     /// The name of the process.
     pub identity: String,
-    /// The namespace that is worked on; empty for all.
+    /// The namespace to watch; empty for all.
     pub namespace: String,
     /// How simulated pods behave.
     pub simulator: simulator::Options,
@@ -48,19 +48,19 @@ impl std::fmt::Debug for Context<'_> {
     }
 }
 
-/// The loops of a controller: one, or several that work together.
+/// The runnables of a controller: one, or several that work together.
 pub type Loops = Vec<Box<dyn Runnable>>;
 
-/// How much of a pod a cache holds.
+/// How much of each pod the cache holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pods {
-    /// The parts that [`trim`] leaves: metadata, node, phase, the condition Ready, restarts.
+    /// What [`trim`] keeps: metadata, node, phase, the condition Ready, restarts.
     Trimmed,
-    /// All of it.
+    /// The whole pod.
     Whole,
 }
 
-/// One controller that the binary knows.
+/// A controller that the binary can run.
 #[derive(Debug, Clone, Copy)]
 pub struct Descriptor {
     /// Its name in `--controllers`, in metrics and in health checks.
@@ -69,15 +69,15 @@ pub struct Descriptor {
     pub aliases: &'static [&'static str],
     /// Whether `*` selects it.
     pub on_by_default: bool,
-    /// The API that it needs, as group version and plural. A cluster that does not serve it runs without the controller.
+    /// The API that it needs, as group version and plural. On a cluster that does not serve it, the controller is skipped.
     pub needs: (&'static str, &'static str),
-    /// How much of a pod it reads from the cache that all share.
+    /// How much of each pod it reads from the shared cache.
     pub pods: Pods,
-    /// Makes it.
+    /// Its constructor.
     pub build: fn(&Context<'_>) -> Result<Loops, BoxError>,
 }
 
-/// All of them, in the order in which they start.
+/// All controllers, in the order in which they start.
 pub const ALL: &[Descriptor] = &[
     Descriptor {
         name: deployment::NAME,
@@ -106,7 +106,7 @@ pub const ALL: &[Descriptor] = &[
     Descriptor {
         name: virtualmachine::NAME,
         aliases: &["virtualmachine-controller"],
-        // Its simulated driver's servers end with this process; its own program has the other drivers.
+        // The servers of its simulated driver end with this process; the other drivers are available in its own program.
         on_by_default: false,
         needs: ("cloudnative.czs/v1alpha1", "virtualmachines"),
         pods: Pods::Trimmed,
@@ -115,7 +115,7 @@ pub const ALL: &[Descriptor] = &[
     Descriptor {
         name: network_controller::controller::NAME,
         aliases: &["network-controller"],
-        // As that of virtual machines: the networks of its simulated backend end with this process.
+        // As for virtual machines: the networks of its simulated backend end with this process.
         on_by_default: false,
         needs: ("samplecrd.k8s.io/v1", "networks"),
         pods: Pods::Trimmed,
@@ -192,7 +192,7 @@ fn networks(cx: &Context<'_>) -> NetworkController {
     )
 }
 
-/// The controllers that `selection` enables, in the order of the table. Names and aliases are the same to it.
+/// Returns the controllers that `selection` enables, in the order of the table. Names and aliases are equivalent.
 ///
 /// # Errors
 ///
@@ -216,7 +216,7 @@ pub fn selected(selection: &Selection) -> Result<Vec<&'static Descriptor>, Unkno
     Ok(enabled.collect())
 }
 
-/// The informers for `selected`. Pods are trimmed unless one of them reads whole ones.
+/// Creates the informer factory for `selected`. Pods are trimmed unless one of the controllers reads whole pods.
 pub fn factory(
     builder: FactoryBuilder<SharedInformerFactory>,
     selected: &[&Descriptor],
@@ -228,7 +228,7 @@ pub fn factory(
     }
 }
 
-/// An entry of a selection with the alias replaced by the name.
+/// Returns an entry of a selection with an alias replaced by the name.
 fn own_name(entry: &str) -> String {
     let (sign, name) = match entry.strip_prefix('-') {
         Some(name) => ("-", name),

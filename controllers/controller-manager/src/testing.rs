@@ -1,4 +1,4 @@
-//! The loops beside an API server in one process, for tests of operators: a Deployment that one creates becomes available.
+//! The loops together with an API server in one process, for tests of operators: a Deployment that an operator creates becomes available.
 //!
 //! ```
 //! # async fn example() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
@@ -28,10 +28,10 @@ use crate::simulator;
 use crate::supervised;
 use crate::table::{self, BoxError, Context};
 
-/// Workers of each loop.
+/// The number of workers of each loop.
 const WORKERS: usize = 5;
 
-/// Running loops. They stop, unfinished, when this is dropped.
+/// The running loops. Dropping it stops them without waiting for their work.
 #[derive(Debug)]
 pub struct ControlPlane {
     stop: CancellationToken,
@@ -39,7 +39,7 @@ pub struct ControlPlane {
 }
 
 impl ControlPlane {
-    /// Starts the Deployment and ReplicaSet loops and the simulated kubelet over `client`.
+    /// Starts the Deployment and ReplicaSet loops and the simulated kubelet with `client`.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl ControlPlane {
     ///
     /// # Panics
     ///
-    /// Outside a tokio runtime.
+    /// If called outside a tokio runtime.
     pub fn start(client: Client) -> Result<Self, BoxError> {
         let selection = "deployment,replicaset,pod-simulator"
             .parse()
@@ -55,15 +55,15 @@ impl ControlPlane {
         Self::start_with(client, &selection, simulator::Options::default())
     }
 
-    /// As [`start`](Self::start), with the controllers that `selection` enables.
+    /// Like [`start`](Self::start), with the controllers that `selection` enables.
     ///
     /// # Errors
     ///
-    /// As [`start`](Self::start), and if the selection names what does not exist.
+    /// As [`start`](Self::start), and if the selection names an unknown controller.
     ///
     /// # Panics
     ///
-    /// Outside a tokio runtime.
+    /// If called outside a tokio runtime.
     pub fn start_with(
         client: Client,
         selection: &Selection,
@@ -103,18 +103,18 @@ impl ControlPlane {
         Ok(Self { stop, task })
     }
 
-    /// Stops the loops in order: what is under way is finished.
+    /// Stops the loops gracefully: reconciliations in progress are finished.
     ///
     /// # Errors
     ///
-    /// If they had failed.
+    /// If a loop had failed.
     pub async fn stop(mut self) -> Result<(), BoxError> {
         self.stop.cancel();
         (&mut self.task).await??;
         Ok(())
     }
 
-    /// Ends the loops at once, as a process that is killed.
+    /// Ends the loops immediately, like a process that is killed.
     pub async fn kill(mut self) {
         self.task.abort();
         let _: Result<_, JoinError> = (&mut self.task).await;

@@ -1,4 +1,4 @@
-//! The program: backend, controller and manager, put together as the flags say.
+//! The program: builds backend, controller and manager from the flags.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use crate::generated::informers::SharedInformerFactory;
 /// The name under which events are reported.
 pub const REPORTER: &str = "samplecrd.k8s.io/network-controller";
 
-/// The program.
+/// Returns the program.
 pub fn app() -> App {
     let app = App::new("network-controller", env!("CARGO_PKG_VERSION"))
-        .about("Makes networks that are declared as Kubernetes objects")
+        .about("Creates networks declared as Kubernetes objects")
         .reporter(REPORTER);
     #[cfg(feature = "demo")]
     let app = app.demo(
@@ -45,24 +45,24 @@ pub fn app() -> App {
 /// The flags of this controller.
 #[derive(Clone, Debug, Args)]
 pub struct Flags {
-    /// The backend of the networks.
+    /// The backend that provides the networks.
     #[arg(long, value_name = "BACKEND", value_enum, default_value_t = BackendName::Simulated)]
     pub backend: BackendName,
-    /// Makes a Network for each Deployment labelled samplecrd.k8s.io/network=auto.
+    /// Create a Network for each Deployment labelled samplecrd.k8s.io/network=auto.
     #[arg(long)]
     pub network_per_deployment: bool,
-    /// Where the ranges of those networks come from.
+    /// The range from which those networks are allocated.
     #[arg(long, value_name = "CIDR", default_value = "10.128.0.0/16")]
     pub network_pool: IpNet,
-    /// How long the prefixes of those ranges are.
+    /// The prefix length of those networks.
     #[arg(long, value_name = "BITS", default_value_t = 24)]
     pub network_pool_prefix: u8,
-    /// Where OpenStack is.
+    /// The OpenStack endpoints and credentials.
     #[command(flatten)]
     pub neutron: NeutronFlags,
 }
 
-/// A backend's name.
+/// The name of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BackendName {
     /// Networks that exist in this process only.
@@ -71,11 +71,11 @@ pub enum BackendName {
     Neutron,
 }
 
-/// The controllers that the flags ask for.
+/// Builds a manager with the controllers that the flags enable.
 ///
 /// # Errors
 ///
-/// If the flags don't fit together.
+/// If the flags are inconsistent.
 pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, BoxError> {
     let backend: Arc<dyn Backend> = match flags.backend {
         BackendName::Simulated => Arc::new(Simulated::new()),
@@ -84,7 +84,7 @@ pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, Box
     setup_with(process, flags, backend)
 }
 
-/// As [`setup`], with a backend of the caller's.
+/// Like [`setup`], with the caller's backend.
 ///
 /// # Errors
 ///

@@ -1,8 +1,7 @@
-//! A controller in the classic shape: networks declared as Kubernetes objects, made by a backend.
+//! A controller in the classic shape: networks declared as Kubernetes objects and provided by a backend.
 //!
-//! [`apis`] has the hand-written types; [`generated`] is what `kube-codegen` makes of them. [`controller`] brings each network to
-//! what its spec says, through a [`backend`]: simulated, or OpenStack Networking. [`app`] puts them together behind the flags. Start
-//! reading at [`controller::NetworkController`].
+//! [`apis`] has the hand-written types, [`generated`] the output of `kube-codegen` for them. [`controller`] reconciles each network through
+//! a [`backend`], simulated or OpenStack Networking. [`app`] wires them to the flags. Start reading at [`controller::NetworkController`].
 
 /// Types by group and version.
 pub mod apis {

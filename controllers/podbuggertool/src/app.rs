@@ -1,4 +1,4 @@
-//! The program: its command line, its demo, and the controllers in their manager.
+//! The program: its command line, its demo, and the manager with its controllers.
 
 #[cfg(feature = "demo")]
 use codegen_runtime::app::Demo;
@@ -11,10 +11,10 @@ use crate::controller::{PodMeta, controllers, running_pods, trim};
 /// The name under which events are reported.
 pub const REPORTER: &str = "tools.jicki.cn/podbuggertool-controller";
 
-/// The program.
+/// Returns the program.
 pub fn app() -> App {
     let app = App::new("podbuggertool-controller", env!("CARGO_PKG_VERSION"))
-        .about("Gives running pods their debugging tools as ephemeral containers")
+        .about("Adds debugging tools to running pods as ephemeral containers")
         .reporter(REPORTER);
     #[cfg(feature = "demo")]
     let app = app.demo(
@@ -31,11 +31,11 @@ pub fn app() -> App {
     app
 }
 
-/// The manager with both controllers in it.
+/// Builds the manager with both controllers.
 ///
 /// # Errors
 ///
-/// If the flags of leader election don't fit.
+/// If the leader election flags are inconsistent.
 pub async fn setup(process: Process, _own: ()) -> Result<ManagerBuilder, BoxError> {
     let factory: SharedInformerFactory = process
         .factory_builder()

@@ -1,6 +1,6 @@
-//! A controller that gives running pods their debugging tools as ephemeral containers.
+//! A controller that adds debugging tools to running pods as ephemeral containers.
 //!
-//! [`apis`] has the hand-written types; [`generated`] is what `kube-codegen` makes of them. Start reading at [`controller`].
+//! [`apis`] has the hand-written types, [`generated`] the output of `kube-codegen` for them. Start reading at [`controller`].
 
 /// Types by group and version.
 pub mod apis {

@@ -1,4 +1,4 @@
-//! The program: its command line, its demo, and the controller in its manager.
+//! The program: its command line, its demo, and the manager with its controller.
 
 #[cfg(feature = "demo")]
 use codegen_runtime::app::Demo;
@@ -12,10 +12,10 @@ use crate::controller::{controller, own_pods, trim};
 /// The name under which events are reported.
 pub const REPORTER: &str = "apps.jicki.cn/podset-controller";
 
-/// The program.
+/// Returns the program.
 pub fn app() -> App {
     let app = App::new("podset-controller", env!("CARGO_PKG_VERSION"))
-        .about("Keeps a Deployment of a set size for each PodSet, and reports which pods run")
+        .about("Keeps a Deployment of the desired size for each PodSet, and reports its pods")
         .reporter(REPORTER);
     #[cfg(feature = "demo")]
     let app = app.demo(
@@ -32,11 +32,11 @@ pub fn app() -> App {
     app
 }
 
-/// The manager with the controller in it.
+/// Builds the manager with the controller.
 ///
 /// # Errors
 ///
-/// If the flags of leader election don't fit.
+/// If the leader election flags are inconsistent.
 pub async fn setup(process: Process, _own: ()) -> Result<ManagerBuilder, BoxError> {
     let factory: SharedInformerFactory = process
         .factory_builder()

@@ -1,4 +1,4 @@
-//! Where scenarios happen: an embedded API server, or the cluster that `CONFORMANCE_KUBECONFIG` names.
+//! The cluster of a scenario: an embedded API server, or the one of `CONFORMANCE_KUBECONFIG`.
 
 use std::time::Duration;
 
@@ -12,19 +12,19 @@ use codegen_runtime::kube::{Client, Config, ResourceExt};
 use embedded_apiserver::ApiServer;
 use serde_json::{Value, json};
 
-/// How long a test waits for what should be so in milliseconds, on a machine that does much else.
+/// How long a test waits for a condition that should hold within milliseconds, on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A cluster with a definition, and a namespace of the test's own.
+/// A cluster with a CRD and a namespace for the test.
 #[derive(Clone)]
 pub struct Cluster {
-    /// A client of an administrator.
+    /// A client with administrator permissions.
     pub client: Client,
     /// The name of the namespace.
     pub namespace: String,
-    /// Whether the server is an embedded one, which goes by the clock of the test's runtime.
+    /// Whether the server is embedded, so that it uses the clock of the test's runtime.
     pub is_embedded: bool,
-    /// Whether dependents are deleted with their owners: always on the embedded server, on a real one if `CONFORMANCE_CONTROLLERS` is 1.
+    /// Whether dependents are garbage-collected: always on the embedded server, on a real one if `CONFORMANCE_CONTROLLERS` is 1.
     pub collects_garbage: bool,
 }
 
@@ -37,7 +37,7 @@ impl std::fmt::Debug for Cluster {
 }
 
 impl Cluster {
-    /// A cluster that serves `crd`, a definition in YAML.
+    /// Connects to a cluster that serves `crd`, a CRD in YAML.
     pub async fn new(crd: &str) -> Self {
         let crd: Value = serde_saphyr::from_str(crd).unwrap();
         let (client, is_embedded, collects_garbage) = match std::env::var("CONFORMANCE_KUBECONFIG")
@@ -73,7 +73,7 @@ impl Cluster {
         }
     }
 
-    /// The pods of the namespace.
+    /// Returns a client for the pods of the namespace.
     pub fn pods(&self) -> TypedClient<Pod> {
         TypedClient::namespaced(self.client.clone(), &self.namespace)
     }
@@ -94,7 +94,7 @@ impl Cluster {
         self.pod_status(name, status).await
     }
 
-    /// Merges `status` into a pod's.
+    /// Merges `status` into the status of a pod.
     pub async fn pod_status(&self, name: &str, status: Value) -> Pod {
         let patch = Patch::Merge(json!({ "status": status }));
         let params = PatchParams::default();
@@ -105,14 +105,14 @@ impl Cluster {
         patched.unwrap()
     }
 
-    /// Deletes a pod at once.
+    /// Deletes a pod without a grace period.
     pub async fn delete_pod(&self, name: &str) {
         let now = DeleteParams::default().grace_period(0);
         self.pods().delete(name, &now).await.unwrap();
     }
 }
 
-/// Installs a definition and waits until it is served.
+/// Installs a CRD and waits until it is established.
 async fn install(client: &Client, crd: &Value) {
     let crds = TypedClient::<CustomResourceDefinition>::cluster(client.clone()).defaults();
     let name = crd["metadata"]["name"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! Checks of the folder `deploy/` of a controller.
+//! Checks the folder `deploy/` of a controller.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,34 +12,34 @@ use codegen_runtime::kube::{self, Api, Client};
 use embedded_apiserver::{ApiServer, assert_rbac};
 use serde_json::{Value, json};
 
-/// The folder `deploy/` of a controller: its definition, roles, samples and Deployment.
+/// The folder `deploy/` of a controller: its CRD, roles, samples and Deployment.
 #[derive(Clone, Debug)]
 pub struct Deploy(PathBuf);
 
 impl Deploy {
-    /// The folder below a crate: `env!("CARGO_MANIFEST_DIR")`.
+    /// Returns the folder of a crate; pass `env!("CARGO_MANIFEST_DIR")`.
     pub fn of(manifest_dir: &str) -> Self {
         Self(Path::new(manifest_dir).join("deploy"))
     }
 
-    /// The text of a file.
+    /// Reads a file.
     pub fn text(&self, file: &str) -> String {
         let path = self.0.join(file);
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// The documents of a file.
+    /// Parses the documents of a YAML file.
     pub fn documents(&self, file: &str) -> Vec<Value> {
         serde_saphyr::from_multiple(&self.text(file)).unwrap()
     }
 
-    /// A server with the definition of `crd.yaml`.
+    /// Starts a server with the CRD in `crd.yaml`.
     pub fn server(&self) -> ApiServer {
         let server = ApiServer::builder().crd_values(self.documents("crd.yaml"));
         server.build().unwrap()
     }
 
-    /// The objects of the kind of `crd.yaml`, of the namespace `default` if they have one.
+    /// Returns an API for the kind of `crd.yaml`; in the namespace `default` if it is namespaced.
     pub fn objects(&self, client: Client) -> Api<DynamicObject> {
         let crd = self.documents("crd.yaml").remove(0);
         let text = |pointer: &str| crd.pointer(pointer).unwrap().as_str().unwrap();
@@ -55,7 +55,7 @@ impl Deploy {
         }
     }
 
-    /// Fails unless the kustomization lists every file, and every file holds objects.
+    /// Fails unless the kustomization lists every file, and every file contains objects.
     pub fn check_kustomization(&self) {
         let kustomization = self.documents("kustomization.yaml").remove(0);
         let resources = kustomization["resources"].as_array().unwrap();
@@ -76,8 +76,8 @@ impl Deploy {
         }
     }
 
-    /// The command line that `deployment.yaml` gives to the program. Fails unless the program takes it, its election is consistent, and
-    /// it serves metrics and health checks.
+    /// Parses the command line in `deployment.yaml`. Fails unless the program accepts it, its leader election flags are consistent, and it
+    /// serves metrics and health checks.
     pub fn check_flags<F: Args>(&self, app: &App) -> Invocation<F> {
         let deployment = self.documents("deployment.yaml").remove(0);
         let container = &deployment["spec"]["template"]["spec"]["containers"][0];
@@ -92,8 +92,8 @@ impl Deploy {
         invocation
     }
 
-    /// Fails unless the server of [`server`](Self::server) stores the sample as it is written, and refuses it with any one of `wrong`:
-    /// a JSON pointer, and the value in its place.
+    /// Fails unless the server of [`server`](Self::server) stores the sample unchanged, and rejects it with each change in `wrong`: a JSON
+    /// pointer and the invalid value there.
     pub async fn check_schema(&self, sample: &str, wrong: &[(&str, Value)]) {
         let objects = self.objects(self.server().client());
         let sample = self.documents(sample).remove(0);
@@ -113,7 +113,7 @@ impl Deploy {
         }
     }
 
-    /// The row that `kubectl get` shows of the object `name`, by the columns of the definition. Empty without such an object.
+    /// Returns the row that `kubectl get` prints for the object `name`, by column. Empty if there is no such object.
     pub async fn row(&self, server: &ApiServer, name: &str) -> BTreeMap<String, Value> {
         let client = server.client();
         let url = self.objects(client.clone()).resource_url().to_owned();
@@ -131,7 +131,7 @@ impl Deploy {
         columns.zip(cells.into_iter().flatten().cloned()).collect()
     }
 
-    /// Fails if `user` did on `server` what `role.yaml` forbids; gives the grants that were not used.
+    /// Fails if `user` made a request on `server` that `role.yaml` does not allow; returns the unused rules.
     pub fn check_roles(&self, server: &ApiServer, user: &str) -> Vec<String> {
         let role = self.text("role.yaml");
         let unused = assert_rbac(server, user, [role.as_str()]);

@@ -1,13 +1,13 @@
-//! Helpers for the tests of controllers. Never for production builds: failed expectations panic.
+//! Helpers for the tests of controllers. Not for production: failed expectations panic.
 //!
-//! [`cluster::Cluster`] is where scenarios run, embedded or real; [`deploy::Deploy`] checks the files that a controller is deployed
-//! with; [`program::Program`] is a controller's binary as a process. A controller at work is the runtime's `fake::Running`.
+//! [`cluster::Cluster`] is the embedded or real cluster that scenarios run on; [`deploy::Deploy`] checks a controller's deployment files;
+//! [`program::Program`] runs a controller's binary as a process. A controller that runs inside the test is the runtime's `fake::Running`.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::missing_panics_doc,
-    reason = "a test that cannot go on has failed"
+    reason = "tests panic on failure"
 )]
 
 pub mod cluster;

@@ -1,4 +1,4 @@
-//! A controller's binary as a process: its output, its signals, its end.
+//! Runs a controller's binary as a process.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
@@ -16,18 +16,18 @@ use tempfile::TempDir;
 
 use crate::cluster::{PATIENCE, eventually};
 
-/// A process in a folder of its own. Dropped, it is killed.
+/// A process in a temporary folder, killed on drop.
 pub struct Program {
     child: Child,
     lines: Arc<Mutex<Vec<String>>>,
-    /// They end with the output that they read.
+    /// Threads that collect the output; they end with it.
     readers: Vec<JoinHandle<()>>,
     folder: TempDir,
 }
 
 impl Program {
-    /// Starts `binary`: `env!("CARGO_BIN_EXE_…")`. The arguments follow from the name of a file for the kubeconfig, which does not exist
-    /// yet; `kubeconfig` is its text, if the program is to read it.
+    /// Starts `binary`; pass `env!("CARGO_BIN_EXE_…")`. Appends `--kubeconfig FILE` to `args`; the file contains `kubeconfig`, or does not
+    /// exist yet if that is `None`.
     pub fn start(binary: &str, kubeconfig: Option<String>, args: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kubeconfig");
@@ -52,19 +52,19 @@ impl Program {
         }
     }
 
-    /// Starts `binary demo` on a port that is free, and waits until it serves.
+    /// Starts `binary demo` on a free port, and waits until it serves.
     pub async fn demo(binary: &str) -> Self {
         let program = Self::start(binary, None, &["demo", "--listen=127.0.0.1:0"]);
         program.until_line("Ctrl-C ends it.").await;
         program
     }
 
-    /// The file behind `--kubeconfig`.
+    /// The path passed as `--kubeconfig`.
     pub fn kubeconfig(&self) -> PathBuf {
         self.folder.path().join("kubeconfig")
     }
 
-    /// A client of the cluster that the kubeconfig names.
+    /// Returns a client for the cluster of the kubeconfig.
     pub async fn client(&self) -> Client {
         let kubeconfig = Kubeconfig::read_from(self.kubeconfig()).unwrap();
         let options = KubeConfigOptions::default();
@@ -72,30 +72,30 @@ impl Program {
         ClientOptions::new().connect(config.unwrap()).unwrap()
     }
 
-    /// Its output so far, of both streams.
+    /// Returns the lines of stdout and stderr so far.
     pub fn lines(&self) -> Vec<String> {
         self.lines.lock().clone()
     }
 
-    /// Waits until a line holds `text`.
+    /// Waits until a line contains `text`.
     pub async fn until_line(&self, text: &str) {
         let is_there = async || self.lines.lock().iter().any(|line| line.contains(text));
         assert!(eventually(is_there).await, "{text}: {:#?}", self.lines());
     }
 
-    /// Sends it a signal, such as `TERM`.
+    /// Sends a signal, such as `TERM`.
     pub fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
         let sent = Command::new("kill").args(["-s", name, &pid]).status();
         assert!(sent.unwrap().success());
     }
 
-    /// Whether it has not ended.
+    /// Whether the process is still running.
     pub fn is_alive(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
     }
 
-    /// Waits until it has ended, and gives all that it has written.
+    /// Waits until the process ends; returns its status and output.
     pub async fn end(mut self) -> (ExitStatus, Vec<String>) {
         let wait = async {
             loop {
@@ -106,7 +106,7 @@ impl Program {
             }
         };
         let Ok(status) = tokio::time::timeout(PATIENCE, wait).await else {
-            panic!("it goes on: {:#?}", self.lines());
+            panic!("the process is still running: {:#?}", self.lines());
         };
         for reader in self.readers.drain(..) {
             reader.join().unwrap();

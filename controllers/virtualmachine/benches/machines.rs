@@ -1,15 +1,14 @@
-//! Ten thousand simulated machines on an embedded API server: how long until all are active, and how long each waits.
+//! Ten thousand simulated machines on an embedded API server: the time until all are active, and until each is.
 //!
 //!     cargo bench -p virtualmachine-controller --bench machines [-- MACHINES]
 //!
-//! Everything is in one process: the API server, the controller with 8 workers, the driver without latency, and the client that
-//! creates the machines with 16 requests at a time. The second part creates machines one by one, 20 a second, with all the
-//! others there.
+//! Everything runs in one process: the API server, the controller with 8 workers, the driver without latency, and a client that creates the
+//! machines with 16 concurrent requests. The second part creates machines one at a time, 20 a second, while all the others exist.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
     missing_docs,
-    reason = "a benchmark prints, and one that cannot go on has failed"
+    reason = "benchmarks print results and panic on failure"
 )]
 
 use std::collections::HashMap;
@@ -35,7 +34,7 @@ use virtualmachine_controller::driver::simulated::{Latency, Simulated};
 use virtualmachine_controller::generated::clientset::Clientset;
 use virtualmachine_controller::generated::informers::SharedInformerFactory;
 
-/// When machines were created and became active.
+/// The times at which machines were created and became active.
 #[derive(Default)]
 struct Times {
     created: HashMap<String, Instant>,
@@ -43,7 +42,7 @@ struct Times {
 }
 
 impl Times {
-    /// From creation to Active, shortest first, of the machines whose names begin with `prefix`.
+    /// Returns the times from creation to Active, shortest first, of the machines whose names start with `prefix`.
     fn waits(&self, prefix: &str) -> Vec<Duration> {
         let ours = self
             .active
@@ -167,7 +166,7 @@ async fn main() {
         percentile(&waits, 99)
     );
 
-    // Items still in the queue must not make the others wait.
+    // Items still in the queue must not delay the following ones.
     while figure(&metrics, "workqueue_depth") > 0.0 {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -205,7 +204,7 @@ fn percentile(sorted: &[Duration], percent: usize) -> Duration {
     sorted[(sorted.len() - 1) * percent / 100]
 }
 
-/// The value of a metric: the first series of that name.
+/// Returns the value of a metric: the first series of that name.
 fn figure(metrics: &Metrics, name: &str) -> f64 {
     let text = metrics.encode().unwrap();
     let line = text.lines().find(|line| line.starts_with(name));
@@ -213,7 +212,7 @@ fn figure(metrics: &Metrics, name: &str) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// Resident memory of this process, in MiB.
+/// Returns the resident memory of this process, in MiB.
 fn resident() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));

@@ -1,4 +1,4 @@
-//! The program: driver, controller and manager, put together as the flags say.
+//! The program: builds driver, controller and manager from the flags.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::generated::informers::SharedInformerFactory;
 /// The name under which events are reported.
 pub const REPORTER: &str = "cloudnative.czs/virtualmachine-controller";
 
-/// The program, without its demo.
+/// Returns the program, without its demo.
 pub fn app() -> App {
     App::new("virtualmachine-controller", env!("CARGO_PKG_VERSION"))
         .about(
@@ -34,11 +34,12 @@ pub fn app() -> App {
         .adjust_command(cli::help)
 }
 
-/// The controller with the driver that the flags name: `simulated` for a simulated one that no folder keeps.
+/// Builds a manager with the controller and the driver that the flags select; `simulated` is the driver for simulated servers without a
+/// directory.
 ///
 /// # Errors
 ///
-/// If something of what the flags name isn't there.
+/// If a program, file or directory that the flags name is missing.
 pub async fn setup(
     process: Process,
     flags: Flags,
@@ -48,7 +49,7 @@ pub async fn setup(
     Ok(setup_with(process, &flags, driver)?)
 }
 
-/// Runs the controller with a client and a driver of the caller's, until `shutdown` is cancelled.
+/// Runs the controller with the caller's client and driver, until `shutdown` is cancelled.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The flags of `virtualmachine-controller` beside those that every controller has.
+//! The flags of `virtualmachine-controller`, in addition to those that every controller has.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,69 +9,69 @@ use codegen_runtime::app::parse_duration;
 /// The flags of this controller.
 #[derive(Clone, Debug, Args)]
 pub struct Flags {
-    /// Where servers run.
+    /// The driver that runs the servers.
     #[arg(long, value_name = "DRIVER", value_enum, default_value_t = DriverName::Simulated)]
     pub vm_driver: DriverName,
-    /// The drivers' own flags.
+    /// The flags of the drivers.
     #[command(flatten)]
     pub driver: DriverFlags,
 }
 
-/// A driver's name.
+/// The name of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DriverName {
-    /// Servers that exist in this process only.
+    /// Simulated servers in this process.
     Simulated,
-    /// Real machines on this host, by qemu-system-x86_64.
+    /// Virtual machines on this host, run by qemu-system-x86_64.
     #[cfg(target_os = "linux")]
     Qemu,
-    /// Real machines in the cluster, by KubeVirt.
+    /// Virtual machines in the cluster, run by KubeVirt.
     Kubevirt,
 }
 
 /// The flags of the drivers.
 #[derive(Clone, Debug, Args)]
 pub struct DriverFlags {
-    /// Keeps simulated servers in this folder, which several controllers may share.
+    /// Keep simulated servers in this directory, which several controllers may share.
     #[arg(long, value_name = "DIR")]
     pub simulated_dir: Option<PathBuf>,
-    /// Lets this part of the simulated driver's calls fail, from 0 to 1; of every other one only the answer is lost.
+    /// The probability, from 0 to 1, that a call of the simulated driver fails; half of the failures only lose the response.
     #[arg(long, value_name = "CHANCE", default_value_t = 0.0, hide = true)]
     pub simulated_faults: f64,
-    /// Keeps QEMU's machines in this folder.
+    /// Keep QEMU machines in this directory.
     #[arg(
         long,
         value_name = "DIR",
         default_value = "/var/lib/virtualmachine-controller"
     )]
     pub qemu_dir: PathBuf,
-    /// The image of a new root disk: a disk image for qemu, a URL such as docker://… for kubevirt. Empty unless set.
+    /// The image for new root disks: a disk image for qemu, a URL such as docker://… for kubevirt. Blank disks unless set.
     #[arg(long, value_name = "IMAGE")]
     pub image: Option<String>,
     /// The storage class of KubeVirt's root disks; the cluster's default unless set.
     #[arg(long, value_name = "NAME")]
     pub storage_class: Option<String>,
-    /// How long a guest may take to shut down before it is cut off.
+    /// How long a guest may take to shut down before it is powered off.
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = parse_duration)]
     pub shutdown_grace: Duration,
-    /// Removes a server, with its disk, once its VirtualMachine has been gone for this long; such servers are only reported unless
-    /// set. Longer than it takes to restore a cluster from a backup.
+    /// Remove a server, with its disk, once its VirtualMachine has been gone for this long; such servers are only reported unless set. Use
+    /// a duration longer than restoring the cluster from a backup takes.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub remove_orphans_after: Option<Duration>,
 }
 
-/// The help of the flags that every controller has, in this one's words.
+/// Adapts the help of the flags that every controller has.
 pub(crate) fn help(command: Command) -> Command {
     command
         .mut_arg("namespace", |arg| {
-            arg.help("The namespace whose machines are run; all of them unless set")
+            arg.help("The namespace whose machines are managed; all namespaces unless set")
         })
         .mut_arg("threads", |arg| {
-            arg.help("How many machines are worked on at a time")
+            arg.help("The number of machines reconciled concurrently")
         })
         .mut_arg("resync_period", |arg| {
             arg.help(
-                "How often every machine is looked at, whether or not something changed, and servers without a machine are looked \
+                "How often every machine is reconciled even without a change, and servers without a machine are searched \
                  for",
             )
         })

@@ -1,4 +1,4 @@
-//! The controller on an API server of its own: to try it without a cluster.
+//! Runs the controller with an API server of its own, to try it without a cluster.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -15,13 +15,13 @@ use crate::controller::FINALIZER;
 use crate::driver::simulated::Simulated;
 use crate::generated::clientset::Clientset;
 
-/// The machine of the walk.
+/// The machine of the walkthrough.
 const SAMPLE: &str = include_str!("../deploy/samples/test-vm.yaml");
 
-/// Time for the walk: each step takes about a second.
+/// The timeout of the walkthrough, whose steps take about a second each.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The objects and columns of `virtualmachine-controller demo`; `driver` is the one that its controller uses.
+/// Returns the objects and columns of `virtualmachine-controller demo`; `driver` is the one that its controller uses.
 pub fn demo(driver: Simulated) -> Demo {
     Demo::new()
         .about("Starts an API server of its own and the controller with the simulated driver, to try with kubectl")
@@ -40,7 +40,7 @@ pub fn demo(driver: Simulated) -> Demo {
         })
 }
 
-/// The life of the sample: from its creation to the end of its finalizer.
+/// Walks through the lifecycle of the sample, from its creation to the removal of its finalizer.
 async fn walk(clientset: &Clientset, driver: &Simulated) -> anyhow::Result<()> {
     let mut sample: VirtualMachine =
         serde_saphyr::from_str(SAMPLE).context("deploy/samples/test-vm.yaml")?;
@@ -94,7 +94,7 @@ async fn walk(clientset: &Clientset, driver: &Simulated) -> anyhow::Result<()> {
     bail!("the watch ended before {name} was gone")
 }
 
-/// The machine in one line.
+/// Formats the machine on one line.
 fn line(machine: &VirtualMachine) -> String {
     let status = machine.status.clone().unwrap_or_default();
     let (name, phase) = (machine.name_any(), format!("{:?}", status.phase));

@@ -1,8 +1,8 @@
 //! A controller that runs virtual machines declared as Kubernetes objects.
 //!
-//! [`apis`] has the hand-written types; [`generated`] is what `kube-codegen` makes of them. [`controller`] brings each machine to
-//! what its spec says, through a [`driver`]: simulated, QEMU on this host, or KubeVirt in the cluster. [`app`] puts them together
-//! behind the [flags](cli). Start reading at [`controller::Reconciler`].
+//! [`apis`] has the hand-written types, [`generated`] the output of `kube-codegen` for them. [`controller`] reconciles each machine through
+//! a [`driver`]: simulated, QEMU on this host, or KubeVirt in the cluster. [`app`] wires them to the [flags](cli). Start reading at
+//! [`controller::Reconciler`].
 
 /// Types by group and version.
 pub mod apis {

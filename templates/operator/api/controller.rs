@@ -14,7 +14,7 @@ use crate::app::{NAME, Shared};
 ///
 /// # Errors
 ///
-/// The controller can't be built.
+/// If the controller cannot be built.
 pub fn add(manager: ManagerBuilder, shared: &Shared) -> Result<ManagerBuilder, BuildError> {
     let recorder = shared.recorder.clone();
     let context = Context::<{{kind}}>::new(&shared.factory, recorder);
@@ -28,12 +28,12 @@ pub fn add(manager: ManagerBuilder, shared: &Shared) -> Result<ManagerBuilder, B
 // +kubebuilder:rbac:groups={{group}},resources={{plural}},verbs=list;watch
 // +kubebuilder:rbac:groups={{group}},resources={{plural}}/status,verbs=patch
 
-/// Brings one object to what its spec says.
+/// Reconciles one object with its spec.
 {{reconcile}} {
     let Some(object) = context.object(&request) else {
-        return Ok(Action::done()); // It is gone.
+        return Ok(Action::done()); // The object was deleted.
     };
-    // Here goes what carries the spec out; the status says what came of it.
+    // TODO(user): act on the spec here, and report the outcome in the status.
     let status = observe(&object);
     if object.status.as_ref() == Some(&status) {
         return Ok(Action::done());
@@ -48,7 +48,7 @@ pub fn add(manager: ManagerBuilder, shared: &Shared) -> Result<ManagerBuilder, B
     Ok(Action::done())
 }
 
-/// The status that an object should have.
+/// Computes the status of an object.
 fn observe(object: &{{kind}}) -> {{kind}}Status {
     let mut status = object.status.clone().unwrap_or_default();
     let generation = object.metadata.generation;

@@ -1,4 +1,4 @@
-//! The API server that tests run on, and the program on it.
+//! Test fixtures: an embedded API server, and the operator running against it.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use codegen_runtime::fake::{ApiServer, Running};
 
 use {{crate}}::app;
 
-/// How long a test waits for what takes milliseconds, on a machine that does much else.
+/// How long tests wait for a condition. It usually takes milliseconds; a busy machine needs more.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An API server with the definitions and the samples of `demo`, and the namespace that the operator is deployed to.
+/// Creates an API server with the CRDs and samples of `demo` and the operator's namespace.
 pub fn server() -> ApiServer {
     let namespace = include_str!("../../config/namespace.yaml");
     app::demo().objects(namespace).server().unwrap()
 }
 
-/// The program at work, as the user [`app::NAME`].
+/// Starts the operator as the user [`app::NAME`].
 pub fn start(server: &ApiServer) -> Running {
     let client = server.client_as(app::NAME);
     let namespace = "--lease-lock-namespace={{name}}-system";
@@ -23,7 +23,7 @@ pub fn start(server: &ApiServer) -> Running {
     Running::program(app::app(), client, &args, app::setup)
 }
 
-/// Waits until `is` holds.
+/// Waits until `is` returns true.
 pub async fn until(is: impl AsyncFn() -> bool) {
     let wait = async {
         while !is().await {

@@ -16,7 +16,7 @@ fn api(server: &ApiServer) -> Api<{{kind}}> {
     {{test_client}}
 }
 
-/// Whether the sample is ready, as of its present generation.
+/// Whether the sample is ready at its current generation.
 async fn is_ready(api: &Api<{{kind}}>) -> bool {
     let object = api.get(SAMPLE).await.unwrap();
     let status = object.status.unwrap_or_default();

@@ -1,4 +1,4 @@
-{{definition_role}}/// Adds the conversion between the versions of the kind, by way of this one, which is stored.
+{{definition_role}}/// Adds conversion between the versions of the kind. The hub is this one, the storage version.
 pub fn convert(webhooks: webhook::WebhooksBuilder) -> webhook::WebhooksBuilder {
     let converter = webhook::Converter::hub::<{{kind}}>();
     webhooks.converter(converter)

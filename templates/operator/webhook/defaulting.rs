@@ -1,15 +1,15 @@
 // +kubebuilder:webhook:path={{mutate}},mutating=true,failurePolicy=fail,sideEffects=None,groups={{group}},resources={{plural}},verbs=create;update,versions={{version}},name=m{{lower}}-{{version}}.{{group}},admissionReviewVersions=v1,serviceNamespace={{name}}-system
 
-/// Sets what an object leaves out. It may be called twice for a request, and must change nothing more then.
+/// Sets defaults. Must be idempotent: the API server may call it again for the same request.
 ///
 /// # Errors
 ///
-/// The object is refused.
+/// An error refuses the object.
 pub fn default(
     object: &mut {{kind}},
     _request: &webhook::AdmissionRequest,
 ) -> Result<(), webhook::Refusal> {
-    // This label is an example: put your own defaults in its place.
+    // An example: replace it with your own defaults.
     let labels = object.metadata.labels.get_or_insert_default();
     let label = labels.entry("app.kubernetes.io/managed-by".to_owned());
     label.or_insert_with(|| crate::app::NAME.to_owned());

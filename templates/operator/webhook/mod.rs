@@ -1,8 +1,8 @@
-//! The webhooks, a module for each kind.
+//! The webhooks, one module per kind.
 
 use codegen_runtime::webhook::Webhooks;
 
-{{certificate_roles}}/// All webhooks, by their paths.
+{{certificate_roles}}/// Returns all webhooks, by path.
 pub fn all() -> Webhooks {
     let webhooks = Webhooks::builder();
     webhooks.build()

@@ -1,6 +1,6 @@
-//! `{{kind}}` of `{{group}}/{{spoke}}` from and to `{{version}}`, which is stored.
+//! Converts `{{kind}}` between `{{group}}/{{spoke}}` and the storage version `{{version}}`.
 //!
-//! What both have under one name is taken over as it is, as far as types are equal. What one of them lacks is lost, unless you convert it.
+//! Fields with the same name and type are copied. A field that one version lacks is lost unless you convert it.
 
 use codegen_runtime::app::BoxError;
 use codegen_runtime::codec::recoded;

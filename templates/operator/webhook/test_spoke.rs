@@ -1,4 +1,4 @@
-//! `{{kind}}` of `{{group}}/{{spoke}}` and of `{{version}}`, which is stored.
+//! Conversion of `{{kind}}` between `{{group}}/{{spoke}}` and the storage version `{{version}}`.
 
 use codegen_runtime::kube::Api;
 

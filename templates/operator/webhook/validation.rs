@@ -1,9 +1,9 @@
 // +kubebuilder:webhook:path={{validate}},mutating=false,failurePolicy=fail,sideEffects=None,groups={{group}},resources={{plural}},verbs=create;update;delete,versions={{version}},name=v{{lower}}-{{version}}.{{group}},admissionReviewVersions=v1,serviceNamespace={{name}}-system
 
-/// The annotation that keeps an object from being deleted: "true" or "false". It is an example: put your own rules in its place.
+/// The annotation that protects an object from deletion: "true" or "false". An example: replace it with your own rules.
 pub const PROTECTED: &str = "{{group}}/protected";
 
-/// The rules of objects beyond those of the schema.
+/// Validation rules beyond the schema.
 #[derive(Clone, Copy, Debug)]
 pub struct {{kind}}Rules;
 
@@ -44,7 +44,7 @@ impl webhook::Validator<{{kind}}> for {{kind}}Rules {
         let annotations = old.metadata.annotations.as_ref();
         match annotations.and_then(|all| all.get(PROTECTED)) {
             Some(value) if value == "true" => {
-                let why = format!("the annotation {PROTECTED} keeps it");
+                let why = format!("the annotation {PROTECTED} protects it");
                 Err(webhook::Refusal::forbidden(why))
             }
             _ => Ok(()),

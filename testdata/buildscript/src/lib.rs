@@ -1,4 +1,4 @@
-//! A crate whose Kubernetes API is generated while it is built: see `build.rs`.
+//! A crate whose Kubernetes API is generated at build time: see `build.rs`.
 
 /// The build script's output.
 pub mod kubernetes {
@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     fn the_clients_are_typed() {
-        // Compiling is the proof: no server is asked.
+        // Only has to compile: no server is called.
         fn uses(client: Client) {
             let clientset = Clientset::new(client);
             let _machines = clientset.cloudnative_v1alpha1().virtual_machines("default");

@@ -1,1 +1,1 @@
-//! Holds the tests of what the generator makes of every case, on the fake clientset and against an API server: `tests/clients`.
+//! Holds the tests of the generated code for every case, on the fake clientset and against an API server: `tests/clients`.

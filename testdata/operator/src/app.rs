@@ -1,4 +1,4 @@
-//! The program: its command line, its demo, and the controllers in their manager.
+//! The command line, the demo, and the manager with its controllers.
 
 #[cfg(feature = "demo")]
 use codegen_runtime::app::Demo;
@@ -7,20 +7,20 @@ use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::manager::ManagerBuilder;
 
-/// The name of the program: of its Lease, of the reporter of its events, and of the manager of the fields that it writes.
+/// The operator's name, also used for its Lease, as its event reporter and as its field manager.
 pub const NAME: &str = "sample-operator";
 
-/// What controllers have in common.
+/// State shared by all controllers.
 pub struct Shared {
-    /// The informers.
+    /// The shared informers.
     pub factory: SharedInformerFactory,
     /// Records events.
     pub recorder: EventRecorder,
-    /// How many objects a controller works on at a time.
+    /// The number of objects that each controller reconciles at a time.
     pub workers: usize,
 }
 
-/// The command line.
+/// Returns the command line of the operator.
 pub fn app() -> App {
     let app = App::new(NAME, env!("CARGO_PKG_VERSION"));
     let app = app.webhooks(crate::webhooks::all());
@@ -29,7 +29,7 @@ pub fn app() -> App {
     app
 }
 
-/// What the subcommand `demo` starts with: definitions, and a sample of each kind.
+/// Returns the initial objects of the subcommand `demo`: the CRDs and a sample of each kind.
 #[cfg(feature = "demo")]
 pub fn demo() -> Demo {
     let demo = Demo::new();
@@ -44,15 +44,15 @@ pub fn demo() -> Demo {
     demo.command_to_try("kubectl get events")
 }
 
-// The Lease of leader election, in the namespace that the program is deployed to, and events.
+// Leader election, in the operator's namespace, and events.
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create;get;update;watch,namespace=sample-operator-system,roleName=sample-operator
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-/// The manager with all controllers.
+/// Builds the manager with all controllers.
 ///
 /// # Errors
 ///
-/// The flags of leader election don't fit, or a controller can't be built.
+/// If the leader election flags are invalid, or a controller cannot be built.
 pub async fn setup(process: Process, _own: ()) -> Result<ManagerBuilder, BoxError> {
     let shared = Shared {
         factory: process.factory(),

@@ -1,5 +1,5 @@
-//! The operator: [`apis`] has the types, [`controllers`] what acts on them, [`app`] the program.
-//! `generated` is what `kube-codegen generate` makes of the types.
+//! The operator: API types in [`apis`], controllers in [`controllers`], the program in [`app`].
+//! `kube-codegen generate` writes `generated` from the types.
 
 pub mod apis;
 pub mod app;

@@ -1,4 +1,4 @@
-//! The program: see [`sample_operator`].
+//! The binary of the operator: see [`sample_operator`].
 
 use std::process::ExitCode;
 

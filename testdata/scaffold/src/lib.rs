@@ -1,6 +1,6 @@
 //! Typed Kubernetes clients for cloudnative.czs, storage.example.com.
 //!
-//! Each API group is a feature of its own, all of them on by default.
+//! Each API group has its own feature; all are enabled by default.
 //!
 //! - `cloudnative`: cloudnative.czs (v1alpha1)
 //! - `storage`: storage.example.com (v1, v1beta1)

@@ -1,14 +1,14 @@
-//! The memory that a thread reads files into: one buffer for all of them, since the sources of a package of Kubernetes are megabytes.
+//! A read buffer that a thread reuses for all files: the sources of one Kubernetes package are megabytes.
 
 use std::io::{self, Read};
 
-/// How much of a buffer is kept for the next file, in bytes.
+/// Capacity to keep for the next file, in bytes.
 const KEPT: usize = 1024 * 1024;
 
-/// What was read of a file and is still to be looked at.
+/// The bytes of a file that were read and are not processed yet.
 #[derive(Debug)]
 pub(super) struct Buffer {
-    /// Never shorter than before while files are read, so that none of it is filled with zeros again.
+    /// Never shrinks while files are read, so that it is zeroed only once.
     memory: Vec<u8>,
     held: usize,
 }
@@ -25,18 +25,18 @@ impl Buffer {
         &self.memory[..self.held]
     }
 
-    /// Makes room for the next file.
+    /// Empties the buffer for the next file.
     pub(super) fn clear(&mut self) {
         self.held = 0;
         self.memory.truncate(KEPT);
         self.memory.shrink_to(KEPT);
     }
 
-    /// Reads at most so many bytes by one call of the system; how many it were, none at the end of the file.
+    /// Reads at most `most` bytes by one system call. Returns their number, 0 at the end of the file.
     ///
     /// # Errors
     ///
-    /// As [`Read::read`], but for interruptions.
+    /// As [`Read::read`], except interruptions, which are retried.
     pub(super) fn read(&mut self, file: &mut impl Read, most: usize) -> io::Result<usize> {
         let end = self.held + most;
         if self.memory.len() < end {
@@ -52,7 +52,7 @@ impl Buffer {
         Ok(read)
     }
 
-    /// Drops the first bytes of what is held.
+    /// Drops the first `bytes` bytes.
     pub(super) fn forget(&mut self, bytes: usize) {
         self.memory.copy_within(bytes..self.held, 0);
         self.held -= bytes;

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The part of Go's environment that finding packages needs.
+/// The part of Go's environment that is needed to find packages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
     /// The folder of unpacked modules (`GOMODCACHE`).
@@ -21,7 +21,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// That of this process, with what `go env -w` has set, and Go's defaults. Nothing is run.
+    /// Reads the environment of this process, the settings of `go env -w`, and Go's defaults. Runs no command.
     #[must_use]
     pub fn from_process() -> Self {
         let settings = settings();
@@ -74,7 +74,7 @@ fn find_setting<'a>(settings: &'a str, name: &str) -> Option<&'a str> {
         .map(|(_, value)| value)
 }
 
-/// Go's folder: the usual one, or that of the `go` command.
+/// Finds `GOROOT`: the default folder, or that of the `go` command.
 fn find_root() -> Option<PathBuf> {
     let is_root = |path: &Path| path.join("src").join("time").is_dir();
     let usual = PathBuf::from("/usr/local/go");

@@ -1,11 +1,11 @@
-//! `go.mod`, `go.work` and `vendor/modules.txt`: their directives, as far as they say where packages are.
+//! `go.mod`, `go.work` and `vendor/modules.txt`: the directives that locate packages.
 
-/// A module file's content.
+/// The contents of a module file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ModFile {
     /// The module's path; empty in `go.work`.
     pub(super) module: String,
-    /// The language version, as its first two numbers.
+    /// The language version, as its first two components.
     pub(super) go: Option<(u32, u32)>,
     /// Required modules with their versions.
     pub(super) require: Vec<(String, String)>,
@@ -18,14 +18,14 @@ pub(super) struct ModFile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Replace {
     pub(super) old: String,
-    /// The version that is replaced; none for every version.
+    /// The version that is replaced; `None` for all versions.
     pub(super) old_version: Option<String>,
-    /// A module's path, or a folder's if there is no version.
+    /// A module path, or a folder if there is no version.
     pub(super) new: String,
     pub(super) new_version: Option<String>,
 }
 
-/// Parses a module file; directives that it does not know are passed over, as are lines that are not understood.
+/// Parses a module file; unknown directives and malformed lines are ignored.
 pub(super) fn parse(text: &str) -> ModFile {
     let mut file = ModFile::default();
     let mut block: Option<String> = None;
@@ -89,7 +89,7 @@ fn go_version(text: &str) -> Option<(u32, u32)> {
     Some((major, minor))
 }
 
-/// The words of a line, without its comment; a word may stand in quotes.
+/// The words of a line, without its comment; words may be quoted.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = line.trim();
@@ -113,7 +113,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// The module of each vendored package, by import path, with its version where there is one.
+/// The module of each vendored package, by import path, with the module's version if there is one.
 pub(super) fn vendored(text: &str) -> Vec<(String, String, Option<String>)> {
     let mut module = (String::new(), None);
     let mut packages = Vec::new();

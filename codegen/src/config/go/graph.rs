@@ -1,6 +1,6 @@
-//! The modules of a build: which folder holds the package of an import path.
+//! The modules of a build: resolves an import path to a package folder.
 //!
-//! Since Go 1.17, `go.mod` lists every module that its packages need, so no versions are chosen here.
+//! Since Go 1.17, `go.mod` lists all modules that its packages need, so no version selection is needed here.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::config::layout::{normalize, shown};
 
-/// A main module: `go.mod` and the folder that it stands in.
+/// A main module: its `go.mod` and folder.
 #[derive(Clone, Debug)]
 pub(super) struct Main {
     pub(super) path: String,
@@ -27,7 +27,7 @@ pub(super) struct Graph<'a> {
     environment: &'a Environment,
     pub(super) mains: Vec<Main>,
     require: BTreeMap<String, String>,
-    /// Replacements, with the folder that their own folders are relative to.
+    /// Replacements, with the folder that their target folders are relative to.
     replace: Vec<(PathBuf, Replace)>,
     vendor: Option<Vendor>,
 }
@@ -39,7 +39,7 @@ struct Vendor {
     packages: BTreeMap<String, (String, Option<String>)>,
 }
 
-/// Where a package is.
+/// The location of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) folder: PathBuf,
@@ -53,24 +53,24 @@ pub(super) struct Found {
 pub(super) enum Missing {
     /// Its module is not in the module cache.
     Module { path: String, version: String },
-    /// The folder that replaces its module is not there.
+    /// The folder that replaces its module does not exist.
     Replaced { path: String, folder: String },
     /// Its module has no such folder.
     Package { module: String, folder: String },
-    /// No module of `go.mod` provides it.
+    /// No module in `go.mod` provides it.
     Unknown,
     /// It is not in the vendor folder.
     Vendored { folder: String },
-    /// It is of the standard library, which is not found or lacks it: types of it that matter are known by name.
+    /// It is in the standard library, which is not installed or lacks it. The standard types that matter are known by name.
     Standard,
 }
 
-/// Whether an import path is of the standard library: its first part has no dot.
+/// Whether an import path is in the standard library: its first segment has no dot.
 pub(super) fn is_standard(path: &str) -> bool {
     !path.split('/').next().unwrap_or_default().contains('.')
 }
 
-/// The folder at or above the given one that has a `go.mod`.
+/// The nearest folder at or above `folder` that has a `go.mod`.
 pub(super) fn module_folder(folder: &Path) -> Option<&Path> {
     folder
         .ancestors()
@@ -78,11 +78,11 @@ pub(super) fn module_folder(folder: &Path) -> Option<&Path> {
 }
 
 impl<'a> Graph<'a> {
-    /// The graph of the module in the folder, or of the workspace that it belongs to.
+    /// Loads the graph of the module in the folder, or of the workspace that the module belongs to.
     ///
     /// # Errors
     ///
-    /// The file that cannot be read.
+    /// A file cannot be read.
     pub(super) fn load(folder: &Path, environment: &'a Environment) -> Result<Self, String> {
         let mut graph = Self {
             environment,
@@ -92,7 +92,7 @@ impl<'a> Graph<'a> {
             vendor: None,
         };
         if let Some((work_folder, work)) = graph.workspace(folder)? {
-            // A workspace's replacements come before those of its modules.
+            // A workspace's replacements take precedence over those of its modules.
             graph.add_replacements(&work_folder, &work);
             for used in &work.uses {
                 let main = graph.add_main(&normalize(&work_folder.join(used)));
@@ -106,7 +106,7 @@ impl<'a> Graph<'a> {
         Ok(graph)
     }
 
-    /// The workspace that the module in the folder belongs to.
+    /// The workspace that contains the module in the folder.
     fn workspace(&self, folder: &Path) -> Result<Option<(PathBuf, ModFile)>, String> {
         let file = match self.environment.workspace.as_deref() {
             Some("off") => return Ok(None),
@@ -128,7 +128,10 @@ impl<'a> Graph<'a> {
     fn add_main(&mut self, folder: &Path) -> Result<Option<(u32, u32)>, String> {
         let file = read(&folder.join("go.mod"))?;
         if file.module.is_empty() {
-            return Err(format!("{} names no module", shown(&folder.join("go.mod"))));
+            return Err(format!(
+                "{} has no `module` directive",
+                shown(&folder.join("go.mod"))
+            ));
         }
         self.add_replacements(folder, &file);
         for (path, version) in file.require {
@@ -150,7 +153,7 @@ impl<'a> Graph<'a> {
             .extend(replacements.map(|replace| (folder.to_owned(), replace)));
     }
 
-    /// Takes the vendor folder if Go would: where it is asked for, or where it is there and the module is of Go 1.14 or later.
+    /// Uses the vendor folder if Go would: if requested by `-mod`, or if it exists and the module requires Go 1.14 or later.
     fn use_vendor(&mut self, folder: &Path, go: Option<(u32, u32)>) {
         let list = folder.join("vendor").join("modules.txt");
         let wanted = match self.environment.mod_flag.as_deref() {
@@ -181,14 +184,14 @@ impl<'a> Graph<'a> {
         mains.max_by_key(|(_, main)| main.folder.as_os_str().len())
     }
 
-    /// The module whose `go.mod` stands in the folder, and whether it is one of the build.
+    /// The module whose `go.mod` is in the folder, and whether the build includes it.
     pub(super) fn module_in(&self, folder: &Path) -> Option<(Found, bool)> {
         let file = folder.join("go.mod");
         if !file.is_file() {
             return None;
         }
         let is_main = self.mains.iter().any(|main| main.folder == folder);
-        // One that cannot be read is none of the build.
+        // An unreadable one is not part of the build.
         let module = read(&file).unwrap_or_default().module;
         let found = Found {
             folder: folder.to_owned(),
@@ -215,7 +218,7 @@ impl<'a> Graph<'a> {
             .max_by_key(|(main, _)| main.path.len());
         if let Some((main, rest)) = main {
             let folder = main.folder.join(rest);
-            // A module within the module is another.
+            // A nested module is a module of its own.
             if has_go(&folder) {
                 return Ok(Found {
                     folder,
@@ -284,7 +287,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// The folder of a module, and the version that is in it.
+    /// The folder of a module and the version in it, after replacements.
     fn module(&self, module: &str, version: &str) -> Result<(PathBuf, Option<String>), Missing> {
         let replaces = |exact: bool| {
             self.replace.iter().find(move |(_, replace)| {
@@ -345,7 +348,7 @@ fn read(file: &Path) -> Result<ModFile, String> {
     Ok(gomod::parse(&text))
 }
 
-/// The part of a path below a module's: empty for the module itself.
+/// The rest of an import path after a module's path: empty for the module itself.
 fn below<'p>(module: &str, path: &'p str) -> Option<&'p str> {
     let rest = path.strip_prefix(module)?;
     if rest.is_empty() {
@@ -354,7 +357,7 @@ fn below<'p>(module: &str, path: &'p str) -> Option<&'p str> {
     rest.strip_prefix('/')
 }
 
-/// Whether a text is an import path, which never leads out of a module's folder.
+/// Whether the string is a valid import path; such a path never leads out of a module's folder.
 fn is_path(path: &str) -> bool {
     let part = |part: &str| !part.is_empty() && part != "." && part != "..";
     !path.contains(['\\', '\0', ':']) && path.split('/').all(part)
@@ -371,7 +374,7 @@ fn has_go(folder: &Path) -> bool {
     })
 }
 
-/// The path of a module in the cache: an upper-case letter is `!` and the lower-case one.
+/// A module path as escaped in the module cache: an upper-case letter becomes `!` and its lower-case form.
 fn escape(path: &str) -> String {
     let mut escaped = String::with_capacity(path.len());
     for c in path.chars() {
@@ -383,7 +386,7 @@ fn escape(path: &str) -> String {
     escaped
 }
 
-/// Whether the first version comes after the second; pre-releases come before their release.
+/// Whether the first version is later than the second; pre-releases precede their release.
 fn later(a: &str, b: &str) -> bool {
     let key = |version: &str| {
         let version = version.trim_start_matches('v');

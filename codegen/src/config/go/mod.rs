@@ -1,7 +1,7 @@
-//! Go packages on disk: from patterns to the texts of the packages that they mean and of those whose types these use.
+//! Go packages on disk: resolves patterns, and loads the matching packages and those whose types they use.
 //!
-//! No Go toolchain is run and nothing is fetched. Packages are read as types of them turn out to be used, round by round: an
-//! API that takes three types from `k8s.io` reads the three packages that declare them. Start reading at [`load`].
+//! No Go toolchain is run and nothing is downloaded. Packages are read in rounds, as their types turn out to be used: an API that
+//! uses three types of `k8s.io` reads the three packages that declare them. Start reading at [`load`].
 
 mod buffer;
 mod environment;
@@ -42,39 +42,39 @@ use crate::{
     threads,
 };
 
-/// The largest file that is read, in bytes; written and generated ones stay far below.
+/// The largest file that is read, in bytes; real ones, generated or not, are far smaller.
 const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
 
-/// How much of a file is looked at for its package clause.
+/// How many bytes to search for the package clause.
 const CLAUSE_BYTES: u64 = 64 * 1024;
 
-/// How much of a file is looked at for the generator that wrote it: behind a licence.
+/// How many bytes to search for the generated-code comment, which may follow a license.
 const HEAD_BYTES: usize = 4 * 1024;
 
-/// How much of a file is looked at at once for declarations.
+/// The size of the pieces in which a file is searched for declarations.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// The longest line of a file that is looked at so; one with a longer line is read as a whole.
+/// The longest line in a piecewise search; a file with a longer line is read as a whole.
 const LINE_BYTES: usize = 1024 * 1024;
 
-/// The use of the sources of Kubernetes' own types.
+/// How to use the sources of Kubernetes' own types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KubernetesSources {
-    /// Schemas, which expand the types as the module's version of Kubernetes has them.
+    /// For schemas, which then expand the types of the module's Kubernetes version.
     Definitions,
-    /// Nothing: fields have the types of k8s-openapi. Types that it lacks are read, and those that are embedded.
+    /// Not at all: fields have the types of k8s-openapi. Only embedded types and types that it lacks are read.
     Unused,
 }
 
-/// Loads the packages that the patterns mean, and those whose types they use.
+/// Loads the packages that the patterns match, and those whose types they use.
 ///
-/// A pattern is a folder (`./api/v1`), an import path (`k8s.io/api/core/v1`), or one of them with `/...` behind it, for it
-/// and all below. Folders are relative to `dir`; import paths are those of the module that `dir` is in.
+/// A pattern is a folder (`./api/v1`) or an import path (`k8s.io/api/core/v1`); with `/...` appended, it also matches all
+/// packages below. Folders are relative to `dir`; import paths are resolved in the module that contains `dir`.
 ///
 /// # Errors
 ///
-/// Patterns without packages, files that cannot be read. A package of another module that is not there is an error where a type of
-/// it is needed ([`GoSources::missing`]).
+/// Patterns that match no packages, and files that cannot be read. A missing package of another module is an error only if one of
+/// its types is needed ([`GoSources::missing`]).
 pub fn load(
     patterns: &[String],
     dir: &Path,
@@ -108,7 +108,7 @@ enum Loaded {
 struct Loader<'a> {
     graph: Graph<'a>,
     kubernetes: KubernetesSources,
-    /// The names of packages that are only imported, by import path.
+    /// The names of packages that are imported but not loaded, by import path.
     names: Mutex<BTreeMap<String, Option<String>>>,
 }
 
@@ -126,7 +126,7 @@ impl Loader<'_> {
             })
             .collect();
         let mut packages = take(loaded, diagnostics);
-        // Of all packages below a folder, those that declare objects are meant.
+        // A wildcard only selects packages that declare objects.
         let kinds = Kinds::of(packages.iter());
         let meant: Vec<bool> = packages
             .iter()
@@ -138,7 +138,7 @@ impl Loader<'_> {
         packages
     }
 
-    /// Adds the packages whose types are used, until there are no more.
+    /// Loads the packages whose types are used, until all are loaded.
     fn follow(&self, packages: Vec<GoPackage>, diagnostics: &mut Diagnostics) -> GoSources {
         let mut sources = GoSources {
             packages,
@@ -149,7 +149,7 @@ impl Loader<'_> {
             let (mut wanted, used) = wanted(&sources, self);
             wanted.retain(|wanted| tried.insert(wanted.path.clone()));
             if wanted.is_empty() {
-                // What is not followed here may be described from its source nevertheless, if that is there.
+                // Types that are not loaded here may still be described from their sources, if those exist.
                 sources.used = (self.kubernetes == KubernetesSources::Definitions).then_some(used);
                 break;
             }
@@ -179,10 +179,10 @@ impl Loader<'_> {
     fn load_wanted(&self, wanted: &Wanted) -> Option<Loaded> {
         match self.graph.find(&wanted.path) {
             Ok(found) => Some(Loaded::Read(read_package(&wanted.path, &found, false))),
-            // The lowering knows the types of the standard library that JSON has a form for.
+            // Lowering knows the standard library types that have a JSON form.
             Err(Missing::Standard) => None,
             Err(missing) => {
-                let message = format!("the package {} is not found", wanted.path);
+                let message = format!("package {} not found", wanted.path);
                 let place = wanted.place.clone();
                 let diagnostic = Diagnostic::error(message).at(place, "types of it are used");
                 let error = explain(diagnostic, &missing);
@@ -198,7 +198,7 @@ impl Known for Loader<'_> {
             || self.kubernetes == KubernetesSources::Unused && builtin::replaces_source(path, name)
     }
 
-    /// From the first of the package's files.
+    /// Reads the name from the first of the package's files.
     fn name_of(&self, path: &str) -> Option<String> {
         if let Ok(names) = self.names.lock()
             && let Some(name) = names.get(path)
@@ -217,7 +217,7 @@ impl Known for Loader<'_> {
     }
 }
 
-/// The modules below the folders of the patterns that declare kinds and are not read, with the warning about each.
+/// The modules in subfolders of the patterns' folders that declare kinds and are not read, with a warning for each.
 fn kinds_elsewhere(packages: &BTreeMap<String, Found>) -> BTreeMap<String, Diagnostic> {
     let read: Vec<_> = packages
         .par_iter()
@@ -240,7 +240,7 @@ fn kinds_elsewhere(packages: &BTreeMap<String, Found>) -> BTreeMap<String, Diagn
     modules
 }
 
-/// Says why a package was not found, and what to do about it.
+/// Adds why a package was not found, and how to fix it.
 fn explain(diagnostic: Diagnostic, missing: &Missing) -> Diagnostic {
     match missing {
         Missing::Module { path, version } => diagnostic
@@ -299,7 +299,7 @@ fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage,
                 buffer.clear();
                 read_source(&path, &shown, found.main, buffer)
             })?;
-            // Parsing is parallel, so that this thread may come to read another file before it ends.
+            // Parse outside of the borrow: parsing is parallel, so this thread may start on another file meanwhile.
             Ok(source.map_or_else(|| GoFile::barren(shown), GoFile::new))
         })
         .collect();
@@ -322,7 +322,7 @@ fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage,
     })
 }
 
-/// A Go file of a module that is, or is not, the main one, by way of a buffer; none if it declares nothing that fields are made of.
+/// Reads a Go file through a buffer; `None` for a file outside of the main module that declares nothing field types depend on.
 fn read_source(
     path: &Path,
     shown: &str,
@@ -331,7 +331,7 @@ fn read_source(
 ) -> Result<Option<Source>, Diagnostic> {
     let error = |error| first_of(disk::read_error(path)(error));
     let mut file = File::open(path).map_err(error)?;
-    // Most of a foreign package is generated, and megabytes.
+    // Most files of other modules are generated, and megabytes large.
     if !main && is_barren_file(&mut file, buffer).map_err(error)? {
         return Ok(None);
     }
@@ -340,7 +340,7 @@ fn read_source(
     Ok(Some(source))
 }
 
-/// The names of the Go files that the build takes by their name, sorted.
+/// The names of the Go files that the build includes by file name, sorted.
 fn go_files(folder: &Path) -> Result<Vec<String>, Diagnostic> {
     let error = |error| Diagnostic::error(format!("cannot read {}: {error}", shown(folder)));
     let mut names = Vec::new();
@@ -352,7 +352,7 @@ fn go_files(folder: &Path) -> Result<Vec<String>, Diagnostic> {
         if !builds_name(&name) {
             continue;
         }
-        // As Go, pass over folders, pipes and the like; links are asked where they lead.
+        // Like Go, skip folders, pipes and the like; links count as their targets.
         let is_file = entry.file_type().is_ok_and(|found| found.is_file());
         let is_other = || fs::metadata(entry.path()).is_ok_and(|found| !found.is_file());
         if is_file || !is_other() {
@@ -363,8 +363,8 @@ fn go_files(folder: &Path) -> Result<Vec<String>, Diagnostic> {
     Ok(names)
 }
 
-/// Whether a file is generated and declares nothing that fields are made of. It is looked at piece by piece, in memory that stays in
-/// the processor's cache. Of a file that is not, the buffer holds what was read of it.
+/// Whether a file is generated and declares nothing field types depend on. The file is scanned in pieces that fit the processor's
+/// cache. If the result is `false`, the buffer holds the bytes read so far, if any.
 fn is_barren_file(file: &mut File, buffer: &mut Buffer) -> io::Result<bool> {
     let mut read = buffer.read(file, HEAD_BYTES)?;
     if !is_generated(buffer.held()) {
@@ -375,7 +375,7 @@ fn is_barren_file(file: &mut File, buffer: &mut Buffer) -> io::Result<bool> {
     }
     loop {
         let held = buffer.held();
-        // A line goes on in the next piece, with the line end before it.
+        // An incomplete line is kept for the next piece, with the line feed before it.
         let lines = match read {
             0 => held.len(),
             _ => memchr::memrchr(b'\n', held).unwrap_or(0),
@@ -393,7 +393,7 @@ fn is_barren_file(file: &mut File, buffer: &mut Buffer) -> io::Result<bool> {
     }
 }
 
-/// The bytes of a file, of which the buffer holds the first: in the buffer, unless they are many.
+/// The bytes of a file whose first bytes the buffer holds: in the buffer if the file is small.
 fn read_file<'b>(
     file: &mut File,
     path: &Path,
@@ -402,7 +402,7 @@ fn read_file<'b>(
     let error = |error| first_of(disk::read_error(path)(error));
     let size = file.metadata().map_err(error)?.len();
     if size <= PIECE_BYTES as u64 {
-        // A file that grows meanwhile is read as a large one.
+        // A file that grows meanwhile is treated as a large one.
         while buffer.held().len() <= PIECE_BYTES {
             let most = PIECE_BYTES + 1 - buffer.held().len();
             if buffer.read(file, most).map_err(error)? == 0 {
@@ -411,7 +411,7 @@ fn read_file<'b>(
         }
     }
     let mut whole = Vec::new();
-    // One byte more, so that the end is seen without another allocation.
+    // One extra byte, so that reading to the end needs no second allocation.
     whole.reserve_exact(usize::try_from(size.min(MAX_FILE_BYTES)).unwrap_or(0) + 1);
     whole.extend_from_slice(buffer.held());
     let rest = MAX_FILE_BYTES + 1 - whole.len() as u64;
@@ -426,7 +426,7 @@ fn read_file<'b>(
     Ok(whole.into())
 }
 
-/// An error as a finding.
+/// Converts an error to a diagnostic.
 fn first_of(error: Error) -> Diagnostic {
     let text = error.to_string();
     match error {
@@ -436,7 +436,7 @@ fn first_of(error: Error) -> Diagnostic {
     .unwrap_or_else(|| Diagnostic::error(text))
 }
 
-/// The package clause of the first file of the build in a folder.
+/// The package clause of the first file in a folder that is part of the build.
 fn clause_in(folder: &Path) -> Option<String> {
     let names = go_files(folder).ok()?;
     names.iter().find_map(|name| {

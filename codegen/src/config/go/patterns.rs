@@ -1,4 +1,4 @@
-//! Patterns: which packages `./api/v1`, `k8s.io/api/core/v1` and `./...` mean.
+//! Patterns: which packages `./api/v1`, `k8s.io/api/core/v1` and `./...` match.
 
 use std::{
     collections::BTreeMap,
@@ -16,19 +16,19 @@ use crate::{
     diag::{Diagnostic, Diagnostics},
 };
 
-/// A package that a pattern means.
+/// A package that a pattern matches.
 #[derive(Clone, Debug)]
 pub(super) struct Requested {
     pub(super) path: String,
     pub(super) found: Found,
-    /// Whether it was found below a folder, not named itself.
+    /// Whether it was matched by a wildcard rather than named itself.
     pub(super) by_wildcard: bool,
 }
 
-/// A pattern, taken apart.
+/// A parsed pattern.
 struct Pattern<'a> {
     written: &'a str,
-    /// Without the `/...`.
+    /// The pattern without `/...`.
     base: &'a str,
     wildcard: bool,
 }
@@ -49,25 +49,25 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Whether it is a folder, by its first part, as Go's command decides.
+    /// Whether the pattern is a folder, decided by its first segment as the go command does.
     fn is_folder(&self) -> bool {
         let first = self.base.split('/').next().unwrap_or_default();
         matches!(first, "." | "..") || Path::new(self.base).is_absolute()
     }
 }
 
-/// What patterns mean.
+/// The result of expanding patterns.
 #[derive(Default)]
 pub(super) struct Expanded {
     /// The packages, by import path.
     pub(super) requested: BTreeMap<String, Requested>,
-    /// The packages below the folders that belong to other modules than those of the build, by import path. They are not meant, though
+    /// Packages below the folders that belong to modules outside of the build, by import path. They are not matched, though
     /// controller-gen reads them too.
     pub(super) elsewhere: BTreeMap<String, Found>,
 }
 
 impl Expanded {
-    /// Adds a package; what is named itself stays so.
+    /// Adds a package; one that was named explicitly stays so.
     fn add(&mut self, path: String, found: Found, by_wildcard: bool) {
         let package = Requested {
             path: path.clone(),
@@ -81,11 +81,11 @@ impl Expanded {
     }
 }
 
-/// The modules of the build and the packages that the patterns mean.
+/// Expands the patterns to packages, and loads the modules of the build.
 ///
 /// # Errors
 ///
-/// No patterns, no module, patterns that mean nothing.
+/// There are no patterns or no module, or a pattern matches nothing.
 pub(super) fn expand<'a>(
     patterns: &[String],
     dir: &Path,
@@ -115,7 +115,7 @@ pub(super) fn expand<'a>(
         }
     }
     if patterns.is_empty() {
-        diagnostics.push(Diagnostic::error("no Go package is given"));
+        diagnostics.push(Diagnostic::error("no Go package is specified"));
     }
     diagnostics.finish((graph, expanded))
 }
@@ -167,7 +167,7 @@ fn expand_path(
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     });
     if let Some(main) = main {
-        // A folder of the module need not hold a package itself for those below it to be meant.
+        // A folder without a package of its own can still have packages below it.
         let below = pattern.base.get(main.path.len()..).unwrap_or_default();
         let folder = main.folder.join(below.trim_start_matches('/'));
         if folder.is_dir() {
@@ -180,7 +180,7 @@ fn expand_path(
             expand_found(graph, pattern, path, found, expanded)
         }
         Err(missing) => {
-            let message = format!("the package {} is not found", pattern.base);
+            let message = format!("package {} not found", pattern.base);
             let diagnostic = Diagnostic::error(message);
             Err(if dir.join(pattern.base).is_dir() {
                 diagnostic.help(format!("a folder is written `./{}`", pattern.written))
@@ -219,8 +219,9 @@ fn expand_found(
     Err(Diagnostic::error(format!("{folder}{below} no Go files")))
 }
 
-/// Adds the packages in a folder and below it, as Go's command does: without `vendor`, `testdata`, hidden folders, and what links lead
-/// to. Those of other modules are added only if they are in the workspace. Says whether there is any package.
+/// Adds the packages in a folder and below it as the go command does: without `vendor`, `testdata`, hidden folders and the
+/// targets of links. Packages of other modules are added only if those are in the workspace. Returns whether there is any
+/// package.
 fn walk(
     graph: &Graph<'_>,
     path: String,
@@ -259,7 +260,7 @@ fn walk(
     Ok(is_there)
 }
 
-/// The folders in a folder, sorted; links are none.
+/// The subfolders of a folder, sorted, without links.
 fn subfolders(folder: &Path) -> Result<Vec<(String, PathBuf)>, Diagnostic> {
     let error = |error| Diagnostic::error(format!("cannot read {}: {error}", shown(folder)));
     let mut folders = Vec::new();

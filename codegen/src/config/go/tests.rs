@@ -1,4 +1,4 @@
-//! Tests of the search for packages, on folders made for them.
+//! Tests of package loading on temporary folders.
 
 mod kinds;
 mod kubernetes;
@@ -67,7 +67,7 @@ impl World {
         loaded.map_err(|errors| errors.render(Style::Plain).replace(&root, "$"))
     }
 
-    /// The import paths of what is loaded, those that were not asked for in parentheses.
+    /// Checks the import paths of the loaded packages; those not requested are in parentheses.
     #[track_caller]
     fn check(&self, patterns: &[&str], expected: &[&str]) {
         let sources = self.load(patterns).expect("packages");
@@ -99,7 +99,7 @@ const MOD: &str = "module example.com/main\ngo 1.24\n\
 /// The package of `ObjectMeta`, which the table of built-in types has.
 const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
 
-/// An object whose only field is of the given type.
+/// An object with one field of the specified type.
 fn object(import: &str, ty: &str) -> String {
     format!(
         "// +groupName=example.com\npackage v1\nimport (\n\t{import}\n\tmetav1 \"{META}\"\n)\n\
@@ -107,7 +107,7 @@ fn object(import: &str, ty: &str) -> String {
     )
 }
 
-/// A module with the files.
+/// Creates a module with the files.
 fn module(files: &[(&str, &str)]) -> World {
     let world = World::new(files);
     world.write("main/go.mod", MOD);
@@ -151,10 +151,7 @@ fn folders_paths_and_wildcards_name_packages() {
     world.check_error(&["./nowhere"], &["there is no folder", "main/nowhere"]);
     world.check_error(
         &["a/b"],
-        &[
-            "the package a/b is not found",
-            "a folder is written `./a/b`",
-        ],
+        &["package a/b not found", "a folder is written `./a/b`"],
     );
     world.check_error(
         &["./a", "./a/other"],
@@ -168,7 +165,7 @@ fn folders_paths_and_wildcards_name_packages() {
         &["example.org/x"],
         &["no module that go.mod requires provides it"],
     );
-    world.check_error(&[], &["no Go package is given"]);
+    world.check_error(&[], &["no Go package is specified"]);
 }
 
 #[test]
@@ -383,7 +380,7 @@ fn a_file_that_is_not_utf_8_is_an_error_at_its_first_bad_byte() {
 #[test]
 fn a_file_of_fifty_megabytes_is_an_error_without_being_read() {
     let world = World::new(&[("main/go.mod", MOD), ("main/a/a.go", "package a\n")]);
-    // Sparse: only its length is looked at.
+    // A sparse file: only its size matters.
     let large = fs::File::create(world.path("main/a/large.go")).expect("a file");
     large.set_len(50 * 1024 * 1024).expect("a length");
     world.check_error(&["./a"], &["main/a/large.go is larger than 32 MiB"]);

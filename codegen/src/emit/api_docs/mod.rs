@@ -1,7 +1,7 @@
-//! API references: Markdown for those who write objects, in the layout of Kubernetes' own reference.
+//! API references: Markdown for authors of objects, in the layout of the Kubernetes API reference.
 //!
-//! A page is a version: its kinds, and below them every type that they lead to, each once and linked from wherever it is used.
-//! It says what the schema demands, as the documentation of generated types does.
+//! There is one page per version: its kinds, followed by all types that they use, each documented once and linked from every use.
+//! Constraints of the schema are described as in the documentation of generated types.
 
 mod reach;
 mod reference;
@@ -17,7 +17,7 @@ use crate::{
     output::{Tree, markdown::Page},
 };
 
-/// The pages of all versions with kinds: `<group>_<version>.md` in the folder, or one file where the path is of one.
+/// The pages of all versions with kinds: `<group>_<version>.md` in a folder, or a single file if the path names one.
 pub(super) fn emit(api: &ApiSet, path: &str) -> Tree {
     let modules = Modules::new(api);
     let versions = api.versions();
@@ -44,7 +44,7 @@ pub(super) fn emit(api: &ApiSet, path: &str) -> Tree {
     tree
 }
 
-/// The anchors of a file's headings, as GitHub and GitLab name them: one that is there already gets a number.
+/// The anchors of a file's headings, as GitHub and GitLab derive them: repeated anchors are numbered.
 #[derive(Default)]
 struct Anchors(BTreeMap<String, usize>);
 

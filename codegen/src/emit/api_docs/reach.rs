@@ -1,13 +1,13 @@
-//! Which types a kind's documentation needs: all that its fields lead to, wherever these are declared.
+//! Finds the types that a kind's documentation needs: all that its fields refer to, in any module.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{ApiSet, Field, Origin, TypeDef, TypeKind, TypeRef, UnknownFields, find_type};
 
-/// The types of every module, by its path.
+/// The types of every module, by module path.
 pub(super) struct Modules<'a>(BTreeMap<&'a str, (&'a [TypeDef], Origin)>);
 
-/// A type, and the module in which the names of its fields' types are looked up.
+/// A type, with the module in which the type names of its fields are resolved.
 #[derive(Clone, Copy)]
 pub(super) struct Item<'a> {
     pub(super) module: &'a str,
@@ -15,7 +15,7 @@ pub(super) struct Item<'a> {
     pub(super) def: &'a TypeDef,
 }
 
-/// Name and module of a type.
+/// A type's name and module.
 pub(super) type Key<'a> = (&'a str, &'a str);
 
 impl<'a> Item<'a> {
@@ -37,7 +37,7 @@ impl<'a> Modules<'a> {
         Self(versions.chain(packages).collect())
     }
 
-    /// The type of a name in a module.
+    /// Looks up a type by name in a module.
     pub(super) fn find(&self, module: &str, name: &str) -> Option<Item<'a>> {
         let (&module, &(types, origin)) = self.0.get_key_value(module)?;
         let def = find_type(types, origin, name)?;
@@ -48,7 +48,8 @@ impl<'a> Modules<'a> {
         })
     }
 
-    /// The type that is named within another, without lists and maps around it; none for those that no module here declares.
+    /// Resolves a type reference within another type, ignoring lists and maps around it; `None` if no known module declares the
+    /// type.
     pub(super) fn resolve(&self, within: Item<'_>, ty: &TypeRef) -> Option<Item<'a>> {
         match ty.element() {
             TypeRef::Local(name) => self.find(within.module, name),
@@ -60,7 +61,8 @@ impl<'a> Modules<'a> {
         }
     }
 
-    /// The properties of a struct or a variant, those of flattened fields in their places, each with the type that declares it.
+    /// The properties of a struct or variant, each with the type that declares it; flattened fields are replaced by their
+    /// properties.
     pub(super) fn properties(
         &self,
         item: Item<'a>,
@@ -82,7 +84,7 @@ impl<'a> Modules<'a> {
             let merged = field.flatten.then(|| self.resolve(item, &field.ty));
             match merged.flatten().map(|merged| (merged, &merged.def.kind)) {
                 Some((merged, TypeKind::Struct(body))) => {
-                    // Types that flatten themselves have no more properties the second time.
+                    // A type that flattens itself adds no properties the second time.
                     if above.insert(merged.key()) {
                         self.add_properties(merged, &body.fields, above, found);
                         above.remove(&merged.key());
@@ -93,7 +95,7 @@ impl<'a> Modules<'a> {
         }
     }
 
-    /// The types that the parts of one have, each with the type that declares the part.
+    /// The types of an item's parts, each with the type that declares the part.
     fn parts(&self, item: Item<'a>) -> Vec<(Item<'a>, &'a TypeRef)> {
         let of_fields = |fields| {
             let properties = self.properties(item, fields).into_iter();
@@ -116,7 +118,7 @@ impl<'a> Modules<'a> {
         }
     }
 
-    /// The types that the roots lead to, the roots too, each with the types that name it.
+    /// All types reachable from the roots, including the roots, each with the types that use it.
     pub(super) fn reached(&self, roots: &[Item<'a>]) -> BTreeMap<Key<'a>, Reached<'a>> {
         let mut reached: BTreeMap<Key<'a>, Reached<'a>> = BTreeMap::new();
         let mut rest: Vec<Item<'a>> = roots.to_vec();
@@ -138,10 +140,10 @@ impl<'a> Modules<'a> {
     }
 }
 
-/// A type that a root leads to.
+/// A type that is reachable from a root.
 pub(super) struct Reached<'a> {
     pub(super) item: Item<'a>,
-    /// The types with a part of this type.
+    /// The types that have a part of this type.
     pub(super) used_by: BTreeSet<Key<'a>>,
     is_followed: bool,
 }

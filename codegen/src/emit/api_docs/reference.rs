@@ -1,4 +1,4 @@
-//! One version's reference.
+//! The reference of one version.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::{
     output::markdown::{Page, plain},
 };
 
-/// A version's reference.
+/// The reference of one version.
 pub(super) struct Reference<'a> {
     modules: &'a Modules<'a>,
     group: &'a Group,
@@ -120,7 +120,7 @@ impl<'a> Reference<'a> {
         self.body(root, page);
     }
 
-    /// The description of a type, and what is demanded of it as a whole.
+    /// A type's description, followed by its constraints.
     fn type_docs(&self, item: Item<'_>, page: &mut Page) {
         let mut lines = docs::lines(&describe::of_item(&item.def.docs, item.origin));
         let mut notes = demands::of_type(&item.def.validation);
@@ -131,7 +131,7 @@ impl<'a> Reference<'a> {
         page.block(lines);
     }
 
-    /// The contents of a type: its fields, its values, its variants, or the type that it stands for.
+    /// The body of a type: its fields, values or variants, or the target of an alias.
     fn body(&self, item: Item<'a>, page: &mut Page) {
         match &item.def.kind {
             TypeKind::Struct(_) if item.def.marshals.is_some() => {}
@@ -181,7 +181,7 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// What a field stands for: a property, or those of what is flattened and has no fields of its own.
+    /// The entry of a field: its property, or the properties that a flattened field stands for.
     fn property(&self, owner: Item<'_>, field: &Field) -> String {
         let mut ty = &field.ty;
         while let TypeRef::Optional(inner) | TypeRef::Boxed(inner) = ty {
@@ -201,11 +201,11 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// The forms of a Rust enum with data, as serde writes them.
+    /// The variants of a Rust enum with data, in serde's representation.
     fn variants(&self, item: Item<'a>, body: &'a UnionDef, page: &mut Page) {
         let tag = body.tag.as_deref();
         page.paragraph(match tag {
-            Some(tag) => format!("One of these, as `{}` says:", code(tag)),
+            Some(tag) => format!("One of these, selected by `{}`:", code(tag)),
             None if body.untagged => "One of these:".to_owned(),
             None => "One of these, by the name of the only property:".to_owned(),
         });
@@ -229,7 +229,7 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// The type in words, with a link to where it is documented.
+    /// The type in prose, linked to its documentation.
     fn type_text(&self, within: Item<'_>, ty: &TypeRef) -> String {
         match ty {
             TypeRef::Bool => "boolean".to_owned(),
@@ -265,13 +265,13 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// Whether an object without the property is refused: the server fills in defaults, and metadata, first.
+/// Whether an object without the property is rejected. The server fills in defaults and metadata before it validates.
 fn must_be_given(field: &Field) -> bool {
     let is_metadata = field.ty == TypeRef::Known(KnownType::ObjectMeta);
     field.required && field.default.is_none() && !is_metadata
 }
 
-/// What the entry of a variant says before its documentation.
+/// The start of a variant's entry, before its documentation.
 fn entry_of(
     body: &UnionDef,
     variant: &UnionVariant,
@@ -282,7 +282,7 @@ fn entry_of(
     match (tag, body.content.as_deref(), content) {
         (_, _, None) if body.untagged => "null".to_owned(),
         (_, _, Some(content)) if body.untagged => content,
-        (None, _, None) => format!("the text `{}`", code(&variant.json_name)),
+        (None, _, None) => format!("the string `{}`", code(&variant.json_name)),
         (None, _, Some(content)) => format!("**{name}** ({content})"),
         (Some(tag), _, None) => format!("`{}: {}`", code(tag), code(&variant.json_name)),
         (Some(tag), Some(property), Some(content)) => format!(
@@ -321,7 +321,7 @@ fn title(group: &Group, version: &Version) -> String {
     }
 }
 
-/// Where Go's documentation has a type of Kubernetes, for every version of it.
+/// The URL of a Kubernetes type in Go's documentation. It is not tied to a version.
 fn go_docs(path: &str) -> Option<String> {
     let below = path.strip_prefix("k8s_openapi::")?;
     let (module, name) = below.rsplit_once("::")?;

@@ -3,7 +3,7 @@ use std::path::Path;
 use super::emit;
 use crate::{Options, RustPackage, Source, Sources};
 
-/// The reference of a kind with the given types beside it, from its spec on.
+/// The reference of a kind with additional types, from the heading of its spec on.
 fn reference(types: &str) -> String {
     let text = format!(
         "use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;\nuse serde::{{Deserialize, Serialize}};\n\
@@ -87,15 +87,15 @@ fn enums_with_data_say_how_they_are_written() {
     };
     rows![check:
         ("",
-            "One of these, by the name of the only property:\n\n- the text `None`\n\n  No disk.\n\n- **Image** ([Image](#image))\n\n\
+            "One of these, by the name of the only property:\n\n- the string `None`\n\n  No disk.\n\n- **Image** ([Image](#image))\n\n\
          - **Empty** (object)\n\n  - **size** (integer), required\n\n    In GiB."),
         ("#[serde(tag = \"type\")]",
-            "One of these, as `type` says:\n\n- `type: None`\n\n  No disk.\n\n- `type: Image`, with the properties of [Image](#image)\n\n\
+            "One of these, selected by `type`:\n\n- `type: None`\n\n  No disk.\n\n- `type: Image`, with the properties of [Image](#image)\n\n\
          - `type: Empty`, with\n\n  - **size** (integer), required\n\n    In GiB."),
         ("#[serde(untagged)]",
             "One of these:\n\n- null\n\n  No disk.\n\n- [Image](#image)\n\n- object\n\n  - **size** (integer), required\n\n    In GiB."),
         ("#[serde(tag = \"type\", content = \"value\")]",
-            "One of these, as `type` says:\n\n- `type: None`\n\n  No disk.\n\n- `type: Image`, with **value** ([Image](#image))\n\n\
+            "One of these, selected by `type`:\n\n- `type: None`\n\n  No disk.\n\n- `type: Image`, with **value** ([Image](#image))\n\n\
          - `type: Empty`, with **value** (object)\n\n  - **size** (integer), required\n\n    In GiB."),
     ];
 }

@@ -1,4 +1,4 @@
-//! The fields of a configuration, a line each below the first sentence of their documentation.
+//! The fields of a configuration: one line each, after the first sentence of their documentation.
 
 use super::values::{Form, Values, is_atomic};
 use crate::{
@@ -10,10 +10,10 @@ use crate::{
     model::{Field, ListType, MapType, Origin, Resource, StructDef, TypeRef, UnknownFields, names},
 };
 
-/// Structs that are flattened within one another: no more than any API has.
+/// The maximum nesting depth of flattened structs, more than any API uses.
 const DEPTH: usize = 16;
 
-/// The lines of the fields; a root's metadata is the macro's.
+/// The lines of the fields; the macro adds a root's metadata.
 pub(super) fn emit<'a>(
     values: &Values<'a>,
     root: Option<&Resource>,
@@ -45,11 +45,11 @@ pub(super) fn emit<'a>(
     text
 }
 
-/// The fields of a struct, with those of the structs that are flattened into it.
+/// The fields of a struct, including those of flattened structs.
 #[derive(Default)]
 struct Found<'a> {
     fields: Vec<&'a Field>,
-    /// The type of the values of properties without a field.
+    /// The value type of properties without a field.
     unknown: Option<String>,
 }
 
@@ -103,13 +103,13 @@ fn line(values: &Values<'_>, root: Option<&Resource>, field: &Field, name: &str)
     text
 }
 
-/// Whether a setter of this name would hide a function that makes configurations, and is left out.
+/// Whether a setter of this name would hide a constructor of configurations, and is therefore left out.
 fn is_function(root: Option<&Resource>, name: &str) -> bool {
     name == "default"
         || (root.is_some() && ["new", "extract", "extract_subresource"].contains(&name))
 }
 
-/// Whether null is a value of the field.
+/// Whether null is a distinct value of the field.
 fn is_nullable(field: &Field) -> bool {
     field.nullable && field.ty != TypeRef::Any && !field.with
 }
@@ -129,14 +129,14 @@ fn form(values: &Values<'_>, field: &Field) -> (Form, String) {
     (value.form, value.ty)
 }
 
-/// The codec's word, where it is not `optional`. The types that a person wrote are read and written by their own serde.
+/// The codec's mode, if it is not `optional`. Hand-written types use their own serde.
 fn mode(values: &Values<'_>, field: &Field) -> Option<&'static str> {
     if field.with || field.ty == TypeRef::Any {
         return Some("nullable");
     }
     let wire = match values.version.origin {
         Origin::Rust => Wire::Serde,
-        // The maps of configurations are in order.
+        // Configurations use ordered maps.
         _ if field.hashed && !field.ty.is_encoded() => Wire::Serde,
         _ => Wire::of(field),
     };
@@ -155,7 +155,7 @@ fn mode(values: &Values<'_>, field: &Field) -> Option<&'static str> {
     }
 }
 
-/// How the server merges the value, where that is not field by field.
+/// How the server merges the value, if not field by field.
 fn note(values: &Values<'_>, field: &Field) -> Option<String> {
     let ty = values.target(&field.ty);
     let rules = values.rules(&field.ty, &field.validation);

@@ -1,10 +1,10 @@
-//! `generated/applyconfiguration/`: apply configurations, what Go's applyconfiguration-gen gives.
+//! `generated/applyconfiguration/`: apply configurations, the counterpart of Go's applyconfiguration-gen.
 //!
 //! For `VirtualMachine`, in `applyconfiguration/cloudnative/v1alpha1/mod.rs`:
 //!
 //! ```text
 //! apply::configuration! {
-//!     /// What to apply of [`VirtualMachine`](api::VirtualMachine).
+//!     /// A declarative configuration of [`VirtualMachine`](api::VirtualMachine) for server-side apply.
 //!     pub struct VirtualMachineApply of namespaced api::VirtualMachine {
 //!         /// The desired state of the machine.
 //!         spec: into VirtualMachineSpecApply,
@@ -12,7 +12,7 @@
 //!     }
 //! }
 //! apply::configuration! {
-//!     /// What to apply of [`VirtualMachineSpec`](api::VirtualMachineSpec).
+//!     /// A declarative configuration of [`VirtualMachineSpec`](api::VirtualMachineSpec) for server-side apply.
 //!     pub struct VirtualMachineSpecApply {
 //!         /// What should be done with the machine, such as `active`.
 //!         action: into String,
@@ -26,8 +26,8 @@
 //! }
 //! ```
 //!
-//! The macro is the runtime's, which also has what all configurations can do. Structs whose fields are merged one by one have a
-//! configuration each; what the API server replaces as a whole is the type itself.
+//! The macro is in the runtime, which also defines the operations that all configurations share. There is a configuration for
+//! each struct whose fields are merged individually; values that the API server replaces as a whole have their API types.
 
 mod fields;
 #[cfg(test)]
@@ -75,13 +75,13 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     }
 }
 
-/// Whether the client of a resource applies it.
+/// Whether the client of a resource supports apply.
 pub(super) fn is_applied(resource: &Resource) -> bool {
     let has = |verb| resource.verbs.contains(verb);
     resource.client && (has(Verb::Apply) || has(Verb::ApplyStatus))
 }
 
-/// The kinds that have a configuration.
+/// The kinds that have configurations.
 fn roots(version: &Version) -> impl Iterator<Item = (&Resource, &TypeDef)> {
     let resources = version.resources.iter();
     let resources = resources.filter(|resource| is_applied(resource));
@@ -96,7 +96,7 @@ fn roots(version: &Version) -> impl Iterator<Item = (&Resource, &TypeDef)> {
     })
 }
 
-/// The fields of a type that has a configuration: those of a struct that is no value as a whole.
+/// The fields of a type that has a configuration: a struct that is not replaced as a whole.
 fn configured(def: &TypeDef) -> Option<&StructDef> {
     let TypeKind::Struct(body) = &def.kind else {
         return None;
@@ -111,12 +111,12 @@ fn configured(def: &TypeDef) -> Option<&StructDef> {
     (is_object && !is_whole).then_some(body)
 }
 
-/// The name of the configuration of a type.
+/// The name of a type's configuration.
 fn apply_name(name: &str) -> String {
     format!("{name}Apply")
 }
 
-/// Whether the types of a version can all be compared.
+/// Whether all types of a version implement `PartialEq`.
 fn are_comparable(version: &Version) -> bool {
     let is_comparable = |def: &TypeDef| {
         let item = def.item.as_ref();
@@ -166,12 +166,12 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> Code {
     }
     items.push_text(&emit_kinds(group, version, &roots, &features));
     let docs = module_docs(&format!(
-        "Apply configurations for `{}`: of structs that the API server merges field by field.\n\n\
-         Types of other crates, enums, and what is replaced as a whole, are as in the API.",
+        "Apply configurations for `{}`: one for each struct that the API server merges field by field.\n\n\
+         Types of other crates, enums, and values that are replaced as a whole have their API types.",
         api_version(group, version)
     ));
     let imports = cx.imports(version, &["apply", "codec"]);
-    // Kinds that are left out need no imports.
+    // If all kinds are gated off, the imports are unused.
     let lints = (!features.is_empty()).then(|| quote!(#![allow(unused_imports)]));
     Code {
         tokens: quote!(#docs #lints #imports),
@@ -180,7 +180,7 @@ fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> Code {
     }
 }
 
-/// The features of the types, where each kind is behind its own.
+/// The features that gate each type, if kinds have features.
 fn features<'a>(cx: &Emit<'_>, group: &Group, version: &'a Version) -> BTreeMap<&'a str, String> {
     if !cx.options.kind_features || version.origin != Origin::Crd {
         return BTreeMap::new();
@@ -206,7 +206,7 @@ fn conditions(def: &TypeDef, features: &BTreeMap<&str, String>) -> String {
 
 /// ```text
 /// apply::configuration! {
-///     /// What to apply of [`VirtualMachineSpec`](api::VirtualMachineSpec).
+///     /// A declarative configuration of [`VirtualMachineSpec`](api::VirtualMachineSpec) for server-side apply.
 ///     pub struct VirtualMachineSpecApply {
 ///         /// What should be done with the machine, such as `active`.
 ///         action: into String,
@@ -238,11 +238,11 @@ fn emit_struct<'a>(
     }
     let lines = fields::emit(values, root, body);
     format!(
-        "apply::configuration! {{\n    /// What to apply of {what}.\n    {head} {{\n{lines}    }}\n}}\n"
+        "apply::configuration! {{\n    /// A declarative configuration of {what} for server-side apply.\n    {head} {{\n{lines}    }}\n}}\n"
     )
 }
 
-/// The names of the kinds, as those of their objects.
+/// Lists the configurations under the names of their kinds.
 fn emit_kinds(
     group: &Group,
     version: &Version,

@@ -9,13 +9,13 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 ";
 
-/// The configurations of a version whose root `A` has a spec `S`, which the text defines.
+/// The configurations of a version whose root `A` has a spec `S`, which `text` defines.
 #[track_caller]
 fn configurations(markers: &str, text: &str) -> Option<String> {
     configurations_of(markers, "pub spec: S", text)
 }
 
-/// Those of a root with other fields.
+/// The configurations of a root with other fields.
 #[track_caller]
 fn configurations_of(markers: &str, fields: &str, text: &str) -> Option<String> {
     let root = format!(

@@ -1,4 +1,4 @@
-//! The types of fields: those of the API, with configurations in place of structs that are merged field by field.
+//! Field types: those of the API, with configurations in place of structs that are merged field by field.
 
 use std::cell::RefCell;
 
@@ -11,23 +11,23 @@ use crate::{
     },
 };
 
-/// Whether a value is replaced as a whole, by its schema.
+/// Whether the schema makes a value atomic, so that it is replaced as a whole.
 pub(super) fn is_atomic(rules: &Validation) -> bool {
     rules.map_type == Some(MapType::Atomic)
 }
 
-/// What the setter of a field takes: the word of the runtime's macro.
+/// What a field's setter takes, by the keyword of the runtime's macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// The value.
     Plain,
-    /// What becomes it.
+    /// Anything that converts into the value.
     Into,
-    /// Items.
+    /// The items of a list.
     List,
-    /// Entries.
+    /// The entries of a map.
     Map,
-    /// The value, or none for null.
+    /// The value, or `None` for null.
     Nullable,
 }
 
@@ -43,7 +43,7 @@ impl Form {
     }
 }
 
-/// The type of a value: with [`Form::List`] and [`Form::Map`], that of its items.
+/// The type of a value; for [`Form::List`] and [`Form::Map`], the type of its items.
 pub(super) struct Value {
     pub(super) form: Form,
     pub(super) ty: String,
@@ -55,7 +55,7 @@ impl Value {
         Self { form, ty }
     }
 
-    /// The whole type in Rust.
+    /// The complete Rust type.
     pub(super) fn rust(self) -> String {
         match self.form {
             Form::List => format!("Vec<{}>", self.ty),
@@ -65,21 +65,21 @@ impl Value {
     }
 }
 
-/// The types of a version as its configurations name them.
+/// The types of a version, as written in its configurations.
 pub(super) struct Values<'a> {
     pub(super) version: &'a Version,
     pub(super) imports: Imports<'a>,
-    /// The types whose configurations were named.
+    /// The types whose configurations are referred to.
     pub(super) reached: RefCell<Vec<&'a str>>,
 }
 
 impl<'a> Values<'a> {
-    /// Any JSON.
+    /// The type of arbitrary JSON.
     pub(super) fn any(&self) -> String {
         "apply::Value".to_owned()
     }
 
-    /// Whether generated code can name a type of the version.
+    /// Whether generated code can refer to a type of the version.
     pub(super) fn is_seen(&self, def: &TypeDef) -> bool {
         def.item.as_ref().is_none_or(|item| item.exported)
     }
@@ -88,7 +88,7 @@ impl<'a> Values<'a> {
         self.version.type_def(name)
     }
 
-    /// The type that another name stands for.
+    /// The alias that a type refers to, with its target.
     fn alias(&self, ty: &TypeRef) -> Option<(&'a TypeDef, &'a TypeRef)> {
         let TypeRef::Local(name) = ty else {
             return None;
@@ -103,7 +103,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A type without the options, boxes and other names around it.
+    /// Strips `Option`s, boxes and aliases from a type.
     pub(super) fn target<'t>(&self, ty: &'t TypeRef) -> &'t TypeRef
     where
         'a: 't,
@@ -114,7 +114,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The rules of a value: its own, and else those of the names that its type has.
+    /// The merge rules of a value: its own, else those of the aliases that its type goes through.
     pub(super) fn rules<'t>(&self, ty: &'t TypeRef, own: &'t Validation) -> &'t Validation
     where
         'a: 't,
@@ -130,7 +130,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The struct that a type is, if it has a configuration.
+    /// The struct that a type resolves to, if it has a configuration.
     pub(super) fn struct_of(&self, ty: &TypeRef) -> Option<&'a StructDef> {
         match self.target(ty) {
             TypeRef::Local(name) => configured(self.def(name)?),
@@ -156,12 +156,12 @@ impl<'a> Values<'a> {
         self.typed(ty, None).rust()
     }
 
-    /// The type of a value with these rules.
+    /// The type of a value with these merge rules.
     pub(super) fn value(&self, ty: &TypeRef, rules: &Validation) -> Value {
         self.typed(ty, Some(self.rules(ty, rules)))
     }
 
-    /// The type of a value: as a whole without rules, else what it is made of as they say.
+    /// The type of a value: the API's without rules, else with configurations where the rules merge field by field.
     fn typed(&self, ty: &TypeRef, rules: Option<&Validation>) -> Value {
         let is_rust = self.version.origin == Origin::Rust;
         let element = |is_merged: bool| {
@@ -175,7 +175,7 @@ impl<'a> Values<'a> {
             TypeRef::Float if is_rust => Value::new(Form::Plain, "f64"),
             TypeRef::Float => Value::new(Form::Into, self.imports.name_path(CODEC, "Number")),
             TypeRef::Float32 => Value::new(Form::Plain, "f32"),
-            // Go's, as wide as on Kubernetes' platforms.
+            // Go's `int` and `uint`, 64 bits wide on the platforms that Kubernetes supports.
             TypeRef::Integer(name) if !is_rust && name == "isize" => Value::new(Form::Plain, "i64"),
             TypeRef::Integer(name) if !is_rust && name == "usize" => Value::new(Form::Plain, "u64"),
             TypeRef::Integer(name) => Value::new(Form::Plain, name.as_str()),
@@ -191,7 +191,7 @@ impl<'a> Values<'a> {
                 let is_merged = rules.is_some_and(|it| it.list_type == Some(ListType::Map));
                 let item = self.inner(inner, element(is_merged).as_ref());
                 match &**inner {
-                    // What is written without its type would be an `i32`, or an `f64`.
+                    // The types of plain literals would be inferred as `i32` or `f64`.
                     TypeRef::Integer(_) | TypeRef::Float32 => {
                         Value::new(Form::Plain, format!("Vec<{item}>"))
                     }
@@ -218,7 +218,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The type of the items of a list, or the values of a map.
+    /// The type of a list's items or a map's values.
     fn inner(&self, ty: &TypeRef, rules: Option<&Validation>) -> String {
         rules.map_or_else(|| self.whole(ty), |rules| self.value(ty, rules).rust())
     }
@@ -243,7 +243,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A type from elsewhere, unless only the module of the API can name it.
+    /// An external type, or arbitrary JSON if only the API's module can refer to it.
     fn external(&self, external: &ExternalType) -> String {
         let first = external.segments.first().map_or("", String::as_str);
         let is_relative = ["self", "super"].contains(&first) || external.segments.len() < 2;

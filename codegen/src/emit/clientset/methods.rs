@@ -1,4 +1,4 @@
-//! The methods of a typed client beyond those of the runtime: `+genclient:method=…`.
+//! Methods of a typed client in addition to the runtime's: `+genclient:method=…`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -12,7 +12,7 @@ use crate::{
     model::{CustomMethod, Resource, TypeRef, Verb},
 };
 
-/// The methods, in the order given.
+/// The methods, in declaration order.
 pub(super) fn emit(cx: &Emit<'_>, resource: &Resource, methods: &[&CustomMethod]) -> TokenStream {
     let methods = methods
         .iter()
@@ -20,12 +20,12 @@ pub(super) fn emit(cx: &Emit<'_>, resource: &Resource, methods: &[&CustomMethod]
     quote!(#(#methods)*)
 }
 
-/// A custom method with its types rendered; what it doesn't send or return is the resource itself.
+/// A custom method with its types rendered; types that it does not specify are the resource's own.
 struct Method<'a> {
     name: Ident,
     verb: Verb,
     subresource: Option<&'a str>,
-    /// Whether it sends and returns the resource itself.
+    /// Whether both input and result are the resource itself.
     is_of_own_type: bool,
     input: TokenStream,
     result: TokenStream,
@@ -93,8 +93,8 @@ fn emit_method(method: &Method<'_>) -> TokenStream {
     }
 }
 
-/// A method without a subresource is a verb by another name. Only what is created may be of other types, for kinds that
-/// are requests, such as reviews.
+/// A method without a subresource is a verb under another name. Only `create` may have other types, for kinds that are requests,
+/// such as reviews.
 ///
 /// ```ignore
 /// #[inline]

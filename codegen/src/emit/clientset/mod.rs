@@ -1,4 +1,4 @@
-//! `generated/clientset/`: the clientset, and a module for each group and version with its typed clients.
+//! `generated/clientset/`: the clientset, and a module per group and version with its typed clients.
 
 mod methods;
 mod scheme;
@@ -39,7 +39,7 @@ fn clients(version: &Version) -> impl Iterator<Item = &Resource> {
     version.resources.iter().filter(|resource| resource.client)
 }
 
-/// The client of a group and version (`CloudnativeV1alpha1Client`).
+/// The name of the client of a group and version (`CloudnativeV1alpha1Client`).
 fn version_client(group: &Group, version: &Version) -> Ident {
     let version = names::upper_camel(&version.module);
     format_ident!("{}{version}Client", group.type_prefix)
@@ -91,11 +91,11 @@ fn emit_clientset(cx: &Emit<'_>) -> TokenStream {
                 Self { client }
             }
 
-            /// A clientset for the cluster that the environment names: the kubeconfig, else the pod's service account.
+            /// A clientset for the cluster in the environment: from the kubeconfig, else the pod's service account.
             ///
             /// # Errors
             ///
-            /// No configuration is found, or no client can be built from it.
+            /// No configuration was found, or no client can be built from it.
             #[inline]
             pub async fn try_default() -> Result<Self, #runtime::kube::Error> {
                 let client = #runtime::connect::try_default().await?;
@@ -217,7 +217,7 @@ fn emit_resource_accessor(resource: &Resource) -> TokenStream {
     let (docs, namespace, new) = match resource.scope {
         Scope::Namespaced => (
             format!(
-                "The client for `{}` in `namespace`; the empty one stands for all namespaces.",
+                "The client for `{}` in `namespace`; if empty, in all namespaces.",
                 resource.plural
             ),
             Some(quote!(, namespace: &str)),

@@ -1,4 +1,4 @@
-//! `generated/clientset/scheme.rs`: every kind of the clientset, registered.
+//! `generated/clientset/scheme.rs`: registers every kind of the clientset.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -25,7 +25,7 @@ pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
                 .or_else(|| cx.feature(group));
             let root = ident(&resource.root);
             match &feature {
-                // A `let` because an attribute above an expression is not set on a line of its own.
+                // A `let`, since the formatter does not put an attribute of an expression on its own line.
                 Some(feature) => quote!(#feature let _ = scheme.register::<#module::#root>()?;),
                 None => quote!(scheme.register::<#module::#root>()?;),
             }
@@ -35,14 +35,14 @@ pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
         || quote!(#[allow(unused_variables, reason = "without any group there are no kinds")]),
     );
     quote! {
-        //! The scheme of the clientset: every kind that it has a client for.
+        //! The scheme of the clientset: all kinds that have clients.
         use #runtime::scheme;
 
         /// Registers every kind of the clientset's groups.
         ///
         /// # Errors
         ///
-        /// Another type is registered for one of the kinds.
+        /// A kind is already registered with another type.
         #unused
         #[inline]
         pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {

@@ -1,4 +1,4 @@
-//! The typed client of a resource, in its version's module: a name for the runtime's client with the resource's verbs.
+//! The typed client of a resource, in its version's module: an alias of the runtime's client with the resource's verbs.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::{
     model::{CustomMethod, Resource, Verb, Version, names},
 };
 
-/// The names of a version's module that the typed clients themselves have; what else is named stands aside.
+/// The names in use in a version's module. Client names are reserved; conflicting other items are renamed or left out.
 pub(super) struct Taken(BTreeSet<Ident>);
 
 impl Taken {
@@ -29,7 +29,7 @@ impl Taken {
     }
 }
 
-/// Every item of a resource.
+/// Emits all items of a resource.
 pub(super) fn emit(
     cx: &Emit<'_>,
     version: &Version,
@@ -62,12 +62,12 @@ pub(super) fn emit(
     quote!(#client #list #own)
 }
 
-/// Whether a client of the resource is a type of its own, around the runtime's.
+/// Whether the resource's client is a newtype around the runtime's.
 pub(super) fn is_newtype(resource: &Resource) -> bool {
     custom_methods(resource).next().is_some()
 }
 
-/// The methods that the runtime's client does not have.
+/// The methods that the runtime's client lacks.
 fn custom_methods(resource: &Resource) -> impl Iterator<Item = &CustomMethod> {
     let known = if verbs::has_scale(resource) {
         crate::lower::scale_methods()
@@ -78,7 +78,7 @@ fn custom_methods(resource: &Resource) -> impl Iterator<Item = &CustomMethod> {
     methods.filter(move |method| !known.contains(method))
 }
 
-/// `VirtualMachineVerbs`, with an underscore for each client of that name.
+/// `VirtualMachineVerbs`, with underscores appended while the name is taken.
 fn own_verbs(version: &Version, resource: &Resource, taken: &mut Taken) -> Ident {
     let mut suffix = "Verbs".to_owned();
     loop {

@@ -1,4 +1,4 @@
-//! The verbs of a typed client: a set of the runtime's where there is one, else a set of the resource's own.
+//! The verbs of a typed client: one of the runtime's sets if it fits, else a set for the resource.
 
 use std::collections::BTreeSet;
 
@@ -10,18 +10,18 @@ use crate::{
     model::{Resource, Verb, VerbSet},
 };
 
-/// Which methods a typed client has: the second parameter of `client::TypedClient`.
+/// The methods of a typed client: the second parameter of `client::TypedClient`.
 pub(super) enum Verbs {
     /// Every verb, with status and scale: the default.
     All,
-    /// A set that the runtime names.
+    /// A predefined set of the runtime's.
     Runtime(&'static str),
-    /// A set that only this resource has.
+    /// A set generated for this resource.
     Own,
 }
 
 impl Verbs {
-    /// The verbs of a resource, with those of its scale subresource.
+    /// The verbs of a resource, including those of its scale subresource.
     pub(super) fn of(resource: &Resource) -> Self {
         let is = |verbs: VerbSet| resource.verbs == verbs;
         let read_only = BTreeSet::from([Verb::Get, Verb::List, Verb::Watch]);
@@ -63,13 +63,13 @@ pub(super) fn emit(name: &Ident, resource: &Resource) -> TokenStream {
     }
 }
 
-/// Whether the client has the methods of the scale subresource as the runtime has them.
+/// Whether the client has the runtime's methods for the scale subresource.
 pub(super) fn has_scale(resource: &Resource) -> bool {
     let scale = crate::lower::scale_methods();
     scale.iter().all(|method| resource.methods.contains(method))
 }
 
-/// The methods of the runtime's client that the resource's verbs leave, in the order of the verbs.
+/// The methods of the runtime's client that the resource's verbs enable, in the order of the verbs.
 pub(super) fn methods(resource: &Resource) -> Vec<&'static str> {
     let verbs = resource.verbs.0.iter().flat_map(|verb| match verb {
         Verb::Create => &["create"][..],
@@ -91,7 +91,7 @@ pub(super) fn methods(resource: &Resource) -> Vec<&'static str> {
     verbs.copied().chain(scale.into_iter().flatten()).collect()
 }
 
-/// The trait of the runtime that a set of verbs implements to have the verb.
+/// The runtime trait that a set of verbs implements for the verb.
 fn capability(verb: Verb) -> TokenStream {
     match verb {
         Verb::Create => quote!(Create),

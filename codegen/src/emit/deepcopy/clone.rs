@@ -1,4 +1,4 @@
-//! `Clone` for types that ask for it and do not derive it.
+//! `Clone` for types that request it and do not derive it.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -22,8 +22,8 @@ use crate::{
 /// }
 /// ```
 ///
-/// It stands under the conditions of the type, and under those that leave out a derive. The function form of `clone` serves
-/// fields that are `Copy` too.
+/// The impl has the type's `cfg` conditions, and those under which a conditional derive does not apply. `clone` is called as a
+/// function, which also works for `Copy` fields.
 pub(super) fn emit(def: &TypeDef) -> TokenStream {
     let Some(item) = def.item.as_ref().filter(|item| item.clone_is_generated()) else {
         return TokenStream::new();
@@ -63,7 +63,7 @@ pub(super) fn emit(def: &TypeDef) -> TokenStream {
 
 fn emit_struct(def: &StructDef) -> TokenStream {
     if def.fields.is_empty() {
-        // Whether it is written with parentheses, braces or nothing.
+        // Braces are valid for structs declared with parentheses, braces or neither.
         return quote!(Self {});
     }
     if def.tuple {
@@ -77,7 +77,7 @@ fn emit_struct(def: &StructDef) -> TokenStream {
     quote!(Self { #(#fields),* })
 }
 
-/// Unit variants, and the open one if there is any.
+/// Unit variants, and the open variant if there is one.
 fn emit_enum(def: &EnumDef) -> TokenStream {
     let open = def.open.iter().map(|name| {
         let name = ident(name);

@@ -1,4 +1,4 @@
-//! The objects of types that the generator writes, as a list for the codec's macro.
+//! The objects among generated types, as a list for the codec's macro.
 //!
 //! ```text
 //! codec::kinds! {
@@ -13,7 +13,7 @@ use crate::{
     model::{Group, Resource, Scope, Version},
 };
 
-/// Whether the version's objects are listed: with types that the generator writes, and the field that the macro names.
+/// Whether the version's objects are listed: they have generated types, and the `metadata` field that the macro uses.
 pub(super) fn are_listed(cx: &Emit<'_>, version: &Version, objects: &[Object<'_>]) -> bool {
     let is_listed = |object: &Object<'_>| {
         let mut fields = object.fields().iter();
@@ -25,7 +25,7 @@ pub(super) fn are_listed(cx: &Emit<'_>, version: &Version, objects: &[Object<'_>
         && objects.iter().all(is_listed)
 }
 
-/// The call of the macro.
+/// The macro call.
 pub(super) fn emit(
     cx: &Emit<'_>,
     group: &Group,

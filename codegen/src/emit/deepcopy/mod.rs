@@ -1,6 +1,6 @@
-//! `zz_generated_deepcopy.rs`: `Clone`, serde of the roots, and the traits that make a type a Kubernetes object.
+//! `zz_generated_deepcopy.rs`: `Clone`, serde of root types, and the traits that make a type a Kubernetes object.
 //!
-//! The objects of types that the generator writes are a list in their version's `mod.rs` instead: see [`kinds`].
+//! For generated types, the version's `mod.rs` lists the objects instead: see [`kinds`].
 
 mod clone;
 mod kinds;
@@ -38,7 +38,7 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     }
 }
 
-/// The list of a version's objects, laid out, where its `mod.rs` has one.
+/// The formatted list of a version's objects, if its `mod.rs` has one.
 pub(crate) fn kinds(cx: &Emit<'_>, group: &Group, version: &Version) -> Option<String> {
     let objects = objects(cx, group, version);
     kinds::are_listed(cx, version, &objects).then(|| kinds::emit(cx, group, version, &objects))
@@ -58,11 +58,11 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     quote!(#docs #serde #(#clones)* #(#traits)*)
 }
 
-/// A type that is an API object of its own and whose traits are generated.
+/// An API object whose traits are generated.
 struct Object<'a> {
     def: &'a TypeDef,
     role: Role<'a>,
-    /// The conditions of the type, and the feature of the kind.
+    /// The `cfg` conditions of the type, and the feature of the kind.
     cfg: TokenStream,
 }
 
@@ -70,7 +70,7 @@ struct Object<'a> {
 enum Role<'a> {
     /// The root of a resource.
     Root(&'a Resource),
-    /// The list type of a resource, written by hand.
+    /// The hand-written list type of a resource.
     List(&'a Resource),
 }
 
@@ -83,7 +83,7 @@ impl Object<'_> {
         }
     }
 
-    /// The fields; none unless it is a struct.
+    /// The fields; empty unless the type is a struct.
     fn fields(&self) -> &[Field] {
         match &self.def.kind {
             TypeKind::Struct(def) => &def.fields,
@@ -91,13 +91,13 @@ impl Object<'_> {
         }
     }
 
-    /// Whether the author derives or implements the trait.
+    /// Whether the trait is derived or implemented by hand.
     fn has(&self, name: &str) -> bool {
         self.def.item.as_ref().is_some_and(|item| item.has(name))
     }
 }
 
-/// The roots and hand-written lists of a version; kube-derive's roots have their traits from there.
+/// The roots and hand-written lists of a version, except roots whose traits kube-derive implements.
 fn objects<'a>(cx: &Emit<'_>, group: &Group, version: &'a Version) -> Vec<Object<'a>> {
     version
         .types
@@ -122,14 +122,14 @@ fn objects<'a>(cx: &Emit<'_>, group: &Group, version: &'a Version) -> Vec<Object
         .collect()
 }
 
-/// `#[cfg(…)]`, where the type is under conditions.
+/// The type's `#[cfg(…)]` attributes, if any.
 pub(crate) fn cfg(def: &TypeDef) -> TokenStream {
     let predicates = def.item.iter().flat_map(|item| &item.cfg);
     let predicates = predicates.filter_map(|predicate| predicate.parse::<TokenStream>().ok());
     quote!(#(#[cfg(#predicates)])*)
 }
 
-/// The type as files beside it name it (`super::types::VirtualMachine`).
+/// The type's path in files beside it (`super::types::VirtualMachine`).
 fn type_path(def: &TypeDef) -> TokenStream {
     let modules = def.item.iter().flat_map(|item| &item.module);
     let modules = modules.map(|module| ident(module));

@@ -1,5 +1,5 @@
-//! Serde of the objects of annotated Rust: their fields, with `apiVersion` and `kind` written, and checked where present. The
-//! objects of types that the generator writes list their fields beside them (`types/object`).
+//! Serde of the objects of annotated Rust: their fields plus `apiVersion` and `kind`, which are checked on input if present.
+//! Generated types use field lists instead (`types/object`).
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -13,7 +13,7 @@ use crate::{
     model::{Field, StructDef, TypeKind},
 };
 
-/// Everything that the objects of a version need to be read and written, or nothing if their author saw to it.
+/// The serde implementations for the objects of a version; empty if all are hand-written or derived.
 pub(super) fn emit(cx: &Emit<'_>, objects: &[Object<'_>]) -> TokenStream {
     let impls: Vec<_> = objects.iter().filter_map(Wire::of).collect();
     if impls.is_empty() {
@@ -40,13 +40,13 @@ pub(super) fn emit(cx: &Emit<'_>, objects: &[Object<'_>]) -> TokenStream {
     }
 }
 
-/// An object's shape on the wire: a private struct whose type parameters stand for the fields' types, so that it holds them
-/// borrowed when written and owned when read, and no type is named twice.
+/// An object's wire format: a private struct with a type parameter per field. It borrows the fields when serializing and owns
+/// them when deserializing, and the field types need not be repeated.
 struct Wire<'a> {
     object: &'a Object<'a>,
     name: Ident,
     fields: Vec<WireField<'a>>,
-    /// The fields that are not on the wire.
+    /// The fields that are not serialized.
     skipped: Vec<Ident>,
     serialize: bool,
     deserialize: bool,
@@ -59,16 +59,16 @@ struct WireField<'a> {
     form: WireForm,
 }
 
-/// The form of a field in JSON.
+/// How a field is serialized.
 #[derive(Clone, Copy, PartialEq)]
 enum WireForm {
-    /// Always there.
+    /// Always present.
     Required,
-    /// An `Option`, left out when none.
+    /// An `Option`, omitted when `None`.
     Optional,
-    /// Always written, and its type's default when absent.
+    /// Always serialized; if absent, the type's default.
     Defaulted,
-    /// Its own fields are the object's.
+    /// Its fields are inlined into the object.
     Flattened,
 }
 
@@ -133,7 +133,7 @@ fn form(field: &Field) -> WireForm {
 /// ```
 fn emit_check_type() -> TokenStream {
     quote! {
-        /// Refuses an object of another type. The items of a list need not say theirs, as built-in kinds' do not.
+        /// Rejects an object of another type. `apiVersion` and `kind` may be absent, as for items of built-in lists.
         fn check_type<E: ::serde::de::Error>(actual: String, expected: &str) -> Result<(), E> {
             if actual.is_empty() || actual == expected {
                 return Ok(());
@@ -254,7 +254,7 @@ fn emit_serialize(wire: &Wire<'_>) -> TokenStream {
 /// }
 /// ```
 ///
-/// Fields that are not on the wire have their default.
+/// Fields that are not serialized get their defaults.
 fn emit_deserialize(wire: &Wire<'_>) -> TokenStream {
     let path = type_path(wire.object.def);
     let shadow = &wire.name;
@@ -280,7 +280,7 @@ fn emit_deserialize(wire: &Wire<'_>) -> TokenStream {
     }
 }
 
-/// A field as written: `spec: &self.spec`.
+/// A field initializer for serialization: `spec: &self.spec`.
 fn emit_borrowed(field: &WireField<'_>) -> TokenStream {
     let name = &field.name;
     match field.form {

@@ -1,4 +1,4 @@
-//! The traits by which kube and the runtime know an object: its names, scope and metadata.
+//! The traits that describe an object to kube and the runtime: its names, scope and metadata.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -64,7 +64,7 @@ pub(super) fn emit(
 /// }
 /// ```
 ///
-/// So `k8s_openapi::List<VirtualMachine>` reads and writes lists.
+/// It makes `k8s_openapi::List<VirtualMachine>` usable for lists.
 fn emit_listable(cx: &Emit<'_>, object: &Object<'_>) -> TokenStream {
     let Role::Root(resource) = object.role else {
         return TokenStream::new();

@@ -1,4 +1,4 @@
-//! Blocks of a description: paragraphs, list items, code.
+//! Blocks of a description: paragraphs, list items and code.
 
 use super::{Extent, inline, wrap};
 
@@ -10,11 +10,11 @@ pub(super) enum Kind {
 }
 
 pub(super) enum Block<'a> {
-    /// Words that flow.
+    /// Words that are wrapped.
     Paragraph(Vec<&'a str>),
-    /// A list item: how deep it is nested, its words.
+    /// A list item: its nesting depth and its words.
     Item { depth: usize, words: Vec<&'a str> },
-    /// Lines that stay unchanged.
+    /// Lines that are kept verbatim.
     Code(Vec<&'a str>),
 }
 
@@ -49,7 +49,7 @@ impl Block<'_> {
     }
 }
 
-/// Splits a description, or its first sentence, into blocks: blank lines, list markers, fences and code end one.
+/// Splits a description, or its first sentence, into blocks. Blank lines, list markers, fences and code start a new block.
 pub(super) fn blocks(text: &str, extent: Extent) -> Vec<Block<'_>> {
     let lines: Vec<&str> = text.lines().collect();
     let mut reader = Reader::default();
@@ -70,7 +70,7 @@ pub(super) fn blocks(text: &str, extent: Extent) -> Vec<Block<'_>> {
         }
         Extent::Summary => {
             words.truncate(inline::first_sentence(words).unwrap_or(words.len()));
-            // What a colon announces belongs to it.
+            // After a colon, the next block belongs to the sentence.
             if words.last().is_none_or(|last| !last.ends_with(':')) {
                 blocks.truncate(1);
             }
@@ -80,7 +80,7 @@ pub(super) fn blocks(text: &str, extent: Extent) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Reads blocks line by line.
+/// A line-by-line parser.
 #[derive(Default)]
 struct Reader<'a> {
     blocks: Vec<Block<'a>>,
@@ -88,12 +88,12 @@ struct Reader<'a> {
     open: bool,
     /// Whether the last line ended in a colon.
     announced: bool,
-    /// The indents of the items that the last one is nested in.
+    /// The indentation of the items that enclose the last one, outermost first.
     indents: Vec<usize>,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads what starts with the first of the lines, of which there is one; the number of lines read.
+    /// Parses the block that starts at the first line; `lines` must not be empty. Returns the number of lines consumed.
     fn read(&mut self, lines: &[&'a str]) -> usize {
         let Some(&line) = lines.first() else {
             return 1;
@@ -180,10 +180,11 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// The least indent of code that no fence encloses, as in Go's comments, where it is a tab.
+/// The minimum indentation of code without a fence, as in Go comments, where it is a tab.
 const CODE: usize = 4;
 
-/// The number of lines that are code: indented ones after a blank line, with what is blank between them, or rows of a table.
+/// The number of leading lines that are code: indented lines after a blank line, including blank lines between them, or table
+/// rows.
 fn code(lines: &[&str], open: bool, after_item: bool) -> usize {
     let rows = lines.iter().take_while(|line| is_row(line.trim())).count();
     if rows > 1 {
@@ -198,7 +199,7 @@ fn code(lines: &[&str], open: bool, after_item: bool) -> usize {
     let blank = code.iter().rev().take_while(|line| line.trim().is_empty());
     let end = within - blank.count();
     let first = code.first().map_or("", |line| line.trim());
-    // One line alone is a paragraph that is set in, or an item of a list.
+    // A single line is an indented paragraph or a list item.
     if end < 2 || list_item(first, false).is_some() && !first.ends_with(':') {
         0
     } else {
@@ -206,12 +207,13 @@ fn code(lines: &[&str], open: bool, after_item: bool) -> usize {
     }
 }
 
-/// A row of a table, or a rule between two.
+/// Whether the line is a table row or the rule between two.
 fn is_row(line: &str) -> bool {
     line.len() > 2 && line.starts_with(['|', '+']) && line.ends_with(['|', '+'])
 }
 
-/// The number of lines that each say what a word means (`Localhost - a profile of the node`), set in from the text before.
+/// The number of leading lines that each define a term (`Localhost - a profile of the node`), indented relative to the text
+/// before.
 fn definitions(lines: &[&str]) -> usize {
     let first = lines.first().map_or(0, |line| indent(line));
     let is_set_in = |line: &&&str| indent(line) == first && !line.trim().is_empty();
@@ -230,16 +232,16 @@ fn definitions(lines: &[&str]) -> usize {
     }
 }
 
-/// The depth of an item from its indent, given those of the items before; the first item of a list is at depth 0.
+/// The nesting depth of an item with this indentation, given those of enclosing items; the first item of a list has depth 0.
 fn nest(indents: &mut Vec<usize>, indent: usize) -> usize {
     indents.retain(|&outer| outer < indent);
     indents.push(indent);
-    // An ordered item would need three spaces; two levels are all that descriptions use sensibly.
+    // An ordered item would need three spaces. Descriptions do not make sensible use of more than two levels.
     (indents.len() - 1).min(2)
 }
 
-/// The text of a list item: after `-` or `*`, or with its number or letter, since numbers in descriptions skip. In a list, and
-/// where one was announced, nothing need stand between the mark and a word (`-hostPID`).
+/// The text of a list item: after `-` or `*`, or including its number or letter, since descriptions skip numbers. If an item is
+/// expected, in a list or after a colon, no space is needed between marker and word (`-hostPID`).
 fn list_item(line: &str, expected: bool) -> Option<&str> {
     if let Some((marker, rest)) = line.split_once(char::is_whitespace) {
         if matches!(marker, "-" | "*" | "+" | "•") && !rest.trim().is_empty() {

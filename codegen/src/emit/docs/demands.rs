@@ -1,4 +1,4 @@
-//! A schema's demands beyond the type, as documentation.
+//! Constraints of a schema beyond the type, as documentation.
 
 use serde::Deserialize as _;
 use serde_json::{Number, Value};
@@ -8,8 +8,8 @@ use crate::model::{
     CelRule, Combinators, Field, KnownType, ListType, QUANTITY_PATTERN, TypeRef, Validation,
 };
 
-/// Adds what the schema demands below a description, as a list; a note that stands alone is a paragraph. Lists of descriptions
-/// have another mark, so that Markdown does not take both for one.
+/// Appends constraints to a description, as a list; a single one without a description is a paragraph. The list marker differs
+/// from that of lists in descriptions, so that Markdown does not merge the lists.
 pub(crate) fn add(lines: &mut Vec<String>, notes: Vec<String>) {
     if lines.is_empty() && notes.len() == 1 {
         lines.extend(notes);
@@ -44,8 +44,8 @@ fn values(ty: &TypeRef, validation: &Validation) -> Option<String> {
     (plain && !values.is_empty()).then(|| format!("One of {}.", values.join(", ")))
 }
 
-/// The paragraphs for a field: what its value must be, then what its items or values must be, then rules. A named type documents
-/// its own rules.
+/// The notes for a field: constraints of its value, then of its items or values, then rules. Rules of a named type are documented
+/// there.
 pub(crate) fn of_field(ty: &TypeRef, validation: &Validation) -> Vec<String> {
     let mut paragraphs: Vec<String> = values(ty, validation).into_iter().collect();
     let mut subject = "Must";
@@ -77,13 +77,13 @@ pub(crate) fn of_field(ty: &TypeRef, validation: &Validation) -> Vec<String> {
     paragraphs
 }
 
-/// The paragraphs for a named type: its rules, without those that the sentence of a union says.
+/// The notes for a named type: its rules, except those that are covered by the note about a union.
 pub(crate) fn of_type(validation: &Validation) -> Vec<String> {
     let rules = validation.rules.iter();
     rules.filter(|rule| !rule.said_by_union).map(rule).collect()
 }
 
-/// The type without what holds null.
+/// The type without `Option`s around it.
 fn plain(ty: &TypeRef) -> &TypeRef {
     match ty {
         TypeRef::Optional(inner) => plain(inner),
@@ -137,7 +137,7 @@ fn demands(ty: &TypeRef, validation: &Validation) -> Vec<String> {
     demands
 }
 
-/// The demands of every schema of `allOf`, and of one of `anyOf` or `oneOf` if each of these has some.
+/// The constraints of all schemas in `allOf`; also those in `anyOf` or `oneOf`, if every alternative has some.
 fn combined(ty: &TypeRef, combinators: &Combinators) -> Vec<String> {
     let of = |schema: &Value| {
         Validation::deserialize(schema).map_or_else(|_| Vec::new(), |one| demands(ty, &one))
@@ -153,7 +153,7 @@ fn combined(ty: &TypeRef, combinators: &Combinators) -> Vec<String> {
     found
 }
 
-/// `be between 1 and 65535`; a bound that is excluded stands apart.
+/// `be between 1 and 65535`; exclusive bounds are separate phrases.
 fn bounds(validation: &Validation) -> Vec<String> {
     let (least, most) = (&validation.minimum, &validation.maximum);
     let are_included = !validation.exclusive_minimum && !validation.exclusive_maximum;
@@ -197,7 +197,7 @@ fn range(unit: &str, least: Option<u64>, most: Option<u64>) -> Option<String> {
     }
 }
 
-/// Whether there must be one character, item or property, and there may be any number.
+/// Whether the only constraint is a minimum of one character, item or property.
 fn is_not_empty(validation: &Validation) -> bool {
     let ranges = [
         (validation.min_length, validation.max_length),
@@ -207,10 +207,10 @@ fn is_not_empty(validation: &Validation) -> bool {
     ranges.contains(&(Some(1), None))
 }
 
-/// Whether the Rust type says what the format does.
+/// Whether the format is implied by the Rust type.
 fn is_of_type(ty: &TypeRef, format: &str) -> bool {
     match ty {
-        // An enum of integers.
+        // An integer enum.
         TypeRef::Local(_) => matches!(format, "int32" | "int64"),
         TypeRef::Int32 => format == "int32",
         TypeRef::Int64 => format == "int64",
@@ -241,7 +241,7 @@ fn rule(rule: &CelRule) -> String {
     text
 }
 
-/// A code span on one line; text with backticks has longer fences.
+/// A code span on one line; a string with backticks gets a longer fence.
 fn span(text: &str) -> String {
     let line = text.replace(['\n', '\r', '\t'], " ");
     let clean = |c: &char| !c.is_control() && !('\u{200b}'..='\u{206f}').contains(c);

@@ -1,8 +1,8 @@
-//! Descriptions: documentation as a schema carries it.
+//! Descriptions: documentation comments as they appear in a schema.
 
 use crate::model::Origin;
 
-/// What readers of the API see of an item's documentation, as plain text.
+/// The user-visible part of an item's documentation, as plain text.
 pub(crate) fn of_item(docs: &str, origin: Origin) -> String {
     match origin {
         Origin::Rust => description(&of_rustdoc(docs), Blank::Single),
@@ -11,17 +11,17 @@ pub(crate) fn of_item(docs: &str, origin: Origin) -> String {
     }
 }
 
-/// What becomes of blank lines around lines that are left out.
+/// How to treat blank lines around removed lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Blank {
-    /// One stays between two lines, and none at the end.
+    /// One is kept between two lines, and none at the end.
     Single,
-    /// All stay.
+    /// All are kept.
     Kept,
 }
 
-/// The lines of documentation that readers of the API see: without those that start with `TODO`, up to one that starts with
-/// `---`, neither of which counts within a fenced block. Blank lines that were around those stay where all of controller-gen's bytes do.
+/// The user-visible lines of documentation: those before a `---` line, without lines that start with `TODO`. Both are ordinary
+/// text in fenced blocks. [`Blank::Kept`] reproduces controller-gen's output byte for byte.
 pub(crate) fn description(docs: &str, blank: Blank) -> String {
     let mut lines = Vec::new();
     let mut fenced = false;
@@ -48,7 +48,7 @@ pub(crate) fn description(docs: &str, blank: Blank) -> String {
     }
 }
 
-/// The documentation of an item of Rust: up to the examples of rustdoc, links by their texts.
+/// Converts rustdoc to a description: cuts it off at the first example and replaces links by their text.
 pub(crate) fn of_rustdoc(docs: &str) -> String {
     let is_example = |line: &&str| matches!(line.trim_end(), "# Example" | "# Examples");
     let lines: Vec<String> = docs
@@ -59,7 +59,7 @@ pub(crate) fn of_rustdoc(docs: &str) -> String {
     lines.join("\n")
 }
 
-/// A line with ``[`Name`]`` as `` `Name` ``.
+/// Replaces ``[`Name`]`` by `` `Name` `` in a line.
 fn unlinked(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
@@ -80,7 +80,7 @@ fn unlinked(line: &str) -> String {
     text + rest
 }
 
-/// At most so many bytes, none at all for 0: up to the end of the last sentence, else of the last word.
+/// Truncates a description to at most `most` bytes, at the end of a sentence or else of a word; 0 yields an empty string.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     if most == 0 {
         return String::new();

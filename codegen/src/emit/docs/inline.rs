@@ -1,16 +1,16 @@
-//! Words of a description: what Markdown would misread is escaped; code spans, links and strong words stay.
+//! Inline markup of a description: escapes what Markdown would misread, and keeps code spans, links and bold text.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
 use super::{WIDTH, width};
 
-/// Whether a paragraph is too long for a summary.
+/// Whether a paragraph is too long to be a summary.
 pub(super) fn is_long(words: &[&str]) -> bool {
     let length: usize = words.iter().map(|word| width(word) + 1).sum();
     length > 3 * WIDTH
 }
 
-/// The number of words of the first sentence of a paragraph of several.
+/// The number of words in the first sentence of a paragraph that has several; `None` if it has only one.
 pub(super) fn first_sentence(words: &[&str]) -> Option<usize> {
     let (mut ticks, mut open) = (0, 0);
     let end = words.windows(2).position(|pair| {
@@ -27,7 +27,7 @@ pub(super) fn first_sentence(words: &[&str]) -> Option<usize> {
     (end > 0).then_some(end + 1)
 }
 
-/// Whether a word ends a sentence, rather than being short for another.
+/// Whether a word ends a sentence, as opposed to an abbreviation.
 fn ends_sentence(word: &str) -> bool {
     const SHORT: [&str; 8] = ["e.g", "i.e", "etc", "vs", "cf", "approx", "no", "incl"];
     let Some(word) = word.strip_suffix(['.', '!']) else {
@@ -37,20 +37,20 @@ fn ends_sentence(word: &str) -> bool {
     word.len() > 1 && !word.ends_with('.') && !SHORT.contains(&word.as_str())
 }
 
-/// Characters with a Markdown meaning anywhere in a word.
+/// Characters that are Markdown syntax anywhere in a word.
 const MARKUP: [char; 10] = ['[', ']', '<', '>', '*', '`', '\\', '~', '|', '&'];
 
-/// Whether a word of a code span would open or change a block at the start of a line; there nothing can be escaped.
+/// Whether a word of a code span would start or change a block at the beginning of a line, where escaping is impossible.
 fn opens_in_code(word: &str) -> bool {
     let number = word.trim_start_matches(|c: char| c.is_ascii_digit());
     word.starts_with(['>', '<', '~', '#', '-', '+', '*', '=', '|', '_', ':', '['])
         || (number.len() < word.len() && number.starts_with(['.', ')']))
 }
 
-/// Marks of Markdown that stay as they are: where each stands, by word and byte.
+/// Positions of Markdown syntax to keep, by word and byte.
 type Marks = BTreeSet<(usize, usize)>;
 
-/// The brackets of links (`[text](https://…)`, whose text may be of several words) and the stars of strong words (`**text**`).
+/// The brackets of links (`[text](https://…)`, where the text may have several words) and the stars of bold text (`**text**`).
 fn marks(words: &[&str]) -> Marks {
     let mut marks = Marks::new();
     let mut bracket = None;
@@ -97,15 +97,15 @@ fn marks(words: &[&str]) -> Marks {
     marks
 }
 
-/// The length of what follows the text of a link, `](https://…)`.
+/// The length of a link's target after its text, `](https://…)`.
 fn link_length(rest: &str) -> Option<usize> {
     let target = rest.strip_prefix("](")?;
     let end = target.find(')')?;
     (url_length(target.get(..end)?)? == end).then_some(end + 3)
 }
 
-/// Escapes what Markdown would misread, word by word. Code spans stay as they are where their backticks pair up; a word of
-/// one that must not start a line is joined to the word before it.
+/// Escapes what Markdown would misread, word by word. Code spans are kept if their backticks are balanced. A word in a code span
+/// that must not start a line is joined to the previous word.
 pub(super) fn escape<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
     let ticks = words
         .iter()
@@ -113,7 +113,7 @@ pub(super) fn escape<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
         .sum::<usize>();
     let runs = ticks > 1 && words.iter().any(|word| word.contains("``"));
     let mut code = (ticks.is_multiple_of(2) && !runs).then_some(false);
-    // A code span comes before any other mark.
+    // Code spans take precedence over other markup.
     let marks = if ticks == 0 {
         marks(words)
     } else {
@@ -135,8 +135,8 @@ pub(super) fn escape<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
     escaped
 }
 
-/// Escapes a word; `code` is whether it is in a code span, none where backticks pair up to no spans, and `is_mark` whether a mark
-/// at a byte stays.
+/// Escapes a word. `code` is whether the word is in a code span, and `None` if the backticks are not balanced; `is_mark` is
+/// whether syntax at a byte is kept.
 fn escape_word<'a>(
     word: &'a str,
     code: &mut Option<bool>,
@@ -178,7 +178,8 @@ fn escape_word<'a>(
     escaped.into()
 }
 
-/// Whether rustdoc takes the text before, with `rest`, for a bare URL, though it is none: `https://%s.example.com`.
+/// Whether rustdoc would take `before` followed by `rest` for a bare URL although it is not a valid one:
+/// `https://%s.example.com`.
 fn reads_as_url(before: &str, rest: &str) -> bool {
     const STARTS: [char; 9] = ['-', '@', ':', '%', '.', '_', '+', '#', '='];
     let host = rest.strip_prefix("://");
@@ -186,7 +187,7 @@ fn reads_as_url(before: &str, rest: &str) -> bool {
         && (before.ends_with("http") || before.ends_with("https"))
 }
 
-/// The length of the URL at the start of `text`, without the punctuation that ends a sentence.
+/// The length of the URL at the start of `text`, without punctuation that ends a sentence.
 fn url_length(text: &str) -> Option<usize> {
     if !(text.starts_with("https://") || text.starts_with("http://")) {
         return None;
@@ -200,7 +201,7 @@ fn url_length(text: &str) -> Option<usize> {
         .then_some(url.len())
 }
 
-/// Text inside a code span on one line.
+/// Makes a string fit for a code span on one line.
 pub(crate) fn code(text: &str) -> String {
     text.chars()
         .map(|c| if c == '`' { '\'' } else { c })

@@ -1,10 +1,11 @@
-//! Descriptions as documentation: any text as Markdown that rustdoc and clippy take.
+//! Descriptions as documentation: turns arbitrary text into Markdown that passes rustdoc and clippy.
 //!
-//! Descriptions in CRDs are written for `kubectl explain`: URLs stand bare, brackets and angles mean nothing, lists are half
-//! Markdown, and any text may try to leave its comment. Here they become paragraphs, lists and code blocks of known shape,
-//! wrapped to one width, with everything that Markdown would misread escaped.
+//! Descriptions in CRDs are written for `kubectl explain`: URLs are bare, brackets have no meaning, lists are half Markdown, and
+//! any text may try to escape its comment. The result consists of paragraphs, lists and code blocks of a fixed form, wrapped to a
+//! fixed width, with everything escaped that Markdown would misread.
 //!
-//! rustdoc shows the first paragraph of an item in lists of items; a long one is its first sentence here. Fields stand in no list.
+//! rustdoc shows the first paragraph of an item in overviews, so a long one is split after its first sentence. This does not
+//! apply to fields, which are not listed in overviews.
 
 mod blocks;
 pub(crate) mod demands;
@@ -22,31 +23,31 @@ use self::{
     inline::escape,
 };
 
-/// Width of the text after `/// `.
+/// The width of a line after `/// `.
 const WIDTH: usize = 120;
 
-/// How much of a description its documentation has.
+/// How much of a description to use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
-    /// All of it, with a summary for lists of items.
+    /// All of it, starting with a summary for overviews.
     Item,
     /// All of it.
     Field,
-    /// Its first sentence.
+    /// The first sentence.
     Summary,
 }
 
-/// The lines of an item's description, without leading space; none for an empty one.
+/// The lines of an item's documentation, without leading space; empty for an empty description.
 pub(crate) fn lines(text: &str) -> Vec<String> {
     lines_of(text, Extent::Item)
 }
 
-/// The lines of a field's description.
+/// The lines of a field's documentation.
 pub(crate) fn of_field(text: &str) -> Vec<String> {
     lines_of(text, Extent::Field)
 }
 
-/// The first sentence of a description, or its first paragraph where none ends in it.
+/// The first sentence of a description, or its first paragraph if no sentence ends within it.
 pub(crate) fn summary(text: &str) -> Vec<String> {
     lines_of(text, Extent::Summary)
 }
@@ -56,11 +57,11 @@ fn lines_of(text: &str, extent: Extent) -> Vec<String> {
     let clean: Cow<'_, str> = if text.bytes().all(is_clean) {
         text.into()
     } else {
-        // Go's tools format comments with tabs.
+        // gofmt indents comments with tabs.
         let text = text.replace('\t', "    ");
         text.chars().filter_map(clean).collect()
     };
-    // Two backticks are one of reStructuredText's.
+    // Double backticks are reStructuredText.
     let clean: Cow<'_, str> = if clean.contains("``") && !clean.contains("```") {
         clean.replace("``", "`").into()
     } else {
@@ -80,8 +81,8 @@ fn lines_of(text: &str, extent: Extent) -> Vec<String> {
     lines
 }
 
-/// Whether a blank line parts a block from the one before: items of one list stand together, and lists and code with the paragraph
-/// that leads to them.
+/// Whether a blank line separates a block from the previous one. There is none between items of a list, nor between a paragraph
+/// and the list or code that follows it.
 const fn is_apart(before: Kind, kind: Kind) -> bool {
     !matches!(
         (before, kind),
@@ -89,7 +90,7 @@ const fn is_apart(before: Kind, kind: Kind) -> bool {
     )
 }
 
-/// Control characters, and those that change the direction of text, have no place in source.
+/// Drops control characters and bidirectional formatting characters, which are not allowed in source code.
 fn clean(c: char) -> Option<char> {
     match c {
         '\n' => Some('\n'),
@@ -138,7 +139,7 @@ fn width(text: &str) -> usize {
     }
 }
 
-/// Escapes a word that would open a list, a heading, a quote, a table or a rule at the start of a line.
+/// Escapes a word that would start a list, heading, quote, table or rule at the beginning of a line.
 fn at_line_start(word: &str) -> Cow<'_, str> {
     let number = word
         .strip_suffix(['.', ')'])

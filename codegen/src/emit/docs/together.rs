@@ -1,26 +1,26 @@
-//! Which fields belong together, as documentation: unions, of a struct and of each field.
+//! Documentation of unions, for the struct and for each field.
 
 use super::{code, demands::joined};
 use crate::model::{Field, FieldUnion, StructDef, UnionBound};
 
-/// A sentence names no more fields than these.
+/// The maximum number of fields that a sentence lists.
 const MOST_NAMES: usize = 6;
 
-/// The enums that views of unions are, where documentation may link to them.
+/// Whether documentation may link to the view enums of unions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Views {
-    /// Code has them.
+    /// In generated code, which has them.
     Linked,
-    /// Objects don't.
+    /// In documentation of objects, which does not.
     Unknown,
 }
 
-/// The paragraphs of a struct's documentation: which fields belong together.
+/// The notes for a struct: its unions.
 pub(crate) fn of_type(body: &StructDef, views: Views) -> impl Iterator<Item = String> {
     body.unions.iter().map(move |union| {
         let fields = names(union.members.iter().map(|member| member.field.as_str()));
         let by = union.discriminator.as_deref();
-        let by = by.map_or_else(String::new, |by| format!(", as `{}` says", code(by)));
+        let by = by.map_or_else(String::new, |by| format!(", selected by `{}`", code(by)));
         let see = view(union, views);
         let see = see.map_or_else(String::new, |view| format!(": see [`{view}`]"));
         format!(
@@ -31,7 +31,7 @@ pub(crate) fn of_type(body: &StructDef, views: Views) -> impl Iterator<Item = St
     })
 }
 
-/// The paragraphs of a field's documentation: with which others it belongs together.
+/// The notes for a field: the unions that it belongs to.
 pub(crate) fn of_field(
     body: &StructDef,
     field: &Field,

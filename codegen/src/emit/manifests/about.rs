@@ -1,4 +1,4 @@
-//! Subjects of findings in schemas, and how messages name their paths.
+//! Subjects of findings in schemas, and the formatting of paths in messages.
 
 use std::ops::Range;
 
@@ -6,16 +6,16 @@ use std::ops::Range;
 #[derive(Clone, Copy)]
 pub(super) struct About<'s> {
     pub(super) path: &'s [String],
-    /// The end of the marker's name.
+    /// The suffix of the marker's name.
     pub(super) marker: &'s str,
-    /// A text that stands in the marker.
+    /// A string that occurs in the marker.
     pub(super) text: &'s str,
-    /// The bytes of that text which are meant, where it is not the whole marker.
+    /// The byte range in that string to point at, if not at the whole marker.
     pub(super) part: Option<&'s Range<usize>>,
 }
 
 impl<'s> About<'s> {
-    /// A marker of a field, or of its type, by the end of its name and a text within it.
+    /// A marker of a field or of its type, identified by the suffix of its name and a string in it.
     pub(super) fn marker(path: &'s [String], marker: &'s str, text: &'s str) -> Self {
         Self {
             path,
@@ -25,14 +25,14 @@ impl<'s> About<'s> {
         }
     }
 
-    /// A part of the text.
+    /// Narrows the subject to a byte range of the string.
     #[cfg(feature = "cel")]
     pub(super) fn part(self, part: Option<&'s Range<usize>>) -> Self {
         Self { part, ..self }
     }
 }
 
-/// A path of names as messages show it.
+/// Formats a path of property names for messages.
 pub(super) fn shown(path: &[String]) -> String {
     if path.is_empty() {
         "the kind".to_owned()
@@ -41,7 +41,7 @@ pub(super) fn shown(path: &[String]) -> String {
     }
 }
 
-/// The names at the beginning of a JSON path, up to the first bracket.
+/// The property names at the start of a JSON path, up to the first bracket.
 pub(super) fn path_of(path: &str) -> Vec<String> {
     let plain = path.split('[').next().unwrap_or_default();
     let plain = plain.trim_start_matches('{').trim_end_matches('}');

@@ -1,6 +1,6 @@
-//! Checks of a finished schema: what the API server would refuse, or never show, reported beforehand.
+//! Checks of a finished schema, for errors that the API server would report and for mistakes that it would silently ignore.
 //!
-//! Findings stand at the field that their path leads to, as far as the types of the version lead there.
+//! Findings are reported at the field that their path leads to, as far as the version's types allow.
 
 #[cfg(feature = "cel")]
 use kube_schema::Structural;
@@ -26,15 +26,15 @@ pub(super) struct Check<'a> {
     pub(super) schema: &'a Schema,
 }
 
-/// The most fields that selectors may name, as the API server counts them.
+/// The maximum number of selectable fields that the API server allows.
 const MOST_SELECTABLE: usize = 8;
 
-/// The ends of the names of markers that findings are about.
+/// The name suffixes of markers that findings refer to.
 const SELECTABLE: &str = "selectablefield";
 const SCALE: &str = "subresource:scale";
 
 impl Check<'_> {
-    /// Adds what is wrong.
+    /// Adds all findings.
     pub(super) fn run(&self, diagnostics: &mut Diagnostics) {
         self.columns(diagnostics);
         self.selectable_fields(diagnostics);
@@ -48,7 +48,7 @@ impl Check<'_> {
         }
     }
 
-    /// What the API server refuses of the schema and no other check has found, in its words.
+    /// Errors that only the API server's own validation finds, in its words.
     #[cfg(feature = "cel")]
     fn whole(&self, diagnostics: &mut Diagnostics) {
         let Err(errors) = Structural::compile_at("openAPIV3Schema", &Value::from(self.schema))
@@ -59,14 +59,14 @@ impl Check<'_> {
             let message = format!("the API server refuses the schema: {}", error.body());
             let path = properties(&error.field);
             let keyword = error.field.rsplit('.').next().unwrap_or_default();
-            // Markers are named after keywords, in upper case.
+            // The marker of a keyword has the keyword's name in upper camel case.
             let marker = keyword.get(1..).unwrap_or_default();
             let error = Diagnostic::error(message).note(format!("at {}", error.field));
             self.report(About::marker(&path, marker, ""), error, diagnostics);
         }
     }
 
-    /// Columns read fields that are there, of a type that can be shown.
+    /// Columns must read existing fields of types that can be printed.
     fn columns(&self, diagnostics: &mut Diagnostics) {
         for column in &self.resource.printer_columns {
             let what = format!("the column `{}`", column.name);
@@ -112,10 +112,10 @@ impl Check<'_> {
         let fields = &self.resource.selectable_fields;
         if fields.len() > MOST_SELECTABLE {
             let message = format!(
-                "{} selectable fields, of which a kind may have {MOST_SELECTABLE}",
+                "{} selectable fields, but a kind can have at most {MOST_SELECTABLE}",
                 fields.len()
             );
-            let help = "the API server refuses more: keep those that clients select by";
+            let help = "the API server rejects more: keep those that clients select by";
             let about = About::marker(&[], SELECTABLE, "");
             self.report(about, Diagnostic::error(message).help(help), diagnostics);
         }
@@ -135,7 +135,7 @@ impl Check<'_> {
                 && !matches!(schema.ty(), Some("string" | "integer" | "boolean"))
             {
                 let message = format!("{what} is not a scalar: `{}`", field.json_path);
-                let help = "the API server takes strings, whole numbers and booleans";
+                let help = "the API server takes strings, integers and booleans";
                 let about = About::marker(&path, SELECTABLE, &field.json_path);
                 self.report(about, Diagnostic::error(message).help(help), diagnostics);
             }
@@ -186,7 +186,8 @@ impl Check<'_> {
         }
     }
 
-    /// The schema at a JSON path; `Some(None)` where the path leads beyond the schema, none where it leads nowhere.
+    /// The schema at a JSON path; `Some(None)` if the path leads to something that the schema does not describe, `None` if it is
+    /// invalid.
     fn resolve(
         &self,
         what: &str,
@@ -229,7 +230,7 @@ impl Check<'_> {
         Some((!path.contains('[')).then_some(schema))
     }
 
-    /// Every schema below, with the path to it.
+    /// Checks a schema and all nested ones; `path` leads to it.
     fn walk(&self, schema: &Schema, path: &mut Vec<String>, diagnostics: &mut Diagnostics) {
         if schema.words.has("uniqueItems") {
             let error = Diagnostic::error(format!("{} has unique items", shown(path))).help(
@@ -268,7 +269,7 @@ impl Check<'_> {
         }
     }
 
-    /// Adds a finding at the marker that it is about, else at the field that the path leads to.
+    /// Adds a finding at the marker that it refers to, else at the field that the path leads to.
     pub(super) fn report(
         &self,
         about: About<'_>,
@@ -291,7 +292,7 @@ impl Check<'_> {
         }
     }
 
-    /// Where the field that a path leads to is declared, then its type, then what stands above it.
+    /// Declarations along a path, innermost first: the field, its type, then the enclosing ones.
     fn declared(&self, path: &[String]) -> impl Iterator<Item = &DeclaredAt> {
         let mut def = self.root;
         let mut found = vec![&def.declared];
@@ -317,7 +318,7 @@ impl Check<'_> {
         found.into_iter().rev()
     }
 
-    /// The struct that a type is, or is a list or map of.
+    /// The type definition behind a type, or behind the elements of a list or map.
     fn target(&self, ty: &TypeRef) -> Option<&TypeDef> {
         let def = self.version.type_def(ty.local()?)?;
         match &def.kind {
@@ -327,7 +328,7 @@ impl Check<'_> {
     }
 }
 
-/// The names of the properties on a path such as `.properties[spec].properties[count].maximum`.
+/// The property names in a path such as `.properties[spec].properties[count].maximum`.
 #[cfg(feature = "cel")]
 fn properties(field: &str) -> Vec<String> {
     let names = field.split(".properties[").skip(1);
@@ -336,7 +337,7 @@ fn properties(field: &str) -> Vec<String> {
         .collect()
 }
 
-/// The type that a column of a field should have.
+/// The column type that fits a field's type.
 fn shown_as(ty: &str) -> &str {
     match ty {
         "integer" | "number" | "boolean" => ty,

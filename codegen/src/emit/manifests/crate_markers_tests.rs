@@ -1,4 +1,4 @@
-//! `testdata/crate-markers`: what controller-gen writes for the same markers.
+//! Compares `testdata/crate-markers` with controller-gen's output for the same markers.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/crate-markers")
 }
 
-/// The API of files that hold rules and webhooks alone.
+/// The API of files that only contain RBAC and webhook markers.
 fn api(files: Vec<Source>, compat: Compat) -> Result<ApiSet, Diagnostics> {
     let sources = Sources {
         marker_files: files,

@@ -21,14 +21,14 @@ use crate::{
 /// A CRD.
 pub(super) struct Crd {
     pub(super) plural: String,
-    /// All but its versions.
+    /// The CRD without its versions.
     rest: Value,
-    /// The versions, each without its schema, and that.
+    /// The versions without their schemas, each with its schema.
     pub(super) versions: Vec<(Value, Arc<Schema>)>,
 }
 
 impl Crd {
-    /// All of it.
+    /// The complete CRD.
     pub(super) fn part(&self) -> Part<'_> {
         let versions = self.versions.iter().map(|(version, schema)| {
             let mut version = Part::members(version);
@@ -51,20 +51,20 @@ pub(super) struct Assembly<'a> {
     kind: &'a str,
     manifests: &'a Manifests,
     compat: Compat,
-    /// Sorted by the version's name, as text.
+    /// Sorted lexically by version name.
     versions: Vec<Member<'a>>,
 }
 
 /// The kind in one version.
 struct Member<'a> {
     name: &'a str,
-    /// The types; none for a version of a CRD that the filters leave out.
+    /// The types; `None` for a version of a CRD that the filters exclude.
     version: Option<&'a Version>,
     resource: &'a Resource,
 }
 
 impl<'a> Member<'a> {
-    /// Whether it was read from a CRD, which the API server has taken, rather than written by an author.
+    /// Whether it was read from a CRD, which the API server has already accepted, rather than from source code.
     fn was_read(&self) -> bool {
         self.version
             .is_none_or(|version| version.origin == Origin::Crd)
@@ -111,7 +111,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// The CRD.
+    /// Builds the CRD.
     pub(super) fn finish(self, diagnostics: &mut Diagnostics) -> Option<Crd> {
         let first = self.versions.first()?.resource;
         if !self.versions.iter().any(Member::was_read) {
@@ -165,7 +165,7 @@ impl<'a> Assembly<'a> {
         Some(crd)
     }
 
-    /// The versions, each without its schema, and that.
+    /// The versions without their schemas, each with its schema.
     fn versions(&self, diagnostics: &mut Diagnostics) -> Vec<(Value, Arc<Schema>)> {
         let mut shapes = Shapes::new(self.api, self.manifests, self.compat);
         let most = self.manifests.max_description;
@@ -178,7 +178,7 @@ impl<'a> Assembly<'a> {
                 _ if member.was_read() => Schema::of_crd(member.version, resource),
                 Some((version, root)) => {
                     let schema = shapes.root(root, Lookup::of(version));
-                    // Types without a schema have been reported.
+                    // Skip schemas that are incomplete because of reported errors.
                     if self.compat == Compat::Strict && !shapes.diagnostics.has_errors() {
                         let check = Check {
                             version,
@@ -239,7 +239,7 @@ impl<'a> Assembly<'a> {
             }
             subresources.insert("scale".to_owned(), paths);
         }
-        // controller-gen makes the key wherever there are columns.
+        // controller-gen writes the key whenever there are columns.
         let by_columns =
             self.compat == Compat::ControllerGen && !resource.printer_columns.is_empty();
         if !subresources.is_empty() || by_columns {
@@ -288,7 +288,7 @@ impl<'a> Assembly<'a> {
         Some(json!({"strategy": "Webhook", "webhook": value}))
     }
 
-    /// One version is stored, and at least one is served.
+    /// Exactly one version must be stored, and at least one served.
     fn check_versions(&self, diagnostics: &mut Diagnostics) {
         let stored: Vec<&str> = self
             .versions
@@ -298,11 +298,11 @@ impl<'a> Assembly<'a> {
             .collect();
         let name = format!("{} of {}", self.kind, self.group.name);
         if self.versions.len() > 1 && stored.is_empty() {
-            let error = Diagnostic::error(format!("no version of {name} is the stored one"))
-                .help("mark the kind of one version `+kubebuilder:storageversion`");
+            let error = Diagnostic::error(format!("{name} has no storage version"))
+                .help("mark one version of the kind `+kubebuilder:storageversion`");
             diagnostics.push(self.placed(error, |_| true));
         }
-        // controller-gen writes such a CRD; the model's checks have warned of it.
+        // controller-gen accepts this; the model's checks have already warned about it.
         if stored.len() > 1 && self.compat == Compat::Strict {
             let message = format!("two versions of {name} are stored: {}", stored.join(", "));
             let error = Diagnostic::error(message).help("keep one `+kubebuilder:storageversion`");
@@ -315,8 +315,9 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// The API server moves selectable fields that all versions share to the top of the spec, looks for one schema there, and refuses
-    /// the definition where versions differ in theirs (`ValidateCustomResourceDefinition` of k8s.io/apiextensions-apiserver).
+    /// If all versions have the same selectable fields, the API server moves these to the top level of the spec, expects a single
+    /// schema there, and rejects the CRD if the versions' schemas differ (`ValidateCustomResourceDefinition` of
+    /// k8s.io/apiextensions-apiserver).
     fn check_shared_fields(
         &self,
         versions: &[(Value, Arc<Schema>)],
@@ -336,12 +337,12 @@ impl<'a> Assembly<'a> {
             self.kind, self.group.name
         );
         let error = Diagnostic::error(message).help(
-            "the API server refuses that: leave one of the fields out of one version, or select by one more there",
+            "the API server rejects that: remove a selectable field from one version, or add one there",
         );
         diagnostics.push(self.placed(error, |_| true));
     }
 
-    /// The API server refuses kinds of Kubernetes' own groups that say nothing of their approval.
+    /// The API server rejects kinds in Kubernetes' own groups without an approval annotation.
     fn check_approval(&self, diagnostics: &mut Diagnostics) {
         const APPROVAL: &str = "api-approved.kubernetes.io";
         let group = &self.group.name;
@@ -351,7 +352,7 @@ impl<'a> Assembly<'a> {
         let mut versions = self.versions.iter();
         if is_protected && !versions.any(|one| one.resource.annotations.contains_key(APPROVAL)) {
             let message = format!(
-                "the group {group} is Kubernetes' own, and {} has no approval",
+                "the group {group} is reserved for Kubernetes, and {} has no approval annotation",
                 self.kind
             );
             let help = format!(
@@ -362,7 +363,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// A property that all versions must share.
+    /// A property that must be equal in all versions.
     fn agreed<T: PartialEq + std::fmt::Debug>(
         &self,
         what: &str,
@@ -376,7 +377,7 @@ impl<'a> Assembly<'a> {
         Some(value)
     }
 
-    /// A list that some versions give, and none gives otherwise.
+    /// A list that must be equal in all versions that specify it.
     fn given(
         &self,
         what: &str,
@@ -403,7 +404,7 @@ impl<'a> Assembly<'a> {
         diagnostics.push(self.placed(error, |_| true));
     }
 
-    /// The finding at the places of the kinds that are meant.
+    /// Attaches the positions of the selected versions' kinds to an error.
     fn placed(&self, error: Diagnostic, meant: impl Fn(&Resource) -> bool) -> Diagnostic {
         let versions = self.versions.iter().filter(|one| meant(one.resource));
         let places = versions.filter_map(|one| one.root()?.1.declared.place().cloned());

@@ -1,11 +1,11 @@
-//! CRDs that are read, made into types, and written again.
+//! Round trips: CRDs are read, turned into types, and written again.
 
 use serde_json::{Value, json};
 
 use super::crds;
 use crate::{Compat, Filters, Manifests, Options, Source, Sources};
 
-/// The CRDs that are written for the CRD.
+/// The CRDs that are generated from the CRD.
 fn written(crd: &Value, filters: Filters) -> Vec<Value> {
     let sources = Sources {
         crds: vec![Source::new("crd.yaml", crd.to_string())],
@@ -14,7 +14,7 @@ fn written(crd: &Value, filters: Filters) -> Vec<Value> {
     let options = Options {
         manifests: Some(Manifests::default()),
         filters,
-        // Read unchecked: what the API server refuses is kept, too.
+        // Read without checks, so that what the API server rejects is preserved too.
         compat: Compat::ControllerGen,
         ..Options::default()
     };
@@ -24,7 +24,7 @@ fn written(crd: &Value, filters: Filters) -> Vec<Value> {
     crds.into_iter().map(|(_, _, crd)| crd).collect()
 }
 
-/// A CRD, as it is written, whose root has the properties and version `v1` the other members.
+/// A CRD as generated; `properties` belong to its root, `version` adds keys to version `v1`.
 fn crd(properties: Value, version: Value) -> Value {
     let mut v1 = json!({
         "name": "v1",
@@ -224,7 +224,7 @@ fn names_columns_subresources_and_conversion_are_kept() {
     crd["spec"]["scope"] = "Cluster".into();
     crd["spec"]["names"]["shortNames"] = json!(["w", "wd"]);
     crd["spec"]["names"]["categories"] = json!(["all"]);
-    // The installer of crossplane's packages adds the service's name.
+    // Crossplane's package installer adds the service's name.
     for service in [
         json!({"name": "webhook", "namespace": "default", "path": "/convert", "port": 8443}),
         json!({"path": "/convert"}),
@@ -316,6 +316,6 @@ fn a_schema_that_the_server_refuses_is_written_unchecked_alone() {
     };
     assert!(!load(Some(Manifests::default()), Compat::Strict));
     assert!(load(Some(Manifests::default()), Compat::ControllerGen));
-    // Types alone need no schema that holds.
+    // Types alone do not require a valid schema.
     assert!(load(None, Compat::Strict));
 }

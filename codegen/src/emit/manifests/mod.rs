@@ -1,8 +1,7 @@
-//! Manifests: what a cluster is given for the API, as YAML that stands beside controller-gen's without a diff.
+//! Manifests: Kubernetes YAML for the API, formatted so that it does not differ from controller-gen's.
 //!
-//! Unlike the generators of Rust code, their files stand outside `src`: `emit` gives a tree relative to the crate's folder.
-//! Start at `emit`; `crd` assembles one `CustomResourceDefinition` from all versions of a kind, `schema` makes the schema of
-//! a type.
+//! Unlike Rust code, these files are outside of `src`: `emit` returns a tree relative to the crate's folder. Start at `emit`;
+//! `crd` assembles one `CustomResourceDefinition` from all versions of a kind, `schema` builds the schema of a type.
 
 mod about;
 mod check;
@@ -43,11 +42,11 @@ use crate::{
     threads,
 };
 
-/// The manifests of all kinds, by path below the crate's folder; none unless the options ask for them.
+/// The manifests of all kinds, by path relative to the crate's folder; empty unless the options ask for them.
 ///
 /// # Errors
 ///
-/// Reports what the API server would refuse, at the place of the type or field.
+/// What the API server would reject, at the position of the type or field.
 pub(crate) fn emit(
     api: &ApiSet,
     options: &Options,
@@ -100,7 +99,7 @@ fn documents(values: &[Value]) -> String {
     values.map(|value| document(&Part::Json(value))).collect()
 }
 
-/// The CRD of a kind of the group, as [`emit`] writes it; none where that is not asked for.
+/// The CRD of a kind as [`emit`] writes it; `None` if CRDs are not requested or the kind has none.
 pub(super) fn crd_of(api: &ApiSet, group: &Group, kind: &str, options: &Options) -> Option<Value> {
     let manifests = options.manifests.as_ref().filter(|it| it.crds.is_some())?;
     let assembly = crd::Assembly::new(api, group, kind, (manifests, options.compat));
@@ -108,7 +107,7 @@ pub(super) fn crd_of(api: &ApiSet, group: &Group, kind: &str, options: &Options)
     Some(crd.part().to_json())
 }
 
-/// The version of a kind in its CRD, without its descriptions and printer columns; none where the kind has no CRD.
+/// The version of a kind in its CRD, without descriptions and printer columns; `None` if the kind has no CRD.
 pub(super) fn version_of(
     api: &ApiSet,
     group: &Group,
@@ -129,7 +128,7 @@ pub(super) fn version_of(
     Some(found)
 }
 
-/// The options of schemas that code alone reads: without descriptions, and with floats if no manifests are asked for.
+/// The options for schemas embedded in code: no descriptions, and floats allowed if no manifests are requested.
 fn undescribed(manifests: Option<&Manifests>) -> Manifests {
     Manifests {
         max_description: Some(0),
@@ -138,12 +137,12 @@ fn undescribed(manifests: Option<&Manifests>) -> Manifests {
     }
 }
 
-/// The CRD of every kind, with its group and plural, in the order of groups and kinds. Of kinds that were read from CRDs only
-/// where the API was made by [`generate`](crate::generate) with [`Options::manifests`] that ask for CRDs.
+/// The CRDs of all kinds with their groups and plurals, ordered by group and kind. Kinds that were read from CRDs are included
+/// only if the API comes from [`generate`](crate::generate) with [`Options::manifests`] that request CRDs.
 ///
 /// # Errors
 ///
-/// Reports what the API server would refuse, at the place of the type or field.
+/// What the API server would reject, at the position of the type or field.
 pub fn crds(
     api: &ApiSet,
     manifests: &Manifests,
@@ -159,10 +158,10 @@ pub fn crds(
         .collect())
 }
 
-/// CRDs, each with its group.
+/// CRDs with their groups.
 type Crds<'a> = Vec<(&'a str, Crd)>;
 
-/// [`crds`], with the warnings.
+/// Like [`crds`], with warnings.
 fn checked_crds<'a>(
     api: &'a ApiSet,
     manifests: &Manifests,

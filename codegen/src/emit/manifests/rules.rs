@@ -1,6 +1,6 @@
-//! Rules of a schema (`x-kubernetes-validations`), as the API server checks them when a CRD is created.
+//! Validation rules (`x-kubernetes-validations`), checked as the API server does on creation of a CRD.
 //!
-//! The expressions themselves are looked at by `cel`, if that feature is on.
+//! The expressions themselves are checked by `cel`, if that feature is enabled.
 
 use serde_json::Value;
 
@@ -18,10 +18,10 @@ use crate::cel::{
 };
 use crate::{diag::Diagnostic, suggest::closest};
 
-/// The marker that findings are about.
+/// The marker that findings refer to.
 const RULE: &str = "XValidation";
 
-/// Takes a finding, and what it is about.
+/// Receives a finding and its subject.
 type Report<'c> = dyn FnMut(About<'_>, Diagnostic) + 'c;
 
 /// The rules of one version of a kind.
@@ -30,20 +30,20 @@ pub(super) struct Rules<'c> {
     kind: &'c str,
     schema: &'c Schema,
     report: &'c mut Report<'c>,
-    /// The cost of all expressions.
+    /// The total cost of all expressions.
     #[cfg(feature = "cel")]
     total: u64,
-    /// The most expensive one: its cost, where it stands, and its text.
+    /// The most expensive expression: its cost, path and source.
     #[cfg(feature = "cel")]
     greatest: Option<(u64, Vec<String>, String)>,
 }
 
-/// Where a schema stands.
+/// The position of a schema.
 #[derive(Clone, Copy, Debug)]
 struct Stand {
-    /// Whether old and new values can be told to be the same element.
+    /// Whether old and new values can be correlated, so that `oldSelf` is available.
     correlatable: bool,
-    /// How many values an object can have of it.
+    /// How many values of this schema an object can contain.
     #[cfg(feature = "cel")]
     count: Count,
 }
@@ -51,7 +51,7 @@ struct Stand {
 impl<'c> Rules<'c> {
     #[cfg_attr(
         not(feature = "cel"),
-        expect(unused_variables, reason = "only costs are told by kind")
+        expect(unused_variables, reason = "only messages about costs name the kind")
     )]
     pub(super) fn new(kind: &'c str, schema: &'c Schema, report: &'c mut Report<'c>) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl<'c> Rules<'c> {
         }
     }
 
-    /// Reports what is wrong.
+    /// Reports all findings.
     pub(super) fn run(mut self) {
         let stand = Stand {
             correlatable: true,
@@ -78,7 +78,7 @@ impl<'c> Rules<'c> {
         self.all();
     }
 
-    /// Every schema below, with the path to it.
+    /// Checks a schema and all nested ones; `path` leads to it.
     fn walk(&mut self, schema: &Schema, path: &mut Vec<String>, stand: Stand) {
         let rules = schema.words.get(RULES).and_then(Value::as_array);
         if let Some(rules) = rules {
@@ -110,7 +110,7 @@ impl<'c> Rules<'c> {
         }
     }
 
-    /// Checks of a rule that do not need its expression's meaning.
+    /// Checks a rule apart from its expression.
     fn form(&mut self, rule: &Value, schema: &Schema, path: &[String], stand: Stand) {
         let text = |word: &str| rule.get(word).and_then(Value::as_str).unwrap_or_default();
         let expression = text("rule");
@@ -169,7 +169,7 @@ impl<'c> Rules<'c> {
         }
     }
 
-    /// The meaning and the cost of the expressions of a schema's rules.
+    /// Checks types and costs of the expressions of a schema's rules.
     #[cfg(feature = "cel")]
     fn expressions(&mut self, rules: &[Value], schema: &Schema, path: &[String], stand: Stand) {
         let embedded = schema.words.get("x-kubernetes-embedded-resource");
@@ -183,13 +183,13 @@ impl<'c> Rules<'c> {
             .map(|name| format!(".{name}"))
             .collect::<String>();
         let Some(decl) = Decl::of(schema, level, &at) else {
-            // A value without a type is reported as such.
+            // A missing type is reported elsewhere.
             if schema.words.has(TYPE)
                 && let Some(rule) = rules.first()
             {
                 let expression = rule.get("rule").and_then(Value::as_str).unwrap_or_default();
                 let message = format!(
-                    "the API server refuses a rule of {}: it is about values whose types the schema does not name",
+                    "the API server refuses a rule of {}: it uses values whose types the schema does not specify",
                     shown(path)
                 );
                 let error = Diagnostic::error(message).help("move the rule to a value with a type");
@@ -255,7 +255,7 @@ impl<'c> Rules<'c> {
         }
     }
 
-    /// Adds a cost to those of all expressions.
+    /// Adds an expression's cost to the total.
     #[cfg(feature = "cel")]
     fn count(&mut self, cost: u64, path: &[String], expression: &str) {
         self.total = self.total.saturating_add(cost);
@@ -264,13 +264,13 @@ impl<'c> Rules<'c> {
         }
     }
 
-    /// The cost of all expressions, at the most expensive one.
+    /// Checks the total cost; reported at the most expensive expression.
     #[cfg(feature = "cel")]
     fn all(&mut self) {
         let Some((cost, path, expression)) = self.greatest.take() else {
             return;
         };
-        // A rule that costs too much by itself has been reported.
+        // A rule that is too expensive by itself was reported already.
         if cost <= MOST_OF_A_RULE && self.total > MOST_OF_ALL {
             let message = format!(
                 "the API server refuses the rules of {}: together their estimated cost exceeds the budget by a factor of {}",
@@ -284,7 +284,8 @@ impl<'c> Rules<'c> {
         }
     }
 
-    /// Ways to make a rule at a path cheaper: bounds of the values that it reads, and of the lists and maps that contain it.
+    /// Suggests how to make a rule at a path cheaper: bounds of the values that it reads, and of the lists and maps that contain
+    /// it.
     #[cfg(feature = "cel")]
     fn cheaper<'b>(
         &self,
@@ -305,7 +306,7 @@ impl<'c> Rules<'c> {
                 found.push(format!("{marker} of `{at}`"));
             }
             if let Some(within) = schema.items.as_deref().or(schema.additional.as_deref()) {
-                // The path does not tell the rule's own list from its items; both are worth bounding.
+                // The path does not distinguish a list from its items; bounds for both help.
                 schema = within;
                 at.push_str("[]");
                 continue;
@@ -328,7 +329,7 @@ impl<'c> Rules<'c> {
             }
         }
         if found.is_empty() {
-            return "simplify the rule, or add MaxItems, MaxProperties and MaxLength where lists, maps and texts are declared"
+            return "simplify the rule, or add MaxItems, MaxProperties and MaxLength where lists, maps and strings are declared"
                 .to_owned();
         }
         format!("simplify the rule, or add {}", found.join(", "))
@@ -344,7 +345,7 @@ fn reads_old_self(expression: &str) -> bool {
     names(expression, "oldSelf")
 }
 
-/// Whether an identifier stands in a text.
+/// Whether an identifier occurs in an expression.
 fn names(expression: &str, identifier: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     expression.match_indices(identifier).any(|(at, _)| {
@@ -354,7 +355,7 @@ fn names(expression: &str, identifier: &str) -> bool {
     })
 }
 
-/// The findings about the rules of a schema: message and help of each.
+/// The findings about the rules of a schema: each with message and help.
 #[cfg(all(test, feature = "cel"))]
 fn findings(schema: &Schema) -> Vec<String> {
     let mut found = Vec::new();

@@ -10,7 +10,7 @@ fn testdata(path: &str) -> std::path::PathBuf {
         .join(path)
 }
 
-/// A schema as it stands in a CRD.
+/// Parses a schema as written in a CRD.
 fn read(value: &Value) -> Schema {
     let mut schema = Schema::default();
     for (word, value) in value.as_object().into_iter().flatten() {
@@ -35,7 +35,7 @@ fn read(value: &Value) -> Schema {
     schema
 }
 
-/// The schema at a place such as `.spec.list[]`.
+/// The schema at a path such as `.spec.list[]`.
 fn within<'s>(mut schema: &'s mut Schema, place: &str) -> &'s mut Schema {
     for segment in place.split('.').filter(|segment| !segment.is_empty()) {
         let (name, items) = segment.split_once('[').unwrap_or((segment, ""));
@@ -48,7 +48,7 @@ fn within<'s>(mut schema: &'s mut Schema, place: &str) -> &'s mut Schema {
     schema
 }
 
-/// Each rule of the table gets the API server's verdict, which `hack/rules.sh` wrote.
+/// Each rule of the table gets the same verdict as from the API server, as recorded by `hack/rules.sh`.
 #[test]
 fn verdicts_are_those_of_the_api_server() {
     let schema = std::fs::read_to_string(testdata("rules/schema.json")).unwrap();
@@ -108,14 +108,14 @@ fn a_fault_says_what_to_write_instead() {
         ("sets.contain([1], [1])", "there is no function `sets.contain`; did you mean `sets.contains`?"),
         ("self.list.name == ''", "`name` is a field of a list; only objects and maps have fields"),
         ("self.any == 1",
-            "rules cannot read the field `any`; its schema has no type: rules see only values whose type the schema names"),
+            "rules cannot read the field `any`; its schema has no type: rules only see values whose type the schema specifies"),
         ("self.text > 1",
             "`>` does not take (string, int); among others it takes (int, int), (uint, uint), (double, double), (bool, bool)"),
         ("self.text == null",
             "`==` does not take (string, null); only objects, times and durations can be null: ask `has(…)` whether a field is there"),
         ("self.min.startsWith('a')", "`startsWith` does not take int.(string); it takes string.(string)"),
         ("self.text",
-            "a rule must be of type bool, and this is of type string; write a condition, such as `self.min <= self.max`"),
+            "a rule must be of type bool, found type string; write a condition, such as `self.min <= self.max`"),
     ];
     for (rule, expected) in cases {
         let expected = format!("the API server refuses a rule of `.spec`: {expected}");
@@ -157,7 +157,7 @@ fn a_rule_that_costs_too_much_is_told_what_to_bound() {
     );
 }
 
-/// The rules of a version together cost too much, though none does by itself.
+/// The rules of a version are too expensive together, though none is by itself.
 #[test]
 fn rules_are_also_too_expensive_together() {
     let schema = std::fs::read_to_string(testdata("rules/schema.json")).unwrap();
@@ -172,14 +172,14 @@ fn rules_are_also_too_expensive_together() {
     );
 }
 
-/// API servers have taken what is published.
+/// API servers have accepted the published CRDs.
 #[test]
 fn rules_of_published_crds_have_no_fault() {
     let mut count = 0;
     let mut wrong: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for project in std::fs::read_dir(testdata("crds")).unwrap() {
         let project = project.unwrap().path();
-        // Those of `features` are made up: no API server has taken them.
+        // The CRDs of `features` are artificial: no API server has accepted them.
         if !project.is_dir() || project.ends_with("features") {
             continue;
         }
@@ -219,7 +219,7 @@ fn no_text_makes_the_parser_or_the_checks_panic() {
         _ => 0,
     };
     assert_eq!(faults(&"(".repeat(100_000)), 1);
-    // Each copies the list before it.
+    // Each call copies the previous list.
     let chain = ".optMap(x, x)".repeat(100);
     assert_eq!(faults(&format!("self.?spec{chain}.hasValue()")), 0);
     let words = [

@@ -1,19 +1,19 @@
-//! Warnings about CRDs that are near the limits of what stores and clients take.
+//! Warnings about CRDs close to the size limits of etcd and clients.
 
 use crate::{diag::Diagnostic, output::yaml::Part};
 
-/// Bytes of all annotations of an object, which client-side `kubectl apply` adds the whole object to
-/// (`TotalAnnotationSizeLimitB` of apimachinery).
+/// The limit for all annotations of an object, in bytes (`TotalAnnotationSizeLimitB` in apimachinery). Client-side `kubectl
+/// apply` stores the whole object in one.
 const ANNOTATIONS: usize = 256 * 1024;
 
-/// Bytes of a request to etcd (`--max-request-bytes`, 1.5 MiB).
+/// The limit for a request to etcd, in bytes (`--max-request-bytes`, 1.5 MiB).
 const REQUEST: usize = 3 * 512 * 1024;
 
-/// The error for a CRD of that name above the size limits, if any.
+/// The warning for a CRD close to or above a size limit, if any.
 pub(super) fn warning(name: &str, crd: &Part<'_>) -> Option<Diagnostic> {
     let size = crd.json_bytes();
     let bytes = |limit: usize| format!("the CRD {name} has {size} bytes, of {limit} that ");
-    // The server adds status, managed fields and defaults.
+    // Leave room for the status, managed fields and defaults that the server adds.
     if size > REQUEST / 10 * 9 {
         let message = bytes(REQUEST) + "etcd takes";
         let help = "shorten descriptions: `max-description = 0` in [crate.manifests] leaves them out, or split the kind";

@@ -10,7 +10,7 @@ use crate::{
     options::{Compat, Manifests, Options},
 };
 
-/// The errors of types, or the CRD of their kind.
+/// The CRD of the types' only kind, or the errors.
 fn crd_of(types: &str, compat: Compat) -> Result<Value, String> {
     let options = Options {
         compat,
@@ -41,7 +41,7 @@ fn sources(types: &str) -> Sources {
     }
 }
 
-/// A kind whose spec has the given fields, and the types that they use.
+/// A kind whose spec has the fields; `types` are the types that they use.
 fn kind(fields: &str, types: &str) -> String {
     format!(
         "// +genclient\n// +k8s:deepcopy-gen:interfaces=runtime.Object\n#[derive(Debug)]\npub struct Vm {{\n    \
@@ -130,12 +130,12 @@ fn what_a_field_says_is_joined_with_what_its_type_says() {
     let name = |rules: &str| {
         format!("/// A name.\n{rules}{DERIVE}\n#[serde(transparent)]\npub struct Name(pub String);")
     };
-    // The field's description wins, the type's stands in.
+    // The field's description wins; the type's is the fallback.
     let plain = json!({"a": {"type": "string", "description": "A name."}});
     check("pub a: Name,", &name(""), &plain);
     let own = json!({"a": {"type": "string", "description": "Mine."}});
     check("/// Mine.\npub a: Name,", &name(""), &own);
-    // Two lengths cannot be joined.
+    // Two lengths cannot be merged.
     let both = json!({"a": {
         "type": "string",
         "description": "A name.",
@@ -301,8 +301,7 @@ fn an_example_that_is_not_of_its_schema_is_warned_of() {
     };
     let generated = crate::generate(&sources(&kind(fields, "")), &options).unwrap();
     let warnings = generated.warnings.render(Style::Plain);
-    let expected =
-        "the example of `.spec.a` is not of its schema: it has 5 characters, at most 3 may be";
+    let expected = "the example of `.spec.a` does not match its schema: it has 5 characters, expected at most 3";
     assert!(warnings.contains(expected), "{warnings}");
     assert!(
         warnings.contains("// +kubebuilder:example=world"),
@@ -333,7 +332,7 @@ fn defaults_are_held_to_patterns_formats_and_rules() {
     check(&["default=abc", pattern], None);
     check(
         &["default=ABC", pattern],
-        Some("the default of `.spec.a` is not of its schema: it should match '^[a-z]+$'"),
+        Some("the default of `.spec.a` does not match its schema: it should match '^[a-z]+$'"),
     );
     let format = "validation:Format=date-time";
     check(&["default=\"2026-01-31T00:00:00Z\"", format], None);
@@ -422,11 +421,11 @@ fn an_optional_value_that_may_be_null_is_nullable() {
     let left_out = spec("#[serde(default, skip_serializing_if = \"Option::is_none\")] ");
     assert_eq!(left_out["properties"], nullable);
     assert_eq!(left_out["required"], Value::Null);
-    // A field that is always written is null where it has no value.
+    // A field that is always serialized is null without a value.
     assert_eq!(spec("")["properties"], nullable);
 }
 
-/// Where controller-gen has another rule for markers that meet: `docs/markers.md` has the list.
+/// Where controller-gen resolves conflicts between markers differently; see the list in `docs/markers.md`.
 #[test]
 fn markers_that_meet_have_the_meaning_of_controller_gen_or_are_refused() {
     let number = |marker: &str| {
@@ -435,7 +434,7 @@ fn markers_that_meet_have_the_meaning_of_controller_gen_or_are_refused() {
         );
         spec(&fields, "", Compat::Strict)["properties"]["a"].clone()
     };
-    // An error for controller-gen; the API server takes it, and numbers are held to it.
+    // An error in controller-gen; the API server accepts it and applies it to numbers.
     assert_eq!(number("Minimum=1")["minimum"], json!(1));
     let both = "// +kubebuilder:default=1\n// +default=2\npub a: i32,";
     let twice = spec(both, "", Compat::Strict);
@@ -443,7 +442,7 @@ fn markers_that_meet_have_the_meaning_of_controller_gen_or_are_refused() {
     let declared = "// +kubebuilder:validation:Schemaless\n// +kubebuilder:validation:Type=string\npub a: Foreign,\n";
     let types = format!("{DERIVE}\npub struct Foreign(pub Vec<u8>);");
     check(declared, &types, &json!({"a": {"type": "string"}}));
-    // Rules of authors come first, then those of unions from the widest to the narrowest.
+    // Explicit rules come first, then rules of unions, the largest union first.
     let rules = "// +kubebuilder:validation:AtLeastOneOf=a;b\n// +kubebuilder:validation:ExactlyOneOf=a;b\n\
                  // +kubebuilder:validation:AtMostOneOf=a;b\n// +kubebuilder:validation:XValidation:rule=\"true\"\n";
     let of_type = "pub a: Option<i32>, pub b: Option<i32>";

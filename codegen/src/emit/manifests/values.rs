@@ -1,7 +1,7 @@
-//! Values that markers give (defaults, examples, enums), held to the schema that they stand in.
+//! Values in markers (defaults, examples, enums), checked against their schemas.
 //!
-//! The API server refuses a CRD whose default its own schema refuses. An example it does not look at; one that is wrong
-//! misleads readers, and is warned of.
+//! The API server rejects a CRD whose default does not match its schema. It does not check examples, but a wrong one misleads
+//! readers, so it is a warning.
 
 #[cfg(feature = "cel")]
 use kube_schema::Structural;
@@ -22,7 +22,7 @@ use crate::{
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
 impl Check<'_> {
-    /// The default, the example and the permitted values of one schema.
+    /// Checks the default, the example and the permitted values of one schema.
     pub(super) fn values(&self, schema: &Schema, path: &[String], diagnostics: &mut Diagnostics) {
         let marked = [
             ("default", "default", Diagnostic::error as fn(String) -> _),
@@ -34,7 +34,7 @@ impl Check<'_> {
             };
             if let Some(fault) = fault(value, schema, "").or_else(|| refusal(value, schema)) {
                 let message = format!(
-                    "the {word} of {} is not of its schema: {fault}",
+                    "the {word} of {} does not match its schema: {fault}",
                     shown(path)
                 );
                 let help = match word {
@@ -55,7 +55,7 @@ impl Check<'_> {
         for value in permitted {
             if let Some(fault) = fault(value, &alone, "") {
                 let message = format!(
-                    "{} never has the value {value} of its enum: {fault}",
+                    "{} can never have the value {value} of its enum: {fault}",
                     shown(path)
                 );
                 let error = Diagnostic::error(message).help("remove it, or permit it");
@@ -65,14 +65,14 @@ impl Check<'_> {
     }
 }
 
-/// Why the API server refuses a value that [`fault`] passes: patterns, formats and rules, in its words.
+/// Why the API server rejects a value that [`fault`] accepts: patterns, formats and rules, in its words.
 #[cfg(feature = "cel")]
 fn refusal(value: &Value, schema: &Schema) -> Option<String> {
     const ROOT: &str = "it";
     let mut alone = schema.clone();
     alone.words.remove("default");
     let root = json!({"type": "object", "properties": {ROOT: Value::from(&alone)}});
-    // Other checks find what is wrong with a schema.
+    // Invalid schemas are reported by other checks.
     let root = Structural::compile(&root).ok()?;
     let found = root.validate(&json!({ROOT: value}));
     let first = found.first()?;
@@ -94,7 +94,7 @@ fn refusal(_: &Value, _: &Schema) -> Option<String> {
     None
 }
 
-/// Why a value is not of a schema; none if it is, by the keywords except patterns, formats and rules.
+/// Why a value does not match a schema, or `None` if it does. Patterns, formats and rules are not checked.
 fn fault(value: &Value, schema: &Schema, at: &str) -> Option<String> {
     let here = if at.is_empty() { "it" } else { at };
     let word = |word: &str| schema.words.get(word);
@@ -161,7 +161,7 @@ fn unknown(name: &str, schema: &Schema) -> String {
     }
 }
 
-/// A property that is required, not there, and without a default of its own.
+/// The first required property that is missing and has no default of its own.
 fn missing(object: &serde_json::Map<String, Value>, schema: &Schema, here: &str) -> Option<String> {
     let filled = |name: &str| {
         let property = schema.properties.get(name);
@@ -183,12 +183,12 @@ fn out_of_range(number: &Number, schema: &Schema, here: &str) -> Option<String> 
     if let Some(least) = bound("minimum")
         && (value < least || value == least && excluded("exclusiveMinimum"))
     {
-        return Some(format!("{here} is {number}, below the least value"));
+        return Some(format!("{here} is {number}, below the minimum"));
     }
     if let Some(most) = bound("maximum")
         && (value > most || value == most && excluded("exclusiveMaximum"))
     {
-        return Some(format!("{here} is {number}, above the greatest value"));
+        return Some(format!("{here} is {number}, above the maximum"));
     }
     if let Some(of) = bound("multipleOf").filter(|of| *of != 0.0)
         && (value / of).fract() != 0.0
@@ -199,7 +199,7 @@ fn out_of_range(number: &Number, schema: &Schema, here: &str) -> Option<String> 
     None
 }
 
-/// Too few or too many characters, items or properties.
+/// Reports too few or too many characters, items or properties.
 fn count(count: usize, schema: &Schema, what: &str, here: &str, unit: &str) -> Option<String> {
     let bound = |end: &str| {
         let bound = schema.words.get(&format!("{end}{what}"))?.as_u64()?;
@@ -207,9 +207,11 @@ fn count(count: usize, schema: &Schema, what: &str, here: &str, unit: &str) -> O
     };
     if let Some(least) = bound("min").filter(|least| count < *least) {
         return Some(format!(
-            "{here} has {count} {unit}, at least {least} are needed"
+            "{here} has {count} {unit}, expected at least {least}"
         ));
     }
     let most = bound("max").filter(|most| count > *most)?;
-    Some(format!("{here} has {count} {unit}, at most {most} may be"))
+    Some(format!(
+        "{here} has {count} {unit}, expected at most {most}"
+    ))
 }

@@ -1,4 +1,4 @@
-//! The words of faults of rules: what is wrong, and what to write instead.
+//! Messages for errors in rules, with suggestions.
 
 use crate::{
     cel::{
@@ -9,7 +9,7 @@ use crate::{
     suggest::closest,
 };
 
-/// What is wrong, and what to write instead; the second may be empty.
+/// The message and the help, which may be empty.
 pub(super) fn worded(fault: &Fault<'_>) -> (String, String) {
     match fault {
         Fault::Syntax { message, .. } => (format!("it does not parse: {message}"), String::new()),
@@ -39,10 +39,10 @@ pub(super) fn worded(fault: &Fault<'_>) -> (String, String) {
             (format!("there is no variable `{name}`"), help)
         }
         Fault::UnknownFunction { name } => {
-            // Names that the parser and macros make are all known.
+            // All names produced by the parser and by macros are known.
             let help = match closest(name, functions::names()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "the API server of Kubernetes 1.36 knows none of that name".to_owned(),
+                None => "the API server of Kubernetes 1.36 has no function of that name".to_owned(),
             };
             (format!("there is no function `{name}`"), help)
         }
@@ -62,12 +62,12 @@ pub(super) fn worded(fault: &Fault<'_>) -> (String, String) {
             overloads,
         } => mismatch(function, *style, types, overloads),
         Fault::NotOptional { ty } => (
-            format!("`?` stands before {}", article(ty)),
+            format!("`?` is before {}", article(ty)),
             "only optional values can be left out, such as `self.?field`".to_owned(),
         ),
         Fault::Mixed { parts, before, ty } => (
             format!("{parts} are of type {before} and {ty}"),
-            "give all one type; `dyn(…)` around the first permits any".to_owned(),
+            "use values of one type, or wrap the first in `dyn(…)`, which permits any".to_owned(),
         ),
         Fault::NoItems { ty } => (
             format!("{} has no items", article(ty)),
@@ -75,7 +75,7 @@ pub(super) fn worded(fault: &Fault<'_>) -> (String, String) {
                 .to_owned(),
         ),
         Fault::Mismatch { expected, found } => (
-            format!("a value of type {found} stands where {expected} is expected"),
+            format!("expected a value of type {expected}, found {found}"),
             String::new(),
         ),
         Fault::Literal(literal) => unparsed(literal),
@@ -87,14 +87,15 @@ fn undefined(field: &str, known: &[String], is_hidden: bool) -> (String, String)
     if is_hidden {
         return (
             format!("rules cannot read the field `{field}`"),
-            "its schema has no type: rules see only values whose type the schema names".to_owned(),
+            "its schema has no type: rules only see values whose type the schema specifies"
+                .to_owned(),
         );
     }
     let near = closest(field, known.iter().map(String::as_str));
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => {
-            "rules see only fields that the schema names, and it names none".to_owned()
+            "rules only see fields that the schema specifies, and it specifies none".to_owned()
         }
         None => format!("the fields are {}", known.join(", ")),
     };
@@ -127,16 +128,16 @@ fn outcome(expected: &Type<'_>, found: &Type<'_>) -> (String, String) {
     } else {
         (
             "a message",
-            "write a text, such as `'must be at most ' + self.limit`; a text that never changes is a `message`",
+            "write a string expression, such as `'must be at most ' + self.limit`; use `message` for a constant string",
         )
     };
     (
-        format!("{what} must be of type {expected}, and this is of type {found}"),
+        format!("{what} must be of type {expected}, found type {found}"),
         help.to_owned(),
     )
 }
 
-/// A call that no signature of the function fits.
+/// A call that matches no overload of the function.
 fn mismatch(
     function: &str,
     style: Style,
@@ -169,7 +170,7 @@ fn mismatch(
     (format!("`{shown}` does not take {found}"), help)
 }
 
-/// A type in a sentence.
+/// A type with its article.
 fn article(ty: &Type<'_>) -> String {
     match ty {
         Type::List(_) => "a list".to_owned(),
@@ -192,7 +193,7 @@ fn article(ty: &Type<'_>) -> String {
     }
 }
 
-/// How an operator is written.
+/// An operator as written in source; `None` for functions.
 fn operator(function: &str) -> Option<&str> {
     match function {
         "@in" => Some("in"),

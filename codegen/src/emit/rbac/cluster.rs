@@ -1,8 +1,8 @@
-//! Which resources live in the cluster rather than in namespaces.
+//! Cluster-scoped resources.
 
 use crate::model::{ApiSet, Scope};
 
-/// Kubernetes' own resources of the cluster, by group.
+/// Kubernetes' own cluster-scoped resources, by group.
 #[rustfmt::skip]
 const CLUSTER: &[(&str, &[&str])] = &[
     ("", &["componentstatuses", "namespaces", "nodes", "persistentvolumes"]),
@@ -24,8 +24,8 @@ const CLUSTER: &[(&str, &[&str])] = &[
     ("storagemigration.k8s.io", &["*"]),
 ];
 
-/// Whether a resource, which may have a `/` before a subresource, is the cluster's. One of a group that nobody here knows is
-/// taken for one of namespaces.
+/// Whether a resource, which may have a `/` before a subresource, is cluster-scoped. Resources of unknown groups count as
+/// namespaced.
 pub(super) fn is_of_cluster(api: &ApiSet, group: &str, resource: &str) -> bool {
     let plural = resource.split('/').next().unwrap_or_default();
     let own = api

@@ -1,13 +1,13 @@
-//! Merging of rules, step by step as controller-gen does it, so that its output is ours.
+//! Merging of rules in controller-gen's steps, so that the output is the same.
 //!
-//! Where it loses a rule (two merged rules are about the same resources, and one replaces the other), their verbs are united
-//! here, and the steps are repeated until no two rules are about the same.
+//! If two merged rules cover the same resources, controller-gen drops one of them. Here their verbs are united instead, and the
+//! steps are repeated until no two rules cover the same resources.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::PolicyRule;
 
-/// Sorted texts, each once.
+/// A sorted set of strings.
 type Set = BTreeSet<String>;
 
 /// A rule as sets.
@@ -21,7 +21,7 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// The rules of a marker, one for each resource.
+    /// The rules of a marker, one per resource.
     pub(super) fn of(rule: &PolicyRule) -> Vec<Self> {
         let set = |texts: &[String]| texts.iter().cloned().collect::<Set>();
         let whole = Self {
@@ -41,7 +41,7 @@ impl Rule {
         rule.resources.iter().map(of_resource).collect()
     }
 
-    /// The rule's subject; rules are sorted by it.
+    /// The rule's subject, which is the sort key.
     fn key(&self) -> String {
         let parts = [&self.groups, &self.resources, &self.names, &self.urls];
         parts.map(joined).join(" + ")
@@ -61,7 +61,7 @@ fn joined(set: &Set) -> String {
     set.iter().map(String::as_str).collect::<Vec<_>>().join("&")
 }
 
-/// A part of a rule in which rules that agree on all else are united.
+/// The part of a rule to unite; all other parts must be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Verbs,
@@ -92,7 +92,7 @@ pub(super) fn merge(rules: Vec<Rule>) -> Vec<Rule> {
     rules
 }
 
-/// Makes one rule of those that differ in one part only.
+/// Unites rules that differ only in one part.
 fn unite(rules: Vec<Rule>, part: Part) -> Vec<Rule> {
     let mut united: BTreeMap<[String; 5], Rule> = BTreeMap::new();
     for mut rule in rules {
@@ -114,7 +114,7 @@ fn unite(rules: Vec<Rule>, part: Part) -> Vec<Rule> {
 mod tests {
     use super::*;
 
-    /// `groups/resources/names/urls/verbs`, texts parted by commas.
+    /// Parses `groups|resources|names|urls|verbs`, each a comma-separated list.
     fn rule(text: &str) -> Rule {
         let mut parts = text.split('|').map(|part| {
             let texts = part.split(',').filter(|text| !text.is_empty());
@@ -166,7 +166,7 @@ mod tests {
         );
     }
 
-    /// Merges no more than controller-gen: its steps run once unless a rule would be lost.
+    /// Merges no more than controller-gen does: its steps run once, unless a rule would be lost.
     #[test]
     fn rules_that_could_be_one_are_left_as_controller_gen_leaves_them() {
         check(

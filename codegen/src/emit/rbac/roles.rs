@@ -1,4 +1,4 @@
-//! Roles, from the rules that a crate's controllers need.
+//! Roles of a crate's controllers, from its RBAC markers.
 //!
 //! ```yaml
 //! apiVersion: rbac.authorization.k8s.io/v1
@@ -27,9 +27,10 @@ use crate::{
     options::RoleOptions,
 };
 
-/// The ClusterRoles and Roles of the API's rules: by namespace, ClusterRoles first, then by name. None without rules.
+/// The ClusterRoles and Roles for the API's rules, sorted by namespace, with ClusterRoles first, then by name. Empty without
+/// rules.
 ///
-/// Rules are merged as controller-gen merges them, save that none is lost where merged rules coincide.
+/// Rules are merged as controller-gen merges them, except that no rule is lost if merged rules coincide.
 #[must_use]
 pub fn roles(api: &ApiSet, options: &RoleOptions) -> Vec<Value> {
     let mut roles: BTreeMap<(&str, &str), Vec<Rule>> = BTreeMap::new();
@@ -59,7 +60,7 @@ pub fn roles(api: &ApiSet, options: &RoleOptions) -> Vec<Value> {
         .collect()
 }
 
-/// A rule's parts for the cluster, and those for a namespace.
+/// Splits a rule into its cluster-scoped and its namespaced parts.
 fn confine(api: &ApiSet, rule: &PolicyRule) -> (Vec<Rule>, Vec<Rule>) {
     let (mut cluster, mut inside) = (Vec::new(), Vec::new());
     for part in Rule::of(rule) {

@@ -1,6 +1,6 @@
 //! Roles for users of the API: admin, editor and viewer of each kind.
 //!
-//! kubebuilder's projects have them from a template that nobody keeps up to date; here they follow the kinds.
+//! In kubebuilder projects they come from a template and go stale; here they are generated from the kinds.
 //!
 //! ```yaml
 //! apiVersion: rbac.authorization.k8s.io/v1
@@ -29,13 +29,13 @@ use crate::model::ApiSet;
 /// A role for users.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserRole {
-    /// The name of its file, as kubebuilder's projects have it: `virtualmachine_viewer_role.yaml`.
+    /// The name of its file, the same as in kubebuilder projects: `virtualmachine_viewer_role.yaml`.
     pub file: String,
     /// The ClusterRole.
     pub role: Value,
 }
 
-/// Name, verbs, and the role of Kubernetes that it is aggregated to.
+/// Level, verbs, and the built-in role that it is aggregated to.
 const LEVELS: [(&str, &[&str], &str); 3] = [
     ("admin", &["*"], "admin"),
     (
@@ -54,7 +54,7 @@ struct Kind<'a> {
     status: bool,
 }
 
-/// Three roles for each kind, sorted by group, plural and level. Labels add them to Kubernetes' own roles `admin`, `edit` and
+/// Three roles per kind, sorted by group, plural and level. Labels aggregate them to Kubernetes' own roles `admin`, `edit` and
 /// `view`.
 #[must_use]
 pub fn user_roles(api: &ApiSet) -> Vec<UserRole> {
@@ -71,7 +71,7 @@ pub fn user_roles(api: &ApiSet) -> Vec<UserRole> {
     }
     let mut seen = BTreeSet::new();
     let names = kinds.keys().map(|(.., kind)| kind.to_lowercase());
-    // Kinds of one name in several groups.
+    // Kind names that occur in several groups.
     let twice: BTreeSet<String> = names.filter(|name| !seen.insert(name.clone())).collect();
     let mut roles = Vec::new();
     for ((group, plural, kind), facts) in kinds {

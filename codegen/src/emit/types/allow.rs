@@ -1,4 +1,4 @@
-//! Advice of clippy and rustc that types cannot take, since names, types and values are the API's.
+//! Lints that generated types cannot satisfy, since names, types and values come from the API.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,10 +9,10 @@ use crate::{
     model::{Field, TypeDef, TypeKind, TypeRef},
 };
 
-/// The score above which clippy calls a type very complex, unless configured otherwise.
+/// Clippy's default threshold for `type_complexity`.
 const MAX_COMPLEXITY: usize = 250;
 
-/// The `#![allow(…)]` of the module with all types, of which some items have no documentation.
+/// The `#![allow(…)]` of the module with all types; some of their items have no documentation.
 pub(crate) fn emit(cx: &Emit<'_>) -> TokenStream {
     let defs = || units(cx).flat_map(|unit| unit.types);
     let fields = || defs().flat_map(fields);
@@ -29,7 +29,7 @@ pub(crate) fn emit(cx: &Emit<'_>) -> TokenStream {
         ),
         (has_enum, quote!(clippy::upper_case_acronyms)),
         (true, quote!(missing_docs)),
-        // Go's names of nested Protobuf messages: `Upstream_TcpKeepAlive`.
+        // Go's names for nested Protobuf messages: `Upstream_TcpKeepAlive`.
         (
             defs().any(|def| def.name.trim_matches('_').contains('_')),
             quote!(non_camel_case_types),
@@ -49,7 +49,7 @@ fn fields(def: &TypeDef) -> &[Field] {
     }
 }
 
-/// Whether the default may be read as a mathematical constant, such as 3.14.
+/// Whether clippy may take the default for a mathematical constant, such as 3.14.
 fn looks_like_constant(field: &Field) -> bool {
     let default = field.default.as_ref().filter(|_| honoured(field));
     field.ty == TypeRef::Float
@@ -60,7 +60,7 @@ fn looks_like_constant(field: &Field) -> bool {
         })
 }
 
-/// Clippy's score of a field's type: ten for each part, times how deep it stands.
+/// Clippy's complexity score of a field's type: ten for each part, times its nesting depth.
 fn field_complexity(field: &Field) -> usize {
     let options = match Presence::of(field) {
         Presence::Required | Presence::Omittable => 0,
@@ -85,7 +85,7 @@ fn complexity(ty: &TypeRef, nest: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// clippy warns of the third map within an `Option`, not of the second.
+    /// Clippy warns about the third map within an `Option`, not about the second.
     #[test]
     fn maps_of_maps_are_complex_from_the_third_on() {
         let map = |inner| TypeRef::Map(Box::new(inner));

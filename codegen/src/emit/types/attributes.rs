@@ -1,4 +1,4 @@
-//! Derives and attributes that the options ask for, beside the generator's own.
+//! Additional derives and attributes from the options.
 
 use std::collections::BTreeSet;
 
@@ -13,18 +13,18 @@ use crate::{
     suggest::closest,
 };
 
-/// Whether a type can have derives and attributes: an alias has none of its own.
+/// Whether a type can have derives and attributes; aliases cannot.
 fn takes_attributes(def: &TypeDef) -> bool {
     !matches!(def.kind, TypeKind::Alias(_)) && def.marshals.is_none()
 }
 
-/// The options' derives and attributes for a type.
+/// The derives and attributes that the options specify for a type.
 fn wanted<'a>(cx: &Emit<'a>, def: &TypeDef) -> impl Iterator<Item = &'a TypeAttributes> {
     let all = cx.options.types.attributes.iter();
     all.filter(move |attributes| takes_attributes(def) && attributes.types.matches(&def.name))
 }
 
-/// The derives of a type beside `own`, each once.
+/// The additional derives of a type, without those in `own` and without duplicates.
 pub(super) fn derives(cx: &Emit<'_>, def: &TypeDef, own: &[&str]) -> Vec<TokenStream> {
     let mut known: BTreeSet<&str> = own.iter().copied().collect();
     wanted(cx, def)
@@ -34,7 +34,7 @@ pub(super) fn derives(cx: &Emit<'_>, def: &TypeDef, own: &[&str]) -> Vec<TokenSt
         .collect()
 }
 
-/// The attributes of a type.
+/// The additional attributes of a type.
 pub(super) fn attributes(cx: &Emit<'_>, def: &TypeDef) -> TokenStream {
     wanted(cx, def)
         .flat_map(|attributes| &attributes.attributes)
@@ -42,7 +42,7 @@ pub(super) fn attributes(cx: &Emit<'_>, def: &TypeDef) -> TokenStream {
         .collect()
 }
 
-/// Whether the type derives `schemars::JsonSchema`, which reads serde's attributes.
+/// Whether the type derives `schemars::JsonSchema`, which depends on serde attributes.
 pub(super) fn derives_schema(cx: &Emit<'_>, def: &TypeDef) -> bool {
     let mut derives = wanted(cx, def).flat_map(|attributes| &attributes.derives);
     cx.options.schemars || derives.any(|derive| last(derive) == "JsonSchema")
@@ -53,7 +53,7 @@ fn last(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path).trim()
 }
 
-/// Warns of patterns that no type matches, with the nearest name.
+/// Warns about patterns that match no type, and suggests the nearest name.
 pub(crate) fn warn(api: &ApiSet, options: &Options, warnings: &mut Diagnostics) {
     let cx = Emit { api, options };
     let names: BTreeSet<&str> = units(&cx)

@@ -1,4 +1,4 @@
-//! Builders by bon: the attributes of a struct and of its fields.
+//! Builders (the `bon` crate): the attributes of a struct and of its fields.
 //!
 //! ```text
 //! #[derive(Clone, Debug, Default, PartialEq, ::bon::Builder)]
@@ -29,15 +29,15 @@ use crate::{
     model::{Field, StructDef, TypeDef, TypeRef},
 };
 
-/// The method of every builder that gives the value, which no setter can be named as.
+/// The method that finishes a builder; no setter can have this name.
 const BUILD: &str = "build";
 
-/// Whether structs have builders. bon's code means the prelude's `Option` by that name, which a kind may have.
+/// Whether structs have builders. bon's code refers to the prelude's `Option`, which a type of that name would shadow.
 pub(super) fn wanted(scope: &FileContext<'_>) -> bool {
     scope.cx.options.types.builders && scope.unit.type_def("Option").is_none()
 }
 
-/// The attribute of a struct; nothing without builders.
+/// The attribute of a struct; empty without builders.
 pub(super) fn of_struct(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> TokenStream {
     if !wanted(scope) {
         return TokenStream::new();
@@ -56,12 +56,12 @@ pub(super) fn of_struct(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef
     quote!(#[builder(#(#settings),*)])
 }
 
-/// Whether a setter of the field takes a text.
+/// Whether a setter of the field takes a string.
 fn has_text(field: &Field) -> bool {
     field.ty == TypeRef::String && Presence::of(field) != Presence::OptionalNullable
 }
 
-/// The builder's name where a type of the version has the one that bon gives.
+/// An alternative builder name if a type of the version already has bon's default name.
 fn other_name(scope: &FileContext<'_>, def: &TypeDef) -> Option<Ident> {
     let plain = format!("{}Builder", def.name);
     let is_taken = |name: &String| scope.unit.type_def(name).is_some();
@@ -70,7 +70,7 @@ fn other_name(scope: &FileContext<'_>, def: &TypeDef) -> Option<Ident> {
     names.find(|name| !is_taken(name)).map(|name| ident(&name))
 }
 
-/// The attribute of a field; nothing without builders, or where bon's own choice fits.
+/// The attribute of a field; empty without builders, or if bon's defaults are right.
 pub(super) fn of_field(
     scope: &FileContext<'_>,
     def: &TypeDef,
@@ -90,7 +90,7 @@ pub(super) fn of_field(
     quote!(#[builder(#(#settings),*)])
 }
 
-/// The setting for a field that is not set; none where it has to be, or is an `Option` that may be left out.
+/// The setting for an unset field; `None` if the field is required or an `Option` that may be left unset.
 fn when_missing(def: &TypeDef, field: &Field) -> Option<TokenStream> {
     if let Some(function) = function(def, field) {
         let function = path(&function);
@@ -106,7 +106,7 @@ fn when_missing(def: &TypeDef, field: &Field) -> Option<TokenStream> {
     }
 }
 
-/// The conversion of a setter's argument: lists and maps come from iterators, and boxes from their content.
+/// The conversion of a setter's argument: lists and maps are collected from iterators, and boxes take their content.
 fn conversion(scope: &FileContext<'_>, field: &Field) -> Option<TokenStream> {
     if matches!(
         Presence::of(field),
@@ -125,7 +125,8 @@ fn conversion(scope: &FileContext<'_>, field: &Field) -> Option<TokenStream> {
     }
 }
 
-/// The setter's name where the field's is that of another method, or has a digit where bon's names of types begin.
+/// An alternative setter name if the field's name conflicts with another method, or starts with a digit, which bon's type names
+/// cannot.
 fn setter(body: &StructDef, field: &Field) -> Option<Ident> {
     let is_field = |name: &str| body.fields.iter().any(|other| other.rust_name == name);
     let optional = field.rust_name.strip_prefix("maybe_").is_some_and(is_field);
@@ -141,7 +142,7 @@ fn setter(body: &StructDef, field: &Field) -> Option<Ident> {
     Some(ident(&name))
 }
 
-/// The attribute of the map of what the schema does not name.
+/// The attribute of the map of unknown fields.
 pub(super) fn of_unknown(scope: &FileContext<'_>) -> TokenStream {
     if wanted(scope) {
         quote!(#[builder(default, with = FromIterator::from_iter)])

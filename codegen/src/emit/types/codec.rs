@@ -1,7 +1,7 @@
-//! The codec that generated types name: the runtime's or, for types alone, a copy of it beside them.
+//! The codec that generated types use: the runtime's or, if only types are generated, a copy of it beside them.
 //!
-//! The copy, `apis/codec.rs`, is `runtime/src/codec` with those of its submodules inline that the types need, and without
-//! comments or blank lines: it is private, and who wants to understand it reads the original.
+//! The copy, `apis/codec.rs`, is `runtime/src/codec` with the submodules that the types need inlined, and without comments and
+//! blank lines: it is private, and the original is there to be read.
 
 mod parts;
 
@@ -21,10 +21,10 @@ use crate::{
 
 const ROOT: &str = include_str!("../../../../runtime/src/codec/mod.rs");
 
-/// The submodule whose source ends with a list of types, of which a copy has those that are held.
+/// The submodule whose source ends with a list of Kubernetes types. A copy only lists the types in use.
 const KUBERNETES: &str = "kubernetes";
 
-/// Macros that the generated types call, after the submodules that define them.
+/// Macros that generated types call, after the submodules that define them.
 const MACROS: [(&str, &str); 6] = [
     ("integers", "integers"),
     ("kinds", "kinds"),
@@ -34,13 +34,13 @@ const MACROS: [(&str, &str); 6] = [
     ("union", "union"),
 ];
 
-/// The lints that code which uses only a part of the module does not pass.
+/// The lints that fail if only a part of the module is used.
 const ALLOW: &str = "#![allow(dead_code, unreachable_pub, unused_imports, unused_macros)]";
 
 /// Ends the module's documentation.
 const ABOUT: &str = "//!\n//! This is a copy of `codegen_runtime::codec`, without its comments and what these types do not need.";
 
-/// The module's file for types alone. It is text already, in a layout that its authors chose, and so is not parsed.
+/// The module's file, for output without the runtime. Its source is already formatted, so it is not parsed.
 pub(super) fn emit(cx: &Emit<'_>) -> Code {
     let mut items = Items::default();
     items.push_text(&copy(cx, &needed(cx), &exact(cx)));
@@ -50,7 +50,7 @@ pub(super) fn emit(cx: &Emit<'_>) -> Code {
     }
 }
 
-/// The names of the submodules that the types need, and of those that these need.
+/// The names of the submodules that the types need, including transitive ones.
 fn needed(cx: &Emit<'_>) -> BTreeSet<&'static str> {
     let mut needed = BTreeSet::from(["object"]);
     for unit in units(cx) {
@@ -72,7 +72,7 @@ fn needed(cx: &Emit<'_>) -> BTreeSet<&'static str> {
     }
 }
 
-/// The submodules that a type calls or whose values it holds.
+/// The submodules that a type's code calls or whose types it contains.
 fn needed_by(cx: &Emit<'_>, unit: Unit<'_>, def: &TypeDef) -> Vec<&'static str> {
     let mut needed: Vec<&'static str> = held(def).into_iter().filter_map(coded_by).collect();
     match &def.kind {
@@ -98,7 +98,7 @@ fn needed_by(cx: &Emit<'_>, unit: Unit<'_>, def: &TypeDef) -> Vec<&'static str> 
     needed
 }
 
-/// The types that a type holds.
+/// The types that a type contains.
 fn held(def: &TypeDef) -> Vec<&TypeRef> {
     match &def.kind {
         TypeKind::Struct(body) => {
@@ -114,7 +114,7 @@ fn held(def: &TypeDef) -> Vec<&TypeRef> {
     }
 }
 
-/// The types of Kubernetes whose codec is [`KUBERNETES`], by their modules.
+/// The Kubernetes types that are encoded by [`KUBERNETES`], by module.
 fn exact(cx: &Emit<'_>) -> BTreeMap<String, BTreeSet<String>> {
     let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let defs = units(cx).flat_map(|unit| unit.types);
@@ -131,7 +131,7 @@ fn exact(cx: &Emit<'_>) -> BTreeMap<String, BTreeSet<String>> {
     modules
 }
 
-/// The submodule with the codec of a type.
+/// The submodule that encodes a type.
 fn coded_by(ty: &TypeRef) -> Option<&'static str> {
     match ty.element() {
         TypeRef::Float => Some("number"),
@@ -144,7 +144,7 @@ fn coded_by(ty: &TypeRef) -> Option<&'static str> {
     }
 }
 
-/// The codec with the given submodules and types of Kubernetes.
+/// The codec with the specified submodules and Kubernetes types.
 fn copy(
     cx: &Emit<'_>,
     needed: &BTreeSet<&str>,
@@ -166,7 +166,7 @@ fn copy(
         match submodule(line) {
             Some((_, part)) if !needed.contains(part.name) => {}
             Some((declared, part)) => {
-                // The modules stand close together; their contents do not.
+                // No blank lines between the modules, but inside of them.
                 text.push_str(&format!("{declared} {{\n"));
                 let source = if part.name == KUBERNETES {
                     &with_types(part.source, exact)
@@ -185,7 +185,7 @@ fn copy(
     text
 }
 
-/// The source of [`KUBERNETES`] with the given types instead of its own.
+/// The source of [`KUBERNETES`] with its list of types replaced.
 fn with_types(source: &str, exact: &BTreeMap<String, BTreeSet<String>>) -> String {
     let (code, _) = source.split_once("\nexact! {").unwrap_or((source, ""));
     let mut text = format!("{code}\nexact! {{\n");
@@ -205,14 +205,14 @@ fn code_lines(source: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The submodule of which a line exports something.
+/// The submodule that a line re-exports from.
 fn exports(line: &str) -> Option<&str> {
     let (visibility, path) = line.split_once("use self::")?;
     visibility.starts_with("pub").then_some(())?;
     path.split_once("::").map(|(name, _)| name)
 }
 
-/// A submodule that a line declares, with the line without its semicolon.
+/// The submodule that a line declares, and the line without its semicolon.
 fn submodule(line: &str) -> Option<(&str, &'static Part)> {
     let declared = line.strip_suffix(';')?;
     let private = declared.strip_prefix("pub ").unwrap_or(declared);
@@ -229,8 +229,7 @@ fn push_indented(text: &mut String, source: &str) {
     }
 }
 
-/// Texts of the runtime's sources, and their replacements in the copy: the runtime's macro is for every crate, the
-/// copy's for its own.
+/// Replacements in the runtime's source for the copy: the runtime's macros are exported for other crates, the copy's are not.
 fn replacements(cx: &Emit<'_>) -> Vec<(String, String)> {
     let k8s_openapi = format!("use {}::", cx.k8s_openapi_path());
     let mut replacements = vec![
@@ -338,7 +337,7 @@ mod tests {
         });
     }
 
-    /// A source names no submodule that its entry lacks.
+    /// A submodule's source only refers to submodules that its entry lists.
     #[test]
     fn every_part_lists_what_it_needs() {
         for part in PARTS {

@@ -1,5 +1,5 @@
-//! Defaults: of required properties, which the API server fills in when they are missing, and of types that need `Default`
-//! written out.
+//! Defaults: of required properties, which the API server fills in if they are missing, and of types whose `Default` cannot be
+//! derived.
 
 use std::collections::BTreeSet;
 
@@ -20,15 +20,15 @@ use crate::{
     model::{Field, KnownType, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields},
 };
 
-/// The functions that a struct needs for its defaults.
+/// The default-related code of a struct.
 pub(super) struct Defaults {
     /// Whether `Default` can be derived.
     pub(super) derive: bool,
-    /// The functions of default values and, where it cannot be derived, `Default`.
+    /// The functions for default values and, if it cannot be derived, the `Default` implementation.
     pub(super) items: TokenStream,
 }
 
-/// Emits what a struct needs for its defaults.
+/// Emits the default-related code of a struct.
 ///
 /// ```ignore
 /// impl VirtualMachineSpec {
@@ -88,7 +88,7 @@ pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> 
     }
 }
 
-/// Every field with a value, and the map of what the schema does not name.
+/// An initializer for every field, including the map of unknown fields.
 fn all_fields(
     scope: &FileContext<'_>,
     body: &StructDef,
@@ -105,7 +105,7 @@ fn all_fields(
     quote!(#(#fields)* #unknown)
 }
 
-/// The fields whose default is not what they have in the blank object, and that object for the others.
+/// Initializers for the fields whose default differs from the blank object, and the blank object for the others.
 fn fields_beside_blank(scope: &FileContext<'_>, body: &StructDef) -> TokenStream {
     let differs = |field: &&Field| honoured(field) || nested(scope, field).is_some();
     let fields = body.fields.iter().filter(differs).map(|field| {
@@ -119,12 +119,12 @@ fn fields_beside_blank(scope: &FileContext<'_>, body: &StructDef) -> TokenStream
     quote!(#(#fields)* #others)
 }
 
-/// Whether the struct's default costs more than zeros, so that objects are read into a blank one: it has a default of its own,
-/// or always holds a struct that has.
+/// Whether the struct's default is more expensive than zero values, so that objects are decoded into a blank one: a field has a
+/// default, or a struct that is always present does, recursively.
 pub(super) fn has_blank(cx: &Emit<'_>, unit: Unit<'_>, def: &TypeDef) -> bool {
     let mut seen = BTreeSet::new();
     let mut open = vec![def];
-    // A struct may hold one type often, and that another.
+    // `seen` keeps this linear where types contain each other many times.
     while let Some(def) = open.pop() {
         let TypeKind::Struct(body) = &def.kind else {
             continue;
@@ -140,7 +140,7 @@ pub(super) fn has_blank(cx: &Emit<'_>, unit: Unit<'_>, def: &TypeDef) -> bool {
     false
 }
 
-/// The struct of the same version that a field always holds.
+/// The struct of the same version that a field always contains.
 fn held<'a>(unit: Unit<'a>, field: &Field) -> Option<&'a TypeDef> {
     let TypeRef::Local(name) = &field.ty else {
         return None;
@@ -150,7 +150,7 @@ fn held<'a>(unit: Unit<'a>, field: &Field) -> Option<&'a TypeDef> {
         .flatten()
 }
 
-/// The struct with a blank of its own that a field always holds.
+/// The struct with a blank form that a field always contains.
 fn nested<'a>(scope: &FileContext<'a>, field: &Field) -> Option<&'a TypeDef> {
     held(scope.unit, field).filter(|inner| has_blank(scope.cx, scope.unit, inner))
 }
@@ -178,12 +178,12 @@ fn blank(scope: &FileContext<'_>, field: &Field) -> TokenStream {
     quote!(#default::default())
 }
 
-/// The function that gives a field's default, as serde's attribute names it; none where the field is an `Option`.
+/// The function that returns a field's default, as named in serde's attribute; `None` if the field's default is not used.
 pub(super) fn function(def: &TypeDef, field: &Field) -> Option<String> {
     honoured(field).then(|| format!("{}::{}", def.name, function_ident(field)))
 }
 
-/// Whether a missing property decodes as its default: only where the field cannot represent its absence.
+/// Whether a missing property decodes as its default: only if the field cannot represent absence.
 pub(super) fn honoured(field: &Field) -> bool {
     let presence = Presence::of(field);
     !presence.is_optional()
@@ -209,7 +209,7 @@ fn emit_function(scope: &FileContext<'_>, field: &Field) -> Option<TokenStream> 
     })
 }
 
-/// The field's value in `Default`.
+/// The field's value in the `Default` implementation.
 fn initial(scope: &FileContext<'_>, field: &Field) -> TokenStream {
     if honoured(field) {
         let name = function_ident(field);
@@ -226,7 +226,7 @@ fn default_trait(scope: &FileContext<'_>) -> TokenStream {
     scope.imports.prelude("::std::default", "Default")
 }
 
-/// A required time or condition: k8s-openapi's have no `Default`.
+/// A required time or condition, whose k8s-openapi types have no `Default`.
 pub(super) fn has_no_default(field: &Field) -> bool {
     Presence::of(field) == Presence::Required
         && matches!(
@@ -235,7 +235,7 @@ pub(super) fn has_no_default(field: &Field) -> bool {
         )
 }
 
-/// The value that stands for one that is not set: for a time, the start of the Unix epoch.
+/// The placeholder for an unset value: for a time, the Unix epoch.
 fn unset(scope: &FileContext<'_>, ty: &TypeRef) -> TokenStream {
     if *ty == TypeRef::Known(KnownType::Condition) {
         let codec = scope.imports.codec();
@@ -246,7 +246,7 @@ fn unset(scope: &FileContext<'_>, ty: &TypeRef) -> TokenStream {
     quote!(#time(#k8s_openapi::jiff::Timestamp::UNIX_EPOCH))
 }
 
-/// How a default is written.
+/// How a default value is written in Rust.
 enum Written<'a> {
     Bool(bool),
     Int32(i64),
@@ -254,11 +254,11 @@ enum Written<'a> {
     Number(&'a serde_json::Number),
     Text(&'a str),
     Time(&'a str),
-    /// A value of the type of the name.
+    /// An enum variant: the names of the type and the variant.
     Variant(&'a str, &'a str),
-    /// A list without items.
+    /// An empty list.
     Empty,
-    /// No literal: decoded from JSON, so that defaults inside of it count too.
+    /// Not a literal: decoded from JSON, so that defaults nested in it apply too.
     Json,
 }
 
@@ -277,7 +277,7 @@ impl<'a> Written<'a> {
             }
             (TypeRef::Float, Value::Number(number)) => Self::Number(number),
             (TypeRef::String, Value::String(text)) => Self::Text(text),
-            // Only text can be a time.
+            // Only a string can be a time.
             (TypeRef::Known(KnownType::Time), _) => Self::Time(default.as_str().unwrap_or("")),
             (TypeRef::Local(name), Value::String(text)) => Self::Variant(name, text),
             (TypeRef::List(_), Value::Array(items)) if items.is_empty() => Self::Empty,
@@ -286,7 +286,7 @@ impl<'a> Written<'a> {
     }
 }
 
-/// Whether a field's default is read by a function of the codec.
+/// Whether a field's default is decoded from JSON by the codec.
 pub(super) fn is_decoded(field: &Field) -> bool {
     let default = field.default.as_ref().filter(|_| honoured(field));
     default.is_some_and(|default| {
@@ -297,7 +297,7 @@ pub(super) fn is_decoded(field: &Field) -> bool {
     })
 }
 
-/// A default value as an expression of the field's type.
+/// A default value, as an expression of the field's type.
 fn value(scope: &FileContext<'_>, field: &Field, default: &Value) -> TokenStream {
     match Written::of(field, default) {
         Written::Bool(flag) => quote!(#flag),
@@ -333,7 +333,7 @@ fn value(scope: &FileContext<'_>, field: &Field, default: &Value) -> TokenStream
     }
 }
 
-/// A literal that the codec's `Number` has a `From` for: an integer where the number is one of 64 bits.
+/// A literal that converts to the codec's `Number`: an integer if the number fits 64 bits.
 fn number_literal(number: &serde_json::Number) -> Literal {
     if let Some(signed) = number.as_i64() {
         Literal::i64_suffixed(signed)
@@ -344,7 +344,7 @@ fn number_literal(number: &serde_json::Number) -> Literal {
     }
 }
 
-/// The value of a whole number, which may be written as `1.0`.
+/// The value of an integer, which may be written as `1.0`.
 fn whole(number: &serde_json::Number) -> Option<i64> {
     number.as_i64().or_else(|| {
         let text = number.to_string();
@@ -379,7 +379,7 @@ fn variant(scope: &FileContext<'_>, name: &str, text: &str) -> TokenStream {
     }
 }
 
-/// A value of an enum of integers that its schema lists.
+/// The variant of an integer enum.
 fn integer(scope: &FileContext<'_>, field: &Field, default: &Value) -> Option<TokenStream> {
     let TypeRef::Local(name) = &field.ty else {
         return None;

@@ -1,4 +1,4 @@
-//! Imports of a file: what its items name by one word, as far as no type of the version has that name.
+//! Imports of a file: names that its items use without a path, unless a type of the version has the same name.
 
 use std::{
     borrow::Cow,
@@ -19,29 +19,29 @@ use crate::{
     model::{ExternalType, names},
 };
 
-/// Stands for the codec's module.
+/// Placeholder for the codec's module.
 pub(crate) const CODEC: &str = "codec";
 
-/// Stands for a module itself among the names that are imported from it.
+/// Placeholder for the module itself among the names imported from it.
 const SELF: &str = "self";
 
-/// Names of the prelude that types are written with, which no import may hide.
+/// Prelude names that generated types use, which no import may shadow.
 const PRELUDE: [&str; 5] = ["Box", "Default", "Option", "String", "Vec"];
 
-/// The module of each type of a version.
+/// The module of each type of a version, by type name.
 pub(crate) type Homes<'a> = BTreeMap<&'a str, Arc<str>>;
 
-/// The imports that the items of a file have asked for.
+/// The imports that the items of a file have requested.
 pub(crate) struct Imports<'a> {
-    /// The module that the file is.
+    /// The file's module.
     module: &'a str,
-    /// The version's own types, whose names come before any import.
+    /// The version's own types, whose names take precedence over imports.
     own: &'a Homes<'a>,
     k8s_openapi: String,
     codec: String,
-    /// Modules with the names taken from each; `k8s_openapi` and [`CODEC`] stand for what they name wherever it is.
+    /// The names imported from each module; `k8s_openapi` and [`CODEC`] stand for those modules wherever they are.
     asked: RefCell<BTreeMap<String, BTreeSet<String>>>,
-    /// Types of the version's other modules.
+    /// Types from other modules of the version.
     beside: RefCell<BTreeSet<String>>,
 }
 
@@ -57,12 +57,12 @@ impl<'a> Imports<'a> {
         }
     }
 
-    /// A name of the prelude, by its path where the version has a type of that name.
+    /// A prelude name, written as a path if the version has a type of that name.
     pub(crate) fn prelude(&self, module: &str, name: &'static str) -> TokenStream {
         path(&self.prelude_path(module, name))
     }
 
-    /// [`prelude`](Self::prelude) as text.
+    /// [`prelude`](Self::prelude) as a string.
     pub(crate) fn prelude_path(&self, module: &str, name: &'static str) -> Cow<'static, str> {
         if self.own.contains_key(name) {
             format!("{module}::{name}").into()
@@ -71,12 +71,12 @@ impl<'a> Imports<'a> {
         }
     }
 
-    /// A name of a module, imported unless the version has a type of that name, or another module's is imported.
+    /// A name from a module: imported, unless a type of the version or an import from another module has the same name.
     pub(crate) fn name(&self, module: &str, name: &str) -> TokenStream {
         path(&self.name_path(module, name))
     }
 
-    /// [`name`](Self::name) as text.
+    /// [`name`](Self::name) as a string.
     pub(crate) fn name_path(&self, module: &str, name: &str) -> String {
         let ident = names::ident(name);
         let mut asked = self.asked.borrow_mut();
@@ -94,7 +94,7 @@ impl<'a> Imports<'a> {
         ident
     }
 
-    /// A type from elsewhere, imported as [`name`](Self::name) does.
+    /// An external type, imported as by [`name`](Self::name).
     pub(crate) fn external(&self, external: &ExternalType) -> String {
         let Some((name, module)) = external.segments.split_last() else {
             return String::new();
@@ -108,13 +108,13 @@ impl<'a> Imports<'a> {
         self.name_path(&format!("{global}{module}"), name)
     }
 
-    /// A type of the version, imported where another module has it.
+    /// A type of the version, imported if it is in another module.
     pub(crate) fn own(&self, name: &str) -> Ident {
         self.import_own(name);
         ident(name)
     }
 
-    /// [`own`](Self::own) as text.
+    /// [`own`](Self::own) as a string.
     pub(crate) fn own_path(&self, name: &str) -> String {
         self.import_own(name);
         names::ident(name)
@@ -146,7 +146,7 @@ impl<'a> Imports<'a> {
         }
     }
 
-    /// The `use` items, sorted by path, laid out.
+    /// The `use` items, formatted and sorted by path.
     pub(crate) fn emit(&self) -> String {
         let asked = self.asked.borrow();
         let modules: BTreeMap<String, &BTreeSet<String>> = asked
@@ -171,7 +171,7 @@ impl<'a> Imports<'a> {
     }
 }
 
-/// Adds the `use` of names of a module, in as few lines as they take; nothing without names.
+/// Adds the `use` item for names of a module, on as few lines as possible; adds nothing without names.
 pub(crate) fn push_use(text: &mut String, module: &str, names: &[String]) {
     match names {
         [] => {}

@@ -38,13 +38,13 @@ pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Lines {
         TypeKind::Struct(body) => emit_struct(scope, def, body, &mut lines),
         TypeKind::Enum(body) => emit_enum(scope, def, body, &mut lines),
         TypeKind::Alias(alias) => emit_alias(scope, def, alias, &mut lines),
-        // Unions come from annotated Rust alone, whose types are the author's.
+        // Unions only come from annotated Rust, whose types are hand-written.
         TypeKind::Union(_) => {}
     }
     lines
 }
 
-/// The JSON form of a Go type with its own marshalling.
+/// The JSON form of a Go type with custom marshalling.
 pub(super) fn on_wire(def: &TypeDef) -> Option<Aliasing> {
     let target = match def.marshals? {
         Marshals::Json => match def.validation.type_.as_deref() {
@@ -100,7 +100,9 @@ fn emit_struct(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef, lines: 
         emit_field(scope, (def, body), field, serde, lines);
     }
     if let Some(map) = unknown {
-        lines.comment(" Properties that the schema does not name; the API server keeps them.");
+        lines.comment(
+            " Properties that the schema does not specify; the API server preserves them.",
+        );
         if serde != Serde::Generated {
             lines.attributes(&quote!(#[serde(flatten)]));
         }
@@ -117,14 +119,14 @@ fn comment(lines: &mut Lines, marker: Option<String>) {
     }
 }
 
-/// How a type comes by serde.
+/// How a type gets its serde implementation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Serde {
-    /// By a list beside the type.
+    /// From a macro call with the list of its fields.
     Generated,
-    /// Derived, with the names of the fields.
+    /// Derived, with the fields' own names.
     Derived,
-    /// Derived, with those names in camel case.
+    /// Derived, with camel-case names.
     CamelCase,
 }
 
@@ -166,7 +168,7 @@ fn emit_field(
     lines.field(&names::ident(&field.rust_name), &ty);
 }
 
-/// The type with `f64` for the codec's `Number`, which has no schema of its own.
+/// The type with `f64` in place of the codec's `Number`, which has no schema.
 fn with_plain_numbers(ty: &TypeRef) -> TypeRef {
     let boxed = |inner: &TypeRef| Box::new(with_plain_numbers(inner));
     match ty {
@@ -182,13 +184,13 @@ fn with_plain_numbers(ty: &TypeRef) -> TypeRef {
 fn emit_enum(scope: &FileContext<'_>, def: &TypeDef, body: &EnumDef, lines: &mut Lines) {
     comment(lines, type_docs(scope, def));
     let default = values::default(body);
-    // Enums of integers are read and written through `From`: see the macro of that name.
+    // Integer enums are converted by `From`, see the macro of that name.
     let serde = match body.values {
         EnumValues::Texts if values::is_listed(scope.cx, def) => Serde::Generated,
         _ => Serde::Derived,
     };
     let is_derived_text = serde == Serde::Derived && body.values == EnumValues::Texts;
-    // The macro of listed texts writes `Default`.
+    // The macro for string enums implements `Default`.
     let derived: &[&str] = match (body.values, default) {
         (EnumValues::Integers, _) => &["Clone", "Copy", "Debug", "Default", "PartialEq", "Eq"],
         (EnumValues::Texts, Some(_)) if serde == Serde::Derived => {
@@ -231,7 +233,7 @@ fn emit_enum(scope: &FileContext<'_>, def: &TypeDef, body: &EnumDef, lines: &mut
     }
 }
 
-/// Go's zero value, the empty text, which is none of the values.
+/// Go's zero value is the empty string, which is not among the listed values.
 fn emit_empty_default(
     scope: &FileContext<'_>,
     name: &Ident,
@@ -249,7 +251,8 @@ fn emit_empty_default(
     })
 }
 
-/// The value, unless it is the variant's name, and the docs of a constant, which a schema has none of.
+/// Documentation of a variant: its value unless that equals the variant's name, and the docs of a Go constant. Schemas have no
+/// such docs.
 fn variant_docs(variant: &Variant) -> Vec<String> {
     let is_name = variant.value == variant.name;
     let mut lines = Vec::new();
@@ -267,7 +270,7 @@ fn variant_docs(variant: &Variant) -> Vec<String> {
 fn emit_alias(scope: &FileContext<'_>, def: &TypeDef, alias: &Aliasing, lines: &mut Lines) {
     comment(lines, type_docs(scope, def));
     let target = match &alias.target {
-        // A type of another file of the version.
+        // A type from another file of the version.
         TypeRef::Local(target) if def.declared.place().is_none() => {
             format!("super::{}", names::ident(target))
         }
@@ -307,7 +310,7 @@ fn derive(
     }
 }
 
-/// The comment of a type: the description, or the path in the API without one.
+/// The documentation of a type: its description or, without one, its path in the API.
 fn type_docs(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
     let mut lines = docs::lines(&def.docs);
     if lines.is_empty() {
@@ -321,14 +324,15 @@ fn type_docs(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
     scope.marker(lines)
 }
 
-/// The description of a field, or its first sentence where that of its type is the same, and what the schema demands.
+/// The documentation of a field: its description, or only the first sentence if its type has the same one, followed by the
+/// schema's constraints.
 fn field_docs(
     scope: &FileContext<'_>,
     (def, body): (&TypeDef, &StructDef),
     field: &Field,
 ) -> Option<String> {
     let mut lines = docs::of_field(&field.docs);
-    // A derived schema has the descriptions of fields from here.
+    // A derived schema takes the fields' descriptions from here.
     let may_be_short = lines.len() > 1 && !attributes::derives_schema(scope.cx, def);
     if may_be_short && is_described_by_type(scope, field) {
         lines = docs::summary(&field.docs);
@@ -340,7 +344,7 @@ fn field_docs(
     scope.marker(lines)
 }
 
-/// Whether the field's type, or that of its items or values, is one of the version with the same description.
+/// Whether the type of the field, its items or its values is a type of the version with the same description.
 fn is_described_by_type(scope: &FileContext<'_>, field: &Field) -> bool {
     let TypeRef::Local(name) = field.ty.element() else {
         return false;

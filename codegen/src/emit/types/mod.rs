@@ -1,4 +1,4 @@
-//! Types from CRDs, a file for each kind, and one for what several kinds share; and from Go, a file for each of Go's.
+//! Types from CRDs, one file per kind and one for types that several kinds share; and types from Go, one file per Go file.
 //!
 //! For `VirtualMachine`, in `apis/cloudnative/v1alpha1/virtual_machine.rs`:
 //!
@@ -57,13 +57,13 @@ use crate::{
     output::format::{Code, Comments, Items},
 };
 
-/// Types that stand in one module, in files below it: those of a version, or of a Go package that is none.
+/// Types that share a module, in files below it: those of a version, or of a Go package that is not a version.
 #[derive(Clone, Copy)]
 pub(crate) struct Unit<'a> {
     dir: &'a str,
     types: &'a [TypeDef],
     pub(crate) resources: &'a [Resource],
-    /// Types from Go stand in the files of their sources.
+    /// Types from Go are in files named after their source files.
     origin: Origin,
 }
 
@@ -86,20 +86,20 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Whether the type is an object of the API, whose serde stands apart from it.
+    /// Whether the type is an API object, which gets its serde implementation separately.
     fn is_root(self, def: &TypeDef) -> bool {
         let mut resources = self.resources.iter();
         resources.any(|resource| resource.root == def.name)
     }
 
-    /// Whether serde of the type is a list of its fields.
+    /// Whether serde of the type is generated from a list of its fields.
     fn is_listed(self, cx: &Emit<'_>, def: &TypeDef) -> bool {
         matches!(def.kind, TypeKind::Struct(_))
             && def.marshals.is_none()
             && (self.is_root(def) || !attributes::derives_schema(cx, def))
     }
 
-    /// The type of the given name.
+    /// The type with the name.
     pub(crate) fn type_def(self, name: &str) -> Option<&'a TypeDef> {
         find_type(self.types, self.origin, name)
     }
@@ -114,7 +114,7 @@ pub(crate) struct FileContext<'a> {
 }
 
 impl FileContext<'_> {
-    /// What stands for a comment of these lines; nothing without lines.
+    /// A placeholder for a comment with these lines; `None` without lines.
     fn marker(&self, lines: Vec<String>) -> Option<String> {
         (!lines.is_empty()).then(|| self.comments.borrow_mut().add(lines))
     }
@@ -126,7 +126,7 @@ pub(crate) const GENERATOR: Definition = Definition {
     ..Definition::new("types", Home::Apis, emit)
 };
 
-/// Emits the types of every version that comes from CRDs, and the modules that lead to them.
+/// Emits the types of every version that comes from CRDs or Go, and their parent modules.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     apis::emit(cx, files);
     for (group, version) in cx.api.versions() {
@@ -144,7 +144,7 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     }
 }
 
-/// Emits the files of a unit; `what` ends the sentence that each starts with.
+/// Emits the files of a unit; `what` completes the first sentence of each file's documentation.
 fn emit_unit<'a>(cx: &'a Emit<'a>, unit: Unit<'a>, what: String, files: &mut Files<'a>) {
     let modules = modules(unit);
     let homes = modules.iter().flat_map(|(module, defs)| {
@@ -162,12 +162,12 @@ fn emit_unit<'a>(cx: &'a Emit<'a>, unit: Unit<'a>, what: String, files: &mut Fil
     }
 }
 
-/// Whether the types have a `codec` module beside them, for want of the runtime's.
+/// Whether there is a `codec` module beside the types, since the runtime's is not available.
 pub(crate) fn has_codec(cx: &Emit<'_>) -> bool {
     !cx.options.needs_runtime() && units(cx).any(|unit| needs_codec(cx, unit))
 }
 
-/// Whether an enum has a variant for values that its schema does not list.
+/// Whether any enum has a variant for values that its schema does not list.
 pub(crate) fn have_open_enum(cx: &Emit<'_>) -> bool {
     let is_open = |def: &TypeDef| matches!(&def.kind, TypeKind::Enum(body) if body.open.is_some());
     units(cx).flat_map(|unit| unit.types).any(is_open)
@@ -184,8 +184,8 @@ fn units<'a>(cx: &Emit<'a>) -> impl Iterator<Item = Unit<'a>> {
 /// The module of the types that several kinds share.
 pub(crate) const COMMON: &str = "common";
 
-/// The modules of a version from CRDs and the types in each, in order: one for each kind, which its `mod.rs` declares, and
-/// [`COMMON`].
+/// The modules of a version from CRDs with the types in each, in order: one module per kind, which the version's `mod.rs`
+/// declares, and [`COMMON`].
 pub(crate) fn modules(unit: Unit<'_>) -> BTreeMap<String, Vec<&TypeDef>> {
     if unit.origin == Origin::Go {
         return go_modules(unit);
@@ -210,7 +210,7 @@ pub(crate) fn modules(unit: Unit<'_>) -> BTreeMap<String, Vec<&TypeDef>> {
     modules
 }
 
-/// The module of the types of a kind from a CRD.
+/// The name of the module with a kind's types.
 pub(crate) fn module_of(version: &Version, resource: &Resource) -> String {
     let kinds: Vec<&str> = version
         .resources
@@ -221,7 +221,7 @@ pub(crate) fn module_of(version: &Version, resource: &Resource) -> String {
     module.unwrap_or_default()
 }
 
-/// The kind of each module that has one.
+/// The kind of each module that belongs to one.
 pub(crate) fn kinds_of_modules(version: &Version) -> BTreeMap<String, &Resource> {
     let kinds = version.resources.iter();
     let kinds: Vec<&str> = kinds.map(|resource| resource.kind.as_str()).collect();
@@ -232,7 +232,7 @@ pub(crate) fn kinds_of_modules(version: &Version) -> BTreeMap<String, &Resource>
         .collect()
 }
 
-/// The modules of types from Go: one for each file that declares some, of its name.
+/// The modules of types from Go: one per Go file that declares types, with its name.
 fn go_modules(unit: Unit<'_>) -> BTreeMap<String, Vec<&TypeDef>> {
     let mut modules: BTreeMap<String, Vec<&TypeDef>> = BTreeMap::new();
     for def in unit.types {
@@ -247,7 +247,7 @@ fn go_modules(unit: Unit<'_>) -> BTreeMap<String, Vec<&TypeDef>> {
     modules
 }
 
-/// A file's name without folder and ending.
+/// A file's name without folder and extension.
 fn stem(file: &str) -> &str {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     name.strip_suffix(".go").unwrap_or(name)
@@ -258,7 +258,7 @@ fn kind_of(def: &TypeDef) -> &str {
     def.path.split(['.', '[']).next().unwrap_or_default()
 }
 
-/// Whether types of the version name the codec.
+/// Whether types of the version use the codec.
 fn needs_codec(cx: &Emit<'_>, unit: Unit<'_>) -> bool {
     let uses = |field: &Field| {
         serde_attributes::uses_codec(field)
@@ -276,9 +276,9 @@ fn needs_codec(cx: &Emit<'_>, unit: Unit<'_>) -> bool {
     })
 }
 
-/// A module for each kind; kinds that differ in case alone get a number by their order.
+/// A module name for each kind; kinds that differ only in case are numbered.
 fn module_names<'a>(kinds: &[&'a str]) -> BTreeMap<&'a str, String> {
-    // Names of files that stand beside the kinds'.
+    // Names of other files in the same folder.
     let mut taken = vec!["mod".to_owned(), COMMON.to_owned()];
     let mut modules = BTreeMap::new();
     for &kind in kinds {

@@ -4,10 +4,11 @@
 //! codec::object! { VirtualMachineSpec; required image; optional run_policy, pod_cidr = "podCIDR" }
 //! ```
 //!
-//! A word stands before the first of the fields that it is for. The order is that of the struct, in which fields are written.
+//! A mode such as `required` precedes the first field it applies to. Fields are listed, and serialized, in the order of the
+//! struct.
 //!
-//! `#[derive(Serialize, Deserialize)]` costs rustc about ten times as much, and is left to types that derive `JsonSchema`, which
-//! reads serde's attributes.
+//! `#[derive(Serialize, Deserialize)]` takes rustc about ten times as long, so it is only used for types that derive
+//! `JsonSchema`, which depends on serde attributes.
 
 use proc_macro2::Ident;
 
@@ -23,10 +24,10 @@ use crate::{
     model::{Field, StructDef, TypeDef, TypeKind, UnknownFields, names},
 };
 
-/// The width that lines are filled to: that of the documentation of fields.
+/// The width to which lines are filled, the same as for the documentation of fields.
 pub(super) const WIDTH: usize = 128;
 
-/// The list of a struct's fields, laid out.
+/// The macro call with a struct's fields, formatted.
 pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
     let TypeKind::Struct(body) = &def.kind else {
         return None;
@@ -37,7 +38,7 @@ pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
     Some(call(scope, "object", &entries(scope, def, body)))
 }
 
-/// The call of a macro of the codec with entries that have their separators, laid out.
+/// A call of one of the codec's macros, formatted; entries include their separators.
 pub(super) fn call(scope: &FileContext<'_>, name: &str, entries: &[String]) -> String {
     let codec = scope.imports.codec();
     let mut text = String::new();
@@ -45,7 +46,7 @@ pub(super) fn call(scope: &FileContext<'_>, name: &str, entries: &[String]) -> S
     text
 }
 
-/// Adds lines of as many entries as fit, after `opening` and before `closing`.
+/// Adds as many entries per line as fit, between `opening` and `closing`.
 pub(super) fn fill(text: &mut String, opening: &str, entries: &[String], closing: &str) {
     text.push_str(opening);
     let mut width = opening.chars().count();
@@ -65,7 +66,7 @@ pub(super) fn fill(text: &mut String, opening: &str, entries: &[String], closing
     text.push('\n');
 }
 
-/// Entries with commas between them.
+/// The entries, separated by commas.
 pub(super) fn listed(mut entries: Vec<String>) -> Vec<String> {
     if let Some((_, others)) = entries.split_last_mut() {
         others.iter_mut().for_each(|entry| entry.push(','));
@@ -73,7 +74,7 @@ pub(super) fn listed(mut entries: Vec<String>) -> Vec<String> {
     entries
 }
 
-/// The struct's name, its fields, and the map of what it does not name.
+/// The struct's name, its fields, and the map of unknown fields.
 fn entries(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Vec<String> {
     let is_root = scope.unit.is_root(def);
     let mut name = ident(&def.name).to_string();
@@ -88,7 +89,7 @@ fn entries(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Vec<Stri
     let mut before = "";
     for field in &body.fields {
         let mode = match mode(field) {
-            // The items of a list may come without.
+            // Items of a list may have no metadata.
             "required" if is_root && field.json_name == "metadata" => "defaulted",
             mode => mode,
         };
@@ -116,7 +117,7 @@ fn entries(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> Vec<Stri
     entries
 }
 
-/// A variant or kind with its name in JSON, unless that is its own.
+/// A variant or kind, with its JSON name if that differs.
 pub(crate) fn named(own: &Ident, in_json: &str) -> String {
     if *own == in_json {
         return in_json.to_owned();
@@ -124,12 +125,12 @@ pub(crate) fn named(own: &Ident, in_json: &str) -> String {
     format!("{own} = {in_json:?}")
 }
 
-/// The literal of a property's name. The codec has U+0000 between names, and within one before an equals sign.
+/// The literal of a property's name. The codec uses U+0000 between names, and before an equals sign within a name.
 pub(crate) fn literal(property: &str) -> String {
     format!("{:?}", property.replace('\0', "\0="))
 }
 
-/// Whether a property has the name of its field in camel case, as the codec tells.
+/// Whether a property's name is the camel case of its field's name, as computed by the codec.
 pub(crate) fn is_camel_case(property: &str, field: &str) -> bool {
     let mut expected = String::new();
     for c in property.chars() {
@@ -142,7 +143,7 @@ pub(crate) fn is_camel_case(property: &str, field: &str) -> bool {
     expected == field.trim_start_matches("r#")
 }
 
-/// The method of the codec's reader and writer for a field.
+/// The codec's read and write mode for a field.
 fn mode(field: &Field) -> &'static str {
     let missing_is_default = honoured(field) || is_plain_go(field);
     let of_wire = |[serde, encoded, sparse]: [&'static str; 3]| match Wire::of(field) {
@@ -167,7 +168,7 @@ fn mode(field: &Field) -> &'static str {
             [serde, "optional_encoded", "optional_sparse"]
         }
         Presence::OptionalNullable => ["nullable", "nullable_encoded", "nullable_sparse"],
-        // Go's alone, whose types are never sparse.
+        // Only occurs for types from Go, which are never sparse.
         Presence::Omittable => ["omittable", "omittable_encoded", "omittable_encoded"],
     })
 }
@@ -176,7 +177,7 @@ fn mode(field: &Field) -> &'static str {
 mod tests {
     use super::*;
 
-    /// The codec reads them back: see `missing_null_unknown_and_repeated_properties_are_as_serde_derives_them` in the runtime.
+    /// The codec decodes them: see `missing_null_unknown_and_repeated_properties_are_as_serde_derives_them` in the runtime.
     #[test]
     fn names_with_what_parts_names_are_told_apart() {
         for (property, expected) in [

@@ -1,4 +1,4 @@
-//! References to types, as a file names them.
+//! Type references, as written in a file.
 
 use proc_macro2::TokenStream;
 
@@ -9,7 +9,7 @@ use crate::{
     options::MapType,
 };
 
-/// The type of a field, with the `Option`s that its presence asks for.
+/// The type of a field, including the `Option`s for its presence.
 pub(super) fn field_type(scope: &FileContext<'_>, field: &Field) -> String {
     let inner = value_type(scope, field);
     let option = scope.imports.prelude_path("::std::option", "Option");
@@ -20,7 +20,7 @@ pub(super) fn field_type(scope: &FileContext<'_>, field: &Field) -> String {
     }
 }
 
-/// The type of a field that has a value.
+/// The type of a field's value, without `Option`s for its presence.
 pub(super) fn value_type(scope: &FileContext<'_>, field: &Field) -> String {
     match &field.ty {
         TypeRef::Map(inner) if field.hashed => map(scope, MapType::Hash, inner),
@@ -28,12 +28,12 @@ pub(super) fn value_type(scope: &FileContext<'_>, field: &Field) -> String {
     }
 }
 
-/// A type as the file names it, in tokens.
+/// A type as written in the file, as tokens.
 pub(super) fn type_tokens(scope: &FileContext<'_>, ty: &TypeRef) -> TokenStream {
     path(&type_path(scope, ty))
 }
 
-/// A type as the file names it.
+/// A type as written in the file.
 pub(super) fn type_path(scope: &FileContext<'_>, ty: &TypeRef) -> String {
     let imports = &scope.imports;
     match ty {
@@ -42,7 +42,7 @@ pub(super) fn type_path(scope: &FileContext<'_>, ty: &TypeRef) -> String {
         TypeRef::Int64 => "i64".to_owned(),
         TypeRef::Float => imports.name_path(CODEC, "Number"),
         TypeRef::Float32 => "f32".to_owned(),
-        // Go's, as wide as on Kubernetes' platforms.
+        // Go's `int` and `uint`, 64 bits wide on the platforms that Kubernetes supports.
         TypeRef::Integer(name) if name == "isize" => "i64".to_owned(),
         TypeRef::Integer(name) if name == "usize" => "u64".to_owned(),
         TypeRef::Integer(name) => names::ident(name),

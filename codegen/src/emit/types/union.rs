@@ -1,11 +1,11 @@
-//! Views of unions: an enum of the fields of a struct of which at most one is set.
+//! Views of unions: an enum over the fields of a struct of which at most one is set.
 //!
 //! ```text
 //! codec::union! { pub enum IssuerSpecUnion of IssuerSpec, as_union; Acme(IssuerAcme) = acme, Ca(IssuerCa) = ca }
 //! ```
 //!
-//! The struct stays as it is and decodes whatever the server sends. The macro writes the enum, which borrows the fields, `as_union` and,
-//! where the struct requires nothing else, `From`; then its first word is `convertible`.
+//! The struct is unchanged and decodes whatever the server sends. The macro generates the enum, which borrows the fields,
+//! `as_union` and, if the struct requires no other fields, `From`; its first word is then `convertible`.
 
 use super::{
     FileContext,
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// A union of a struct, with the names of its view.
+/// A union of a struct, with the names for its view.
 struct Viewed<'a> {
     def: &'a TypeDef,
     body: &'a StructDef,
@@ -28,12 +28,12 @@ struct Viewed<'a> {
     view: &'a UnionView,
 }
 
-/// The call of the macro for each union of a struct.
+/// The macro call for each union of a struct.
 pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> String {
     views(def).map(|viewed| viewed.emit(scope)).collect()
 }
 
-/// Whether a type has views, which name the codec.
+/// Whether a type has union views, which use the codec.
 pub(super) fn has_view(def: &TypeDef) -> bool {
     views(def).next().is_some()
 }
@@ -90,8 +90,8 @@ impl Viewed<'_> {
         call(scope, "union", &[vec![head], entries].concat())
     }
 
-    /// The discriminator that belongs to a member, as the macro has it: ` (kind = IssuerKind::Acme)`. Nothing without one; none
-    /// if the generated types have no such value.
+    /// The discriminator value of a member in the macro's syntax: ` (kind = IssuerKind::Acme)`. `Some(None)` if the union has no
+    /// discriminator; `None` if the generated types have no such value.
     fn tag(&self, scope: &FileContext<'_>, member: &UnionMember) -> Option<Option<String>> {
         let Some(name) = &self.union.discriminator else {
             return Some(None);
@@ -110,7 +110,7 @@ impl Viewed<'_> {
         Some(Some(format!(" ({field} = {ty}::{})", ident(&variant.name))))
     }
 
-    /// Whether an object with a member alone, and its discriminator, lacks something.
+    /// Whether an object with only one member and its discriminator would lack required fields.
     fn requires_more(&self) -> bool {
         let tag = self.union.discriminator.as_ref();
         let mut fields = self.body.fields.iter();
@@ -122,7 +122,7 @@ impl Viewed<'_> {
     }
 }
 
-/// The type of what a variant refers to: the field's, without the `Option` that is none where it is not set.
+/// The type that a variant refers to: the field's type, without the `Option` for its presence.
 fn value_type(scope: &FileContext<'_>, field: &Field) -> String {
     let ty = match &field.ty {
         TypeRef::Boxed(inner) => refs::type_path(scope, inner),

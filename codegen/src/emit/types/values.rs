@@ -1,4 +1,4 @@
-//! Enums: their values, for the codec's macros.
+//! Enums: the lists of their values, for the codec's macros.
 //!
 //! ```text
 //! codec::texts! { VirtualMachineAction default Start, Unrecognized, Start = "start", Stop = "stop" }
@@ -14,8 +14,8 @@ use crate::{
     model::{EnumDef, EnumValues, TypeDef, TypeKind, Variant, names},
 };
 
-/// Whether serde of the type goes by a list of its values: an open enum that no schema is derived for, which reads serde's
-/// attributes, or one of integers.
+/// Whether serde of the enum is generated from a list of its values: an integer enum, or an open enum without a derived schema,
+/// which would depend on serde attributes.
 pub(super) fn is_listed(cx: &Emit<'_>, def: &TypeDef) -> bool {
     match &def.kind {
         TypeKind::Enum(body) if body.values == EnumValues::Texts => {
@@ -26,7 +26,7 @@ pub(super) fn is_listed(cx: &Emit<'_>, def: &TypeDef) -> bool {
     }
 }
 
-/// The position of the variant that is the enum's default; none where that is Go's zero value, which is no variant.
+/// The index of the default variant; `None` if the default is Go's zero value, which has no variant.
 pub(super) fn default(body: &EnumDef) -> Option<usize> {
     match (body.default, &body.open) {
         (None, Some(_)) if body.zero_is_empty => None,
@@ -34,7 +34,7 @@ pub(super) fn default(body: &EnumDef) -> Option<usize> {
     }
 }
 
-/// The call of the macro for an enum; none for other types.
+/// The macro call for an enum; `None` for other types.
 pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
     let TypeKind::Enum(body) = &def.kind else {
         return None;

@@ -1,4 +1,4 @@
-//! Webhook configurations, from the webhooks that a crate's markers declare.
+//! Webhook configurations, from the webhook markers of a crate.
 //!
 //! ```yaml
 //! apiVersion: admissionregistration.k8s.io/v1
@@ -24,8 +24,8 @@ use serde_json::{Map, Value, json};
 
 use crate::model::{ApiSet, Webhook, WebhookEndpoint};
 
-/// The MutatingWebhookConfiguration and the ValidatingWebhookConfiguration, each only with webhooks; webhooks are sorted by
-/// name, equal names as they were read.
+/// The MutatingWebhookConfiguration and the ValidatingWebhookConfiguration, each only if it has webhooks. Webhooks are sorted by
+/// name; those with equal names stay in input order.
 #[must_use]
 pub fn webhook_configurations(api: &ApiSet) -> Vec<Value> {
     let kinds = [
@@ -101,7 +101,7 @@ fn rules(webhook: &Webhook) -> Value {
     json!([rule])
 }
 
-/// `clientConfig` of a webhook or of a conversion.
+/// The `clientConfig` of a webhook or of a conversion.
 pub(crate) fn client_config(endpoint: &WebhookEndpoint) -> Value {
     match endpoint {
         WebhookEndpoint::Url(url) => json!({ "url": url }),

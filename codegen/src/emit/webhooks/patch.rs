@@ -1,7 +1,7 @@
-//! Strategic merge patches of a webhook.
+//! Strategic merge patches of webhooks.
 //!
-//! Of a webhook's lists only `matchConditions` merges, by `name`, and no marker writes one; so lists are replaced, and what
-//! remains are the directives.
+//! The only list of a webhook with a merge key is `matchConditions` (by `name`), and no marker generates that. So lists are
+//! replaced, and only directives need to be interpreted.
 
 use serde_json::{Map, Value};
 
@@ -42,7 +42,7 @@ pub(super) fn apply(object: &mut Map<String, Value>, patch: &Map<String, Value>)
     }
 }
 
-/// An item of a list, unless it is a directive.
+/// Returns a list item, or `None` if it is a directive.
 fn item(item: &Value) -> Option<Value> {
     let Value::Object(fields) = item else {
         return Some(item.clone());

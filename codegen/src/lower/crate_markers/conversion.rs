@@ -10,7 +10,7 @@ use crate::{
 /// The versions of `ConversionReview` that the API server sends.
 const REVIEW_VERSIONS: [&str; 2] = ["v1", "v1beta1"];
 
-/// The conversion that the markers of a version of a kind ask for.
+/// Returns the conversion that the markers on a version of a kind request.
 pub(in crate::lower) fn conversion(
     markers: &MarkerSet,
     diagnostics: &mut Diagnostics,
@@ -21,7 +21,7 @@ pub(in crate::lower) fn conversion(
     if let (Some(url), Some(path)) = (given(marker.url.as_ref()), given(marker.path.as_ref())) {
         diagnostics.push(
             error(
-                "a webhook has a path or a URL".to_owned(),
+                "a webhook needs either a path or a URL".to_owned(),
                 &url.place,
                 "a URL",
                 "write `path=/…` for a service of the cluster, or `url=https://…`",
@@ -49,7 +49,7 @@ pub(in crate::lower) fn conversion(
             .any(|it| REVIEW_VERSIONS.contains(&it.as_str()))
     {
         diagnostics.push(error(
-            "no version of `ConversionReview` that the API server sends".to_owned(),
+            "no supported version of `ConversionReview`".to_owned(),
             &versions.place,
             "without `v1` and `v1beta1`",
             "write `reviewVersions=v1`",
@@ -62,7 +62,7 @@ pub(in crate::lower) fn conversion(
     }))
 }
 
-/// All versions of a kind have the conversion that one of them is marked with; two that differ are an error.
+/// Applies the conversion marked on one version to all versions of the kind; conflicting markers are an error.
 pub(super) fn settle(api: &mut ApiSet, diagnostics: &mut Diagnostics) {
     for group in &mut api.groups {
         let resources = || group.versions.iter().flat_map(|version| &version.resources);
@@ -77,7 +77,7 @@ pub(super) fn settle(api: &mut ApiSet, diagnostics: &mut Diagnostics) {
                         "the versions of {kind} in {} have different conversions",
                         group.name
                     ))
-                    .help("write `+kubebuilder:conversion:webhook` at one version, such as the stored one"),
+                    .help("write `+kubebuilder:conversion:webhook` on only one version, such as the stored one"),
                 ),
             }
         }

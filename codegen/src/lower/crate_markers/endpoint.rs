@@ -6,7 +6,7 @@ use crate::{
     read::markers::At,
 };
 
-/// A marker's arguments about its endpoint.
+/// The arguments of a marker that describe its endpoint.
 pub(super) struct Endpoint<'a> {
     pub(super) path: Option<&'a At<String>>,
     pub(super) url: Option<&'a At<String>>,
@@ -15,14 +15,14 @@ pub(super) struct Endpoint<'a> {
     pub(super) service_port: Option<&'a At<i64>>,
 }
 
-/// An error at a place.
+/// Creates an error at a place.
 pub(super) fn error(message: String, place: &Place, label: &str, help: &str) -> Diagnostic {
     let error = Diagnostic::error(message).at(place.clone(), label);
     error.help(help)
 }
 
 impl Endpoint<'_> {
-    /// The endpoint; the service is kubebuilder's where none is named.
+    /// Builds the endpoint; the service defaults to kubebuilder's.
     pub(super) fn lower(&self) -> WebhookEndpoint {
         if let Some(url) = given(self.url) {
             return WebhookEndpoint::Url(url.value.clone());
@@ -40,13 +40,13 @@ impl Endpoint<'_> {
         }
     }
 
-    /// Reports what the API server refuses.
+    /// Reports endpoints that the API server rejects.
     pub(super) fn check(&self, diagnostics: &mut Diagnostics) {
         if let Some(path) = given(self.path)
             && !path.starts_with('/')
         {
             diagnostics.push(error(
-                format!("invalid path {:?} of a webhook", path.value),
+                format!("invalid webhook path {:?}", path.value),
                 &path.place,
                 "does not start with a slash",
                 &format!("write `path=/{}`", path.value),
@@ -64,7 +64,7 @@ impl Endpoint<'_> {
                 && let Some(fault) = kube_names::label_fault(name)
             {
                 diagnostics.push(error(
-                    format!("invalid name of a {what} {:?}", name.value),
+                    format!("invalid {what} name {:?}", name.value),
                     &name.place,
                     "not a DNS label",
                     &fault,
@@ -78,7 +78,7 @@ impl Endpoint<'_> {
                 format!("invalid port {}", port.value),
                 &port.place,
                 "not a port",
-                "a port is from 1 to 65535; without `servicePort` it is 443",
+                "write a port from 1 to 65535; the default of `servicePort` is 443",
             ));
         }
     }
@@ -96,7 +96,7 @@ impl Endpoint<'_> {
         };
         if !label.is_empty() {
             diagnostics.push(error(
-                format!("invalid URL {:?} of a webhook", url.value),
+                format!("invalid webhook URL {:?}", url.value),
                 &url.place,
                 label,
                 "write `https://<host>[:<port>]/<path>`",
@@ -109,7 +109,7 @@ impl Endpoint<'_> {
         ];
         if let Some(place) = service.into_iter().flatten().next() {
             diagnostics.push(error(
-                "a webhook with a URL has no service".to_owned(),
+                "a webhook with a URL must not have a service".to_owned(),
                 place,
                 "is not used",
                 "remove it, or write `path=` in place of `url=`",
@@ -118,7 +118,7 @@ impl Endpoint<'_> {
     }
 }
 
-/// An empty text is none, as in controller-tools.
+/// Treats an empty string as absent, as in controller-tools.
 pub(super) fn given(text: Option<&At<String>>) -> Option<&At<String>> {
     text.filter(|text| !text.value.is_empty())
 }

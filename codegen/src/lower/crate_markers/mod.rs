@@ -1,7 +1,7 @@
-//! Rules of roles, webhooks and conversions: what a crate's markers say beside its types.
+//! Role rules, webhooks and conversions, from crate-level markers.
 //!
-//! The markers come from API packages of any language and from files that hold nothing else of the API; they belong to the
-//! crate, not to a version. Start reading at [`lower`].
+//! The markers come from API packages of any language and from files without API types; they belong to the crate, not to a version. Start
+//! reading at [`lower`].
 
 pub(super) mod conversion;
 mod endpoint;
@@ -18,14 +18,14 @@ use crate::{
     suggest::closest,
 };
 
-/// Those markers of some sets that belong to the crate, in order.
+/// Collects the markers that belong to the crate, in order.
 pub(super) fn gather<'a>(sets: impl Iterator<Item = &'a MarkerSet>) -> MarkerSet {
     let markers = sets.flat_map(|set| &set.0);
     let markers = markers.filter(|marker| marker.def.stands_anywhere());
     MarkerSet(markers.cloned().collect())
 }
 
-/// Adds rules and webhooks to an API whose kinds are complete, and settles the conversion of each kind.
+/// Adds rules and webhooks to an API whose kinds are complete, and determines the conversion of each kind.
 pub(super) fn lower(
     markers: &MarkerSet,
     compat: Compat,
@@ -66,7 +66,7 @@ impl Cx {
         self.compat.is_strict()
     }
 
-    /// Warns of a resource that an API group of this crate does not have.
+    /// Warns about a resource that does not exist in an API group of this crate.
     fn check_resource(
         &self,
         group: &str,
@@ -82,7 +82,7 @@ impl Cx {
         }
         let near = closest(plural, kinds().map(|[.., plural]| plural.as_str()));
         let help = near.map_or_else(
-            || "the plural of a kind stands here".to_owned(),
+            || "write the plural of a kind".to_owned(),
             |near| format!("did you mean `{near}`?"),
         );
         diagnostics.push(
@@ -92,7 +92,7 @@ impl Cx {
         );
     }
 
-    /// Warns of a version that an API group of this crate does not have.
+    /// Warns about a version that does not exist in an API group of this crate.
     fn check_version(
         &self,
         group: &str,
@@ -117,7 +117,7 @@ impl Cx {
     }
 }
 
-/// `core` is the empty group, as in controller-tools.
+/// Replaces `core` with the empty group, as controller-tools does.
 fn core_group(mut groups: Vec<String>) -> Vec<String> {
     for group in groups.iter_mut().filter(|group| *group == "core") {
         group.clear();

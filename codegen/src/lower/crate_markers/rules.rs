@@ -1,4 +1,4 @@
-//! Rules of roles, from the `+kubebuilder:rbac` markers of a crate.
+//! Role rules, from the `+kubebuilder:rbac` markers of a crate.
 
 use super::{Cx, core_group};
 use crate::{
@@ -8,19 +8,19 @@ use crate::{
     suggest::closest,
 };
 
-/// Verbs of the API server for resources; some are for one kind alone, such as `bind` of roles.
+/// The API server's verbs for resources, including verbs for a single kind, such as `bind` for roles.
 #[rustfmt::skip]
 const VERBS: [&str; 17] = [
     "*", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "proxy",
     "use", "bind", "escalate", "impersonate", "approve", "sign", "attest",
 ];
 
-/// Verbs of non-resource URLs: HTTP's methods.
+/// Verbs for non-resource URLs: HTTP methods.
 const URL_VERBS: [&str; 8] = [
     "*", "get", "head", "post", "put", "patch", "delete", "options",
 ];
 
-/// The rules, in the order of the markers.
+/// Builds the rules, in the order of the markers.
 pub(super) fn rules(
     cx: &Cx,
     markers: &MarkerSet,
@@ -38,7 +38,7 @@ pub(super) fn rules(
         })
         .collect();
     for found in refused {
-        // controller-gen writes what the API server refuses.
+        // controller-gen writes rules that the API server rejects.
         let severity = match cx.is_strict() {
             true => found.severity,
             false => Severity::Warning,
@@ -66,7 +66,7 @@ fn is_given(list: Option<&At<Vec<String>>>) -> bool {
     list.is_some_and(|list| !list.value.is_empty())
 }
 
-/// The API server refuses rules about both, about neither, and about resources of no group.
+/// Reports rules with both resources and URLs, with neither, or with resources but no group, which the API server rejects.
 fn check_target(marker: &Found<'_, Rbac>, diagnostics: &mut Diagnostics) {
     let resources = is_given(marker.resources.as_ref());
     let urls = is_given(marker.urls.as_ref());
@@ -77,27 +77,23 @@ fn check_target(marker: &Found<'_, Rbac>, diagnostics: &mut Diagnostics) {
                 .help(help),
         );
     };
-    let apart = "write `resources=` with `groups=`, or `urls=`, in rules of their own";
+    let apart = "write `resources=` with `groups=`, or `urls=`, in separate rules";
     let of_resources = is_given(marker.groups.as_ref()) || is_given(marker.resource_names.as_ref());
     match (resources, urls) {
-        (true, true) => report(
-            "a rule is about resources or about URLs",
-            "about both",
-            apart,
-        ),
+        (true, true) => report("a rule needs either resources or URLs", "has both", apart),
         (false, false) => report(
-            "a rule is about resources or about URLs",
-            "about neither",
+            "a rule needs either resources or URLs",
+            "has neither",
             apart,
         ),
         (false, true) if of_resources => report(
-            "a rule about URLs has no groups and no resource names",
+            "a rule for URLs must not have groups or resource names",
             "has some",
             "remove them",
         ),
         (true, false) if !is_given(marker.groups.as_ref()) => report(
-            "a rule about resources names their groups",
-            "names none",
+            "a rule for resources needs groups",
+            "has none",
             "write `groups=\"\"` for the core group, or `groups=*` for every group",
         ),
         _ => {}
@@ -106,14 +102,14 @@ fn check_target(marker: &Found<'_, Rbac>, diagnostics: &mut Diagnostics) {
         && !namespace.is_empty()
     {
         diagnostics.push(
-            Diagnostic::error("a rule about URLs has no namespace")
+            Diagnostic::error("a rule for URLs must not have a namespace")
                 .at(namespace.place.clone(), "the API server refuses it")
                 .help("remove the namespace: URLs belong to the cluster"),
         );
     }
 }
 
-/// Names of the role and of its namespace are names.
+/// Checks the names of the role and of its namespace.
 fn check_role(marker: &Found<'_, Rbac>, diagnostics: &mut Diagnostics) {
     if let Some(namespace) = &marker.namespace
         && !namespace.is_empty()
@@ -129,9 +125,9 @@ fn check_role(marker: &Found<'_, Rbac>, diagnostics: &mut Diagnostics) {
         && (matches!(name.as_str(), "." | "..") || name.contains(['/', '%']))
     {
         diagnostics.push(
-            Diagnostic::error(format!("invalid name of a role {:?}", name.value))
-                .at(name.place.clone(), "no segment of a path")
-                .help("it must not be `.` or `..`, nor have `/` or `%` in it"),
+            Diagnostic::error(format!("invalid role name {:?}", name.value))
+                .at(name.place.clone(), "not a path segment")
+                .help("it must not be `.` or `..`, or contain `/` or `%`"),
         );
     }
 }
@@ -152,8 +148,8 @@ fn check_verbs(marker: &Found<'_, Rbac>, diagnostics: &mut Diagnostics) {
     };
     for verb in &verbs.value {
         if !known.contains(&verb.as_str()) {
-            let unknown = Diagnostic::warning(format!("unknown verb `{verb}` of a rule"))
-                .at(verbs.part(verb), "no request has it");
+            let unknown = Diagnostic::warning(format!("unknown verb `{verb}` in a rule"))
+                .at(verbs.part(verb), "no request has this verb");
             diagnostics.push(match closest(verb, known.iter().copied()) {
                 Some(near) => unknown.help(format!("did you mean `{near}`?")),
                 None => unknown.help(format!("the verbs are {}", known.join(", "))),
@@ -166,15 +162,15 @@ fn check_verbs(marker: &Found<'_, Rbac>, diagnostics: &mut Diagnostics) {
                 Diagnostic::warning(format!("`{verb}` is not allowed by `resourceNames`"))
                     .at(
                         verbs.part(verb),
-                        "such a request names no object in its URL",
+                        "the URL of such a request contains no object name",
                     )
-                    .help("allow it in a rule of its own, without `resourceNames`"),
+                    .help("allow it in a separate rule, without `resourceNames`"),
             );
         }
     }
 }
 
-/// Groups do not contain versions, and resources are plurals in lower case.
+/// Checks that groups do not contain versions, and that resources are lower-case plurals.
 fn check_groups(cx: &Cx, marker: &Found<'_, Rbac>, diagnostics: &mut Diagnostics) {
     let empty = Vec::new();
     let groups = marker.groups.as_ref();
@@ -183,7 +179,7 @@ fn check_groups(cx: &Cx, marker: &Found<'_, Rbac>, diagnostics: &mut Diagnostics
             diagnostics.push(
                 Diagnostic::warning(format!("`{group}` is not an API group"))
                     .at(groups.part(group), "nothing matches it")
-                    .help(format!("a rule is about every version: write `{name}`")),
+                    .help(format!("a rule applies to all versions: write `{name}`")),
             );
         }
     }

@@ -18,7 +18,7 @@ use crate::{
 
 const OPERATIONS: [&str; 5] = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
 
-/// The webhooks, in the order of the markers.
+/// Builds the webhooks, in the order of the markers.
 pub(super) fn webhooks(
     cx: &Cx,
     markers: &MarkerSet,
@@ -37,10 +37,10 @@ pub(super) fn webhooks(
             && let Some((_, first)) = names.iter().find(is_same)
         {
             diagnostics.push(
-                Diagnostic::error(format!("two webhooks are called `{}`", first.value))
+                Diagnostic::error(format!("two webhooks are named `{}`", first.value))
                     .at(found.name.place.clone(), "the second one")
                     .at(first.place.clone(), "the first one")
-                    .help("the API server wants names to be unique in a configuration"),
+                    .help("names must be unique within a configuration"),
             );
         }
         names.push((found.mutating, found.name.clone()));
@@ -51,7 +51,7 @@ pub(super) fn webhooks(
     webhooks
 }
 
-/// The names of the two configurations.
+/// The names of the two webhook configurations.
 struct Configurations<'a> {
     markers: Vec<Found<'a, WebhookConfiguration>>,
 }
@@ -62,7 +62,7 @@ impl<'a> Configurations<'a> {
         for (index, marker) in markers.iter().enumerate() {
             let mut before = markers.iter().take(index);
             let first = before.find(|first| {
-                // controller-gen refuses two in one package, and takes the last of several packages.
+                // controller-gen rejects duplicates within one package, and takes the last across packages.
                 first.mutating == marker.mutating
                     && (cx.is_strict() || folder(first.place) == folder(marker.place))
             });
@@ -74,14 +74,14 @@ impl<'a> Configurations<'a> {
                     ))
                     .at(marker.place.clone(), "the second one")
                     .at(first.place.clone(), "the first one")
-                    .help("remove one of them: all webhooks of a kind stand in one configuration"),
+                    .help("remove one of them: all webhooks of a kind belong to one configuration"),
                 );
             }
             if let Some(name) = given(marker.name.as_ref())
                 && let Some(fault) = kube_names::subdomain_fault(name)
             {
                 diagnostics.push(error(
-                    format!("invalid name of a configuration {:?}", name.value),
+                    format!("invalid configuration name {:?}", name.value),
                     &name.place,
                     "not a DNS subdomain",
                     &fault,
@@ -97,7 +97,7 @@ impl<'a> Configurations<'a> {
         given(last.name.as_ref()).map(|name| name.value.clone())
     }
 
-    /// A configuration without webhooks is not written.
+    /// Warns about configurations without webhooks, which are not written.
     fn check_used(&self, webhooks: &[model::Webhook], diagnostics: &mut Diagnostics) {
         for marker in &self.markers {
             if !webhooks.iter().any(|it| it.mutating == marker.mutating) {
@@ -163,7 +163,7 @@ fn endpoint(marker: &Webhook) -> Endpoint<'_> {
     }
 }
 
-/// Reports what controller-gen or the API server refuses.
+/// Reports webhooks that controller-gen or the API server rejects.
 fn check(
     cx: &Cx,
     found: &Found<'_, Webhook>,
@@ -176,7 +176,7 @@ fn check(
         && versions.value.iter().any(|version| version != "v1")
     {
         diagnostics.push(error(
-            "webhook configurations have one version, `v1`".to_owned(),
+            "webhook configurations have a single version, `v1`".to_owned(),
             &versions.place,
             "another version",
             "remove the argument",
@@ -190,7 +190,7 @@ fn check(
             "has neither"
         };
         diagnostics.push(error(
-            "a webhook has a path or a URL".to_owned(),
+            "a webhook needs either a path or a URL".to_owned(),
             found.place,
             found_both,
             "write `path=/…` for a service of the cluster, or `url=https://…`",
@@ -211,7 +211,7 @@ fn check(
             format!("invalid timeout of {} seconds", timeout.value),
             &timeout.place,
             "out of range",
-            "it is from 1 to 30; without `timeoutSeconds` it is 10",
+            "write a timeout from 1 to 30; the default of `timeoutSeconds` is 10",
         ));
     }
     if let (false, Some(policy)) = (marker.mutating, &marker.reinvocation_policy) {
@@ -231,7 +231,7 @@ fn check_name(name: &At<String>, diagnostics: &mut Diagnostics) {
     });
     if let Some(fault) = fault {
         diagnostics.push(error(
-            format!("invalid name of a webhook {:?}", name.value),
+            format!("invalid webhook name {:?}", name.value),
             &name.place,
             "not a full DNS name",
             &fault,
@@ -243,7 +243,7 @@ fn check_side_effects(found: &Found<'_, Webhook>, diagnostics: &mut Diagnostics)
     let help = "write `sideEffects=None`, or `sideEffects=NoneOnDryRun`";
     match &found.side_effects {
         None => diagnostics.push(error(
-            "a webhook says what side effects it has".to_owned(),
+            "a webhook must declare its side effects".to_owned(),
             found.place,
             "without `sideEffects`",
             help,
@@ -252,7 +252,7 @@ fn check_side_effects(found: &Found<'_, Webhook>, diagnostics: &mut Diagnostics)
             value: SideEffects(word @ ("Some" | "Unknown")),
             place,
         }) => diagnostics.push(error(
-            format!("the side effects of a webhook are not `{word}`"),
+            format!("invalid side effects `{word}` of a webhook"),
             place,
             "the API server refuses it",
             help,
@@ -264,16 +264,16 @@ fn check_side_effects(found: &Found<'_, Webhook>, diagnostics: &mut Diagnostics)
 fn check_review_versions(versions: &At<Vec<String>>, diagnostics: &mut Diagnostics) {
     if versions.value.is_empty() {
         diagnostics.push(error(
-            "a webhook takes a version of `AdmissionReview`".to_owned(),
+            "a webhook must support a version of `AdmissionReview`".to_owned(),
             &versions.place,
-            "names none",
+            "has none",
             "write `admissionReviewVersions=v1`",
         ));
     }
     let known = |version: &String| matches!(version.as_str(), "v1" | "v1beta1");
     if !versions.value.is_empty() && !versions.value.iter().any(known) {
         diagnostics.push(error(
-            "no version of `AdmissionReview` that the API server sends".to_owned(),
+            "no supported version of `AdmissionReview`".to_owned(),
             &versions.place,
             "without `v1`",
             "write `admissionReviewVersions=v1`",
@@ -281,7 +281,7 @@ fn check_review_versions(versions: &At<Vec<String>>, diagnostics: &mut Diagnosti
     }
 }
 
-/// Checks the rule of a webhook: its verbs, groups, versions and resources.
+/// Checks the rules of a webhook: verbs, groups, versions and resources.
 fn check_rule(cx: &Cx, marker: &Webhook, diagnostics: &mut Diagnostics) {
     for verb in &marker.verbs.value {
         if OPERATIONS.contains(&&*verb.to_uppercase()) {
@@ -293,9 +293,9 @@ fn check_rule(cx: &Cx, marker: &Webhook, diagnostics: &mut Diagnostics) {
             |near| format!("did you mean `{near}`?"),
         );
         diagnostics.push(error(
-            format!("unknown verb `{verb}` of a webhook"),
+            format!("unknown verb `{verb}` in a webhook"),
             &marker.verbs.part(verb),
-            "no admission has it",
+            "no admission request has this verb",
             &help,
         ));
     }
@@ -308,7 +308,7 @@ fn check_rule(cx: &Cx, marker: &Webhook, diagnostics: &mut Diagnostics) {
     for (name, list) in lists {
         if list.value.is_empty() {
             diagnostics.push(error(
-                format!("a webhook without `{name}` is called for nothing"),
+                format!("a webhook without `{name}` is never called"),
                 &list.place,
                 "empty",
                 &format!("write `{name}=*` for all"),
@@ -318,9 +318,9 @@ fn check_rule(cx: &Cx, marker: &Webhook, diagnostics: &mut Diagnostics) {
             && list.value.iter().any(|it| it == "*")
         {
             diagnostics.push(error(
-                format!("`*` stands alone in the `{name}` of a webhook"),
+                format!("`*` must be the only value in the `{name}` of a webhook"),
                 &list.place,
-                "has others beside it",
+                "has other values next to it",
                 &format!("write `{name}=*`"),
             ));
         }
@@ -337,7 +337,7 @@ fn check_rule(cx: &Cx, marker: &Webhook, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// The fields of a webhook in a configuration.
+/// The fields of a webhook in its configuration.
 #[rustfmt::skip]
 const FIELDS: [&str; 12] = [
     "admissionReviewVersions", "clientConfig", "failurePolicy", "matchConditions", "matchPolicy",
@@ -345,7 +345,7 @@ const FIELDS: [&str; 12] = [
     "timeoutSeconds",
 ];
 
-/// The strategic merge patch of the webhook, which is a JSON object.
+/// Parses the strategic merge patch of the webhook, which must be a JSON object.
 fn patch(text: Option<&At<String>>, diagnostics: &mut Diagnostics) -> Option<Map<String, Value>> {
     let text = text?;
     let Ok(Value::Object(patch)) = serde_json::from_str(text) else {

@@ -1,39 +1,39 @@
-//! Places in a schema, and how far from the root they are for rustc.
+//! Places in a schema, and their distance from the root as seen by rustc.
 
 use crate::{model::names::schema::Path, record::Line};
 
-/// How many steps it may take to follow the types from the root to a value. What is further is held as JSON, since rustc
-/// goes 128 steps, some of which it needs for the futures of clients.
+/// The maximum number of steps from the root to a value. Deeper values are held as JSON, since rustc's recursion limit is 128 steps, some
+/// of which are needed for the futures of clients.
 pub(super) const MAX_STEPS: usize = 100;
 
-/// The steps into a property: the struct and an `Option`.
+/// The steps into a property: the struct, and an `Option`.
 pub(super) const STEPS_OF_PROPERTY: usize = 2;
 
 /// The steps through a list: `Vec`, `RawVec`, `PhantomData`.
 pub(super) const STEPS_OF_LIST: usize = 3;
 
-/// The steps through a map: `BTreeMap` and what it consists of.
+/// The steps through a map: `BTreeMap` and its internal types.
 pub(super) const STEPS_OF_MAP: usize = 5;
 
-/// Where a schema stands. Items of lists and values of maps stand where the property does; its path is built only for what
-/// needs a name.
+/// The location of a schema. List items and map values share the location of their property; the path is built only for schemas that need a
+/// name.
 #[derive(Clone, Copy)]
 pub(super) struct At<'a, 'r> {
     pub(super) parent: &'a Path,
     pub(super) property: &'a str,
-    /// The line with the name that a type there had before.
+    /// The recorded line for a type at this location.
     pub(super) line: Option<&'r Line>,
-    /// How many steps it takes to follow the types to it.
+    /// The number of steps from the root.
     pub(super) steps: usize,
 }
 
-/// The object that properties stand in.
+/// The object that contains properties.
 #[derive(Clone, Copy)]
 pub(super) struct Within<'a> {
     pub(super) path: &'a Path,
-    /// How many steps it takes to follow the types to it.
+    /// The number of steps from the root.
     pub(super) steps: usize,
-    /// The name of its type before, or the kind.
+    /// The recorded name of its type, or the kind.
     pub(super) name: Option<&'a str>,
 }
 
@@ -42,7 +42,7 @@ impl<'r> At<'_, 'r> {
         self.parent.property(self.property)
     }
 
-    /// The object of this path that stands there.
+    /// Returns the object at this location.
     pub(super) fn within<'p>(self, path: &'p Path) -> Within<'p>
     where
         'r: 'p,

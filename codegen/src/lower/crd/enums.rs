@@ -1,4 +1,4 @@
-//! Enums: strings and integers whose schema lists their values.
+//! Enums: strings and integers with listed values.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -12,7 +12,7 @@ use crate::{
     read::crd::schema::Schema,
 };
 
-/// The enum of a string's values; none if the schema lists none.
+/// Returns the enum for a string schema, or `None` if it does not list values.
 pub(super) fn of_texts(schema: &Schema) -> Option<EnumDef> {
     let values = listed(schema).into_iter();
     let values = values.filter_map(|value| Some(value.as_str()?.to_owned()));
@@ -20,7 +20,7 @@ pub(super) fn of_texts(schema: &Schema) -> Option<EnumDef> {
     of_values(EnumValues::Texts, values.collect(), default)
 }
 
-/// The enum of an integer's values; none if the schema lists none, or some that are not integers of 64 bits.
+/// Returns the enum for an integer schema, or `None` if it lists no values or values other than 64-bit integers.
 pub(super) fn of_integers(schema: &Schema) -> Option<EnumDef> {
     let values = listed(schema).into_iter();
     let values = values.filter(|value| !value.is_null());
@@ -29,7 +29,7 @@ pub(super) fn of_integers(schema: &Schema) -> Option<EnumDef> {
     of_values(EnumValues::Integers, values?, default.as_deref())
 }
 
-/// The values that the schema lists, or else those that all lists of its `allOf` have.
+/// Returns the values that the schema lists, or else those common to all lists in its `allOf`.
 fn listed(schema: &Schema) -> Vec<&Value> {
     let validation = &schema.validation;
     if !validation.enum_.is_empty() {
@@ -49,7 +49,7 @@ fn integer(value: &Value) -> Option<String> {
     value.as_i64().map(|number| number.to_string())
 }
 
-/// An enum of values; one that stands twice counts once.
+/// Builds an enum from its values; duplicates count once.
 fn of_values(kind: EnumValues, values: Vec<String>, default: Option<&str>) -> Option<EnumDef> {
     let mut seen = BTreeSet::new();
     let mut unique: Vec<&str> = values.iter().map(String::as_str).collect();
@@ -95,7 +95,7 @@ mod tests {
         }
     }
 
-    /// The variants with their values, the default marked by `*`.
+    /// Formats the variants with their values; `*` marks the default.
     fn shown(def: Option<EnumDef>) -> Option<String> {
         let def = def?;
         let variants = def.variants.iter().enumerate().map(|(index, variant)| {

@@ -1,4 +1,4 @@
-//! Explanations: which objects of a CRD became types of Kubernetes, and why the others did not.
+//! Explains which objects of a CRD became Kubernetes types, and why others did not.
 
 use std::fmt;
 
@@ -18,29 +18,29 @@ use crate::{
     record::Line,
 };
 
-/// The type that an object of a schema became.
+/// The type chosen for an object of a schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explained {
     /// `example.com/v1`.
     pub api_version: String,
-    /// The kind and the properties that lead to the object: `VirtualMachine.spec.template`.
+    /// The kind and the properties leading to the object: `VirtualMachine.spec.template`.
     pub path: String,
-    /// The decision about it.
+    /// The decision.
     pub verdict: Verdict,
 }
 
-/// The type of an object.
+/// The decision about the type of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The type of k8s-openapi with this path.
+    /// The k8s-openapi type with this path.
     Recognised(String),
-    /// The same, with texts that k8s-openapi always writes left out when empty.
+    /// The same, with empty strings that k8s-openapi always writes omitted.
     RecognisedSparse(String),
-    /// A part of another object, at this path, that is a type of k8s-openapi.
+    /// Part of the object at this path, which is a k8s-openapi type.
     Within(String, String),
-    /// A type of its own, for this reason.
+    /// A generated type, for this reason.
     Own(String),
-    /// No type: it is not an object with properties.
+    /// No type, since it is not an object with properties.
     Plain,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for Explained {
         write!(f, "{} {}: ", self.api_version, self.path)?;
         match &self.verdict {
             Verdict::Recognised(name) => f.write_str(name),
-            Verdict::RecognisedSparse(name) => write!(f, "{name}, with empty texts left out"),
+            Verdict::RecognisedSparse(name) => write!(f, "{name}, with empty strings omitted"),
             Verdict::Within(path, name) => write!(f, "part of {path}, which is {name}"),
             Verdict::Own(reason) => write!(f, "a type of its own: {reason}"),
             Verdict::Plain => f.write_str("not an object with properties"),
@@ -57,7 +57,7 @@ impl fmt::Display for Explained {
     }
 }
 
-/// The types of the objects at a path and below it, in the order of the CRDs' properties.
+/// Explains the types of the objects at a path and below, in the order of the CRDs' properties.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The properties of an object with a path and a recorded name.
+    /// Explains the properties of an object with a path and a recorded name.
     fn properties(
         &mut self,
         (path, holder): (&Path, Option<&str>),
@@ -109,7 +109,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Items of lists and values of maps stand where the property does.
+    /// Explains a value. List items and map values share the path of their property.
     fn value(&mut self, (path, line): (&Path, Option<&Line>), name: &str, schema: &Schema) {
         let is_asked = is_at_or_below(path.as_str(), self.asked);
         if !is_asked && !is_at_or_below(self.asked, path.as_str()) {
@@ -130,7 +130,7 @@ impl Walk<'_> {
         let within = (path, line.map(|line| line.name.as_str()));
         if schema.validation.embedded_resource {
             if is_asked {
-                let reason = "it is an object of any kind".to_owned();
+                let reason = "it is an embedded resource".to_owned();
                 self.push(path, Verdict::Own(reason));
             }
             return self.properties(within, schema, &COMMON_PROPERTIES);
@@ -168,7 +168,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The first later version of Kubernetes with which the object is recognised, in words; nothing if there is none.
+    /// Describes the first later Kubernetes version with which the object is recognised; empty if there is none.
     fn with_later_version(&self, path: &Path, name: &str, schema: &Schema) -> String {
         let versions = self.types.version.and_later().skip(1);
         let mut recognised = versions.filter_map(|version| {

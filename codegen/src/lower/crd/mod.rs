@@ -1,5 +1,5 @@
-//! CRDs to the model: each schema becomes types without names, those of one version get their names together, and those of
-//! one shape and one property become one type.
+//! Lowers CRDs: each schema is converted to unnamed types, then the types of each version are named together; types with the same shape and
+//! the same property become one type.
 //!
 //! Start reading at [`lower`]; `unnamed` turns a schema into types, `shape` finds identical ones, `unify` names them.
 
@@ -36,12 +36,12 @@ use crate::{
     record::{Outcome, Record},
 };
 
-/// A kind of one version, with the schema that is taken apart.
+/// A kind in one version, with the schema to be converted.
 struct Member<'a> {
     crd: &'a Crd,
     version: &'a CrdVersion,
     schema: Option<Schema>,
-    /// The part of the CRD that its types do not hold.
+    /// The parts of the CRD that its types do not represent.
     rest: Option<Schema>,
 }
 
@@ -188,8 +188,8 @@ fn lower_version<'a>(
     (version, outcome)
 }
 
-/// The version that was there first of those that are served, by its name: `v1alpha1` before `v1beta1` before `v1`. Versions without types count, so that
-/// filters and what else is written change no name.
+/// Returns the served version that was introduced first, judging by name: `v1alpha1` before `v1beta1` before `v1`. Versions without types
+/// count, so that filters and other outputs do not affect names.
 fn oldest_version(crd: &Crd) -> Option<&str> {
     let versions = crd.served.iter().map(String::as_str);
     versions.max_by(|a, b| names::compare_versions(a, b))
@@ -236,7 +236,7 @@ fn lower_resource(crd: &Crd, version: &CrdVersion, roots: &BTreeMap<&str, &str>)
     }
 }
 
-/// The versions without types.
+/// Returns the versions without types.
 fn left_out(crd: &Crd) -> Arc<[LeftOut]> {
     let left_out = crd.left_out.iter().map(|version| LeftOut {
         version: version.name.clone(),
@@ -251,7 +251,7 @@ fn left_out(crd: &Crd) -> Arc<[LeftOut]> {
     left_out.collect()
 }
 
-/// The plural in the case of the kind: `VirtualMachines`; the plural of the CRD where that is another word.
+/// Returns the plural in the case of the kind: `VirtualMachines`; or the CRD's plural if that is a different word.
 fn client_name(crd: &Crd) -> String {
     let regular = names::plural(&names::upper_camel(&crd.kind));
     if regular.to_lowercase() == crd.plural {

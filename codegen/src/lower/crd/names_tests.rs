@@ -1,4 +1,4 @@
-//! Which of several types has a name.
+//! Which of several types gets a name.
 
 use serde_json::{Value, json};
 
@@ -8,12 +8,12 @@ use crate::{
     options::{Filters, Manifests},
 };
 
-/// The version `v1` of kinds with the given versions and schemas of `spec`.
+/// Returns version `v1` of kinds with the specified versions and schemas of `spec`.
 fn version(kinds: &[(&str, &[&str], Value)]) -> Version {
     version_with(kinds, &Options::default())
 }
 
-/// The same; a version that ends in `-` is not served.
+/// The same with options; a version that ends in `-` is not served.
 fn version_with(kinds: &[(&str, &[&str], Value)], options: &Options) -> Version {
     let crds = kinds.iter().map(|(kind, versions, spec)| {
         let plural = format!("{}s", kind.to_lowercase());
@@ -43,7 +43,7 @@ fn version_with(kinds: &[(&str, &[&str], Value)], options: &Options) -> Version 
     versions.find(|version| version.name == "v1").unwrap()
 }
 
-/// Each type that has the word in its name, with its path.
+/// Checks the types with the word in their name, and their paths.
 #[track_caller]
 fn check(version: &Version, word: &str, expected: &[(&str, &str)]) {
     let types = version.types.iter();
@@ -56,7 +56,7 @@ fn object(properties: &Value, required: &[&str]) -> Value {
     json!({"type": "object", "properties": properties, "required": required})
 }
 
-/// An object with one text of the given name.
+/// Returns an object with one string property.
 fn of(name: &str) -> Value {
     object(&json!({name: {"type": "string"}}), &[])
 }
@@ -77,7 +77,7 @@ fn the_path_with_fewer_optional_properties_has_the_name() {
             ("GatewayTls", "Gateway.spec.tls"),
         ],
     );
-    // One each: that of the longer path was there first.
+    // One each: the type with the longer path was there first.
     check(
         &gateway(&["listener"]),
         "Tls",
@@ -114,7 +114,7 @@ fn a_shared_type_has_the_name_of_the_kind_with_the_oldest_version() {
     };
     check([&["v1"], &["v1", "v1beta1"]], "BZebra");
     check([&["v1", "v1alpha1"], &["v1", "v1beta1"]], "AZebra");
-    // Versions that were added since don't count.
+    // Versions added since then do not count.
     check([&["v1"], &["v1", "v2"]], "AZebra");
 }
 

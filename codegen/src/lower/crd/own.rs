@@ -1,4 +1,4 @@
-//! Which objects of a schema have types of their own: what a person named, what the record names, and what is none of Kubernetes' types.
+//! Decides which objects of a schema get generated types: pinned ones, recorded ones, and those that are not Kubernetes types.
 
 use std::collections::BTreeMap;
 
@@ -10,23 +10,23 @@ use crate::{
     record::{Line, Names},
 };
 
-/// Which schemas have types of their own.
+/// The settings that decide which schemas get generated types.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Types<'a> {
-    /// Which others become types of k8s-openapi.
+    /// Which of the others become types of k8s-openapi.
     pub(super) wanted: KubernetesTypes,
-    /// The least version of Kubernetes whose types they are.
+    /// The oldest Kubernetes version whose types may be used.
     pub(super) version: KubernetesVersion,
-    /// Names by path: what has one, or has one below it, has a type of its own.
+    /// Pinned names by path: an object with a pinned name at or below its path gets a generated type.
     pub(super) pinned: &'a BTreeMap<String, String>,
-    /// The names of types before.
+    /// The recorded type names.
     pub(super) recorded: Option<&'a Names>,
-    /// Whether what has a recorded name has a type of its own, too.
+    /// Whether objects with a recorded name also keep generated types.
     pub(super) holds_own: bool,
 }
 
 impl<'a> Types<'a> {
-    /// As the options say.
+    /// Derives the settings from the options.
     pub(super) fn of(
         options: &'a Options,
         pinned: &'a BTreeMap<String, String>,
@@ -42,12 +42,12 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The line for a property of a type that has a line itself, or is a kind's.
+    /// Returns the line for a property of a recorded type or kind.
     pub(super) fn line(self, holder: Option<&str>, property: &str) -> Option<&'a Line> {
         self.recorded?.line(holder?, property)
     }
 
-    /// The type of Kubernetes that the objects of a schema are, which stands at a property and has a line in the record.
+    /// Returns the Kubernetes type for the objects of a schema at a property with a recorded line.
     pub(super) fn kubernetes_type<'s>(
         self,
         path: &Path,
@@ -73,7 +73,7 @@ impl<'a> Types<'a> {
     }
 }
 
-/// Whether a path is another, or leads through it.
+/// Whether `path` equals `other` or is below it.
 pub(super) fn is_at_or_below(path: &str, other: &str) -> bool {
     let rest = path.strip_prefix(other);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))

@@ -1,4 +1,4 @@
-//! Renames: type names that a person pinned in the configuration.
+//! Renames: type names pinned in the configuration.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use crate::{
     },
 };
 
-/// Pinned type names by path, each of which names something.
+/// Pinned type names by path, validated against the CRDs.
 pub(super) struct Renames<'a>(&'a BTreeMap<String, String>);
 
 impl<'a> Renames<'a> {
-    /// Refuses invalid type names, names given twice, and paths that no CRD has: a rename that no longer applies is
-    /// an error, as it would hide that what it was for has gone.
+    /// Rejects invalid and duplicate type names, and paths that no CRD has: silently ignoring a rename that no longer applies would hide
+    /// that its target is gone.
     pub(super) fn check(
         renames: &'a BTreeMap<String, String>,
         crds: &[Crd],
@@ -47,20 +47,20 @@ impl<'a> Renames<'a> {
             if !crds.iter().any(|crd| has_path(crd, path)) {
                 diagnostics.push(
                     Diagnostic::error(format!("rename of {path}: no CRD has this path"))
-                        .help("write the kind and the properties that lead to the object or enum, such as `VirtualMachine.spec.resource`, or drop the rename"),
+                        .help("write the kind and the properties that lead to the object or enum, such as `VirtualMachine.spec.resource`, or remove the rename"),
                 );
             }
         }
         Self(renames)
     }
 
-    /// The pinned names by path.
+    /// Returns the pinned names by path.
     pub(super) const fn names(&self) -> &'a BTreeMap<String, String> {
         self.0
     }
 }
 
-/// The kind or list, in a version that has the path, that has the name without a rename of its own.
+/// Returns the kind or list that already has the name and is not renamed itself, in a version that contains the path.
 fn taken(
     crds: &[Crd],
     renames: &BTreeMap<String, String>,
@@ -90,7 +90,7 @@ fn is_type_name(name: &str) -> bool {
         && !is_keyword(name)
 }
 
-/// Whether a property path exists in some version, list items and map values passed through.
+/// Whether some version contains the property path; list items and map values are transparent.
 fn has_path(crd: &Crd, path: &str) -> bool {
     let Some(rest) = path.strip_prefix(crd.kind.as_str()) else {
         return false;

@@ -1,4 +1,4 @@
-//! Shapes: which types of one version differ in nothing but names and docs.
+//! Shapes: types of one version that differ only in names and docs have the same shape.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -9,16 +9,16 @@ use serde_json::Value;
 use super::unnamed::Unnamed;
 use crate::model::{EnumDef, Field, StructDef, TypeKind, TypeRef, UnknownFields, Variant};
 
-/// The shape of each type: equal numbers mean equal shapes. Roots have one of their own each.
+/// Returns the shape of each type: equal numbers mean equal shapes. Each root has its own shape.
 ///
-/// `types` are sorted by path with shorter paths first; every reference is to a longer path. References to types of one shape are the same;
-/// where classes are given, those to types of one class.
+/// `types` are sorted by path with shorter paths first; every reference is to a longer path. References to types of the same shape are
+/// equal; if classes are specified, references to types of the same class.
 pub(super) fn shapes(types: &[Unnamed<'_>], class_of: Option<&[usize]>) -> Vec<usize> {
     let mut of_path: ShapeOfPath<'_> = HashMap::with_capacity(types.len());
-    // The first type of each shape, by a digest that equal shapes share.
+    // The first type of each shape, by a hash that equal shapes share.
     let mut known: HashMap<u64, Vec<(usize, &Unnamed<'_>)>> = HashMap::with_capacity(types.len());
     let mut shapes = vec![0; types.len()];
-    // Longer paths first, so that a reference's shape is known when the type that refers is looked at.
+    // Longer paths first, so that the shapes of referenced types are known.
     for (index, def) in types.iter().enumerate().rev() {
         let alike = known.entry(digest(def, &of_path)).or_default();
         let equal = alike
@@ -38,10 +38,10 @@ pub(super) fn shapes(types: &[Unnamed<'_>], class_of: Option<&[usize]>) -> Vec<u
     shapes
 }
 
-/// The shapes that are known so far.
+/// The shapes known so far.
 type ShapeOfPath<'a> = HashMap<&'a str, usize>;
 
-/// A number that types of one shape share and others hardly do: of most that [`is_same`] compares.
+/// Hashes most of what [`is_same`] compares: types of the same shape have equal hashes, others rarely.
 fn digest(def: &Unnamed<'_>, shapes: &ShapeOfPath<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     match &def.kind {
@@ -65,7 +65,7 @@ fn digest(def: &Unnamed<'_>, shapes: &ShapeOfPath<'_>) -> u64 {
     hasher.finish()
 }
 
-/// Whether two types differ in nothing but names, docs, and the paths that references to one shape take.
+/// Whether two types differ only in names, docs, and paths of references to the same shape.
 fn is_same(a: &Unnamed<'_>, b: &Unnamed<'_>, shapes: &ShapeOfPath<'_>) -> bool {
     let kinds = match (&a.kind, &b.kind) {
         (TypeKind::Struct(a), TypeKind::Struct(b)) => is_same_struct(a, b, shapes),
@@ -90,7 +90,7 @@ fn is_same_struct(a: &StructDef, b: &StructDef, shapes: &ShapeOfPath<'_>) -> boo
 }
 
 fn is_same_field(a: &Field, b: &Field, shapes: &ShapeOfPath<'_>) -> bool {
-    // Named one by one, so that a field of `Field` that is new is thought of here.
+    // Destructure exhaustively, so that a new field of `Field` must be handled here.
     let Field {
         json_name,
         rust_name,
@@ -106,7 +106,7 @@ fn is_same_field(a: &Field, b: &Field, shapes: &ShapeOfPath<'_>) -> bool {
         validation,
         go: _,
         declared: _,
-        // Decided later.
+        // Determined later.
         undeclared: _,
         hashed: _,
         with: _,

@@ -1,16 +1,16 @@
-//! One type for what has one shape and one meaning, with a name that people would give it.
+//! Merges types of the same shape and meaning, and gives them natural names.
 //!
-//! Paths of one version that have the same shape and the same last property become one type, `Disk` for every
-//! `….disk`. It is named after its kind and that property; where another shape has that name, after the properties before
-//! it too. A type that several kinds share stands in a module of its own; it is named after the kind with the shortest path
-//! to it, so that another kind that comes to share it renames nothing.
+//! Paths of one version that have the same shape and the same last property become one type, `Disk` for every `….disk`. It is named after
+//! its kind and that property; if another shape has that name, also after preceding properties. A type that several kinds share is placed
+//! in a separate module; it is named after the kind with the shortest path to it, so that sharing it with another kind renames nothing.
 //!
-//! Of several shapes that could have a name, the one that a later release is least likely to take it from has it. New properties are
-//! optional, so that is the one with the fewest optional properties on its path; of these the one with the longest, since what
-//! is added near to the kind is often a variant of what is below.
+//! If several shapes could have a name, the shape that is least likely to lose it in a later release gets it. New properties are optional,
+//! so that is the shape with the fewest optional properties on its path; among these, the one with the longest path, since a type added
+//! close to the kind is often a variant of one further down.
 //!
-//! A type with a recorded name ([`crate::record`]) comes before this rule: it keeps its name, and types with different names stay apart
-//! though they have one shape now. Where what was one type has several shapes now, the type with the shortest path keeps the name.
+//! A recorded name ([`crate::record`]) takes precedence over these rules: a type keeps its recorded name, and types with different names
+//! stay separate even if they now have the same shape. If one type has split into several shapes, the type with the shortest path keeps the
+//! name.
 //!
 //! Start reading at [`unify`].
 
@@ -31,19 +31,19 @@ use crate::{
     record::Line,
 };
 
-/// Names that are given to no type, and names that a person chose.
+/// Constraints on the choice of names.
 pub(super) struct Constraints<'a> {
-    /// The kinds' lists.
+    /// The names of the kinds' lists, which no type may have.
     pub(super) reserved: &'a BTreeSet<String>,
-    /// Names by path.
+    /// Pinned names by path.
     pub(super) pinned: &'a BTreeMap<String, String>,
-    /// Whether every path has an alias by its full name too.
+    /// Whether every path also gets an alias by its full name.
     pub(super) aliases: bool,
 }
 
-/// Sorts types: those with shorter paths first, then those of older kinds, then by path.
+/// Sorts types: shorter paths first, then older kinds, then by path.
 ///
-/// `by_age` compares kinds, older ones first: a new one that shares types with older ones then takes no name from them.
+/// `by_age` orders kinds from old to new, so that a new kind that shares types with older ones does not take names from them.
 pub(super) fn sort(types: &mut [Unnamed<'_>], by_age: impl Fn(&str, &str) -> Ordering + Sync) {
     types.par_sort_by(|a, b| {
         let depths = a.path.depth().cmp(&b.path.depth());
@@ -56,10 +56,10 @@ pub(super) fn sort(types: &mut [Unnamed<'_>], by_age: impl Fn(&str, &str) -> Ord
     });
 }
 
-/// Names the types, and makes those of one shape and one property one type.
+/// Names the types, and merges those with the same shape and property.
 ///
-/// `types` are sorted by path with shorter paths first; every reference is to a longer path. Adds to `renamed` the lines of types that
-/// lose their recorded names, with their new ones.
+/// `types` are sorted by path with shorter paths first; every reference is to a longer path. Types that lose their recorded names are added
+/// to `renamed`: their lines, with the new names.
 pub(super) fn unify<'a>(
     mut types: Vec<Unnamed<'a>>,
     constraints: &Constraints<'_>,
@@ -67,7 +67,7 @@ pub(super) fn unify<'a>(
 ) -> Vec<TypeDef> {
     let shapes = settled_shapes(&types, constraints.pinned);
     let optional = optional_properties(&types);
-    // Those of the first types of classes are moved, and a type with its descriptions never stands in memory twice.
+    // Only the bodies of the classes' first types are kept, by moving: a type and its descriptions are never in memory twice.
     let bodies: Vec<TypeKind> = types
         .iter_mut()
         .map(|def| mem::replace(&mut def.kind, TypeKind::Struct(StructDef::default())))
@@ -84,7 +84,7 @@ pub(super) fn unify<'a>(
         .map(|def| def.path.as_str())
         .zip(names_of_types.map(String::as_str))
         .collect();
-    // Classes are in the order of their first types.
+    // Classes are ordered by their first types.
     let mut first = classes.iter().map(|class| class.index).peekable();
     let bodies = bodies.into_iter().enumerate();
     let bodies: Vec<TypeKind> = bodies
@@ -103,14 +103,14 @@ pub(super) fn unify<'a>(
     named
 }
 
-/// The shapes of types, where references to types that stay apart differ, too: else a type would lead to another type at one of its paths
-/// than at another.
+/// Computes shapes in which references to types that stay separate differ as well. Otherwise a merged type would refer to different types
+/// depending on its path.
 fn settled_shapes(types: &[Unnamed<'_>], pinned: &BTreeMap<String, String>) -> Vec<usize> {
     let mut settled = shapes(types, None);
     if pinned.is_empty() && types.iter().all(|def| def.line.is_none()) {
         return settled;
     }
-    // A round settles the types that lead to types that were settled before.
+    // Each round settles the types that refer to already settled types.
     loop {
         let found = classes(types, &settled, pinned);
         if !found.apart {
@@ -124,7 +124,7 @@ fn settled_shapes(types: &[Unnamed<'_>], pinned: &BTreeMap<String, String>) -> V
     }
 }
 
-/// The lines of types that have other names now, with these.
+/// Returns the lines of types that lost their recorded names, with the new names.
 fn lost<'a>(classes: &[Class<'_, 'a>], names: &[String]) -> Vec<(&'a Line, String)> {
     let named = classes.iter().zip(names);
     let lost = named.filter_map(|(class, name)| {
@@ -134,37 +134,37 @@ fn lost<'a>(classes: &[Class<'_, 'a>], names: &[String]) -> Vec<(&'a Line, Strin
     lost.collect()
 }
 
-/// The name of the type at each path.
+/// The type name for each path.
 type NameOf<'a> = HashMap<&'a str, &'a str>;
 
-/// Types that become one.
+/// Types that are merged into one.
 struct Class<'t, 'a> {
     /// The type with the shortest path.
     first: &'t Unnamed<'a>,
-    /// The index of it.
+    /// The index of that type.
     index: usize,
     others: Vec<&'t Unnamed<'a>>,
-    /// The name that a person chose.
+    /// The pinned name.
     pin: Option<&'t str>,
-    /// The line of the first type that has one, with the index of that type.
+    /// The line of the first recorded type, with that type's index.
     recorded: Option<(usize, &'a Line)>,
 }
 
 impl Class<'_, '_> {
-    /// The name that a person chose, or that follows from the path.
+    /// Returns the pinned name, or else a name derived from the path.
     fn name(&self, taken: &mut TypeNames) -> String {
         let pin = self.pin.map(str::to_owned);
         pin.unwrap_or_else(|| taken.claim(&self.first.path))
     }
 
-    /// Whether types of several kinds are of the class, and it does not stand right below one of them.
+    /// Whether the class has types of several kinds and is not directly below one of them.
     fn is_shared(&self) -> bool {
         let kind = self.first.path.kind();
         let mut others = self.others.iter();
         self.first.path.depth() > 2 && others.any(|other| other.path.kind() != kind)
     }
 
-    /// The type of the class, whose body is that of the first.
+    /// Builds the type of the class, with the body of its first type.
     fn named(&self, name: &str, body: TypeKind, name_of: &NameOf<'_>) -> TypeDef {
         let first = self.first;
         let mut docs = iter::once(&first)
@@ -185,20 +185,20 @@ impl Class<'_, '_> {
     }
 }
 
-/// The common properties of types that become one by themselves: shape and last property; and the kind, where one of them is the kind's own `spec`
-/// or `status`, so that those of several kinds stay apart.
+/// The key for merging types: shape and last property, plus the kind if one of the types is the kind's own `spec` or `status`, which stay
+/// separate per kind.
 type Alike<'a> = (usize, &'a str, Option<&'a str>);
 
-/// The common properties of one class of types: those, and the recorded name.
+/// The key of a class: the merging key, and the recorded name.
 type Key<'a> = (Alike<'a>, Option<&'a str>);
 
-/// Types by class.
+/// Types grouped by class.
 struct Classes<'t, 'a> {
-    /// Sorted by their shortest path.
+    /// The classes, ordered by shortest path.
     classes: Vec<Class<'t, 'a>>,
     /// The class of each type.
     class_of: Vec<usize>,
-    /// Whether types that would be one by themselves stay apart, by their names.
+    /// Whether types with the same merging key stay separate because of their names.
     apart: bool,
 }
 
@@ -208,7 +208,7 @@ fn classes<'t, 'a>(
     pinned: &'t BTreeMap<String, String>,
 ) -> Classes<'t, 'a> {
     let keys = keys(types, shapes);
-    // A pin is for the whole class; another pin in it makes a class of its own.
+    // A pin applies to the whole class; a second pin in it creates a separate class.
     let pin = |def: &Unnamed<'_>| pinned.get(def.path.as_str()).map(String::as_str);
     let mut pins: HashMap<Key<'_>, &str> = HashMap::new();
     for (def, key) in types.iter().zip(&keys) {
@@ -269,7 +269,7 @@ fn keys<'t>(types: &'t [Unnamed<'_>], shapes: &[usize]) -> Vec<Key<'t>> {
     };
     let alike: Vec<Alike<'_>> = types.iter().zip(shapes).map(alike).collect();
     let named = types.iter().zip(alike).map(|(def, alike)| {
-        // What has no name yet becomes one with what has; a new kind's own `spec` has a name of its own.
+        // An unrecorded type joins a recorded one; the `spec` of a new kind gets its own name.
         let joined = || match def.path.depth() {
             0..=2 => None,
             _ => recorded.get(&alike).copied(),
@@ -280,14 +280,14 @@ fn keys<'t>(types: &'t [Unnamed<'_>], shapes: &[usize]) -> Vec<Key<'t>> {
     named.collect()
 }
 
-/// The name of each class.
+/// Returns the name of each class.
 fn names(
     classes: &[Class<'_, '_>],
     optional: &[Option<usize>],
     constraints: &Constraints<'_>,
 ) -> Vec<String> {
     let mut order: Vec<(usize, &Class<'_, '_>)> = classes.iter().enumerate().collect();
-    // Kinds first, then what stands right below one of them. The sort is stable, and classes are in the order of types.
+    // Kinds first, then types directly below a kind. The sort is stable, and classes are ordered by their types.
     order.sort_by_key(|(_, class)| {
         let path = &class.first.path;
         let optional = optional.get(class.index).copied().flatten();
@@ -301,7 +301,7 @@ fn names(
     for (index, class) in kinds {
         names[*index] = class.name(&mut taken);
     }
-    // Of types that were one, that with the first path comes first.
+    // Of types that were previously one, the one with the first path comes first.
     let recorded = others.iter().filter(|(_, class)| class.pin.is_none());
     let recorded = recorded.filter_map(|&(class, it)| it.recorded.map(|found| (found, class)));
     let mut recorded: Vec<((usize, &Line), usize)> = recorded.collect();
@@ -319,7 +319,7 @@ fn names(
     names
 }
 
-/// How many of the properties on the path of each type need not be there.
+/// Returns the number of optional properties on the path of each type.
 fn optional_properties(types: &[Unnamed<'_>]) -> Vec<Option<usize>> {
     let mut optional: HashMap<&str, usize> = HashMap::with_capacity(types.len());
     for def in types {
@@ -337,7 +337,7 @@ fn optional_properties(types: &[Unnamed<'_>]) -> Vec<Option<usize>> {
     paths.map(|path| optional.get(path).copied()).collect()
 }
 
-/// Another name for each type, made of its whole path, as far as no type has it.
+/// Returns an alias for each type, named after its full path, unless a type already has that name.
 fn aliases(
     types: &[Unnamed<'_>],
     name_of: &NameOf<'_>,
@@ -368,7 +368,7 @@ fn aliases(
     types.iter().filter_map(alias).collect()
 }
 
-/// The type with names in place of paths.
+/// Replaces paths in a type with names.
 fn with_names(mut kind: TypeKind, names: &NameOf<'_>) -> TypeKind {
     if let TypeKind::Struct(StructDef {
         fields,
@@ -386,7 +386,7 @@ fn with_names(mut kind: TypeKind, names: &NameOf<'_>) -> TypeKind {
     kind
 }
 
-/// Every path has a name; one without would be a defect, and stays as it is.
+/// Replaces a path with its name. Every path has a name; a path without one would be a bug, and is left unchanged.
 fn name_reference(ty: &mut TypeRef, names: &NameOf<'_>) {
     match ty {
         TypeRef::Local(path) => {

@@ -1,6 +1,6 @@
-//! Gathered: the types of a schema, named by path for the time being.
+//! Converts a schema to types, identified by path until they are named.
 //!
-//! Types take out of the schema what they hold; [`Rest`] says what becomes of the remainder.
+//! Types take their contents out of the schema; [`Rest`] decides what happens to the remainder.
 
 use std::mem;
 
@@ -23,46 +23,46 @@ use crate::{
     record::Line,
 };
 
-/// Fields of a root or an embedded object that are not the schema's, on the wire or in Rust.
+/// Fields of a root or embedded object that are not in the schema, by JSON or Rust name.
 const ROOT_FIELDS: &[&str] = &["api_version", "kind", "metadata", "unknown_fields"];
 
-/// A type whose references to others are paths.
+/// A type whose references to other types are paths.
 #[derive(Clone, Debug)]
 pub(super) struct Unnamed<'a> {
     pub(super) path: Path,
     pub(super) docs: String,
     pub(super) kind: TypeKind,
     pub(super) validation: Validation,
-    /// The line with the name that a type there had before.
+    /// The recorded line for the type at this path.
     pub(super) line: Option<&'a Line>,
-    /// Whether this is a kind of its own, which is never unified with another.
+    /// Whether this is a kind, which is never merged with another type.
     pub(super) root: bool,
 }
 
-/// The types of a kind, while they are gathered.
+/// The types collected for a kind.
 #[derive(Debug)]
 pub(super) struct Gathered<'a> {
     pub(super) types: Vec<Unnamed<'a>>,
-    /// Types that could be Kubernetes' own but for their lines, with the paths of these.
+    /// Recorded types that would otherwise be Kubernetes types, with the paths of these.
     pub(super) kept: Vec<(&'a Line, String)>,
     rest: Rest,
     options: Types<'a>,
-    /// Whether the type of Kubernetes that was recognised last is sparse; the field with it takes that.
+    /// Whether the Kubernetes type recognised last is sparse; consumed by the field that uses it.
     sparse: bool,
 }
 
-/// The treatment of the parts of a schema that its types do not hold.
+/// What happens to the parts of a schema that its types do not represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rest {
     /// They stay in the schema, so that it can be written again: see [`Resource::rest`](crate::model::Resource::rest).
     Kept,
-    /// Nobody wants them.
+    /// They are dropped.
     Dropped,
 }
 
 impl<'a> Gathered<'a> {
-    /// A kind with all types below it, and the rest of its schema. Without a schema, or with one that keeps what it does not
-    /// name, the root keeps every property.
+    /// Converts a kind with all types below it, and returns the rest of its schema. Without a schema, or with one that preserves unknown
+    /// fields, the root keeps every property.
     pub(super) fn of_kind(
         kind: &str,
         schema: Option<Schema>,
@@ -115,7 +115,7 @@ impl<'a> Gathered<'a> {
         (self.rest == Rest::Kept).then_some(schema)
     }
 
-    /// The description, which stays in a rest that is kept: types of one shape share theirs.
+    /// Returns the description, which also stays in the rest if that is kept: types of the same shape share one description.
     fn description(&self, schema: &mut Schema) -> String {
         match self.rest {
             Rest::Kept => schema.description.clone(),
@@ -123,7 +123,7 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    /// The fields of the properties; the rests of these stay in the schema.
+    /// Converts properties to fields; the rest of their schemas stays in the schema.
     fn fields(&mut self, within: Within<'_>, schema: &mut Schema, reserved: &[&str]) -> Vec<Field> {
         let properties = mem::take(&mut schema.properties);
         let json_names: Vec<&str> = properties.iter().map(|(name, _)| name.as_str()).collect();
@@ -152,18 +152,18 @@ impl<'a> Gathered<'a> {
         fields
     }
 
-    /// Whether a schema has parts that are kept and that its type does not hold.
+    /// Whether a schema has parts to keep that its type does not represent.
     fn has_rest(&self, ty: &TypeRef, schema: &Schema) -> bool {
         self.rest == Rest::Kept && (!holds_schema(ty) || !schema.is_empty())
     }
 
-    /// The field of a property, nameless for the time being.
+    /// Converts a property to a field without a Rust name.
     fn field(&mut self, at: At<'_, 'a>, schema: &mut Schema, required: bool) -> Field {
         let element = element_validation(schema);
         let nullable = is_nullable(schema);
         let ty = self.type_of(at, schema);
         let (mut validation, default) = if holds_schema(&ty) || self.rest == Rest::Dropped {
-            // Null among the values of an enum leaves open what `nullable` says.
+            // If an enum lists null, `nullable` adds no information.
             schema.nullable &= schema.validation.enum_.contains(&Value::Null);
             let validation = mem::take(&mut schema.validation);
             (validation, schema.default.take())
@@ -175,7 +175,7 @@ impl<'a> Gathered<'a> {
         }
         Field {
             docs: self.description(schema),
-            // A `Value` holds null by itself.
+            // A `Value` can hold null itself.
             option: !required || (nullable && ty != TypeRef::Any),
             required,
             nullable,
@@ -186,8 +186,8 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    /// The type of a schema, without the `Option` of a nullable one; adds each type that needs a name. What the type holds
-    /// is taken out of the schema, which stays whole where the type is not made from it.
+    /// Returns the type of a schema, without the `Option` of a nullable one, and adds each type that needs a name. Takes what the type
+    /// represents out of the schema, which stays complete if the type is not derived from it.
     fn type_of(&mut self, at: At<'_, 'a>, schema: &mut Schema) -> TypeRef {
         let ty = self.whole_type_of(at, schema);
         if holds_schema(&ty) && ty != TypeRef::Known(KnownType::IntOrString) {
@@ -227,7 +227,7 @@ impl<'a> Gathered<'a> {
             return self.embedded(at, schema);
         }
         if schema.properties.is_empty() {
-            // Fields that the server would prune are kept too: an open map costs nothing and loses nothing.
+            // Keep fields that the server would prune as well: an open map costs and loses nothing.
             let Additional::Schema(value) = &mut schema.additional else {
                 return TypeRef::Map(Box::new(TypeRef::Any));
             };
@@ -252,7 +252,7 @@ impl<'a> Gathered<'a> {
         let before = self.kept.len();
         let fields = self.fields(at.within(&path), schema, &["unknown_fields"]);
         if kept.is_some() {
-            // Kubernetes' type would have the types below, too.
+            // The Kubernetes type would include the types below as well.
             self.kept.truncate(before);
             self.kept.extend(kept);
         }
@@ -269,8 +269,8 @@ impl<'a> Gathered<'a> {
         )
     }
 
-    /// An object with `apiVersion` and `kind`, which the API server demands, and `metadata`, which it knows; whether the schema
-    /// names them or not. Nothing is lost without a type of its own where the schema names nothing else.
+    /// Converts an embedded object, which has `apiVersion` and `kind`, which the API server requires, and `metadata`, which it knows,
+    /// whether or not the schema lists them. It needs no generated type if the schema has no other properties.
     fn embedded(&mut self, at: At<'_, 'a>, schema: &mut Schema) -> TypeRef {
         if schema.properties.iter().all(|(name, _)| is_common(name)) {
             return TypeRef::Known(KnownType::RawExtension);
@@ -325,13 +325,13 @@ impl<'a> Gathered<'a> {
         TypeRef::List(Box::new(ty))
     }
 
-    /// The type of a list's items or a map's values, where null is a value of its own.
+    /// Returns the type of list items or map values, which may be null themselves.
     fn element(&mut self, at: At<'_, 'a>, schema: &mut Schema) -> TypeRef {
         let nullable = is_nullable(schema);
         let ty = self.type_of(at, schema);
         if holds_schema(&ty) {
             schema.nullable &= schema.validation.enum_.contains(&Value::Null);
-            // The field has them: see `element_validation`.
+            // They are on the field: see `element_validation`.
             schema.validation = Validation::default();
         }
         if nullable && ty != TypeRef::Any {
@@ -357,7 +357,7 @@ impl<'a> Gathered<'a> {
         if let Some(def) = enums::of_integers(schema) {
             return self.add(at.path(), at, schema, TypeKind::Enum(def));
         }
-        // The API server checks the format int32; it ignores other formats, so that any 64-bit value may come.
+        // The API server enforces the format int32; it ignores other formats, so any 64-bit value is possible.
         match schema.validation.format.as_deref() {
             Some("int32") => TypeRef::Int32,
             _ => TypeRef::Int64,
@@ -378,7 +378,7 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// Whether a type is made from its schema; other types are the same whatever the schema says.
+/// Whether the type is derived from its schema; other types do not depend on it.
 fn holds_schema(ty: &TypeRef) -> bool {
     match ty {
         TypeRef::Any | TypeRef::External(_) => false,
@@ -391,7 +391,7 @@ fn holds_schema(ty: &TypeRef) -> bool {
     }
 }
 
-/// Whether values are amounts, by the pattern that controller-gen writes for `resource.Quantity`.
+/// Whether values are quantities, judging by the pattern that controller-gen writes for `resource.Quantity`.
 fn is_quantity(validation: &Validation) -> bool {
     validation.pattern.as_deref() == Some(QUANTITY_PATTERN)
 }
@@ -400,7 +400,7 @@ fn is_common(name: &str) -> bool {
     COMMON_PROPERTIES.contains(&name)
 }
 
-/// Takes out the properties that every object has.
+/// Takes the properties that every object has out of the schema.
 fn take_common(schema: &mut Schema) -> Vec<(String, Schema)> {
     let properties = mem::take(&mut schema.properties);
     let (common, others) = properties
@@ -410,7 +410,7 @@ fn take_common(schema: &mut Schema) -> Vec<(String, Schema)> {
     common
 }
 
-/// The treatment of properties that the schema does not name.
+/// Returns how properties not listed in the schema are handled.
 fn unknown_fields(schema: &Schema) -> UnknownFields {
     if schema.validation.preserve_unknown_fields || matches!(schema.additional, Additional::Any) {
         UnknownFields::Kept(TypeRef::Any)
@@ -419,12 +419,12 @@ fn unknown_fields(schema: &Schema) -> UnknownFields {
     }
 }
 
-/// Whether null may stand for the value: by `nullable`, or because the enum lists it.
+/// Whether the value may be null: because of `nullable`, or because the enum lists it.
 fn is_nullable(schema: &Schema) -> bool {
     schema.nullable || schema.validation.enum_.contains(&Value::Null)
 }
 
-/// The validations of a list's items or a map's values, where there are any.
+/// Returns the validations of list items or map values, if any.
 fn element_validation(schema: &Schema) -> Option<Box<Validation>> {
     let value = match &schema.additional {
         Additional::Schema(value) => Some(value.as_ref()),

@@ -1,4 +1,4 @@
-//! Boxes around fields through which a type would contain itself.
+//! Boxes fields through which a type would contain itself.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::{
     model::{TypeDef, TypeKind, TypeRef},
 };
 
-/// Puts fields that lead back to their type by value into boxes; lists and maps hold theirs apart.
+/// Boxes fields that lead back to their own type by value; lists and maps already add indirection.
 pub(super) fn add(cx: &Cx<'_>, types: &mut BTreeMap<String, Vec<TypeDef>>) {
     let homes: BTreeMap<String, String> = types
         .keys()
@@ -42,7 +42,7 @@ pub(super) fn add(cx: &Cx<'_>, types: &mut BTreeMap<String, Vec<TypeDef>>) {
                 continue;
             };
             for field in &mut body.fields {
-                // A field's target leads back if both lead to each other.
+                // A field needs a box if its target and its type contain each other.
                 let target = path(home, &field.ty);
                 let component = target.and_then(|target| components.get(&target));
                 if component.is_some_and(|component| components.get(&own) == Some(component)) {
@@ -53,7 +53,7 @@ pub(super) fn add(cx: &Cx<'_>, types: &mut BTreeMap<String, Vec<TypeDef>>) {
     }
 }
 
-/// The path of a type that is held by value.
+/// Returns the path of a type held by value.
 fn path(home: &str, ty: &TypeRef) -> Option<String> {
     match ty {
         TypeRef::Local(name) => Some(format!("{home}::{name}")),
@@ -62,7 +62,7 @@ fn path(home: &str, ty: &TypeRef) -> Option<String> {
     }
 }
 
-/// The component of each type: types of one hold each other.
+/// Returns the strongly connected component of each type: types in the same one contain each other.
 fn components(targets_of: &BTreeMap<String, Vec<String>>) -> BTreeMap<String, usize> {
     let numbers: BTreeMap<&str, usize> = targets_of.keys().map(String::as_str).zip(0..).collect();
     let number = |target: &String| numbers.get(target.as_str()).copied();

@@ -1,4 +1,4 @@
-//! The packages of a run by path, and where the Rust type of each Go type stands.
+//! The packages of a run by path, and the locations of the Rust types for Go types.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::{
     read::go::{Const, Field, MarshalKind, Module, Package, Type, TypeDecl},
 };
 
-/// A package with indexes of what it declares.
+/// A package, with indexes of its declarations.
 #[derive(Debug)]
 pub(super) struct Pkg<'a> {
     pub(super) package: &'a Package,
@@ -34,7 +34,7 @@ impl<'a> Pkg<'a> {
                 MarshalKind::Json => Marshals::Json,
                 MarshalKind::Text => Marshals::Text,
             };
-            // MarshalJSON comes before MarshalText.
+            // MarshalJSON takes precedence over MarshalText.
             let entry = marshals.entry(method.type_name.as_str()).or_insert(kind);
             if kind == Marshals::Json {
                 *entry = kind;
@@ -61,17 +61,17 @@ impl<'a> Pkg<'a> {
         }
     }
 
-    /// The type of the name.
+    /// Returns the type with the name.
     pub(super) fn decl(&self, name: &str) -> Option<&'a TypeDecl> {
         self.types.get(name).copied()
     }
 
-    /// The constants of the type.
+    /// Returns the constants of the type.
     pub(super) fn consts(&self, name: &str) -> &[&'a Const] {
         self.consts.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The type's own way to write itself.
+    /// Returns the interface with which the type marshals itself.
     pub(super) fn marshals(&self, name: &str) -> Option<Marshals> {
         self.marshals.get(name).copied()
     }
@@ -90,25 +90,25 @@ pub(super) struct Cx<'a> {
     pub(super) options: &'a Options,
     packages: BTreeMap<&'a str, Pkg<'a>>,
     homes: BTreeMap<&'a str, Home>,
-    /// The Rust names of types whose own another package of the same version has, by package and Go name.
+    /// The Rust names of types whose name another package of the same version uses, by package and Go name.
     renamed: BTreeMap<(&'a str, &'a str), String>,
     /// The kinds that requested packages declare as structs, by group and name.
     kinds: BTreeSet<(&'a str, &'a str)>,
     missing: &'a BTreeMap<String, Diagnostic>,
 }
 
-/// The most names that are followed from one to the next.
+/// The maximum length of a chain of named types.
 const MAX_CHAIN: usize = 64;
 
 /// The end of a chain of named types.
 pub(super) enum End<'a> {
-    /// The declaration that holds a type expression other than a name.
+    /// A declaration with a type expression other than a name.
     Declared(Declared<'a>),
-    /// A type by package and name whose package was not read, or that JSON has a form of its own for.
+    /// A type by package and name that was not read or that has a special JSON form.
     Elsewhere(&'a str, &'a str),
 }
 
-/// A declared type in its package.
+/// A declared type, with its package.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared<'a> {
     pub(super) pkg: &'a Pkg<'a>,
@@ -130,7 +130,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Says which kinds requested packages declare as structs.
+    /// Sets the kinds that requested packages declare as structs.
     pub(super) fn set_kinds(&mut self, kinds: BTreeSet<(&'a str, &'a str)>) {
         self.kinds = kinds;
     }
@@ -140,22 +140,22 @@ impl<'a> Cx<'a> {
         self.kinds.contains(&(group, name))
     }
 
-    /// Why a package was not read.
+    /// Returns the reason why a package was not read.
     pub(super) fn missing(&self, package: &str) -> Option<&'a Diagnostic> {
         self.missing.get(package)
     }
 
-    /// Says where the types of a package are generated.
+    /// Sets the module in which the types of a package are generated.
     pub(super) fn settle(&mut self, package: &'a str, path: String) {
         self.homes.insert(package, Home { path });
     }
 
-    /// Gives a type another Rust name than Go's.
+    /// Sets a Rust name for a type that differs from its Go name.
     pub(super) fn rename(&mut self, package: &'a str, name: &'a str, rust: String) {
         self.renamed.insert((package, name), rust);
     }
 
-    /// The Go name and the Rust name of each type of a package that has another than Go's.
+    /// Returns the Go name and Rust name of each renamed type of a package.
     pub(super) fn renamed(&self, package: &str) -> impl Iterator<Item = (&'a str, &str)> {
         let all = self.renamed.iter();
         all.filter(move |((of, _), _)| *of == package)
@@ -170,16 +170,16 @@ impl<'a> Cx<'a> {
         self.packages.get(path)
     }
 
-    /// The declaration of a type, if its package was read.
+    /// Returns the declaration of a type, if its package was read.
     pub(super) fn declared(&self, package: &str, name: &str) -> Option<Declared<'_>> {
         let pkg = self.pkg(package)?;
         let decl = pkg.decl(name)?;
         Some(Declared { pkg, decl })
     }
 
-    /// The `--type-path` of a type: a path, or a name.
+    /// Returns the `--type-path` of a type: a path, or a name.
     pub(super) fn replaced(&self, package: &str, name: &str) -> Option<&str> {
-        // Asked for every field; most runs have none.
+        // Called for every field, and most runs have no type paths.
         if self.options.type_paths.is_empty() {
             return None;
         }
@@ -187,7 +187,7 @@ impl<'a> Cx<'a> {
         self.options.type_paths.get(&key).map(String::as_str)
     }
 
-    /// The Rust name of a type.
+    /// Returns the Rust name of a type.
     pub(super) fn rust_name(&self, package: &str, name: &str) -> String {
         match self.replaced(package, name) {
             Some(own) if !own.contains("::") => own.to_owned(),
@@ -198,7 +198,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// The named type that a type expression leads to, through pointers and aliases: package and name.
+    /// Returns package and name of the named type that a type expression refers to, through pointers and aliases.
     pub(super) fn named<'t>(&'t self, of: &'t Package, ty: &'t Type) -> Option<(&'t str, &'t str)> {
         let mut named = name_of(of, ty)?;
         for _ in 0..MAX_CHAIN {
@@ -214,8 +214,8 @@ impl<'a> Cx<'a> {
         Some(named)
     }
 
-    /// What a local alias is of, by package and name: controller-gen passes over its docs and markers, but for those of an alias of what
-    /// has no name.
+    /// Returns package and name of the target of a local alias. controller-gen ignores the docs and markers of aliases, except for aliases
+    /// of unnamed types.
     pub(super) fn passed_over<'t>(
         &'t self,
         package: &'t Package,
@@ -231,7 +231,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// The declaration that a type is named after, with its docs and markers, if it was read.
+    /// Returns the declaration that a type is defined in terms of, whose docs and markers apply, if it was read.
     pub(super) fn below<'t>(&'t self, of: Declared<'t>) -> Option<Declared<'t>> {
         let package = of.pkg.package;
         let (path, name) = match &of.decl.ty {
@@ -244,7 +244,7 @@ impl<'a> Cx<'a> {
         self.declared(path, name)
     }
 
-    /// The end of a chain of named types; none where it has no end.
+    /// Returns the end of a chain of named types; `None` if the chain does not end.
     pub(super) fn end<'t>(&'t self, package: &'t str, name: &'t str) -> Option<End<'t>> {
         let mut named = (package, name);
         for _ in 0..MAX_CHAIN {
@@ -263,7 +263,7 @@ impl<'a> Cx<'a> {
         None
     }
 
-    /// The declaration at the end of a chain of named types, if it was read.
+    /// Returns the declaration at the end of a chain of named types, if it was read.
     pub(super) fn underlying<'t>(
         &'t self,
         package: &'t str,
@@ -276,7 +276,7 @@ impl<'a> Cx<'a> {
     }
 }
 
-/// The name that a type expression is, through pointers: package and name.
+/// Returns package and name if a type expression is a name, possibly through pointers.
 fn name_of<'t>(of: &'t Package, ty: &'t Type) -> Option<(&'t str, &'t str)> {
     match ty {
         Type::Pointer(inner) => name_of(of, inner),
@@ -286,7 +286,7 @@ fn name_of<'t>(of: &'t Package, ty: &'t Type) -> Option<(&'t str, &'t str)> {
     }
 }
 
-/// A Go name as a Rust type's: exported names stay unchanged.
+/// Converts a Go name to a Rust type name: exported names stay unchanged.
 fn rust_name(name: &str) -> String {
     let mut chars = name.chars();
     match chars.next() {

@@ -1,4 +1,4 @@
-//! Which of several fields of one JSON name Go's encoder takes: `dominantField` of encoding/json.
+//! Chooses among fields with the same JSON name as Go's encoder does: `dominantField` in encoding/json.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,21 +8,21 @@ use crate::{
     options::Compat,
 };
 
-/// A field of a struct, or of one that is embedded in it.
+/// A field of a struct, or of a struct embedded in it.
 pub(super) struct Candidate {
-    /// How deep it is embedded.
+    /// The depth of embedding.
     pub(super) depth: usize,
-    /// Whether its tag gives the name.
+    /// Whether its tag specifies the name.
     pub(super) tagged: bool,
-    /// The struct that declares it, of those that were met.
+    /// The index of the declaring struct, in order of visits.
     pub(super) within: usize,
     pub(super) place: Place,
     pub(super) field: Field,
 }
 
-/// The fields that Go's encoder takes: of those with one name the least deep, and of these one that is tagged. It takes none if
-/// several are left, which is a warning; controller-gen takes one all the same. The fields of structs in `doubled`, which are
-/// embedded twice, are there twice.
+/// Returns the fields that Go's encoder uses: of those with the same name, the least deeply embedded, and of these the only tagged one. If
+/// several are left, it uses none, which is a warning; controller-gen uses one anyway. Fields of structs in `doubled`, which are embedded
+/// twice, count twice.
 pub(super) fn fields(
     candidates: Vec<Candidate>,
     doubled: &BTreeSet<usize>,
@@ -91,5 +91,5 @@ fn ambiguous(one: &Candidate, other: Option<&Candidate>, takes_one: bool) -> Dia
     };
     found
         .at(one.place.clone(), taken)
-        .help("give each field a name of its own by `json:\"…\"`, or embed the struct once")
+        .help("give each field a distinct name with `json:\"…\"`, or embed the struct once")
 }

@@ -1,4 +1,4 @@
-//! Enums: named strings with constants, or with the values that a marker lists.
+//! Enums: named strings with constants, or with values listed in a marker.
 
 use std::collections::BTreeSet;
 
@@ -16,9 +16,9 @@ use crate::{
     },
 };
 
-/// The enum of a named string type, if it has values.
+/// Returns the enum for a named string type, if it has values.
 ///
-/// `ForbidConcurrent ConcurrencyPolicy = "Forbid"` becomes `Forbid`: variants are named by value, as those from CRDs are.
+/// `ForbidConcurrent ConcurrencyPolicy = "Forbid"` becomes `Forbid`: variants are named after their values, as for CRDs.
 pub(super) fn of_type(declared: Declared<'_>) -> Option<EnumDef> {
     if !matches!(declared.decl.ty, Type::Basic("string")) {
         return None;
@@ -48,7 +48,7 @@ pub(super) fn of_type(declared: Declared<'_>) -> Option<EnumDef> {
     })
 }
 
-/// The values of the constants, with their docs.
+/// Returns the values of the constants, with their docs.
 fn constants(declared: Declared<'_>) -> impl Iterator<Item = (String, String)> {
     let consts = declared.pkg.consts(&declared.decl.name).iter();
     consts.filter_map(|constant| match &constant.value {
@@ -59,7 +59,7 @@ fn constants(declared: Declared<'_>) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// The values of `+kubebuilder:validation:Enum` above the type.
+/// Returns the values of `+kubebuilder:validation:Enum` on the type.
 fn listed(declared: Declared<'_>) -> impl Iterator<Item = (String, String)> {
     let marker = declared.decl.markers.get::<Enum>();
     let values = marker.map_or_else(Vec::new, |marker| marker.values.value.clone());
@@ -69,7 +69,7 @@ fn listed(declared: Declared<'_>) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// `+k8s:enum` lists the constants in the schema, sorted; Kubernetes' older `+enum` does not.
+/// Lists the constants in the schema, sorted, as `+k8s:enum` requests; Kubernetes' older `+enum` does not.
 pub(super) fn add_values(rules: &mut Validation, declared: Declared<'_>) {
     let markers = &declared.decl.markers;
     let Some(marker) = markers.get::<EnumMarker>() else {

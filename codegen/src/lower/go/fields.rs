@@ -1,4 +1,4 @@
-//! Fields: from Go's struct fields and their tags to [`Field`]s; what is embedded comes in its place.
+//! Converts Go struct fields with their tags to [`Field`]s; fields of embedded structs are inlined.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,22 +25,22 @@ use crate::{
     },
 };
 
-/// Names that the fields of a root have in Rust already.
+/// Rust names that a root's own fields already have.
 const ROOT_FIELDS: &[&str] = &["api_version", "kind", "metadata", "unknown_fields"];
 
-/// How deep structs may be embedded; the reader stops before.
+/// The maximum depth of embedded structs; the reader's limit is lower.
 const MAX_DEPTH: usize = 128;
 
-/// What a struct holds.
+/// The contents of a struct.
 pub(super) struct Body {
     pub(super) fields: Vec<Field>,
-    /// The rules that keep its immutable fields, which come before its own.
+    /// The rules for its immutable fields, which precede its own rules.
     pub(super) immutable: Vec<CelRule>,
-    /// The rules of the structs that are embedded in it. Controller-gen puts those of a later one first.
+    /// The rules of embedded structs; like controller-gen, those of later ones come first.
     pub(super) embedded: Validation,
 }
 
-/// The fields of a struct, and the rules that follow from them.
+/// Returns the fields of a struct, and the rules that follow from them.
 pub(super) fn body(refs: &mut Refs<'_, '_>, owner: &Owner<'_>, sources: &[go::Field]) -> Body {
     let mut gathered = Gathered::default();
     gather(refs, owner, sources, 0, false, &mut gathered);
@@ -51,7 +51,7 @@ pub(super) fn body(refs: &mut Refs<'_, '_>, owner: &Owner<'_>, sources: &[go::Fi
         refs.cx.options.compat,
         refs.diagnostics,
     );
-    // Schemas are made of definitions, and nothing that names their fields in Rust.
+    // Definitions are used only for schemas, which do not need Rust names.
     if !refs.absolute {
         name(owner, &mut fields);
     }
@@ -62,7 +62,7 @@ pub(super) fn body(refs: &mut Refs<'_, '_>, owner: &Owner<'_>, sources: &[go::Fi
     }
 }
 
-/// Gives fields their names in Rust.
+/// Assigns Rust names to fields.
 fn name(owner: &Owner<'_>, fields: &mut [Field]) {
     let names: Vec<String> = fields.iter().map(|field| field.json_name.clone()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -87,23 +87,23 @@ fn name(owner: &Owner<'_>, fields: &mut [Field]) {
 struct Gathered {
     candidates: Vec<Candidate>,
     rules: Validation,
-    /// The least depth at which each struct has been embedded, by package and name, and its number: what it gives again, deeper or as
-    /// deep, loses.
+    /// The index of each embedded struct, and the least depth at which it is embedded, by package and name. Fields of another occurrence at
+    /// the same or a greater depth lose.
     embedded: BTreeMap<(String, String), (usize, usize)>,
-    /// The structs that are embedded twice at one depth, by number.
+    /// The structs embedded twice at the same depth, by index.
     doubled: BTreeSet<usize>,
-    /// How many structs have been met.
+    /// The number of structs visited.
     structs: usize,
 }
 
 impl Gathered {
-    /// The number of a struct that has not been met before.
+    /// Returns the index for a newly visited struct.
     fn next_struct(&mut self) -> usize {
         self.structs += 1;
         self.structs
     }
 
-    /// Leaves the fields from a number on out of the schema, if what embeds them says so.
+    /// Omits the fields starting at index `from` from the schema, if the embedding field requests it.
     fn leave_out(&mut self, from: usize, embeds: &go::Field) {
         if is_undeclared(embeds) {
             for candidate in self.candidates.iter_mut().skip(from) {
@@ -112,14 +112,14 @@ impl Gathered {
         }
     }
 
-    /// Adds the rules of an embedded struct, with those of its field; of two for one value the first counts.
+    /// Adds the rules of an embedded struct, including those of its field; of two rules for one value, the first applies.
     fn add_rules(&mut self, mut rules: Validation) {
         let first = std::mem::take(&mut rules.rules);
         merge::fill(&mut self.rules, &rules);
         self.rules.rules.splice(0..0, first);
     }
 
-    /// Adds fields that are not read from source: those of a struct that is embedded at `depth`.
+    /// Adds the fields of a struct that is not read from source and is embedded at `depth`.
     fn add(&mut self, depth: usize, place: &Place, fields: impl Iterator<Item = Field>) {
         let within = self.next_struct();
         self.candidates.extend(fields.map(|field| Candidate {
@@ -148,7 +148,7 @@ fn gather(
         }
         json_tag::check(refs, source);
         let embeds = source.embedded && tag.name.is_none();
-        // encoding/json takes exported fields alone.
+        // encoding/json ignores unexported fields.
         let is_exported = source.name.starts_with(char::is_uppercase);
         if tag.inline && !embeds && is_exported {
             json_tag::warn_of_inline(refs, source, &tag);
@@ -180,15 +180,15 @@ fn gather(
     }
 }
 
-/// Whether a field that Go does not embed is inlined by its tag, as controller-gen has it.
+/// Whether a field that Go does not embed is inlined because of its tag, as controller-gen does.
 fn inlines(refs: &Refs<'_, '_>, source: &go::Field, tag: &JsonTag<'_>) -> bool {
     let embeds = source.embedded && tag.name.is_none();
     tag.inlined && !embeds && !tag.skip && !refs.cx.options.compat.is_strict()
 }
 
-/// The embedded field that writes the whole struct: its type has a `MarshalJSON`, and there is no other field. Of
-/// `struct { runtime.RawExtension }`, JSON is that of the extension; for controller-gen, that of a map with the option `inline` too,
-/// whether the struct has a `MarshalJSON` or not.
+/// Returns the embedded field that marshals the whole struct: its type has `MarshalJSON`, and there are no other fields. The JSON of
+/// `struct { runtime.RawExtension }` is that of the extension. For controller-gen, this also applies to a map with the option `inline`,
+/// whether or not the struct has a `MarshalJSON`.
 pub(super) fn writer<'s>(
     refs: &Refs<'_, '_>,
     sources: &'s [go::Field],
@@ -209,7 +209,7 @@ pub(super) fn writer<'s>(
     if !embeds {
         return None;
     }
-    // Some have a serde of their fields, which no alias carries.
+    // Some types need the serde attributes of their fields, which an alias cannot carry.
     let can_alias = match well_known::special(package, name) {
         Some(ty) => well_known::writes_itself(package, name) && !ty.is_encoded(),
         None => {
@@ -221,7 +221,7 @@ pub(super) fn writer<'s>(
     can_alias.then_some(source)
 }
 
-/// Takes the fields of an embedded struct in; false if it is none, and so a field of its type's name.
+/// Inlines the fields of an embedded struct. Returns `false` if the type is not a struct, and so is a field named after its type.
 fn embed(
     refs: &mut Refs<'_, '_>,
     owner: &Owner<'_>,
@@ -245,7 +245,7 @@ fn embed(
     }
     if well_known::special(package, name).is_some() {
         if well_known::writes_itself(package, name) {
-            warn_of_writer(refs, source, name, "it is read as a field nevertheless");
+            warn_of_writer(refs, source, name, "it is treated as a field anyway");
         }
         return false;
     }
@@ -261,7 +261,7 @@ fn embed(
     };
     let pkg = cx.pkg(package);
     if pkg.is_some_and(|pkg| pkg.marshals(name).is_some()) {
-        warn_of_writer(refs, source, name, "its fields are read nevertheless");
+        warn_of_writer(refs, source, name, "its fields are used anyway");
     }
     let key = (package.to_owned(), name.to_owned());
     let next = gathered.structs + 1;
@@ -305,18 +305,18 @@ fn embed(
     true
 }
 
-/// Says that the JSON of a struct is not that of its fields, since what it embeds has a `MarshalJSON`.
+/// Warns that a struct's JSON does not consist of its fields, since an embedded type has `MarshalJSON`.
 fn warn_of_writer(refs: &mut Refs<'_, '_>, source: &go::Field, name: &str, read: &str) {
     refs.diagnostics.push(
         Diagnostic::warning(format!(
-            "`{name}` is embedded and writes itself, so Go writes the whole struct as it does"
+            "`{name}` is embedded and marshals itself, so Go encodes the whole struct with it"
         ))
         .at(source.place.clone(), read)
-        .help("give the field a name by `json:\"…\"`"),
+        .help("give the field a name with `json:\"…\"`"),
     );
 }
 
-/// The rules of an embedded field, which are those of the struct that embeds; before those of the embedded type.
+/// Returns the rules of an embedded field, which apply to the embedding struct and take precedence over those of the embedded type.
 fn own_rules(refs: &mut Refs<'_, '_>, source: &go::Field) -> Validation {
     object_rules(refs, &source.markers)
 }
@@ -326,7 +326,7 @@ fn object_rules(refs: &mut Refs<'_, '_>, markers: &MarkerSet) -> Validation {
     rules(refs.cx, markers, &object, refs.home, refs.diagnostics)
 }
 
-/// A struct of Kubernetes whose source is not there, as the built-in table has it.
+/// Inlines a Kubernetes struct whose source is missing, from the built-in table.
 fn embed_builtin(
     refs: &mut Refs<'_, '_>,
     source: &go::Field,
@@ -359,7 +359,7 @@ fn embed_builtin(
     }
 }
 
-/// The fields of a TypeMeta inside of an object.
+/// Returns the fields of a TypeMeta within an object.
 fn type_meta(place: &Place) -> impl Iterator<Item = Field> {
     let docs = [
         (

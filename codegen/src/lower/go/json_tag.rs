@@ -1,21 +1,22 @@
-//! The `json` key of struct tags, as encoding/json and controller-gen read it.
+//! The `json` key of struct tags, as interpreted by encoding/json and controller-gen.
 
 use super::refs::Refs;
 use crate::{diag::Diagnostic, model::Omission, read::go};
 
 /// The `json` key of a tag.
 pub(super) struct JsonTag<'a> {
-    /// The name that it gives.
+    /// The name in the tag.
     pub(super) name: Option<&'a str>,
-    /// What the encoder leaves out.
+    /// When the encoder omits the field.
     pub(super) omits: Omission,
-    /// `json:",omitempty"`, which counts alone for controller-gen.
+    /// `json:",omitempty"`, the only such option that controller-gen knows.
     pub(super) omits_empty: bool,
     /// `json:",string"`
     pub(super) quoted: bool,
     /// `json:",inline"`, which encoding/json does not know.
     pub(super) inline: bool,
-    /// What controller-gen takes for embedded, whether the field has a name in Go or not: with the option `inline`, or a tag without a name.
+    /// Whether controller-gen treats the field as embedded, whether or not it has a name in Go: with the option `inline`, or a tag without
+    /// a name.
     pub(super) inlined: bool,
     /// `json:"-"`
     pub(super) skip: bool,
@@ -53,12 +54,12 @@ impl<'a> JsonTag<'a> {
     }
 }
 
-/// The name of a field on the wire, for roots.
+/// Returns the JSON name of a field of a root.
 pub(super) fn json_name(field: &go::Field) -> Option<&str> {
     JsonTag::of(field).name
 }
 
-/// A tag that Go reads in part is a mistake in an API; controller-gen takes what Go reads.
+/// Reports a tag that Go can parse only in part; controller-gen uses the part that Go parses.
 pub(super) fn check(refs: &mut Refs<'_, '_>, source: &go::Field) {
     let Some(fault) = source.tag.as_ref().and_then(|tag| tag.fault.as_ref()) else {
         return;
@@ -70,26 +71,26 @@ pub(super) fn check(refs: &mut Refs<'_, '_>, source: &go::Field) {
     };
     refs.diagnostics.push(
         diagnostic
-            .at(fault.place.clone(), "Go ignores the tag from the fault on")
+            .at(fault.place.clone(), "Go ignores the rest of the tag")
             .help("a tag is written `json:\"name,omitempty\" key:\"value\"`, in backticks"),
     );
 }
 
-/// A field with a name is a property, whatever `json:",inline"` says; controller-gen inlines it.
+/// Warns about a named field with `json:",inline"`: Go's encoder makes it a property, but controller-gen inlines it.
 pub(super) fn warn_of_inline(refs: &mut Refs<'_, '_>, source: &go::Field, tag: &JsonTag<'_>) {
     let property = tag.name.unwrap_or(&source.name);
     let consequence = match refs.cx.options.compat.is_strict() {
         true => format!("it is the property `{property}`"),
         false => format!(
-            "as by controller-gen, the schema has no property `{property}`, which Go writes"
+            "as in controller-gen, the schema has no property `{property}`, which Go writes"
         ),
     };
     refs.diagnostics.push(
         Diagnostic::warning(format!(
-            "`{}` is not inlined: Go's encoder knows no option `inline`",
+            "`{}` is not inlined: Go's encoder does not know the option `inline`",
             source.name
         ))
         .at(source.place.clone(), consequence)
-        .help("embed the type, without a name of the field or in the tag; or take the option out of the tag"),
+        .help("embed the type without a field name or tag name, or remove the option from the tag"),
     );
 }

@@ -1,4 +1,4 @@
-//! Rules and docs of types and fields, as their markers have them.
+//! Rules and docs of types and fields, from their markers.
 
 use super::{cx::Cx, wire};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// The rules in the markers of a type or field that is of the given type.
+/// Returns the rules in the markers of a type or field of the specified type.
 pub(super) fn rules(
     cx: &Cx<'_>,
     markers: &MarkerSet,
@@ -26,7 +26,7 @@ pub(super) fn rules(
     let items = wire::of_items(cx, package, ty);
     let mut found = Diagnostics::new();
     let rules = validation::of_markers(markers, wire_type, items, &mut found);
-    // Go's own tools pass over some of it, and the author of another module cannot be asked.
+    // Go's own tools ignore some errors, and those in other modules are not the user's to fix.
     for finding in found {
         diagnostics.push(Diagnostic {
             severity: Severity::Warning,
@@ -36,7 +36,7 @@ pub(super) fn rules(
     rules
 }
 
-/// The docs that the API shows.
+/// Returns the docs to publish in the API.
 pub(super) fn docs(text: &str, markers: &MarkerSet) -> String {
     if markers.has::<SkipDescription>() {
         String::new()

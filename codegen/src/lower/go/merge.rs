@@ -1,8 +1,8 @@
-//! Merging of rules: those of a field come before those of its type.
+//! Merges rules: those of a field take precedence over those of its type.
 
 use crate::model::{Constraints, Validation};
 
-/// Adds what `below` demands to `rules`, whose own demands stand.
+/// Adds constraints from `below` that `rules` does not set itself.
 pub(super) fn fill(rules: &mut Validation, below: &Validation) {
     if *below == Validation::default() {
         return;
@@ -11,7 +11,7 @@ pub(super) fn fill(rules: &mut Validation, below: &Validation) {
         rules.clone_from(below);
         return;
     }
-    // Named one by one, so that a new demand is thought of here.
+    // Destructure exhaustively, so that a new constraint must be handled here.
     let Constraints {
         minimum,
         maximum,

@@ -1,9 +1,9 @@
-//! Go packages to the model.
+//! Lowers Go packages.
 //!
-//! A requested package with API objects becomes a version: its roots and every type that they reach, under their Go names. Types
-//! of other packages are generated once, in a module named after the package, unless k8s-openapi or the user has them; then
-//! their definition is kept for schemas. Start reading at [`lower`]; `refs` decides which Rust type a Go type is, `fields` how a
-//! struct's fields are held.
+//! A requested package with API objects becomes a version: its roots and every type that they reach, under their Go names. Types of other
+//! packages are generated once, in a module named after the package, unless k8s-openapi or the user provides them; then their definitions
+//! are kept for schemas. Start reading at [`lower`]; `refs` decides which Rust type represents a Go type, `fields` how a struct's fields
+//! are represented.
 
 mod boxes;
 mod cx;
@@ -123,12 +123,12 @@ pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: 
     api.definitions.extend(work.definitions);
 }
 
-/// Whether JSON has a form of its own for a type, so that its declaration is not needed.
+/// Whether a type has a special JSON form, so that its declaration is not needed.
 pub(crate) fn has_own_form(package: &str, name: &str) -> bool {
     well_known::special(package, name).is_some()
 }
 
-/// Reports types of one name in several packages of a version: those that are renamed for it, and those that cannot be.
+/// Reports types with the same name in several packages of a version: those that were renamed, and those that could not be.
 fn check_names(
     cx: &Cx<'_>,
     version: &ApiVersion<'_>,
@@ -145,10 +145,10 @@ fn check_names(
                 continue;
             };
             let message = format!("`{name}` is named `{rust}`");
-            let label = format!("another package of {} has the name too", version.name);
+            let label = format!("another package of {} also uses the name", version.name);
             let warning = Diagnostic::warning(message).at(place.clone(), label);
             diagnostics.push(warning.help(format!(
-                "choose another name by `--type-path '{}.{name}=…'`",
+                "choose another name with `--type-path '{}.{name}=…'`",
                 package.path
             )));
         }
@@ -173,24 +173,24 @@ fn check_names(
                 },
             );
         diagnostics.push(error.help(format!(
-            "give one of them another name by `--type-path '<import path>.{name}=Other{name}'`, or generate the packages into crates of their own",
+            "give one of them another name with `--type-path '<import path>.{name}=Other{name}'`, or generate the packages into separate crates",
             name = def.name
         )));
     }
 }
 
-/// A type of Kubernetes, and what its fields are beyond JSON by their JSON names.
+/// A Kubernetes type, with properties of its fields that JSON does not show.
 #[derive(Debug)]
 pub struct Builtin {
-    /// Its definition, in which no type is local.
+    /// The definition, which contains no local types.
     pub def: TypeDef,
-    /// The fields of a struct.
+    /// The fields of a struct, by JSON name.
     pub fields: BTreeMap<String, Native>,
     /// Whether its own markers declare it atomic.
     pub atomic: bool,
 }
 
-/// Every type of the module's packages by package and name: what the table of built-in types is made from.
+/// Returns every type of the module's packages by package and name: the source of the table of built-in types.
 pub fn definitions(
     module: &Module,
     diagnostics: &mut Diagnostics,
@@ -236,7 +236,7 @@ pub fn definitions(
     all
 }
 
-/// The roots of a version that the filters keep, as resources; every object of the package is reached.
+/// Returns the roots of a version that the filters select, as resources; all objects of the package count as reached.
 fn roots<'a>(
     cx: &Cx<'a>,
     version: &ApiVersion<'a>,
@@ -289,10 +289,10 @@ fn roots<'a>(
     resources
 }
 
-/// How many types are lowered sooner than another thread wakes up.
+/// For fewer types than this, starting another thread takes longer than lowering them.
 const FEW: usize = 4;
 
-/// Types that were reached and are still to be lowered, and those that are.
+/// Reached types that are yet to be lowered, and those already lowered.
 #[derive(Default)]
 struct Work {
     reached: Vec<Reached>,
@@ -304,7 +304,7 @@ struct Work {
 }
 
 impl Work {
-    /// Lowers what was reached, all of it at once, then what that reaches, until nothing is left.
+    /// Lowers the reached types, then the types that they reach, and so on until none are left.
     fn finish(&mut self, cx: &Cx<'_>, diagnostics: &mut Diagnostics) {
         loop {
             let mut reached = std::mem::take(&mut self.reached);
@@ -325,7 +325,7 @@ impl Work {
                         self.types.entry(package).or_default().push(def);
                         diagnostics.extend(lowered.diagnostics);
                     }
-                    // Sources of other projects are theirs to mend.
+                    // The user cannot fix sources of other projects.
                     (Reached::Defined(_, _, path), Some(def)) => {
                         self.definitions.insert(path, def);
                     }
@@ -335,7 +335,7 @@ impl Work {
     }
 }
 
-/// A type that was lowered; nothing if no source declares it.
+/// A lowered type; `def` is `None` if no source declares it.
 #[derive(Default)]
 struct Lowered {
     def: Option<TypeDef>,
@@ -377,7 +377,7 @@ impl Lowered {
     }
 }
 
-/// The definition of a root: TypeMeta is implied.
+/// Returns the definition of a root, whose TypeMeta is implied.
 fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> TypeDef {
     let (cx, decl) = (refs.cx, declared.decl);
     let Some(found) = roots::structure(cx, declared.pkg.package, decl) else {
@@ -409,7 +409,7 @@ fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> Ty
             docs = marked::docs(&step.decl.docs, markers);
         }
     }
-    // Of a root, what is embedded has its rules before.
+    // On a root, the rules of embedded structs come first.
     let first = std::mem::take(&mut body.embedded.rules).into_iter();
     validation.rules.splice(0..0, first.chain(body.immutable));
     merge::fill(&mut validation, &body.embedded);
@@ -429,7 +429,7 @@ fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> Ty
     }
 }
 
-/// The types of a package in order of declaration.
+/// Sorts the types of a package in declaration order.
 fn in_order(mut types: Vec<TypeDef>) -> Vec<TypeDef> {
     types.sort_by_cached_key(|def| {
         let place = def.declared.place();

@@ -1,4 +1,4 @@
-//! Which packages are versions of an API, and the modules in which their types and those of other packages stand.
+//! Determines which packages are versions of an API, and in which modules the types of each package are generated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,11 +34,11 @@ struct Candidate<'a> {
     group: &'a str,
     /// The version's name.
     name: String,
-    /// Whether a marker names it, or it is a name of Kubernetes' versions.
+    /// Whether a marker specifies the version, or it has the form of a Kubernetes version.
     is_version: bool,
 }
 
-/// Finds the versions among the requested packages, and says where the types of every package stand.
+/// Finds the versions among the requested packages, and determines the module for the types of every package.
 pub(super) fn settle<'a>(
     cx: &mut Cx<'a>,
     packages: &'a [Package],
@@ -93,8 +93,8 @@ pub(super) fn settle<'a>(
     versions
 }
 
-/// Renames the types that an earlier package of the version has too, by the part in which the packages' paths differ: `DiskType` of
-/// `exp/api/v1` beside `api/v1` is `ExpDiskType`.
+/// Renames types that an earlier package of the version has as well, with the path segment in which the packages differ: `DiskType` of
+/// `exp/api/v1` next to `api/v1` becomes `ExpDiskType`.
 fn part<'a>(cx: &mut Cx<'a>, packages: &[&'a Package]) {
     let Some((first, others)) = packages.split_first() else {
         return;
@@ -142,7 +142,7 @@ fn candidates<'a>(
             continue;
         };
         let Some(group) = roots::group_of(package) else {
-            // Types of other uses, such as a scheme's own, need no group.
+            // Types for other uses, such as internal ones of a scheme, need no group.
             if roots::role(cx, package, first) == roots::Role::Root {
                 without_group.push((package, first));
             }
@@ -156,7 +156,7 @@ fn candidates<'a>(
             is_version,
         });
     }
-    // Beside versions, a group's package without one holds the internal types that they convert to.
+    // Next to versions, a package of the group without a version name holds the internal types for conversion.
     let versioned: BTreeSet<&str> = found
         .iter()
         .filter(|found| found.is_version)
@@ -193,7 +193,7 @@ fn candidates<'a>(
     found
 }
 
-/// The version that a package is by its marker or its name, and whether a marker names it or it is a name of Kubernetes' versions.
+/// Returns the version of a package from its marker or name, and whether a marker specifies it or it has the form of a Kubernetes version.
 fn version_of(package: &Package) -> (String, bool) {
     match package.markers.get::<VersionName>() {
         Some(found) => (found.marker.name, true),
@@ -205,8 +205,8 @@ fn version_of(package: &Package) -> (String, bool) {
     }
 }
 
-/// The finding about a type that controller-gen takes otherwise: one with the name of a kind that is no object, and an object that is no
-/// kind to it.
+/// Reports a type that controller-gen handles differently: a non-object with the name of a kind, or an object that controller-gen does not
+/// recognise as a kind.
 fn stray(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Option<Diagnostic> {
     let group = roots::group_of(package)?;
     let name = &decl.name;
@@ -214,15 +214,16 @@ fn stray(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Option<Diagnostic> 
         roots::Role::Root => None,
         roots::Role::Unseen => {
             let found = roots::structure(cx, package, decl)?;
-            let warning = Diagnostic::warning(format!("controller-gen makes no CRD of `{name}`"));
+            let warning =
+                Diagnostic::warning(format!("controller-gen creates no CRD for `{name}`"));
             let (label, help) = if std::ptr::eq(found.decl, decl) {
                 (
                     "left out: to controller-gen, a kind embeds `metav1.TypeMeta` and `metav1.ObjectMeta`",
-                    "embed both as they are".to_owned(),
+                    "embed both directly".to_owned(),
                 )
             } else {
                 (
-                    "left out: no package that is read for kinds has its struct",
+                    "left out: its struct is in none of the packages that are read for kinds",
                     format!("add {} to the packages", found.package.path),
                 )
             };
@@ -231,12 +232,12 @@ fn stray(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Option<Diagnostic> 
         _ if decl.markers.has::<SkipVersion>() || !cx.is_kind(group, name) => None,
         _ => {
             let message =
-                format!("`{name}`, which has the name of a kind of {group}, is no object");
+                format!("`{name}` has the name of a kind of {group} but is not an object");
             let finding = match cx.options.compat.is_strict() {
                 true => Diagnostic::warning(message).at(decl.place.clone(), "left out"),
                 false => Diagnostic::error(message).at(
                     decl.place.clone(),
-                    "controller-gen makes a version of the kind of it",
+                    "controller-gen treats it as a version of the kind",
                 ),
             };
             Some(finding.help(
@@ -246,7 +247,7 @@ fn stray(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Option<Diagnostic> 
     }
 }
 
-/// The findings about kinds of a package that is left out beside versions, which no version has.
+/// Reports kinds of an unversioned package next to versions that do not contain them.
 fn unversioned(cx: &Cx<'_>, left: &Candidate<'_>, versions: &[Candidate<'_>]) -> Vec<Diagnostic> {
     let is_kind = |package: &Package, decl: &TypeDecl| {
         matches!(roots::role(cx, package, decl), roots::Role::Root)
@@ -262,19 +263,24 @@ fn unversioned(cx: &Cx<'_>, left: &Candidate<'_>, versions: &[Candidate<'_>]) ->
     kinds
         .filter(|decl| is_kind(left.package, decl) && !has_version(&decl.name))
         .map(|decl| {
-            let message = format!("`{}` is left out: `{}` is no version", decl.name, left.name);
+            let message = format!(
+                "`{}` is left out: `{}` is not a version name",
+                decl.name, left.name
+            );
             let label = format!("no version of {} has this kind", left.group);
             Diagnostic::warning(message)
                 .at(decl.place.clone(), label)
-                .help("name the version by `// +versionName=<version>` above the package clause")
+                .help(
+                    "specify the version with `// +versionName=<version>` above the package clause",
+                )
         })
         .collect()
 }
 
-/// The finding about a package that names no group. Beside versions of an API, a package that has no version's name holds the
-/// internal types that they convert to.
+/// Reports a package without an API group. Next to versions of an API, a package without a version name holds the internal types for
+/// conversion, and is only a warning.
 fn no_group(package: &Package, root: &TypeDecl, is_alone: bool) -> Diagnostic {
-    let message = format!("the package {} names no API group", package.path);
+    let message = format!("the package {} declares no API group", package.path);
     if is_alone || names::is_kubernetes_version(&package.name) {
         Diagnostic::error(message).at(root.place.clone(), "an API object")
     } else {
@@ -283,11 +289,11 @@ fn no_group(package: &Package, root: &TypeDecl, is_alone: bool) -> Diagnostic {
     .help("write `// +groupName=<group>` above the package clause, such as in doc.go")
 }
 
-/// A module for each package, after its name, with as much of its path as makes it unique: `meta_v1`.
+/// Assigns a module to each package: its name, prefixed with as much of its path as makes it unique (`meta_v1`).
 fn package_modules<'a>(paths: &[&'a str], mut taken: BTreeSet<String>) -> Vec<(&'a str, String)> {
     taken.insert("codec".to_owned());
     let mut sorted = paths.to_vec();
-    // Packages of Kubernetes are the least likely to be generated: others take the short names.
+    // Kubernetes packages are the least likely to be generated: other packages get the short names first.
     sorted.sort_by_key(|path| (builtin::is_kubernetes(path), *path));
     let mut modules = Vec::with_capacity(sorted.len());
     for path in sorted {

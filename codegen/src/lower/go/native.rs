@@ -1,4 +1,4 @@
-//! Fields of Kubernetes' own structs beyond JSON: in protobuf and in patches.
+//! Properties of fields in Kubernetes' own structs that JSON does not show: protobuf numbers and patch strategies.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,19 +7,19 @@ use kube_builtin_types::Patch;
 use super::{cx::Cx, json_tag::JsonTag, well_known};
 use crate::read::go::{Field, Package, Type};
 
-/// A field's protobuf number and patch strategy.
+/// The protobuf number and patch strategy of a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Native {
-    /// Its numbers in protobuf, from the outermost embedded struct to its own.
+    /// Its protobuf numbers, from the outermost embedded struct to its own.
     pub protobuf: Vec<u64>,
     /// How patches merge it.
     pub patch: Option<Patch>,
 }
 
-/// How deep structs may be embedded.
+/// The maximum depth of embedded structs.
 const MAX_DEPTH: usize = 64;
 
-/// The fields of a struct by JSON name, with those of embedded structs; of fields with one name, the less deep.
+/// Returns the fields of a struct by JSON name, including those of embedded structs; of equal names, the least deeply embedded.
 pub(super) fn fields(
     cx: &Cx<'_>,
     package: &Package,
@@ -50,7 +50,7 @@ pub(super) fn fields(
     found
 }
 
-/// The fields of an embedded struct, with the package that they are declared in.
+/// Returns the fields of an embedded struct, with their package.
 fn embedded<'a>(
     cx: &'a Cx<'_>,
     package: &'a Package,

@@ -1,4 +1,4 @@
-//! Properties: from one field of a Go struct to a [`Field`].
+//! Converts a field of a Go struct to a [`Field`].
 
 use super::{
     json_tag::JsonTag,
@@ -22,19 +22,19 @@ use crate::{
     },
 };
 
-/// The struct that the fields are of.
+/// The struct that contains the fields.
 pub(super) struct Owner<'a> {
     pub(super) package: &'a Package,
-    /// Whether it is an API object, whose TypeMeta is implied and whose metadata is always there.
+    /// Whether it is an API object, whose TypeMeta is implied and whose metadata is always present.
     pub(super) root: bool,
 }
 
-/// Whether the schema says nothing of what the field holds, or of the fields of what it embeds.
+/// Whether the schema omits the value of the field, or the fields of the struct that it embeds.
 pub(super) fn is_undeclared(source: &go::Field) -> bool {
     source.markers.has::<Schemaless>()
 }
 
-/// The field as a property.
+/// Converts the field to a property.
 pub(super) fn field(
     refs: &mut Refs<'_, '_>,
     owner: &Owner<'_>,
@@ -47,14 +47,14 @@ pub(super) fn field(
         quote(refs, source, &mut found);
     }
     if is_undeclared(source) {
-        // What its type demands is left out of the schema, too.
+        // The constraints of its type are omitted from the schema as well.
         found.validation = Validation::default();
         found.docs.clear();
     }
     let pointer = matches!(source.ty, Type::Pointer(_));
     let json_name = tag.name.unwrap_or(&source.name).to_owned();
     let is_meta = owner.root && json_name == "metadata";
-    // A struct is never empty for Go's encoder.
+    // Go's encoder never considers a struct empty.
     let omits = match tag.omits {
         Omission::Empty if !pointer && refs.is_struct(&source.ty) => Omission::Never,
         omits => omits,
@@ -84,20 +84,20 @@ pub(super) fn field(
     }
 }
 
-/// Under `,string` Go writes numbers and booleans as text, whatever their types are called.
+/// Handles the option `,string`, with which Go writes numbers and booleans as strings, including those of named types.
 fn quote(refs: &mut Refs<'_, '_>, source: &go::Field, found: &mut Ref) {
     let strict = refs.cx.options.compat.is_strict();
     let consequence = match strict {
-        true => "its schema and type are a string's",
-        false => "its schema is a number's, as by controller-gen, and refuses what Go writes",
+        true => "its schema and type are string",
+        false => "its schema is number, as in controller-gen, and rejects what Go writes",
     };
     refs.diagnostics.push(
         Diagnostic::warning(format!(
-            "`{}` is text in JSON: its tag has the option `string`",
+            "`{}` is a string in JSON: its tag has the option `string`",
             source.name
         ))
         .at(source.place.clone(), consequence)
-        .help("declare a string, or take the option out of the tag"),
+        .help("declare a string, or remove the option from the tag"),
     );
     if strict {
         found.ty = TypeRef::String;
@@ -105,7 +105,7 @@ fn quote(refs: &mut Refs<'_, '_>, source: &go::Field, found: &mut Ref) {
     }
 }
 
-/// Markers first, then the package's default, under which what the encoder may leave out is optional.
+/// Whether the field is required: markers decide, then the package's default, which makes fields optional that the encoder may omit.
 fn is_required(package: &Package, markers: &MarkerSet, may_omit: bool) -> bool {
     match marked_requirement(markers) {
         Some(marked) => marked == Requirement::Required,
@@ -113,22 +113,22 @@ fn is_required(package: &Package, markers: &MarkerSet, may_omit: bool) -> bool {
     }
 }
 
-/// Whether the Rust field is an `Option`: where the encoder may write nothing or null, and where the schema lets the property
-/// be missing. A required text, list or map that is left out when empty needs none.
+/// Whether the Rust field is an `Option`: if the encoder may omit it or write null, and if the schema does not require the property. A
+/// required string, list or map that is omitted when empty does not need one.
 fn is_option(ty: &TypeRef, pointer: bool, required: bool, omits: Omission) -> bool {
     let has_empty = matches!(ty, TypeRef::String | TypeRef::List(_) | TypeRef::Map(_));
     let zero_is_null = matches!(
         ty,
         TypeRef::Known(KnownType::Time | KnownType::MicroTime | KnownType::ByteString)
     );
-    // A `Value` holds null by itself.
+    // A `Value` can hold null itself.
     if *ty == TypeRef::Any {
         return !required || omits != Omission::Never;
     }
     pointer || !required || zero_is_null || (omits != Omission::Never && !has_empty)
 }
 
-/// The rules that keep optional immutable fields of a struct from being removed; what is behind a pointer may be missing altogether.
+/// Returns the rules that keep optional immutable fields of a struct from being removed; the target of a pointer may be absent altogether.
 pub(super) fn immutable_rules(
     refs: &Refs<'_, '_>,
     owner: &Owner<'_>,
@@ -146,7 +146,7 @@ pub(super) fn immutable_rules(
     rules.collect()
 }
 
-/// Whether the encoder may leave the field out; controller-gen knows `omitempty` alone.
+/// Whether the encoder may omit the field; controller-gen knows only `omitempty`.
 const fn may_omit(strict: bool, tag: &JsonTag<'_>) -> bool {
     if strict {
         !matches!(tag.omits, Omission::Never)

@@ -1,4 +1,4 @@
-//! References: from Go's type expressions to [`TypeRef`]s, with the types that they lead to.
+//! Resolves Go type expressions to [`TypeRef`]s, and collects the types that they reach.
 
 use super::{cx::Cx, merge, well_known};
 use crate::{
@@ -8,14 +8,14 @@ use crate::{
     read::go::{Package, Type, TypeDecl},
 };
 
-/// A reference as resolved.
+/// A resolved reference.
 #[derive(Clone, Debug)]
 pub(super) struct Ref {
     /// The Rust type.
     pub(super) ty: TypeRef,
-    /// Docs of a named type that has no Rust type of its own.
+    /// Docs of a named type without a Rust type.
     pub(super) docs: String,
-    /// Rules of such a type.
+    /// Rules of a named type without a Rust type.
     pub(super) validation: Validation,
 }
 
@@ -28,7 +28,7 @@ impl Ref {
         }
     }
 
-    /// The reference to a list or map of this.
+    /// Wraps the reference in a list or map.
     fn within(mut self, outer: fn(Box<TypeRef>) -> TypeRef) -> Self {
         if !self.docs.is_empty() {
             self.validation.docs = self.docs;
@@ -45,12 +45,12 @@ impl Ref {
     }
 }
 
-/// Types that references lead to, each of which is lowered once.
+/// Types reached through references, each of which is lowered once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reached {
-    /// A type that is generated: import path, name.
+    /// A generated type: import path, name.
     Generated(String, String),
-    /// A type of another crate whose definition is wanted: import path, name, Rust path.
+    /// A type of another crate whose definition is needed: import path, name, Rust path.
     Defined(String, String, String),
 }
 
@@ -59,27 +59,27 @@ pub(super) struct Refs<'c, 'a> {
     pub(super) cx: &'c Cx<'a>,
     /// The package whose names are resolved.
     pub(super) package: &'c Package,
-    /// The package in whose module the references will stand.
+    /// The package whose module will contain the references.
     pub(super) home: &'c Package,
-    /// Whether references are for a definition, in which no type is local.
+    /// Whether the references are for a definition, which contains no local types.
     pub(super) absolute: bool,
     pub(super) reached: &'c mut Vec<Reached>,
     pub(super) diagnostics: &'c mut Diagnostics,
 }
 
-/// The use of a type, which decides whether another can take its place.
+/// How a type is used, which decides whether another type can replace it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// A field, item or value has it.
+    /// As type of a field, item or value.
     Value,
-    /// A struct embeds it, and has its fields.
+    /// Embedded in a struct, which gets its fields.
     Embedded,
 }
 
-/// The most named types without a Rust type of their own that are followed in a row.
+/// The maximum number of consecutive named types without a Rust type.
 const MAX_DEPTH: usize = 64;
 
-/// Gives a type of [`special`](well_known::special) the schema that controller-gen has for it.
+/// Applies controller-gen's schema for a type in [`special`](well_known::special).
 fn as_controller_gen(package: &str, name: &str, found: &mut Ref) {
     if well_known::is_bare_object(package, name) {
         found.validation.type_ = Some("object".to_owned());
@@ -98,7 +98,7 @@ fn as_controller_gen(package: &str, name: &str, found: &mut Ref) {
 }
 
 impl Refs<'_, '_> {
-    /// The same, for a type of another package.
+    /// Returns a resolver for types of another package.
     pub(super) fn of<'n>(&'n mut self, package: &'n Package) -> Refs<'n, 'n> {
         Refs {
             cx: self.cx,
@@ -110,7 +110,7 @@ impl Refs<'_, '_> {
         }
     }
 
-    /// The reference of a type expression; what cannot be read is reported, and any JSON in its place.
+    /// Resolves a type expression; reports an unsupported one, and replaces it with arbitrary JSON.
     pub(super) fn resolve(&mut self, ty: &Type, place: &Place) -> Ref {
         self.resolve_within(ty, place, MAX_DEPTH)
     }
@@ -122,7 +122,7 @@ impl Refs<'_, '_> {
                 None => self.refuse(
                     place,
                     &format!("`{name}` has no form in JSON"),
-                    "no API type",
+                    "not allowed in an API type",
                 ),
             },
             Type::Pointer(inner) => self.resolve_within(inner, place, depth),
@@ -152,14 +152,20 @@ impl Refs<'_, '_> {
                 "an anonymous struct has no name in Rust",
                 "declared in place",
             ),
-            Type::Interface(at) => {
-                self.refuse(at, "an interface has no form in JSON", "no API type")
-            }
-            Type::Other(at) => self.refuse(at, "this type has no form in JSON", "no API type"),
+            Type::Interface(at) => self.refuse(
+                at,
+                "an interface has no form in JSON",
+                "not allowed in an API type",
+            ),
+            Type::Other(at) => self.refuse(
+                at,
+                "this type has no form in JSON",
+                "not allowed in an API type",
+            ),
         }
     }
 
-    /// Whether controller-gen takes bytes for a list of numbers: it knows them as `[]byte` alone.
+    /// Whether controller-gen treats the bytes as a list of numbers: it only knows them as `[]byte`.
     fn is_list_of_bytes(&mut self, inner: &Type, place: &Place) -> bool {
         if self.cx.options.compat.is_strict() || !matches!(inner, Type::Basic("uint8")) {
             return false;
@@ -167,7 +173,10 @@ impl Refs<'_, '_> {
         let warning = Diagnostic::warning("`[]uint8` is a list in controller-gen's schema");
         self.diagnostics.push(
             warning
-                .at(place.clone(), "Go writes text, which the schema refuses")
+                .at(
+                    place.clone(),
+                    "Go writes a string, which the schema rejects",
+                )
                 .help("write `[]byte`"),
         );
         true
@@ -176,7 +185,7 @@ impl Refs<'_, '_> {
     fn refuse(&mut self, place: &Place, message: &str, label: &str) -> Ref {
         let error = Diagnostic::error(message).at(place.clone(), label);
         self.diagnostics.push(error.help(
-            "leave the field out of JSON by `json:\"-\"`, or name a struct, `runtime.RawExtension` or `apiextensionsv1.JSON`",
+            "exclude the field from JSON with `json:\"-\"`, or use a struct, `runtime.RawExtension` or `apiextensionsv1.JSON`",
         ));
         Ref::plain(TypeRef::Any)
     }
@@ -201,7 +210,7 @@ impl Refs<'_, '_> {
             return found;
         }
         let kubernetes = builtin::rust_path(package, name);
-        // No Rust is made of what is only defined: there, a named string or list keeps its name, and with it its documentation.
+        // Definitions generate no Rust code: there, a named string or list keeps its name, and with it its documentation.
         let defined_alone = self.absolute && self.cx.declared(package, name).is_some();
         if let Some(path) = &kubernetes
             && (builtin::is_in_k8s_openapi(path) || self.absolute)
@@ -218,7 +227,7 @@ impl Refs<'_, '_> {
             let at = at.clone();
             return self.refuse(
                 &at,
-                &format!("`{name}` is generic, which no API type can be"),
+                &format!("`{name}` is generic, but API types cannot be generic"),
                 "its parameters",
             );
         }
@@ -243,7 +252,7 @@ impl Refs<'_, '_> {
         Ref::plain(TypeRef::External(ExternalType::new(segments)))
     }
 
-    /// A named type without a Rust type of its own: what it is declared as, with its docs and rules.
+    /// Resolves a named type without a Rust type to its declaration, with its docs and rules.
     fn inline(&mut self, package: &str, decl: &TypeDecl, depth: usize) -> Ref {
         let Some(package) = self.cx.pkg(package).map(|pkg| pkg.package) else {
             return Ref::plain(TypeRef::Any);
@@ -265,7 +274,7 @@ impl Refs<'_, '_> {
         inner
     }
 
-    /// Whether an alias leads to a type whose serde is the field's, which no alias can carry.
+    /// Whether an alias refers to a type that needs serde attributes on its fields, which an alias cannot carry.
     fn needs_inlining(
         &mut self,
         package: &str,
@@ -291,7 +300,7 @@ impl Refs<'_, '_> {
         target.ty.is_encoded()
     }
 
-    /// Whether values of the type are structs for Go's encoder, which are never empty.
+    /// Whether Go's encoder sees values of the type as structs, which are never empty.
     pub(super) fn is_struct(&self, ty: &Type) -> bool {
         let Some((package, name)) = self.cx.named(self.package, ty) else {
             return false;
@@ -306,7 +315,7 @@ impl Refs<'_, '_> {
         }
     }
 
-    /// Whether values of the type are maps, or any JSON.
+    /// Whether values of the type are maps, or arbitrary JSON.
     pub(super) fn is_map(&self, ty: &Type) -> bool {
         let named = self.cx.named(self.package, ty);
         let end = named.and_then(|(package, name)| self.cx.underlying(package, name));
@@ -335,10 +344,10 @@ impl Refs<'_, '_> {
         }
     }
 
-    /// Whether the type is a struct, or writes itself, so that k8s-openapi has a type for it.
+    /// Whether the type is a struct or marshals itself, so that k8s-openapi has a type for it.
     fn is_object(&self, package: &str, name: &str) -> bool {
         let Some(declared) = self.cx.declared(package, name) else {
-            // For types that are neither in the sources nor in the table, k8s-openapi decides.
+            // For types in neither the sources nor the table, k8s-openapi decides.
             return builtin::go_type(package, name).is_none_or(|def| {
                 matches!(def.kind, TypeKind::Struct(_)) || def.marshals.is_some()
             });
@@ -350,7 +359,7 @@ impl Refs<'_, '_> {
                 .is_none_or(|end| matches!(end.decl.ty, Type::Struct(_)))
     }
 
-    /// A type that another crate has by the user's word.
+    /// Returns a type that the user maps to another crate.
     fn elsewhere(&mut self, package: &str, name: &str, path: &str) -> TypeRef {
         let global = path.starts_with("::");
         let path = path.trim_start_matches("::");
@@ -370,8 +379,7 @@ impl Refs<'_, '_> {
         ty
     }
 
-    /// A type whose source is not there and that k8s-openapi lacks: another name of one that it has by the built-in table, else an
-    /// error.
+    /// Resolves a type without source that k8s-openapi lacks: to the type that it stands for in the built-in table, or else to an error.
     pub(super) fn unread(&mut self, package: &str, name: &str, place: &Place, used: Use) -> Ref {
         if let Some(def) = builtin::go_type(package, name) {
             let ty = match def.kind {
@@ -404,7 +412,7 @@ impl Refs<'_, '_> {
                 .at(place.clone(), "its type is needed here");
             instead(error, package, name, used)
         };
-        // A package that is not there is one finding, however many of its types are used.
+        // Report a missing package once, however many of its types are used.
         let found = self.diagnostics.as_slice();
         if !found
             .iter()
@@ -416,20 +424,20 @@ impl Refs<'_, '_> {
     }
 }
 
-/// Says what can stand in for a type that was not read.
+/// Adds help on what to use instead of a type that was not read.
 fn instead(error: Diagnostic, package: &str, name: &str, used: Use) -> Diagnostic {
     match used {
         Use::Value => error.help(format!(
-            "name a Rust type for it: `--type-path '{package}.{name}=my_crate::{name}'`"
+            "specify a Rust type for it: `--type-path '{package}.{name}=my_crate::{name}'`"
         )),
         Use::Embedded => error.help(format!(
-            "have the sources of {package} in the module cache, in `vendor` or in a folder that go.mod replaces its module by: \
-             `{name}` is embedded, and no `--type-path` says which fields it has"
+            "provide the sources of {package} in the module cache, in `vendor` or with a `replace` in go.mod: \
+             `{name}` is embedded, and `--type-path` does not specify its fields"
         )),
     }
 }
 
-/// Whether the declaration is a type of its own rather than another name of an interface, a function or the like.
+/// Whether the declaration is an actual type rather than a name for an interface, a function or the like.
 fn exists(decl: &TypeDecl) -> bool {
     !matches!(decl.ty, Type::Interface(_) | Type::Other(_))
 }

@@ -1,4 +1,4 @@
-//! Roots: the API objects among a package's types, and the resources that they are.
+//! Finds roots: the API objects among a package's types, and their resources.
 
 use std::collections::BTreeSet;
 
@@ -25,11 +25,11 @@ use crate::{
 pub(super) enum Role {
     /// An object with TypeMeta and ObjectMeta.
     Root,
-    /// An object that is no kind to controller-gen.
+    /// An object that controller-gen does not recognise as a kind.
     Unseen,
-    /// A list of objects, which has no type of its own in Rust.
+    /// A list of objects, which has no separate Rust type.
     List,
-    /// An object without metadata, such as a configuration file's.
+    /// An object without metadata, such as one for a configuration file.
     Object,
     /// Any other type.
     Plain,
@@ -60,8 +60,8 @@ pub(super) fn role(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Role {
     }
 }
 
-/// The kinds that requested packages declare as structs, by group and name. Controller-gen knows them by what they embed, and follows
-/// neither aliases nor pointers there.
+/// Returns the kinds that requested packages declare as structs, by group and name. controller-gen identifies them by their embedded types,
+/// and does not follow aliases or pointers there.
 pub(super) fn kinds<'a>(cx: &Cx<'_>, packages: &'a [Package]) -> BTreeSet<(&'a str, &'a str)> {
     let strict = cx.options.compat.is_strict();
     let is_plain = |field: &Field| field.embedded && matches!(field.ty, Type::Imported(..));
@@ -84,7 +84,7 @@ pub(super) fn kinds<'a>(cx: &Cx<'_>, packages: &'a [Package]) -> BTreeSet<(&'a s
     kinds.collect()
 }
 
-/// The struct that an object is.
+/// The struct of an object.
 pub(super) struct Struct<'c> {
     /// The package whose names its fields use.
     pub(super) package: &'c Package,
@@ -92,8 +92,8 @@ pub(super) struct Struct<'c> {
     pub(super) fields: &'c [Field],
 }
 
-/// The struct that a type is: its own, or, of `type Disk v2.Disk` and `type Disk = v2.Disk`, the one that these end at, if they are a
-/// version of a kind: another package of the group has a kind of the name, or the struct is that kind.
+/// Returns the struct of a type. For `type Disk v2.Disk` and `type Disk = v2.Disk`, that is the struct at the end of the chain, provided
+/// that the type is a version of a kind: another package of the group has a kind with the name, or the struct is that kind.
 pub(super) fn structure<'c>(
     cx: &'c Cx<'_>,
     package: &'c Package,
@@ -119,7 +119,7 @@ pub(super) fn structure<'c>(
     }
 }
 
-/// The group that the package's markers name, else its constant `GroupName`, as the APIs of Kubernetes itself have it.
+/// Returns the group from the package's markers, or else from its constant `GroupName`, as in Kubernetes' own APIs.
 pub(super) fn group_of(package: &Package) -> Option<&str> {
     let mut markers = package.markers.0.iter();
     if let Some(marker) = markers.find(|marker| marker.is::<GroupName>()) {
@@ -133,7 +133,7 @@ pub(super) fn group_of(package: &Package) -> Option<&str> {
     }
 }
 
-/// Whether markers say that the type is an API object.
+/// Whether markers declare the type an API object.
 fn is_marked(markers: &MarkerSet) -> bool {
     let by_root = markers.get::<ObjectRoot>().is_some_and(|root| root.value);
     by_root || markers.has::<DeepCopyInterfaces>() || markers.has::<GenClient>()
@@ -149,7 +149,7 @@ fn meta<'f>(
     fields.find(|field| cx.named(package, &field.ty) == Some((META, wanted)))
 }
 
-/// The types that methods of clients may name: those of the package.
+/// The types that client methods may refer to: those of the package.
 pub(super) struct ByName<'c, 'a> {
     pub(super) cx: &'c Cx<'a>,
     pub(super) package: &'c Package,
@@ -176,7 +176,7 @@ fn client_methods(
     methods::of_markers(markers, verbs, &mut local, diagnostics)
 }
 
-/// The resource of a root, with the types that its methods reach.
+/// Builds the resource of a root, with the types that its methods reach.
 pub(super) fn resource(
     decl: &TypeDecl,
     root: &str,
@@ -189,7 +189,7 @@ pub(super) fn resource(
     let verbs = verbs::verbs(markers, status, diagnostics);
     let mut reached = Vec::new();
     let mut methods = client_methods(methods, markers, &verbs, &mut reached, diagnostics);
-    // Each of Go's tools reads its own markers, and nobody notices.
+    // Only a warning: each of Go's tools reads only its own markers, so such contradictions go unnoticed.
     for found in object::contradictions(markers) {
         let severity = Severity::Warning;
         diagnostics.push(Diagnostic { severity, ..found });
@@ -210,8 +210,8 @@ pub(super) fn resource(
     (resource, reached)
 }
 
-/// Whether `/status` is a subresource: controller-gen's marker says so. Where a type has none of its markers, as a type for
-/// client-gen alone, the field does.
+/// Whether `/status` is a subresource: controller-gen's marker decides. For a type without any of its markers, such as one for client-gen
+/// only, the field decides.
 fn has_status(
     names: &ByName<'_, '_>,
     decl: &TypeDecl,

@@ -1,4 +1,4 @@
-//! Types: from Go's declarations to [`TypeDef`]s.
+//! Converts Go declarations to [`TypeDef`]s.
 
 use super::{
     cx::Declared,
@@ -18,7 +18,7 @@ use crate::{
     read::go::{Type, TypeDecl},
 };
 
-/// The definition of a declared type under its Rust name.
+/// Builds the definition of a declared type under its Rust name.
 pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> TypeDef {
     let Declared { pkg, decl } = declared;
     if let Some(error) = generic(decl) {
@@ -43,7 +43,7 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
             );
             merge::fill(&mut inlined, &found.validation);
             if !refs.cx.options.compat.is_strict() && marshals.is_none() {
-                // What is embedded has no other to controller-gen. Beside a `MarshalJSON`, it would stand for all of the schema.
+                // For controller-gen, such a struct is always an object. With a `MarshalJSON`, this would be its entire schema.
                 inlined.type_.get_or_insert_with(|| "object".to_owned());
             }
             alias(found.ty)
@@ -53,7 +53,7 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
                 package: pkg.package,
                 root: false,
             };
-            // The fields of a type with its own marshalling need not be JSON.
+            // The fields of a type that marshals itself need not have a JSON form.
             let mut silent = Diagnostics::new();
             let mut inner = Refs {
                 cx: refs.cx,
@@ -123,10 +123,13 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
     }
 }
 
-/// The finding about a type with parameters.
+/// Reports a type with type parameters.
 pub(super) fn generic(decl: &TypeDecl) -> Option<Diagnostic> {
     let place = decl.generics.clone()?;
-    let message = format!("`{}` is generic, which no API type can be", decl.name);
+    let message = format!(
+        "`{}` is generic, but API types cannot be generic",
+        decl.name
+    );
     let error = Diagnostic::error(message).at(place, "its parameters");
     Some(error.help("write one type for each instance"))
 }

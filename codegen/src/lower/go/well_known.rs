@@ -1,11 +1,11 @@
-//! Go types that have a Rust type already: predeclared ones, those of the standard library, and Kubernetes' own.
+//! Go types with an existing Rust type: predeclared types, those of the standard library, and Kubernetes' own.
 
 use crate::{
     model::{KnownType, TypeRef},
     read::go::META,
 };
 
-/// The type of a predeclared name; none for what has no JSON.
+/// Returns the type for a predeclared name; `None` if it has no JSON form.
 pub(super) fn basic(name: &str) -> Option<TypeRef> {
     let integer = |name: &str| TypeRef::Integer(name.to_owned());
     Some(match name {
@@ -13,7 +13,7 @@ pub(super) fn basic(name: &str) -> Option<TypeRef> {
         "string" => TypeRef::String,
         "int32" | "rune" => TypeRef::Int32,
         "int64" => TypeRef::Int64,
-        // As wide as on Kubernetes' platforms; the schema has no format.
+        // 64 bits on Kubernetes' platforms; the schema has no format.
         "int" => integer("isize"),
         "uint" => integer("usize"),
         "int8" => integer("i8"),
@@ -28,7 +28,7 @@ pub(super) fn basic(name: &str) -> Option<TypeRef> {
     })
 }
 
-/// Go's documentation of a type of [`special`] that is declared as another, which fields without any of their own carry.
+/// Returns Go's documentation of a type in [`special`] that is declared as another type; fields without documentation inherit it.
 pub(super) fn docs(package: &str, name: &str) -> &'static str {
     match (package, name) {
         ("time", "Duration") => {
@@ -40,7 +40,7 @@ pub(super) fn docs(package: &str, name: &str) -> &'static str {
     }
 }
 
-/// Whether a type of [`special`] has a `MarshalJSON`, which a struct that embeds it has too.
+/// Whether a type in [`special`] has a `MarshalJSON`, which an embedding struct inherits.
 pub(super) fn writes_itself(package: &str, name: &str) -> bool {
     let is_plain = matches!(
         (package, name),
@@ -51,23 +51,23 @@ pub(super) fn writes_itself(package: &str, name: &str) -> bool {
     special(package, name).is_some() && !is_plain
 }
 
-/// Whether a type of [`special`] has a `MarshalText` and no `MarshalJSON`, which a struct that embeds it has too.
+/// Whether a type in [`special`] has a `MarshalText` and no `MarshalJSON`, which an embedding struct inherits.
 pub(super) fn writes_text(package: &str, name: &str) -> bool {
     matches!((package, name), ("net" | "net/netip" | "math/big", _))
         && special(package, name).is_some()
 }
 
-/// Whether controller-gen takes a type of [`special`] for the text that it is declared as, not for the number that it is in JSON.
+/// Whether controller-gen treats a type in [`special`] as the string it is declared as rather than the number it is in JSON.
 pub(super) fn is_number_text(package: &str, name: &str) -> bool {
     (package, name) == ("encoding/json", "Number")
 }
 
-/// Whether controller-gen takes a type of [`special`] for the bytes that it is declared as, not for the JSON that it holds.
+/// Whether controller-gen treats a type in [`special`] as the bytes it is declared as rather than the JSON it contains.
 pub(super) fn is_bytes(package: &str, name: &str) -> bool {
     (package, name) == ("encoding/json", "RawMessage")
 }
 
-/// Whether a type of [`special`] is a struct, which Go's encoder never takes for empty.
+/// Whether a type in [`special`] is a struct, which Go's encoder never considers empty.
 pub(super) fn is_struct(package: &str, name: &str) -> bool {
     match (package, name) {
         ("time", name) => name == "Time",
@@ -76,8 +76,8 @@ pub(super) fn is_struct(package: &str, name: &str) -> bool {
     }
 }
 
-/// Whether controller-gen's schema of a type of [`special`] is `type: object` and nothing else: the server prunes every field of
-/// such a value, unless a marker keeps them.
+/// Whether controller-gen's schema for a type in [`special`] is just `type: object`: the server prunes every field of such a value, unless
+/// a marker preserves them.
 pub(super) fn is_bare_object(package: &str, name: &str) -> bool {
     (package, name)
         == (
@@ -86,7 +86,7 @@ pub(super) fn is_bare_object(package: &str, name: &str) -> bool {
         )
 }
 
-/// The types whose JSON is not what their declaration says.
+/// Returns the types whose JSON form differs from their declaration.
 pub(super) fn special(package: &str, name: &str) -> Option<TypeRef> {
     let known = |known| Some(TypeRef::Known(known));
     match (package, name) {

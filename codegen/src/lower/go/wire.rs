@@ -1,4 +1,4 @@
-//! Types on the wire, as far as markers care.
+//! Types on the wire, as far as markers depend on them.
 
 use super::cx::Cx;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 
 const MAX_DEPTH: usize = 16;
 
-/// The JSON form of a type that a package refers to.
+/// Returns the JSON form of a type that a package refers to.
 pub(super) fn of(cx: &Cx<'_>, package: &Package, ty: &TypeRef) -> WireType {
     match ty {
         TypeRef::Bool => WireType::Bool,
@@ -25,7 +25,7 @@ pub(super) fn of(cx: &Cx<'_>, package: &Package, ty: &TypeRef) -> WireType {
     }
 }
 
-/// The JSON form of the items, if the type is a list.
+/// Returns the JSON form of the items, if the type is a list.
 pub(super) fn of_items(cx: &Cx<'_>, package: &Package, ty: &TypeRef) -> WireType {
     match ty {
         TypeRef::List(inner) => of(cx, package, inner),

@@ -1,4 +1,4 @@
-//! Arrays (`[T; N]`): lists whose length the type fixes.
+//! Arrays (`[T; N]`): lists with a fixed length.
 
 use super::Cx;
 use crate::{
@@ -7,8 +7,8 @@ use crate::{
 };
 
 impl Cx<'_> {
-    /// Bounds the number of items of arrays, since an object with fewer or more would keep clients from reading any. Go's arrays have no
-    /// such bounds in controller-gen's schemas, nor have these where they should be equal.
+    /// Bounds the number of items of arrays, since an object with another number would be unreadable for clients. controller-gen's schemas
+    /// have no such bounds for Go's arrays, so they are omitted in compatibility mode.
     pub(super) fn bound_arrays(
         &self,
         written: &Type,
@@ -21,7 +21,7 @@ impl Cx<'_> {
     }
 }
 
-/// Bounds the arrays of a type as written, which `reference` stands for.
+/// Bounds the arrays of a type as written, which was resolved to `reference`.
 fn bound(written: &Type, reference: &TypeRef, validation: &mut Validation) {
     if validation.schemaless || validation.type_.is_some() {
         return;

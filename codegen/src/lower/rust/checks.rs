@@ -1,4 +1,4 @@
-//! Checks of a package: its modules, its name, and versions that cannot stand together.
+//! Checks a package: its modules, its names, and conflicts between versions.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Every file is a declared module, and every declared module has a file.
+/// Checks that every file is a declared module, and every declared module has a file.
 pub(super) fn modules(cx: &Cx<'_>, diagnostics: &mut Diagnostics) {
     let package = cx.package;
     for module in &package.modules {
@@ -70,7 +70,7 @@ fn check_file(
     declared: &crate::read::rust::Declared,
     diagnostics: &mut Diagnostics,
 ) {
-    // A file outside of the folder is not read, and so has no types of the version.
+    // A file outside of the directory is not read, and so contributes no types to the version.
     let is_outside = declared
         .path
         .as_ref()
@@ -91,7 +91,7 @@ fn check_file(
     }
 }
 
-/// The version's `mod.rs` declares what is generated beside it.
+/// Checks that the version's `mod.rs` declares the modules generated next to it.
 pub(super) fn generated_modules(cx: &Cx<'_>, version: &Version, diagnostics: &mut Diagnostics) {
     let package = cx.package;
     let Some(root) = package.modules.iter().find(|m| m.path.is_empty()) else {
@@ -143,14 +143,14 @@ pub(super) fn generated_modules(cx: &Cx<'_>, version: &Version, diagnostics: &mu
     }
 }
 
-/// The names that package markers give go into URLs, paths and identifiers.
+/// Checks the names in package markers, which are used in URLs, paths and identifiers.
 pub(super) fn package_names(package: &Package, diagnostics: &mut Diagnostics) {
     let markers = &package.markers;
     let mut check = |def: MarkerDef, name: &str, place: &Place, legal: bool, wanted: &str| {
         if !legal {
             diagnostics.push(
                 Diagnostic::error(format!("invalid value `{name}` of `+{}`", def.name))
-                    .at(place.clone(), "not legal")
+                    .at(place.clone(), "not valid")
                     .help(wanted),
             );
         }
@@ -172,7 +172,7 @@ pub(super) fn package_names(package: &Package, diagnostics: &mut Diagnostics) {
     }
     if let Some(group) = markers.get::<GroupGoName>() {
         let legal = is_camel_case(&group.name);
-        let wanted = "the name is in camel case, such as `Cloudnative`";
+        let wanted = "write the name in camel case, such as `Cloudnative`";
         check(GroupGoName::DEF, &group.name, group.place, legal, wanted);
     }
 }
@@ -180,7 +180,7 @@ pub(super) fn package_names(package: &Package, diagnostics: &mut Diagnostics) {
 const GROUP: &str = "a group is a DNS name in lower case, such as `cloudnative.czs`";
 const VERSION: &str = "a version is a DNS label in lower case, such as `v1alpha1`";
 
-/// Checks the names that only folders give: everything served needs legal names.
+/// Checks the names that come from directories: names of served types must be valid.
 pub(super) fn folder_names(
     cx: &Cx<'_>,
     group: &str,
@@ -193,8 +193,8 @@ pub(super) fn folder_names(
     }
     let mut report = |what: &str, name: &str, help: &str| {
         diagnostics.push(
-            Diagnostic::error(format!("invalid name `{name}` of a {what}"))
-                .at(package.place.clone(), "in a folder of that name")
+            Diagnostic::error(format!("invalid {what} name `{name}`"))
+                .at(package.place.clone(), "in a directory of that name")
                 .help(help),
         );
     };
@@ -222,7 +222,7 @@ pub(super) fn is_camel_case(name: &str) -> bool {
         && name != "Self"
 }
 
-/// A type's name stands once in a version, whatever its module.
+/// Reports a type name declared twice in a version, in whatever modules.
 pub(super) fn second_item(cx: &Cx<'_>, item: &Item, diagnostics: &mut Diagnostics) {
     if let Some(first) = cx.item(&item.name) {
         diagnostics.push(
@@ -232,12 +232,12 @@ pub(super) fn second_item(cx: &Cx<'_>, item: &Item, diagnostics: &mut Diagnostic
                 "the second time",
             )
             .at(first.place.clone(), "the first time")
-            .help("types of one version have different names, in whatever module they stand"),
+            .help("types of one version need distinct names, even in different modules"),
         );
     }
 }
 
-/// Kinds of one version have different plurals.
+/// Reports two kinds of one version with the same plural.
 pub(super) fn same_plural<'a>(
     item: &'a Item,
     resource: &Resource,
@@ -261,7 +261,7 @@ pub(super) fn same_plural<'a>(
     );
 }
 
-/// Options of the client without a client.
+/// Reports client options on a type without a client.
 pub(super) fn no_root(cx: &Cx<'_>, item: &Item, diagnostics: &mut Diagnostics) {
     let is_list = cx.listed_kind(item).is_some();
     for marker in &item.markers.0 {
@@ -269,12 +269,11 @@ pub(super) fn no_root(cx: &Cx<'_>, item: &Item, diagnostics: &mut Diagnostics) {
         if *requires == Requires::Nothing {
             continue;
         }
-        let missing = Diagnostic::error(format!(
-            "`+{name}` stands above a type that is not a resource"
-        ))
-        .at(marker.place.clone(), "without effect");
+        let missing =
+            Diagnostic::error(format!("`+{name}` is above a type that is not a resource"))
+                .at(marker.place.clone(), "without effect");
         diagnostics.push(if is_list {
-            missing.help("it belongs above the type that is listed")
+            missing.help("put it above the type that is listed")
         } else if *requires == Requires::Client {
             missing.help("add `+genclient`")
         } else {
@@ -290,7 +289,7 @@ pub(super) fn no_root(cx: &Cx<'_>, item: &Item, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Versions of one group differ in name.
+/// Reports versions of one group with the same name, or with different Go names for the group.
 pub(super) fn same_group(
     group: &str,
     versions: &[(&Package, Version)],
@@ -300,10 +299,10 @@ pub(super) fn same_group(
         let before = &versions[..index];
         if let Some((first, _)) = before.iter().find(|(_, other)| other.name == version.name) {
             diagnostics.push(
-                Diagnostic::error(format!("two folders are {group}/{}", version.name))
+                Diagnostic::error(format!("two directories declare {group}/{}", version.name))
                     .at(package.place.clone(), "this one")
                     .at(first.place.clone(), "and this one")
-                    .help("name their groups apart with `+groupName`"),
+                    .help("give them different groups with `+groupName`"),
             );
         }
         let name_of = |package: &Package| {
@@ -317,9 +316,9 @@ pub(super) fn same_group(
         {
             diagnostics.push(
                 Diagnostic::error(format!(
-                    "the versions of {group} have different names for it"
+                    "the versions of {group} have different Go names for it"
                 ))
-                .at(own.place.clone(), "another name than in the other version"),
+                .at(own.place.clone(), "differs from the other version"),
             );
         }
     }

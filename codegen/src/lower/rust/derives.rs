@@ -1,4 +1,4 @@
-//! Checks of what generated code asks of the types that it uses: `Debug` of objects, `Clone` and serde of what they hold.
+//! Checks the traits that generated code requires of the types it uses: `Debug` for objects, `Clone` and serde for their contents.
 //!
 //! rustc would report each missing trait too, but in generated files.
 
@@ -23,7 +23,7 @@ impl Cx<'_> {
         resources: &[Resource],
         diagnostics: &mut Diagnostics,
     ) {
-        // Macros may implement what is not seen.
+        // Macros may add implementations that are not visible here.
         if self.package.has_macros {
             return;
         }
@@ -49,7 +49,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Requires serde of types that are part of an object on the wire.
+    /// Requires serde for types that are part of an object on the wire.
     fn check_serde_of_parts<'t>(
         &self,
         types: &Types<'t>,
@@ -72,7 +72,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Checks that every type that a generated `Clone` clones has one.
+    /// Checks that every type cloned by a generated `Clone` implements it.
     fn check_clone(&self, types: &Types<'_>, diagnostics: &mut Diagnostics) {
         let mut reported = BTreeSet::new();
         for (def, owner) in types.values() {
@@ -116,13 +116,13 @@ impl Cx<'_> {
     }
 }
 
-/// Whether serde writes and reads a field by its type's own implementation.
+/// Whether serde handles a field through the implementation of its type.
 fn is_on_wire(field: &Field) -> bool {
     let serde = &field.serde;
     !(serde.skip || serde.with || serde.skip_serializing || serde.skip_deserializing)
 }
 
-/// The types of the version that a type holds in the fields that count.
+/// Returns the types of the version that a type contains, in fields for which `counts` holds.
 fn parts<'t>(def: &'t TypeDef, item: &Item, counts: fn(&Field) -> bool) -> Vec<&'t str> {
     let names = |fields: &'t [model::Field], sources: &[Field]| -> Vec<&'t str> {
         let fields = fields.iter().zip(sources);

@@ -73,7 +73,7 @@ impl Cx<'_> {
         TypeKind::Enum(def)
     }
 
-    /// `#[serde(untagged)] Other(String)` holds any value that the others do not.
+    /// Whether it is `#[serde(untagged)] Other(String)`, which holds any value that the other variants do not.
     fn is_open(&self, item: &Item, variant: &rust::Variant) -> bool {
         variant.serde.untagged
             && variant.fields.style == Style::Tuple

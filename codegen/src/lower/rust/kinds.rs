@@ -1,7 +1,7 @@
-//! The kinds of a crate: those that derive kube's `CustomResource`, wherever they stand.
+//! The kinds of a crate: types that derive kube's `CustomResource`, wherever they are declared.
 //!
-//! Most of a crate is not of its API: of all items only the kinds and what their fields hold become types, and findings about others
-//! do not count.
+//! Most of a crate is not part of its API: only the kinds and the types of their fields are lowered, and findings about other items are
+//! ignored.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,7 +23,7 @@ use crate::{
     threads,
 };
 
-/// A package for each group and version of the crates' kinds.
+/// Returns a package for each group and version of the crates' kinds.
 pub(in crate::lower) fn packages(crates: Vec<Crate>, found: &mut Diagnostics) -> Vec<Package> {
     crates
         .into_iter()
@@ -43,7 +43,7 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
         wanted.any(|wanted| is_below(&item.place.file, wanted))
     };
     let mut versions: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-    // Kinds whose `#[kube(…)]` could not be read are of no version, but what is wrong with them counts.
+    // Kinds with an invalid `#[kube(…)]` belong to no version, but their errors are reported.
     let mut reached = BTreeSet::new();
     for (index, item) in package.items.iter().enumerate() {
         if !has_derive(item, "CustomResource") || !is_wanted(item) {
@@ -60,8 +60,8 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
     for wanted in wanted.iter().filter(|_| !package.is_partial && !is_empty) {
         if !files.iter().any(|file| is_below(file, wanted)) {
             found.push(
-                Diagnostic::error(format!("{} holds no kind", shown(wanted)))
-                    .help("a kind derives kube's `CustomResource`, or stands in <group>/<version>/mod.rs with markers"),
+                Diagnostic::error(format!("{} contains no kind", shown(wanted)))
+                    .help("a kind derives kube's `CustomResource`, or is declared in <group>/<version>/mod.rs with markers"),
             );
         }
     }
@@ -85,10 +85,10 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
     packages
 }
 
-/// The items of a crate, of which versions take those that they reach.
+/// The items of a crate, from which versions take those that they reach.
 struct Shared {
     items: Vec<Option<Item>>,
-    /// How many versions are still to take each.
+    /// The number of versions that have yet to take each item.
     versions: Vec<usize>,
 }
 
@@ -104,7 +104,7 @@ impl Shared {
         Self { items, versions }
     }
 
-    /// The item itself for the last version that takes it, a copy for those before.
+    /// Returns the item itself for the last version that takes it, or a copy for earlier ones.
     fn take(&mut self, index: usize) -> Option<Item> {
         let (item, versions) = (self.items.get_mut(index)?, self.versions.get_mut(index)?);
         *versions = versions.saturating_sub(1);
@@ -115,7 +115,7 @@ impl Shared {
     }
 }
 
-/// Whether a file is the one that is asked for, or below that folder.
+/// Whether a file is the requested file, or within the requested directory.
 fn is_below(file: &str, wanted: &str) -> bool {
     let rest = file.strip_prefix(wanted);
     wanted.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -125,10 +125,10 @@ fn shown(wanted: &str) -> &str {
     if wanted.is_empty() { "." } else { wanted }
 }
 
-/// The package of a group and version: these items alone, in order.
+/// Returns the package of a group and version with the specified items, in order.
 fn part(package: &Package, group: String, version: String, items: Vec<Item>) -> Package {
     let names: BTreeSet<&str> = items.iter().map(|item| item.name.as_str()).collect();
-    // Most of a crate is not of the version, and is not copied for each.
+    // Do not copy what belongs to the rest of the crate.
     let impls = package.impls.iter();
     let impls = impls.filter(|found| names.contains(found.type_name.as_str()));
     // Rules and webhooks are read from all files of the crate.
@@ -153,7 +153,7 @@ fn part(package: &Package, group: String, version: String, items: Vec<Item>) -> 
     }
 }
 
-/// The items that values of these kinds hold, kinds included.
+/// Returns the items that values of these kinds contain, including the kinds.
 fn reach(package: &Package, resolver: &Resolver<'_>, kinds: &[usize]) -> BTreeSet<usize> {
     let mut reached = BTreeSet::new();
     let mut next = kinds.to_vec();
@@ -184,7 +184,7 @@ fn split(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// Looks at the types that a value of the item holds.
+/// Calls `look` for each type that a value of the item contains.
 fn held(item: &Item, look: &mut dyn FnMut(&Type)) {
     item.schema.with.iter().for_each(&mut *look);
     let mut of_fields = |fields: &Fields| {
@@ -216,7 +216,7 @@ fn paths_of(ty: &Type, paths: &mut Vec<Vec<String>>) {
     }
 }
 
-/// The findings about the reached items, and about files that could not be parsed.
+/// Returns the findings about the reached items, and about files that could not be parsed.
 fn relevant(package: &Package, reached: &BTreeSet<usize>, findings: Diagnostics) -> Diagnostics {
     let parsed: BTreeSet<&Arc<str>> = package.modules.iter().map(|m| &m.place.file).collect();
     let items = reached.iter().filter_map(|&index| package.items.get(index));

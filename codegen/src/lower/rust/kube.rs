@@ -1,4 +1,4 @@
-//! `#[derive(CustomResource)]`: the resource whose root kube-derive generates from the spec type.
+//! `#[derive(CustomResource)]`: the resource for which kube-derive generates the root from the spec type.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl Cx<'_> {
-    /// The root that kube-derive generates, as a type, and its resource.
+    /// Returns the root that kube-derive generates, as a type, and its resource.
     pub(super) fn kube_resource(
         &self,
         group: &str,
@@ -35,7 +35,7 @@ impl Cx<'_> {
         let resource = Resource {
             kind: kube.kind.clone(),
             list_kind: object::list_kind(&kube.kind),
-            // kube-derive forms the plural of the singular by its own rules.
+            // kube-derive derives the plural from the singular by its own rules.
             plural: kube.plural.clone().unwrap_or_else(|| {
                 let singular = kube.singular.clone();
                 names::kube_derive_plural(
@@ -80,7 +80,7 @@ impl Cx<'_> {
         (def, Some(resource))
     }
 
-    /// The methods that markers add, and those of the scale subresource that no marker has added.
+    /// Returns the methods that markers add, plus those of the scale subresource unless a marker defines them.
     fn kube_methods(
         &self,
         item: &Item,
@@ -178,18 +178,18 @@ impl Cx<'_> {
                 at_item(
                     item,
                     format!(
-                        "`#[kube(group = {:?})]` is another group than the package's, `{group}`",
+                        "`#[kube(group = {:?})]` does not match the package's group, `{group}`",
                         kube.group
                     ),
-                    "of another group",
+                    "a different group",
                 )
-                .help("put types of one group and version into one folder"),
+                .help("put types of one group and version into one directory"),
             );
         }
         if kube.version != self.version_name() {
             diagnostics.push(
-                at_item(item, format!("`#[kube(version = {:?})]` is another version than the folder's, `{}`", kube.version, self.version_name()), "of another version")
-                    .help("put types of one group and version into one folder, or name it with `+versionName`"),
+                at_item(item, format!("`#[kube(version = {:?})]` does not match the directory's version, `{}`", kube.version, self.version_name()), "a different version")
+                    .help("put types of one group and version into one directory, or name it with `+versionName`"),
             );
         }
         check_names(item, kube, diagnostics);
@@ -210,11 +210,11 @@ impl Cx<'_> {
         for marker in markers.filter(|marker| marker.def.in_kube_attribute) {
             diagnostics.push(
                 crate::Diagnostic::error(format!(
-                    "`+{}` does not go with `#[derive(CustomResource)]`",
+                    "`+{}` cannot be combined with `#[derive(CustomResource)]`",
                     marker.def.name
                 ))
-                .at(marker.place.clone(), "kube's own attribute says this")
-                .help("say it in `#[kube(…)]`"),
+                .at(marker.place.clone(), "kube's own attribute sets this")
+                .help("set it in `#[kube(…)]`"),
             );
         }
     }
@@ -242,7 +242,7 @@ fn check_names(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
         diagnostics.push(
             at_item(
                 item,
-                format!("`{name}` in `#[kube(…)]` is not a legal name"),
+                format!("`{name}` in `#[kube(…)]` is not a valid name"),
                 "named by kube",
             )
             .help("groups are DNS names and plurals DNS labels, in lower case; kinds are in camel case"),
@@ -250,7 +250,7 @@ fn check_names(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Only named fields can stand at the root, and only beside those that every object has.
+/// Checks that the fields can be placed at the root: they are named and do not clash with those that every object has.
 fn check_no_spec(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
     const TAKEN: [&str; 5] = ["apiVersion", "api_version", "kind", "metadata", "status"];
     if !kube.no_spec {
@@ -263,17 +263,18 @@ fn check_no_spec(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) 
     else {
         let message = "`#[kube(no_spec)]` needs a struct with named fields";
         let diagnostic = at_item(item, message, "has no fields for the root");
-        diagnostics.push(diagnostic.help("name the fields, or leave out `no_spec`"));
+        diagnostics.push(diagnostic.help("name the fields, or remove `no_spec`"));
         return;
     };
     for field in fields {
         if TAKEN.contains(&field.name.as_str()) {
             let name = &field.name;
-            let message = format!("`#[kube(no_spec)]` puts `{name}` beside the root's own");
+            let message =
+                format!("`#[kube(no_spec)]` puts `{name}` at the root, which already has it");
             diagnostics.push(
                 crate::Diagnostic::error(message)
                     .at(field.place.clone(), "taken at the root")
-                    .help("name the field otherwise, or leave out `no_spec`"),
+                    .help("rename the field, or remove `no_spec`"),
             );
         }
     }
@@ -286,7 +287,7 @@ fn selectable_fields(kube: &KubeDerive) -> Vec<SelectableField> {
     kube.selectable.iter().map(field).collect()
 }
 
-/// The traits that kube-derive derives for the root, with those that `derive = "…"` adds; sorted.
+/// Returns the traits that kube-derive derives for the root, including those in `derive = "…"`; sorted.
 fn derives(kube: &KubeDerive) -> Vec<String> {
     let own = [
         "Clone",

@@ -1,4 +1,4 @@
-//! Types that methods of the typed client name.
+//! Resolves types in methods of the typed client.
 
 use super::{Cx, resolve::Resolved};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Cx<'_> {
-    /// The methods that `+genclient:method=` adds to those of the verbs.
+    /// Returns the methods that `+genclient:method=` adds to those of the verbs.
     pub(super) fn methods(
         &self,
         item: &Item,

@@ -1,4 +1,4 @@
-//! Annotated Rust to the model.
+//! Lowers annotated Rust.
 //!
 //! Each package becomes a version: its items become types (`types`), the roots among them resources (`resource`).
 //! Start reading at [`lower`].
@@ -102,7 +102,7 @@ fn merge(name: String, versions: Vec<(&Package, Version)>) -> Group {
     group
 }
 
-/// Where no version of a kind is marked as stored, the most stable one is.
+/// Marks the most stable version as stored if no version of a kind is marked.
 pub(super) fn settle_storage(group: &mut Group) {
     group
         .versions
@@ -158,7 +158,7 @@ impl<'a> Cx<'a> {
             .map_or_else(Vec::new, |module| module.path.clone())
     }
 
-    /// `+groupName`, else what kube-derive says, else the folder.
+    /// Returns the group: from `+groupName`, from kube-derive's attribute, or from the directory.
     fn group_name(&self) -> String {
         if let Some(marker) = self.package.markers.get::<GroupName>() {
             return marker.marker.name.0;
@@ -233,7 +233,7 @@ impl<'a> Cx<'a> {
             module: names::plain_ident(&names::snake_case(&package.version)),
             path: match package.layout {
                 Layout::Version => package.module_path.clone(),
-                // Types of one name in several versions are told apart by it.
+                // Distinguishes types of the same name in several versions.
                 Layout::Crate => format!("{}::{group}/{}", package.module_path, package.version),
             },
             dir: package
@@ -253,8 +253,8 @@ impl<'a> Cx<'a> {
     }
 }
 
-/// Whether the item helps code rather than being of the API, such as the visitor of a `Deserialize` by hand: it is private,
-/// borrows, and no marker is about it. An API type that has it as a field borrows too, which is an error there.
+/// Whether the item is an internal helper rather than part of the API, such as the visitor of a handwritten `Deserialize`: it is private,
+/// borrows, and has no markers. An API type with such a field would borrow too, which is an error there.
 fn is_helper(item: &Item) -> bool {
     !item.visible && item.generics.lifetime.is_some() && item.markers.0.is_empty()
 }
@@ -264,7 +264,7 @@ fn has_derive(item: &Item, name: &str) -> bool {
     item.derives.iter().any(|derive| derive == name)
 }
 
-/// An error at an item's name.
+/// Creates an error at an item's name.
 fn at_item(item: &Item, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
     Diagnostic::error(message).at(item.place.clone(), label)
 }

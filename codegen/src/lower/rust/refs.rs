@@ -1,4 +1,4 @@
-//! References to types: from a type as written to a [`TypeRef`].
+//! Resolves types as written to [`TypeRef`]s.
 
 use super::{
     Cx, has_derive,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Cx<'_> {
-    /// The reference that a type of an item stands for.
+    /// Resolves a type within an item.
     pub(super) fn reference(
         &self,
         item: &Item,
@@ -89,7 +89,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The keys of a map are texts on the wire.
+    /// Checks that the keys of a map are strings on the wire.
     fn check_key(&self, key: &TypeRef, path: &PathType, ty: &Type, diagnostics: &mut Diagnostics) {
         let wire = self.wire_type(key);
         if matches!(wire, WireType::List | WireType::Object) || matches!(key, TypeRef::Optional(_))
@@ -100,14 +100,14 @@ impl Cx<'_> {
                 _ => wire.description(),
             };
             diagnostics.push(
-                Diagnostic::error(format!("the key of a map is a text, not {found}"))
+                Diagnostic::error(format!("the key of a map must be a string, not {found}"))
                     .at(place.clone(), "cannot be written as a key")
-                    .help("use String, or a type that is a text on the wire"),
+                    .help("use String, or a type that is a string on the wire"),
             );
         }
     }
 
-    /// A type of the version; an instance of a generic one is named as a whole.
+    /// Resolves a type of the version; an instance of a generic type is kept as a whole.
     fn local(
         &self,
         item: &Item,
@@ -136,7 +136,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The path of a module in its crate.
+    /// Returns the path of a module in its crate.
     fn module_path(&self, module: usize) -> Vec<String> {
         let package = self.package.module_path.split("::").map(str::to_owned);
         let module = self.package.modules.get(module);
@@ -144,7 +144,7 @@ impl Cx<'_> {
         package.chain(below.into_iter().flatten()).collect()
     }
 
-    /// A single name that nothing brings into scope would not compile.
+    /// Reports a single name that is not in scope and would not compile.
     fn check_foreign(&self, path: &[String], ty: &Type, diagnostics: &mut Diagnostics) {
         let [name] = path else {
             return;
@@ -167,7 +167,7 @@ impl Cx<'_> {
         });
     }
 
-    /// The JSON form of the items, if the type is a list.
+    /// Returns the JSON form of the items, if the type is a list.
     pub(super) fn element_type(&self, ty: &TypeRef) -> WireType {
         match ty {
             TypeRef::List(inner) => self.wire_type(inner),
@@ -176,7 +176,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The JSON form of the type's values.
+    /// Returns the JSON form of the type's values.
     pub(super) fn wire_type(&self, ty: &TypeRef) -> WireType {
         self.wire_type_within(ty, 16)
     }

@@ -1,28 +1,28 @@
-//! Names in annotated Rust: from a path as written to the item or the foreign type that it means.
+//! Resolves paths in annotated Rust to items or foreign types.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::read::rust::{Package, PathType, Use};
 
-/// The meaning of a path.
+/// A resolved path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Resolved {
     /// An item of the package, by index.
     Item(usize),
-    /// A type from elsewhere, by its path after imports.
+    /// A type from elsewhere, by its path after applying imports.
     External(Vec<String>),
 }
 
-/// How many imports may lead from one to the next.
+/// The maximum number of imports followed in a row.
 const MAX_HOPS: usize = 32;
 
-/// One look for what a path means.
+/// The state of one resolution.
 #[derive(Debug)]
 struct Walk {
-    /// How many more imports may be followed.
+    /// The number of imports that may still be followed.
     hops: usize,
-    /// The names that were looked for, each with its module. Globs lead in circles: `pub use types::*` in `mod.rs` and
-    /// `use super::*` in `types.rs`.
+    /// The names already looked up, each with its module. Globs can be circular: `pub use types::*` in `mod.rs` and `use super::*` in
+    /// `types.rs`.
     seen: BTreeSet<(Vec<String>, String)>,
 }
 
@@ -34,7 +34,7 @@ impl Walk {
         }
     }
 
-    /// Goes one import further, if any may follow.
+    /// Follows one more import, unless the limit is reached.
     fn further<T>(&mut self, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         self.hops = self.hops.checked_sub(1)?;
         let found = look(self);
@@ -42,7 +42,7 @@ impl Walk {
         found
     }
 
-    /// Whether the name has not been looked for in the module yet.
+    /// Whether the name has not been looked up in the module yet.
     fn is_new(&mut self, module: &[String], name: &str) -> bool {
         self.seen.insert((module.to_vec(), name.to_owned()))
     }
@@ -93,7 +93,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The meaning of a type's path in a module.
+    /// Resolves a type's path in a module.
     pub(super) fn resolve_type(&self, module: usize, path: &PathType) -> Resolved {
         if path.global {
             return Resolved::External(path.segments.clone());
@@ -101,7 +101,7 @@ impl<'a> Resolver<'a> {
         self.resolve(module, &path.segments)
     }
 
-    /// The meaning of a path without leading colons in a module.
+    /// Resolves a path without leading colons in a module.
     pub(super) fn resolve(&self, module: usize, segments: &[String]) -> Resolved {
         let path = self
             .package
@@ -112,7 +112,7 @@ impl<'a> Resolver<'a> {
             .unwrap_or_else(|| Resolved::External(segments.to_vec()))
     }
 
-    /// Whether a glob may bring names that are not known here.
+    /// Whether a glob may import names that are not known here.
     pub(super) fn has_foreign_globs(&self) -> bool {
         self.modules.iter().any(|(path, scope)| {
             scope.globs.iter().any(|import| {
@@ -123,7 +123,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// Whether others see the item by its own name in the version's module.
+    /// Whether the item is visible under its own name in the version's module.
     pub(super) fn is_exported(&self, item: usize) -> bool {
         let Some(found) = self.package.items.get(item) else {
             return false;
@@ -132,8 +132,7 @@ impl<'a> Resolver<'a> {
         module.is_some_and(|module| self.is_name_exported(&module.path, &found.name, found.visible))
     }
 
-    /// Whether others see a name that is declared in a module of the package, as `name` of the version's module: an item's,
-    /// or one that a macro declares.
+    /// Whether a name declared in a module of the package, by an item or a macro, is visible as `name` in the version's module.
     pub(super) fn is_name_exported(&self, module: &[String], name: &str, visible: bool) -> bool {
         if module.is_empty() {
             return visible;
@@ -141,7 +140,7 @@ impl<'a> Resolver<'a> {
         self.leads(&[], name, (module, name), &mut Walk::new())
     }
 
-    /// Whether public imports lead from a name in a module to the item of a name and module.
+    /// Whether public imports lead from a name in a module to the item with the specified module and name.
     fn leads(&self, from: &[String], name: &str, to: (&[String], &str), walk: &mut Walk) -> bool {
         if (from, name) == to {
             return true;
@@ -212,7 +211,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// After a `super`, another may follow.
+    /// Resolves a path after `super`, which another `super` may follow.
     fn below_or_super(
         &self,
         module: &[String],
@@ -226,7 +225,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// A path that leaves the version's module upwards.
+    /// Resolves a path that leaves the version's module upwards.
     fn above(&self, rest: &[String]) -> Resolved {
         let more = rest.iter().take_while(|next| *next == "super").count();
         let kept = self.root.len().saturating_sub(more + 1);
@@ -239,7 +238,7 @@ impl<'a> Resolver<'a> {
         )
     }
 
-    /// A path whose head is known to be a module.
+    /// Resolves a path whose head is known to be a module.
     fn below(&self, module: &[String], segments: &[String], walk: &mut Walk) -> Option<Resolved> {
         match segments {
             [] => None,
@@ -256,7 +255,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// A single name in a module: its items, its imports, then its globs.
+    /// Resolves a single name in a module: its items, then its imports, then its globs.
     fn name(&self, module: &[String], name: &str, walk: &mut Walk) -> Option<Resolved> {
         let scope = self.modules.get(module)?;
         if !walk.is_new(module, name) {
@@ -266,7 +265,7 @@ impl<'a> Resolver<'a> {
             return Some(Resolved::Item(item));
         }
         if let Some(import) = scope.uses.get(name) {
-            // `use serde_json;` names itself.
+            // `use serde_json;` imports the name itself.
             if import.global || import.path.len() == 1 && import.path[0] == name {
                 return Some(Resolved::External(import.path.clone()));
             }
@@ -281,7 +280,7 @@ impl<'a> Resolver<'a> {
             .find_map(|import| self.through_glob(module, import, name, walk))
     }
 
-    /// A name that a glob brings: of a module of the package, or a type that Kubernetes defines.
+    /// Resolves a name imported by a glob: from a module of the package, or a type that Kubernetes defines.
     fn through_glob(
         &self,
         module: &[String],
@@ -300,7 +299,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The module of the package that a path means.
+    /// Resolves a path to a module of the package.
     fn module(&self, from: &[String], path: &[String], hops: usize) -> Option<Vec<String>> {
         let hops = hops.checked_sub(1)?;
         let mut at = from.to_vec();

@@ -1,4 +1,4 @@
-//! Resources: the roots among the types, with their names, scope, subresources and verbs.
+//! Builds resources for the roots among the types: names, scope, subresources and verbs.
 
 use super::{Cx, at_item};
 use crate::{
@@ -35,7 +35,7 @@ impl Cx<'_> {
         self.is_object(item) && item.kube.is_none() && self.listed_kind(item).is_none()
     }
 
-    /// The kind that a list type lists: `FooList` with `items: Vec<Foo>`.
+    /// Returns the kind that a list type lists: `FooList` with `items: Vec<Foo>`.
     pub(super) fn listed_kind(&self, item: &Item) -> Option<String> {
         let items = field(item, "items")?;
         let kind = item.name.strip_suffix("List")?;
@@ -59,7 +59,7 @@ impl Cx<'_> {
             diagnostics.push(
                 at_item(
                     item,
-                    format!("`{}` is an API object but no struct", item.name),
+                    format!("`{}` is an API object but not a struct", item.name),
                     "not a struct",
                 )
                 .help("write a struct with `metadata: ObjectMeta`, `spec` and `status`"),
@@ -69,7 +69,7 @@ impl Cx<'_> {
         self.check_root(index, item, fields, diagnostics);
         let client = markers.has::<GenClient>() && !markers.has::<UnservedVersion>();
         let has_status_field = field(item, "status").is_some();
-        // controller-gen infers nothing.
+        // controller-gen does not infer it.
         let inferred = self.options.compat.is_strict() && !markers.has::<NoStatus>();
         let status = has_status_field && (inferred || markers.has::<marker::StatusSubresource>());
         self.check_status(item, has_status_field, diagnostics);

@@ -1,4 +1,4 @@
-//! Checks of roots: what every API object has, and what is generated for it.
+//! Checks roots: the fields and traits that every API object has, and conflicts with generated code.
 
 use super::{
     Cx, at_item,
@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl Cx<'_> {
-    /// A root has metadata, no fields that are generated, and is seen by its name in the version's module.
+    /// Checks that a root has metadata, has no fields that are generated, and is visible by its name in the version's module.
     pub(super) fn check_root(
         &self,
         index: usize,
@@ -33,10 +33,10 @@ impl Cx<'_> {
             diagnostics.push(
                 at_item(
                     item,
-                    format!("`{}` is not a legal kind", item.name),
+                    format!("`{}` is not a valid kind", item.name),
                     "an API object",
                 )
-                .help("a kind has a name of letters and digits in camel case"),
+                .help("write the kind in camel case, with letters and digits only"),
             );
         }
         if !self.resolver.is_exported(index) {
@@ -44,7 +44,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A list of roots has the metadata of a list.
+    /// Checks that a list of roots has list metadata.
     pub(super) fn check_list(&self, item: &Item, diagnostics: &mut Diagnostics) {
         if let Body::Struct(fields) = &item.body {
             self.check_metadata(item, fields, KnownType::ListMeta, diagnostics);
@@ -53,7 +53,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Refuses serde attributes that generated code does not follow; those that it follows are rustc's to check.
+    /// Rejects serde attributes that generated code does not support; rustc checks the supported ones.
     fn check_serde(&self, item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) {
         if !self.serde_is_generated(item) {
             return;
@@ -65,24 +65,26 @@ impl Cx<'_> {
                 continue;
             };
             let message = format!(
-                "serde of the API object `{}` is generated and does not follow `{attribute}`",
+                "serde of the API object `{}` is generated and does not support `{attribute}`",
                 item.name
             );
             diagnostics.push(
                 Diagnostic::error(message)
                     .at(item.place.at(range.clone()), "not followed")
-                    .help("put what needs it into a type that derives serde, such as the spec"),
+                    .help(
+                        "move the affected fields to a type that derives serde, such as the spec",
+                    ),
             );
         }
         let default_by_hand = item.serde.default && self.has_impl(item, "Default");
         if let (true, Some(range)) = (default_by_hand, &item.serde.attribute) {
             diagnostics.push(
                 Diagnostic::error(format!(
-                    "serde of the API object `{}` is generated and takes each field's own default",
+                    "serde of the API object `{}` is generated and uses each field's own default",
                     item.name
                 ))
-                .at(item.place.at(range.clone()), "with a Default by hand")
-                .help("derive Default, or write `#[serde(default)]` on single fields"),
+                .at(item.place.at(range.clone()), "with a handwritten Default")
+                .help("derive Default, or write `#[serde(default)]` on individual fields"),
             );
         }
         if !declares_serde(item)
@@ -90,7 +92,7 @@ impl Cx<'_> {
         {
             diagnostics.push(
                 Diagnostic::error(format!(
-                    "nothing declares the serde attributes of the API object `{}`",
+                    "no derive declares the serde attributes of the API object `{}`",
                     item.name
                 ))
                 .at(item.place.at(range), "rustc refuses it")
@@ -99,8 +101,8 @@ impl Cx<'_> {
         }
     }
 
-    /// The root that kube-derive generates is seen by its name too.
-    /// Generated code names the root that kube derives; where kinds stand anywhere, there is none.
+    /// Checks that the root that kube-derive generates is exported, since generated code refers to it. No code is generated for a crate
+    /// whose kinds are declared anywhere.
     pub(super) fn check_kube_export(&self, item: &Item, root: &str, diagnostics: &mut Diagnostics) {
         let is_seen = |item: &Item| {
             let module = self.module(item);
@@ -120,7 +122,7 @@ impl Cx<'_> {
         };
         at_item(
             item,
-            format!("`{name}` cannot be seen from outside of its version"),
+            format!("`{name}` is not visible outside of its version"),
             "not exported by mod.rs",
         )
         .help(wanted)
@@ -163,7 +165,7 @@ impl Cx<'_> {
     fn is_known(&self, item: &Item, field: &Field, wanted: KnownType, name: &str) -> bool {
         let found = self.reference(item, &field.ty, &mut Diagnostics::new());
         match found {
-            // A type that imports do not lead to k8s-openapi may be a re-export of its own.
+            // A type that imports do not resolve to k8s-openapi may be a re-export.
             TypeRef::External(external) => external.name() == name,
             found => found == TypeRef::Known(wanted),
         }
@@ -195,7 +197,7 @@ impl Cx<'_> {
         let optional = matches!(&status.ty.kind, Kind::Path(path) if self.is_option(item, path));
         if !optional {
             diagnostics.push(
-                Diagnostic::error("the status of an API object is an Option")
+                Diagnostic::error("the status of an API object must be an Option")
                     .at(status.ty.place.clone(), "not an Option")
                     .help("a new object has no status yet: write `Option<…>`"),
             );
@@ -210,7 +212,7 @@ impl Cx<'_> {
     }
 }
 
-/// Whether a derive of the item may declare serde's attributes; those of the standard library do not.
+/// Whether one of the item's derives may declare serde's attributes; those of the standard library do not.
 fn declares_serde(item: &Item) -> bool {
     const STANDARD: [&str; 9] = [
         "Clone",
@@ -227,7 +229,7 @@ fn declares_serde(item: &Item) -> bool {
     item.has_attribute_macros || derives.any(|derive| !STANDARD.contains(&derive.as_str()))
 }
 
-/// Rejects handwritten code that is generated for API objects.
+/// Rejects handwritten fields and derives that are generated for API objects.
 fn check_generated(item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) {
     for field in &fields.fields {
         let what = match field.name.as_str() {
@@ -237,7 +239,7 @@ fn check_generated(item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) 
             _ => continue,
         };
         diagnostics.push(
-            Diagnostic::error(format!("`{what}` is not written as a field"))
+            Diagnostic::error(format!("`{what}` must not be a field"))
                 .at(
                     field.place.clone(),
                     "generated code writes and checks apiVersion and kind",
@@ -260,7 +262,7 @@ fn check_generated(item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) 
     }
 }
 
-/// Go's `TypeMeta` under any name: kube's, k8s-openapi's or the source's own.
+/// Whether the type is Go's `TypeMeta` under any name: kube's, k8s-openapi's or the source's own.
 fn is_type_meta(field: &Field) -> bool {
     let mut ty = &field.ty.kind;
     while let Kind::Path(path) = ty {

@@ -1,4 +1,4 @@
-//! Types: from items to [`TypeDef`]s.
+//! Converts items to [`TypeDef`]s.
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -95,14 +95,14 @@ impl Cx<'_> {
         generated
     }
 
-    /// Whether apply configurations have the type as it is: by markers, or since its fields are not what is on the wire.
+    /// Whether apply configurations use the type unchanged: because of markers, or since its fields do not match the wire format.
     fn is_whole(&self, item: &Item) -> bool {
         whole::is_marked(&item.markers, &self.package.markers)
             || item.serde.through.is_some()
             || self.has_impl(item, "Serialize")
     }
 
-    /// The type's own markers, else the package's and what an object needs.
+    /// Whether `Clone` is requested: by the type's own markers, or else by the package's, or because it is an object.
     fn wants_clone(&self, item: &Item) -> bool {
         if let Some(own) = item.markers.get::<DeepCopyGen>() {
             return own.scope.value == DeepCopy::Type;
@@ -166,7 +166,7 @@ impl Cx<'_> {
             diagnostics.push(
                 at_item(
                     item,
-                    format!("`{}` is transparent but no tuple struct", item.name),
+                    format!("`{}` is transparent but not a tuple struct", item.name),
                     "has named fields",
                 )
                 .help("write it as a tuple struct of one field"),
@@ -186,14 +186,14 @@ impl Cx<'_> {
         })
     }
 
-    /// The case of a struct's fields on the wire: as its serde attributes say, else camel case where serde is generated, by
-    /// the Kubernetes API convention.
+    /// Returns the case of a struct's fields on the wire: from its serde attributes, or else camel case if serde is generated, by the
+    /// Kubernetes API conventions.
     fn field_case<'i>(&self, item: &'i Item) -> Option<&'i str> {
         let own = item.serde.rename_all.as_deref();
         own.or(self.serde_is_generated(item).then_some("camelCase"))
     }
 
-    /// Whether either half of serde is generated for the type.
+    /// Whether `Serialize` or `Deserialize` is generated for the type.
     pub(super) fn serde_is_generated(&self, item: &Item) -> bool {
         let by_hand = ["Serialize", "Deserialize"].map(|name| self.has_impl(item, name));
         self.is_object(item) && by_hand.contains(&false)
@@ -296,7 +296,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Whether a field must be given: its markers, else its type, else the type's and the package's markers.
+    /// Whether a field is required: by its markers, else its type, else the markers of the type and the package.
     fn requirement(
         &self,
         owner: &Owner<'_>,
@@ -338,7 +338,7 @@ fn is_collection(ty: &TypeRef) -> bool {
     }
 }
 
-/// Whether serde, or the schema alone, has a default for a field.
+/// Whether serde, or only the schema, has a default for a field.
 fn has_default(owner: &Owner<'_>, field: &rust::Field) -> bool {
     let is_taken_back = field
         .schema
@@ -349,14 +349,14 @@ fn has_default(owner: &Owner<'_>, field: &rust::Field) -> bool {
     !is_taken_back && (has_own || owner.defaults)
 }
 
-/// The context that the fields of a struct or variant share.
+/// The context shared by the fields of a struct or variant.
 pub(super) struct Owner<'a> {
     pub(super) item: &'a Item,
     pub(super) case: Option<&'a str>,
     pub(super) defaults: bool,
 }
 
-/// Reports names that stand twice on the wire.
+/// Reports duplicate names on the wire.
 pub(super) fn report_same_names<'a>(
     what: &str,
     names: impl Iterator<Item = (&'a str, &'a Place)>,
@@ -369,7 +369,7 @@ pub(super) fn report_same_names<'a>(
                 entry.insert(place);
             }
             Entry::Occupied(entry) => diagnostics.push(
-                Diagnostic::error(format!("two {what} are called `{name}` on the wire"))
+                Diagnostic::error(format!("two {what} are named `{name}` on the wire"))
                     .at(place.clone(), "this one")
                     .at((*entry.get()).clone(), "and this one"),
             ),
@@ -377,16 +377,15 @@ pub(super) fn report_same_names<'a>(
     }
 }
 
-/// Warns of optional fields that the author's serde writes as null when they are none: the API server refuses null where the
-/// schema does not allow it, and takes it for a value elsewhere.
+/// Warns about optional fields that the author's serde implementation writes as null: the API server rejects null unless the schema allows
+/// it, and then treats it as a value.
 fn report_nulls(
     item: &Item,
     lowered: &[Field],
     fields: &[rust::Field],
     diagnostics: &mut Diagnostics,
 ) {
-    // An attribute such as `serde_with::skip_serializing_none` may see to it.
-    // A schema that schemars derives permits it.
+    // An attribute such as `serde_with::skip_serializing_none` may omit them, and a schema that schemars derives allows null.
     let is_permitted = attributes::derives_schema(item);
     if !has_derive(item, "Serialize") || item.has_attribute_macros || is_permitted {
         return;
@@ -406,7 +405,7 @@ fn report_nulls(
         .collect();
     diagnostics.push(
         Diagnostic::warning(format!(
-            "`{}` is written with null where {} {} none",
+            "`{}` is serialized with null if {} {} `None`",
             item.name,
             names.join(", "),
             if names.len() == 1 { "is" } else { "are" }
@@ -416,7 +415,7 @@ fn report_nulls(
     );
 }
 
-/// Adds the rules of a struct that keep optional immutable fields from being removed, before its own.
+/// Adds rules that keep optional immutable fields from being removed, before the struct's own rules.
 fn add_immutable(validation: &mut Validation, kind: &TypeKind, body: &Body) {
     let (TypeKind::Struct(def), Body::Struct(fields)) = (kind, body) else {
         return;
@@ -428,7 +427,7 @@ fn add_immutable(validation: &mut Validation, kind: &TypeKind, body: &Body) {
     validation.rules.splice(0..0, rules);
 }
 
-/// The name that serde writes.
+/// Returns the name that serde writes.
 pub(super) fn wire_name(
     name: &str,
     serde: &SerdeAttrs,
@@ -445,7 +444,7 @@ pub(super) fn wire_name(
     };
     names::apply_case(name, case, renamed).unwrap_or_else(|| {
         diagnostics.push(
-            Diagnostic::error(format!("serde has no case `{case}`"))
+            Diagnostic::error(format!("unknown serde case `{case}`"))
                 .at(place.clone(), "renamed by it"),
         );
         name.to_owned()

@@ -1,4 +1,4 @@
-//! Checks of values in markers against the type of their field: defaults, permitted values, and the keys of lists.
+//! Checks values in markers against the type of their field: defaults, enum values, and list keys.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::{
     suggest,
 };
 
-/// How deep values are followed into types.
+/// The maximum depth to which values are compared with types.
 const MAX_DEPTH: usize = 32;
 
 impl Cx<'_> {
@@ -86,7 +86,7 @@ impl<'a> Values<'a> {
         else {
             return;
         };
-        // Null leaves the field without a default.
+        // Null means that the field has no default.
         if default.is_null() {
             return;
         }
@@ -97,7 +97,7 @@ impl<'a> Values<'a> {
             let error = Diagnostic::error(format!("invalid default: {misfit}"))
                 .at(place, "not a value of this field");
             diagnostics.push(match default {
-                Value::Number(_) | Value::Bool(_) if misfit.starts_with("expected a text") => {
+                Value::Number(_) | Value::Bool(_) if misfit.starts_with("expected a string") => {
                     error.help(format!("put it in quotes: `\"{default}\"`"))
                 }
                 _ => error,
@@ -109,7 +109,7 @@ impl<'a> Values<'a> {
         let Some(marker) = source.markers.get::<Enum>() else {
             return;
         };
-        // On a list the values may be meant for its items.
+        // On a list, the values may apply to its items.
         if matches!(field.ty, TypeRef::List(_) | TypeRef::Map(_)) {
             return;
         }
@@ -119,11 +119,11 @@ impl<'a> Values<'a> {
                 .misfit(value, &field.ty, MAX_DEPTH)
                 .filter(|_| !is_null)
             {
-                let error = Diagnostic::error(format!("invalid value of an enum: {misfit}")).at(
+                let error = Diagnostic::error(format!("invalid enum value: {misfit}")).at(
                     marker.values.part(&value.to_string()),
                     "not of the field's type",
                 );
-                diagnostics.push(if misfit.starts_with("expected a text") {
+                diagnostics.push(if misfit.starts_with("expected a string") {
                     error.help(format!("put it in quotes: `\"{value}\"`"))
                 } else {
                     error
@@ -132,7 +132,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The keys of a list of type map are fields of its items, always there and scalar; the items of a set are scalar.
+    /// Checks that the keys of a list of type map are required or defaulted scalar fields of its items, and that the items of a set are
+    /// scalar.
     fn check_list(
         &self,
         ty: &TypeRef,
@@ -150,7 +151,7 @@ impl<'a> Values<'a> {
                 .is_some_and(|(_, validation)| validation.map_type != Some(model::MapType::Atomic))
         {
             diagnostics.push(
-                Diagnostic::error("the items of a set are scalar")
+                Diagnostic::error("the items of a set must be scalar")
                     .at(marker.place.clone(), "a list of objects")
                     .help("write `+listType=map` with `+listMapKey=<field>`, or mark the type of the items `+structType=atomic`"),
             );
@@ -165,7 +166,7 @@ impl<'a> Values<'a> {
             ) && let Some(marker) = markers.get::<ListTypeMarker>()
             {
                 diagnostics.push(
-                    Diagnostic::error("the items of a list of type map are objects")
+                    Diagnostic::error("the items of a list of type map must be objects")
                         .at(marker.place.clone(), "a list of something else")
                         .help("write `+listType=set`, or `+listType=atomic`"),
                 );
@@ -193,7 +194,7 @@ impl<'a> Values<'a> {
             let names = fields().map(|field| field.json_name.as_str());
             return Some(match suggest::closest(&key.value, names) {
                 Some(near) => unknown.help(format!("did you mean `{near}`?")),
-                None => unknown.help("fields have their names on the wire"),
+                None => unknown.help("write the field's JSON name"),
             });
         };
         if !field.required && field.default.is_none() {
@@ -201,7 +202,7 @@ impl<'a> Values<'a> {
                 Diagnostic::error(format!("the key `{}` of a list may be missing", key.value))
                     .at(key.place.clone(), "neither required nor with a default")
                     .help(
-                        "make the field required, or give it a default by `+kubebuilder:default=`",
+                        "make the field required, or give it a default with `+kubebuilder:default=`",
                     ),
             );
         }
@@ -210,11 +211,11 @@ impl<'a> Values<'a> {
         (!is_scalar).then(|| {
             Diagnostic::error(format!("the key `{}` of a list is not scalar", key.value))
                 .at(key.place.clone(), "a list or an object")
-                .help("name a field that is a text, a number or a boolean")
+                .help("use a field that is a string, a number or a boolean")
         })
     }
 
-    /// The type of a list's items, through aliases.
+    /// Returns the type of a list's items, through aliases.
     fn element(&self, ty: &'a TypeRef, depth: usize) -> Option<&'a TypeRef>
     where
         Self: 'a,
@@ -230,7 +231,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The struct that a type is, through aliases, with what its schema demands.
+    /// Returns the struct that a type refers to, through aliases, with its constraints.
     fn structure(&self, ty: &'a TypeRef, depth: usize) -> Option<(&'a StructDef, &'a Validation)> {
         match ty {
             TypeRef::Optional(inner) | TypeRef::Boxed(inner) => self.structure(inner, depth),
@@ -246,14 +247,14 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// A type of the version whose form on the wire is that of its fields or variants.
+    /// Returns a type of the version whose wire format follows its fields or variants.
     fn known(&self, name: &str) -> Option<&'a TypeDef> {
         let wire = self.cx.wire_type(&TypeRef::Local(name.to_owned()));
         let def = self.types.get(name)?;
         (wire != WireType::Unknown).then_some(*def)
     }
 
-    /// Why a value is not of the type; none if it is, or if the type is not known.
+    /// Explains why a value does not have the type; `None` if it does, or if the type is unknown.
     fn misfit(&self, value: &Value, ty: &TypeRef, depth: usize) -> Option<String> {
         let depth = depth.checked_sub(1)?;
         let expected = |what: &str, fits: bool| {
@@ -262,19 +263,18 @@ impl<'a> Values<'a> {
         match ty {
             TypeRef::Bool => expected("a boolean", value.is_boolean()),
             TypeRef::Int32 | TypeRef::Int64 | TypeRef::Integer(_) => {
-                expected("a whole number", is_whole(value))
+                expected("an integer", is_whole(value))
             }
             TypeRef::Float | TypeRef::Float32 => expected("a number", value.is_number()),
-            TypeRef::String => expected("a text", value.is_string()),
+            TypeRef::String => expected("a string", value.is_string()),
             TypeRef::Known(known) => match (known, self.cx.wire_type(ty)) {
                 (KnownType::Quantity, _) => {
-                    expected("a number or text", value.is_number() || value.is_string())
+                    expected("a number or string", value.is_number() || value.is_string())
                 }
-                (_, WireType::IntOrString) => expected(
-                    "a whole number or text",
-                    is_whole(value) || value.is_string(),
-                ),
-                (_, WireType::String) => expected("a text", value.is_string()),
+                (_, WireType::IntOrString) => {
+                    expected("an integer or string", is_whole(value) || value.is_string())
+                }
+                (_, WireType::String) => expected("a string", value.is_string()),
                 (_, WireType::Object) => expected("an object", value.is_object()),
                 _ => None,
             },
@@ -347,7 +347,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Whether markers or serde give the field another type on the wire than the Rust type's.
+/// Whether markers or serde give the field a wire type that differs from the Rust type.
 fn declares_its_type(field: &Field) -> bool {
     let markers = &field.markers;
     field.serde.with
@@ -356,7 +356,8 @@ fn declares_its_type(field: &Field) -> bool {
         || markers.has::<Schemaless>()
 }
 
-/// Where a marker in a comment gives the default; one that serde gives matters where a schema is written, which checks it.
+/// Returns the place of a marker comment that sets the default. One that serde sets matters only if a schema is written, and is checked
+/// then.
 fn default_place(markers: &MarkerSet) -> Option<Place> {
     let mut markers_of_serde = markers.0.iter().filter(|marker| marker.attribute.is_some());
     if markers_of_serde.any(crate::read::markers::Marker::is::<KubebuilderDefault>) {
@@ -376,19 +377,19 @@ fn is_whole(value: &Value) -> bool {
     })
 }
 
-/// A value in words: its type, and the value itself if it is scalar.
+/// Describes a value: its type, and the value itself if it is scalar.
 fn described(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(_) => format!("the boolean {value}"),
         Value::Number(_) => format!("the number {value}"),
-        Value::String(_) => format!("the text {value}"),
+        Value::String(_) => format!("the string {value}"),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
     }
 }
 
-/// The rule of the field that a value breaks; patterns and expressions are the API server's to check.
+/// Describes the rule of the field that a value violates; patterns and expressions are left to the API server.
 fn violation(value: &Value, rules: &Validation) -> Option<String> {
     if !rules.enum_.is_empty() && !rules.enum_.contains(value) {
         return Some(format!("{value} is not one of the permitted values"));

@@ -1,4 +1,4 @@
-//! Visibility of a type to generated code, which stands in a module of the version, beside those that people write.
+//! Visibility of types to generated code, which is in a module of the version, next to the handwritten ones.
 
 use super::{Cx, at_item, resolve::Resolved};
 use crate::{
@@ -23,8 +23,8 @@ const PRELUDE_TRAITS: [&str; 29] = [
 ];
 
 impl Cx<'_> {
-    /// The modules by which generated code names a type: those that it stands in, or none where mod.rs exports it from
-    /// private ones.
+    /// Returns the modules through which generated code refers to a type: those that contain it, or none if mod.rs exports it from private
+    /// modules.
     pub(super) fn seen_module(&self, item: &Item) -> Vec<String> {
         let module = self.module(item);
         if self.private_module(&module).is_some() && self.is_exported(item) {
@@ -34,13 +34,13 @@ impl Cx<'_> {
         }
     }
 
-    /// Whether others see the type by its own name in the version's module.
+    /// Whether the type is visible under its own name in the version's module.
     pub(super) fn is_exported(&self, item: &Item) -> bool {
         let index = self.by_name.get(item.name.as_str());
         index.is_some_and(|&index| self.resolver.is_exported(index))
     }
 
-    /// The first module on a path that only its parent sees. All that the version holds sees the version's own.
+    /// Returns the first module on a path that is visible only to its parent. The version's own module is visible to everything in it.
     fn private_module<'m>(&self, path: &'m [String]) -> Option<&'m [String]> {
         (2..=path.len())
             .map(|depth| &path[..depth])
@@ -58,7 +58,7 @@ impl Cx<'_> {
         })
     }
 
-    /// The predicates of `cfg` under which a type is there, those of its modules first.
+    /// Returns the `cfg` predicates of a type, starting with those of its modules.
     pub(super) fn conditions(&self, item: &Item) -> Vec<String> {
         let path = self.module(item);
         let mut found: Vec<String> = Vec::new();
@@ -76,7 +76,7 @@ impl Cx<'_> {
         found
     }
 
-    /// A type that something is generated for is seen with its fields, and a root is cloned.
+    /// Checks that generated code can access a type and its fields, and that a root can be cloned.
     pub(super) fn check_access(
         &self,
         item: &Item,
@@ -97,10 +97,10 @@ impl Cx<'_> {
         let conditional = used_fields(item, generated).filter(|field| field.conditional);
         let conditional = conditional.map(|field| &field.place);
         let message = format!(
-            "parts of `{}` are there only under a condition, so nothing can be generated for it",
+            "parts of `{}` are conditional, so no code can be generated for it",
             item.name
         );
-        let help = format!("leave out the condition{otherwise}");
+        let help = format!("remove the condition{otherwise}");
         report(
             (message, "under a condition", help),
             conditional.chain(conditional_variants(item, generated)),
@@ -114,36 +114,36 @@ impl Cx<'_> {
         }
         if !item.visible {
             let message = format!(
-                "`{}` is private to its module, so nothing can be generated for it",
+                "`{}` is private to its module, so no code can be generated for it",
                 item.name
             );
             let error = at_item(item, message, "private");
             diagnostics.push(error.help(format!("make it `pub`{otherwise}")));
             return;
         }
-        // That a root is not exported is reported as such, and what a macro exports is not seen.
+        // An unexported root is reported separately, and exports by macros are not visible here.
         let private = self.private_module(&generated.module);
         if let Some(private) = private.filter(|_| !self.is_root(item) && !self.package.has_macros) {
             let message = format!(
-                "`{}` is in a private module, so nothing can be generated for it",
+                "`{}` is in a private module, so no code can be generated for it",
                 item.name
             );
             let private = private.join("::");
             diagnostics.push(
                 at_item(item, message, format!("`{private}` is private"))
-                    .help(format!("export it from mod.rs by `pub use`{otherwise}")),
+                    .help(format!("export it from mod.rs with `pub use`{otherwise}")),
             );
         }
         let private = used_fields(item, generated).filter(|field| !field.visible);
         let message = format!(
-            "fields of `{}` are private to their module, so nothing can be generated for it",
+            "fields of `{}` are private to their module, so no code can be generated for it",
             item.name
         );
         let error = (message, "private", format!("make them `pub`{otherwise}"));
         report(error, private.map(|field| &field.place), diagnostics);
     }
 
-    /// Bounds are repeated beside the module that imports their traits.
+    /// Checks trait bounds, which generated code repeats outside of the module that imports the traits.
     fn check_bounds(&self, item: &Item, diagnostics: &mut Diagnostics) {
         for bound in item.generics.bounds.iter().filter(|bound| !bound.global) {
             let written = bound.segments.join("::");
@@ -160,16 +160,16 @@ impl Cx<'_> {
                     "generated code cannot see `{written}`, which bounds a parameter of `{}`",
                     item.name
                 ))
-                .at(bound.place.clone(), "seen only in this module")
+                .at(bound.place.clone(), "visible only in this module")
                 .help(match whole {
                     Some(path) => format!("write `{path}`"),
-                    None => "write its path from `crate::` on".to_owned(),
+                    None => "write its full path, starting with `crate::`".to_owned(),
                 }),
             );
         }
     }
 
-    /// Whether a path, which no import of the module explains, means the same in every module.
+    /// Whether a path that does not start with an import of the module resolves to the same item in every module.
     fn is_seen_everywhere(&self, module: &[String], segments: &[String]) -> bool {
         match segments {
             [name] => PRELUDE_TRAITS.contains(&name.as_str()),
@@ -182,9 +182,9 @@ impl Cx<'_> {
         }
     }
 
-    /// Objects are cloned wherever they go. Where their markers ask for no `Clone`, the author has one.
+    /// Checks that objects implement `Clone`, which is always needed. If their markers do not request it, the author must provide it.
     fn check_has_clone(&self, item: &Item, generated: &RustItem, diagnostics: &mut Diagnostics) {
-        // The output of macros is not seen.
+        // The output of macros is not visible here.
         let has_clone = generated.has("Clone") || !generated.clone_if.is_empty();
         if generated.deepcopy || has_clone || self.package.has_macros {
             return;
@@ -194,31 +194,31 @@ impl Cx<'_> {
             |marker: &&Marker| marker.is::<DeepCopyGen>() || marker.is::<ObjectGenerate>();
         let mut missing = at_item(item, message, "an API object");
         if let Some(marker) = item.markers.0.iter().find(against) {
-            missing = missing.at(marker.place.clone(), "asks for none");
+            missing = missing.at(marker.place.clone(), "disables it");
         }
         diagnostics.push(missing.help("remove the marker, or derive Clone"));
     }
 }
 
-/// Whether a path starts at the module that it stands in.
+/// Whether a path is relative to its module.
 fn is_relative(path: &str) -> bool {
     matches!(path.split("::").next(), Some("self" | "super"))
 }
 
-/// The fields that generated code reads or sets; an enum's are its variants'.
+/// Returns the fields that generated code reads or sets; those of an enum belong to its variants.
 fn used_fields<'a>(item: &'a Item, generated: &RustItem) -> impl Iterator<Item = &'a Field> {
     let fields = match &item.body {
         Body::Struct(fields) => fields.fields.as_slice(),
         _ => &[],
     };
-    // `Copy` needs no field for its clone.
+    // Cloning a `Copy` type does not access its fields.
     let cloned = generated.clone_is_generated() && !generated.has("Copy");
     let on_wire = generated.object && !(generated.has("Serialize") && generated.has("Deserialize"));
     let is_used = move |field: &&Field| cloned || on_wire || field.name == "metadata";
     fields.iter().filter(is_used)
 }
 
-/// The variants, and their fields, that generated code names and that are there only under a condition.
+/// Returns the conditional variants, and conditional fields of variants, that generated code refers to.
 fn conditional_variants<'a>(
     item: &'a Item,
     generated: &RustItem,
@@ -235,7 +235,7 @@ fn conditional_variants<'a>(
     })
 }
 
-/// Reports what generated code cannot name, if there is any.
+/// Reports places that generated code cannot access, if any.
 fn report<'a>(
     (message, label, help): (String, &str, String),
     places: impl Iterator<Item = &'a Place>,

@@ -1,8 +1,8 @@
-//! Foreign types that the model knows by meaning: primitives, collections, Kubernetes' own types.
+//! Foreign types that the model represents specially: primitives, collections, Kubernetes' own types.
 
 use crate::model::{KnownType, TypeRef};
 
-/// The meaning of a foreign path.
+/// The representation of a foreign type.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::lower) enum Foreign {
     /// A type without arguments.
@@ -11,15 +11,15 @@ pub(in crate::lower) enum Foreign {
     Optional,
     /// A list of its argument.
     List,
-    /// A map; the value is the second argument.
+    /// A map; its value type is the second argument.
     Map,
-    /// A pointer that owns its argument.
+    /// An owning pointer to its argument.
     Boxed,
-    /// `Cow<'_, T>`, whose owned form is on the wire.
+    /// `Cow<'_, T>`, represented by its owned form.
     Cow,
 }
 
-/// The meaning of a foreign path, if it has one.
+/// Returns the representation of the type at a foreign path, if known.
 pub(in crate::lower) fn well_known(path: &[String]) -> Option<Foreign> {
     let segments: Vec<&str> = path.iter().map(String::as_str).collect();
     match segments.as_slice() {
@@ -88,7 +88,7 @@ fn standard(rest: &[&str]) -> Option<Foreign> {
     })
 }
 
-/// kube's re-exports.
+/// Resolves kube's re-exports.
 fn kube(rest: &[&str]) -> Option<KnownType> {
     let ([name] | ["core" | "api" | "metadata", name] | ["core", "metadata", name]) = rest else {
         return None;

@@ -1,4 +1,4 @@
-//! Assumptions about an object, and their consequences: truth in three values, and counts between bounds.
+//! Assumptions about an object, and their consequences: three-valued truth, and intervals of counts.
 
 use std::{cell::Cell, collections::BTreeMap, rc::Rc};
 
@@ -41,7 +41,7 @@ impl From<bool> for Truth {
     }
 }
 
-/// A whole number that lies between two bounds.
+/// An interval of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count {
     pub(super) least: i64,
@@ -56,7 +56,7 @@ impl Count {
         }
     }
 
-    /// How many of some conditions hold.
+    /// Counts the conditions that hold.
     pub(super) fn of(conditions: impl Iterator<Item = Truth>) -> Self {
         conditions.fold(Self::exactly(0), |count, holds| {
             count.plus(match holds {
@@ -74,7 +74,7 @@ impl Count {
         }
     }
 
-    /// The bounds of either of two numbers.
+    /// Returns the smallest interval that contains both.
     #[cfg(feature = "cel")]
     pub(super) fn or(self, other: Self) -> Self {
         Self {
@@ -104,8 +104,8 @@ impl Count {
     }
 }
 
-/// The work that finding the unions of one struct may take. Rules and fields multiply: without a bound, twenty fields with a rule
-/// for each pair would take minutes.
+/// A limit on the work of finding the unions of one struct. Rules and fields multiply: without a limit, twenty fields with a rule for each
+/// pair would take minutes.
 #[derive(Debug)]
 pub(super) struct Budget(Cell<u64>);
 
@@ -123,21 +123,21 @@ impl Budget {
     }
 }
 
-/// Assumptions about an object's fields; none about those that are not named.
+/// Assumptions about an object's fields; fields not mentioned are unconstrained.
 #[derive(Clone, Debug)]
 pub(super) struct Facts<'a> {
     body: &'a StructDef,
-    /// The position of each field by its name, which all facts of a struct share.
+    /// The index of each field by name, shared by all facts of a struct.
     positions: Rc<BTreeMap<&'a str, usize>>,
-    /// Whether each field is there.
+    /// Whether each field is set.
     present: Vec<Truth>,
-    /// The positions of the fields that something is assumed of.
+    /// The indices of the fields with assumptions.
     assumed: Vec<usize>,
     value: Option<(&'a str, &'a str)>,
 }
 
 impl<'a> Facts<'a> {
-    /// What is so without assumptions. Fields with a default always are there: the API server fills them in before it looks at
+    /// Returns what holds without assumptions. Fields with a default are always set: the API server fills them in before it evaluates
     /// rules.
     pub(super) fn of(body: &'a StructDef) -> Self {
         let mut positions = BTreeMap::new();
@@ -167,7 +167,7 @@ impl<'a> Facts<'a> {
         self.with(names, Truth::No)
     }
 
-    /// With a field that has a text as value.
+    /// Assumes that a field has a string value.
     pub(super) fn with_value(&self, name: &'a str, value: &'a str) -> Self {
         Self {
             value: Some((name, value)),
@@ -188,13 +188,13 @@ impl<'a> Facts<'a> {
         facts
     }
 
-    /// The positions of the fields that something is assumed of.
+    /// The indices of the fields with assumptions.
     #[cfg(feature = "cel")]
     pub(super) fn assumed(&self) -> &[usize] {
         &self.assumed
     }
 
-    /// Whether a property is there.
+    /// Whether a property is set.
     pub(super) fn has(&self, name: &str) -> Truth {
         let position = self.positions.get(name);
         position.map_or(Truth::Unknown, |position| self.has_at(*position))
@@ -207,7 +207,7 @@ impl<'a> Facts<'a> {
             .unwrap_or(Truth::Unknown)
     }
 
-    /// How many properties there are.
+    /// Counts the properties.
     pub(super) fn count(&self) -> Count {
         let named = Count::of(self.present.iter().copied());
         match self.body.unknown_fields {
@@ -219,7 +219,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The text that a property is.
+    /// Returns the assumed string value of a property.
     pub(super) fn value(&self, name: &str) -> Option<&'a str> {
         self.value
             .filter(|(field, _)| *field == name)

@@ -1,7 +1,7 @@
-//! The unions of one struct: fields that exclude each other, whatever words say so.
+//! Finds the unions of one struct: fields that exclude each other, however that is expressed.
 //!
-//! Two fields exclude each other if no object that the API server takes has both. An enum field whose values permit one of
-//! the fields each is their discriminator.
+//! Two fields exclude each other if the API server accepts no object with both. An enum field each of whose values permits one of the
+//! fields is their discriminator.
 
 #[cfg(feature = "cel")]
 use std::collections::BTreeMap;
@@ -17,37 +17,37 @@ use crate::model::{
     Field, FieldUnion, StructDef, UnionBound, UnionMember, Validation, names::schema::variant_names,
 };
 
-/// Structs with more fields that rules mention are left alone: looking at each pair would take long.
+/// Structs in which rules mention more fields are skipped: checking each pair would take too long.
 const MOST_FIELDS: usize = 128;
 
-/// The most work for one struct, counted in parts of rules and schemas that are evaluated: a second of an unoptimized build.
-/// Structs that would need more are left alone.
+/// The limit on work for one struct, counted in evaluated parts of rules and schemas: about a second in an unoptimized build. Structs that
+/// would exceed it are skipped.
 const MOST_STEPS: u64 = 4_000_000;
 
-/// An enum field, with all values that it can have.
+/// An enum field, with all its possible values.
 pub(super) struct EnumField<'a> {
     pub(super) name: &'a str,
     pub(super) values: Vec<&'a str>,
-    /// Whether it may be missing.
+    /// Whether it may be absent.
     pub(super) optional: bool,
 }
 
-/// A struct with all that is demanded of it.
+/// A struct with all its constraints.
 pub(super) struct Demands<'a> {
     body: &'a StructDef,
     validation: &'a Validation,
     #[cfg(feature = "cel")]
     rules: Vec<Rule>,
-    /// Where each of them stands among those of the struct.
+    /// The index of each of these rules among the struct's rules.
     #[cfg(feature = "cel")]
     positions: Vec<usize>,
-    /// The rules that are about each field, by its position.
+    /// The rules that involve each field, by field index.
     #[cfg(feature = "cel")]
     rules_about: BTreeMap<usize, BTreeSet<usize>>,
     enums: Vec<EnumField<'a>>,
-    /// The names of the fields that something demanded is about.
+    /// The names of the fields that constraints involve.
     mentioned: BTreeSet<&'a str>,
-    /// What looking at the combinators once costs.
+    /// The cost of evaluating the combinators once.
     weight: u64,
     budget: Budget,
 }
@@ -56,12 +56,12 @@ pub(super) struct Demands<'a> {
 struct Clique<'a> {
     members: Vec<&'a str>,
     bound: UnionBound,
-    /// By whose values they do; none if they do anyhow.
+    /// The enum field whose values determine it; `None` if they exclude each other regardless.
     discriminator: Option<&'a EnumField<'a>>,
 }
 
 impl<'a> Demands<'a> {
-    /// None if nothing that is demanded could make a union.
+    /// Returns `None` if no constraint could produce a union.
     pub(super) fn of(
         body: &'a StructDef,
         validation: &'a Validation,
@@ -112,18 +112,17 @@ impl<'a> Demands<'a> {
         })
     }
 
-    /// Its unions: those of which exactly one is set first, then the largest.
+    /// Returns the unions: exactly-one unions first, then the largest.
     pub(super) fn unions(&self) -> Vec<FieldUnion> {
         let unions = self.found();
-        // What is found without having looked at everything would be chance.
+        // Results of an incomplete search would be arbitrary.
         if self.budget.is_spent() {
             return Vec::new();
         }
         unions
     }
 
-    /// The positions of the rules that hold for every object of which a union holds: who knows the union learns nothing from
-    /// them.
+    /// Returns the indices of rules that hold for every object that satisfies a union, and are therefore redundant next to it.
     #[cfg(feature = "cel")]
     pub(super) fn said_by(&self, unions: &[FieldUnion]) -> Vec<usize> {
         let is_said = |rule: &Rule, union: &FieldUnion| {
@@ -138,7 +137,7 @@ impl<'a> Demands<'a> {
         said.map(|(position, _)| *position).collect()
     }
 
-    /// What can be assumed of objects of which a union holds: one of these is so of each.
+    /// Returns assumptions of which at least one holds for each object that satisfies the union.
     #[cfg(feature = "cel")]
     fn states<'u>(&'u self, union: &'u FieldUnion) -> Vec<Facts<'u>> {
         let facts = Facts::of(self.body);
@@ -210,7 +209,7 @@ impl<'a> Demands<'a> {
         unions
     }
 
-    /// The fields that may be missing or set, and that something demanded is about.
+    /// Returns the optional fields that constraints involve.
     fn members(&self) -> Vec<&'a Field> {
         let counts = self.validation.max_properties == Some(1);
         let fields = self.body.fields.iter();
@@ -227,7 +226,7 @@ impl<'a> Demands<'a> {
         self.mentioned.contains(name)
     }
 
-    /// Whether the API server refuses every object.
+    /// Whether the API server rejects every object.
     fn refuses_any(&self) -> bool {
         let facts = Facts::of(self.body);
         #[cfg(feature = "cel")]
@@ -237,7 +236,7 @@ impl<'a> Demands<'a> {
         self.refuses(&facts) || breaks_rules
     }
 
-    /// Whether the API server refuses every object of which the facts hold, by the combinators or a rule about what is assumed.
+    /// Whether the API server rejects every object that satisfies the facts, because of combinators or rules that involve the assumptions.
     fn refuses(&self, facts: &Facts<'_>) -> bool {
         self.budget.spend(self.weight);
         if self.budget.is_spent() {
@@ -265,7 +264,7 @@ impl<'a> Demands<'a> {
         rule.holds(facts, &self.body.fields, &self.budget) == Truth::No
     }
 
-    /// Whether it refuses them with every value of an enum field, too.
+    /// Whether it also rejects them for every value of an enum field.
     fn refuses_always(&self, facts: &Facts<'a>, by: Option<&EnumField<'a>>) -> bool {
         let by_value = |by: &EnumField<'a>| {
             let missing = facts.with_unset(&[by.name]);
@@ -276,7 +275,7 @@ impl<'a> Demands<'a> {
         self.refuses(facts) || by.is_some_and(by_value)
     }
 
-    /// Sets of fields that exclude each other; with an enum field, those that do by its values.
+    /// Returns sets of fields that exclude each other; with an enum field, those that its values make exclusive.
     fn cliques(&'a self, fields: &[&'a Field], by: Option<&'a EnumField<'a>>) -> Vec<Clique<'a>> {
         let facts = Facts::of(self.body);
         let names: Vec<&str> = match by {
@@ -286,7 +285,7 @@ impl<'a> Demands<'a> {
                 .collect(),
             Some(by) => self.named_by_values(fields, by),
         };
-        // Each value of an enum permits one of its fields alone. Other pairs are looked at once, since the search comes back to them.
+        // Each value of an enum permits only one of its fields. Other pairs are checked once up front, since the search revisits them.
         let mut excluding = BTreeSet::new();
         if by.is_none() {
             for (index, a) in names.iter().enumerate() {
@@ -326,7 +325,7 @@ impl<'a> Demands<'a> {
         found.into_iter().map(clique).collect()
     }
 
-    /// The only value of an enum field with which the API server takes an object that has a field.
+    /// Returns the only value of an enum field with which the API server accepts an object with a field.
     fn value_of(&self, name: &'a str, by: &EnumField<'a>) -> Option<&'a str> {
         let facts = Facts::of(self.body).with_set(&[name]);
         if by.optional && !self.refuses(&facts.with_unset(&[by.name])) {
@@ -340,8 +339,8 @@ impl<'a> Demands<'a> {
         permits.next().is_none().then_some(*value)
     }
 
-    /// The fields of which each is permitted with a value of its own: where several are with one value, the one that the value
-    /// requires, or else names.
+    /// Returns the fields each of which is permitted by a different value: if a value permits several, the one that it requires, or else
+    /// the one that it names.
     fn named_by_values(&self, fields: &[&'a Field], by: &EnumField<'a>) -> Vec<&'a str> {
         let names = fields.iter().map(|field| field.json_name.as_str());
         let names = names.filter(|name| *name != by.name);
@@ -369,7 +368,7 @@ impl<'a> Demands<'a> {
         best.map(|(name, _)| *name).collect()
     }
 
-    /// Fields of which at least one must be set, where no union says so.
+    /// Returns groups of fields of which at least one must be set, unless another union implies it.
     fn at_least_one(&self, fields: &[&'a Field], unions: &[FieldUnion]) -> Vec<FieldUnion> {
         let facts = Facts::of(self.body);
         let is_told = |name: &str| {

@@ -1,10 +1,10 @@
-//! Unions: which fields of a struct exclude each other, from all that is demanded of it.
+//! Unions: finds fields of a struct that exclude each other, from all its constraints.
 //!
-//! Schemas say so in many ways: `oneOf` of single required properties, `maxProperties: 1`, rules in CEL. None of them is
-//! looked for. Instead each pair of fields is assumed to be set, and a pair that breaks a demand whatever else the object has
-//! excludes itself. CRDs, annotated Rust and Go meet here, since markers are rules by now.
+//! Schemas express this in many ways: `oneOf` with single required properties, `maxProperties: 1`, CEL rules. Instead of matching such
+//! patterns, the search assumes each pair of fields to be set; if that violates a constraint whatever else the object contains, the two
+//! exclude each other. This works for CRDs, annotated Rust and Go alike, since markers have been converted to rules.
 //!
-//! Start reading at [`find`]; `facts` is what is assumed, `schema` and `rule` evaluate demands, `find` puts pairs together.
+//! Start reading at [`find`]; `facts` represents assumptions, `schema` and `rule` evaluate constraints, `find` combines pairs.
 
 mod facts;
 mod find;
@@ -25,10 +25,10 @@ use crate::model::{
     names::{self, schema::TypeNames},
 };
 
-/// How many types are searched sooner than another thread wakes up: most have no rules.
+/// For fewer types than this, starting another thread takes longer than searching them: most have no rules.
 const FEW: usize = 32;
 
-/// Finds the unions of every struct, and names what is generated for them.
+/// Finds the unions of every struct, and names the items generated for them.
 pub(super) fn find(api: &mut ApiSet) {
     let versions = api
         .groups
@@ -46,7 +46,7 @@ pub(super) fn find(api: &mut ApiSet) {
     }
 }
 
-/// Finds the unions of types that stand in one module; with names that are taken there besides the types', views are named.
+/// Finds the unions of types in the same module. Names views only if the module's other `reserved` names are specified.
 fn find_in(types: &mut [TypeDef], reserved: Option<&BTreeSet<String>>) {
     let enums = enums(types);
     let unions = types.par_iter().with_min_len(FEW);
@@ -72,7 +72,7 @@ fn find_in(types: &mut [TypeDef], reserved: Option<&BTreeSet<String>>) {
     }
 }
 
-/// The values of each enum that lists all of them, by its name.
+/// The values of each enum that lists all of them, by enum name.
 type Enums<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
 fn enums(types: &[TypeDef]) -> Enums<'_> {
@@ -93,13 +93,13 @@ fn enums(types: &[TypeDef]) -> Enums<'_> {
     listed.collect()
 }
 
-/// The values, if all of them are texts.
+/// Returns the values, if all of them are strings.
 fn texts(values: &[Value]) -> Vec<&str> {
     let texts: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();
     texts.unwrap_or_default()
 }
 
-/// The unions of a struct, and the positions of the rules that say no more than they do.
+/// The unions of a struct, and the indices of the rules that they make redundant.
 type Found = (Vec<FieldUnion>, Vec<usize>);
 
 fn unions_of<'a>(def: &'a TypeDef, enums: &Enums<'a>) -> Found {
@@ -126,7 +126,7 @@ fn unions_of<'a>(def: &'a TypeDef, enums: &Enums<'a>) -> Found {
     (unions, said)
 }
 
-/// A field that has one of a few texts.
+/// Returns the field as an enum field, if it has a fixed set of string values.
 fn enum_field<'a>(field: &'a Field, enums: &Enums<'a>) -> Option<EnumField<'a>> {
     let own = texts(&field.validation.enum_);
     let values = match &field.ty {
@@ -141,8 +141,8 @@ fn enum_field<'a>(field: &'a Field, enums: &Enums<'a>) -> Option<EnumField<'a>> 
     })
 }
 
-/// Names the views of a struct's unions of which all members are `Option`s: the first after the struct, others after what tells
-/// them apart, too.
+/// Names the views of a struct's unions whose members are all `Option`s: the first after the struct, others also by what distinguishes
+/// them.
 fn name_views(name: &str, body: &StructDef, unions: &mut [FieldUnion], taken: &mut TypeNames) {
     let is_option = |field: &str| {
         let mut fields = body.fields.iter();
@@ -171,8 +171,8 @@ fn name_views(name: &str, body: &StructDef, unions: &mut [FieldUnion], taken: &m
     }
 }
 
-/// The name that distinguishes a union from others of its struct: the discriminator, else the last word that all members share, else the first
-/// member.
+/// Returns the name that distinguishes a union from others of its struct: the discriminator, else the last word common to all members, else
+/// the first member.
 fn apart(union: &FieldUnion) -> String {
     if let Some(discriminator) = &union.discriminator {
         return discriminator.clone();

@@ -1,8 +1,8 @@
-//! Rules in CEL, evaluated with what is assumed of an object alone.
+//! Evaluates CEL rules given only assumptions about an object.
 //!
-//! Whatever an expression's value depends on beyond that, it is [`Known::Nothing`]; a rule that is false nevertheless refuses
-//! every such object. So rules need no certain form: `has(self.a) != has(self.b)` and
-//! `[has(self.a), has(self.b)].filter(x, x == true).size() == 1` come out alike.
+//! A value that depends on anything else is [`Known::Nothing`]; a rule that is false nevertheless rejects every such object. Rules
+//! therefore need no particular form: `has(self.a) != has(self.b)` and `[has(self.a), has(self.b)].filter(x, x == true).size() == 1` give
+//! the same result.
 
 use std::{cell::Cell, collections::BTreeMap};
 
@@ -16,7 +16,7 @@ use crate::{
     model::{CelRule, Field},
 };
 
-/// The most steps of one evaluation, since loops within loops multiply.
+/// The maximum number of steps of one evaluation, since nested loops multiply.
 const MOST_STEPS: u32 = 20_000;
 
 /// A rule about which fields are set.
@@ -24,11 +24,11 @@ const MOST_STEPS: u32 = 20_000;
 pub(super) struct Rule {
     tree: Tree,
     root: Id,
-    /// Which field of the object each expression reads or tests, by its position.
+    /// The index of the field that each expression reads or tests.
     reads: BTreeMap<Id, usize>,
 }
 
-/// The positions of fields by the names that rules have for them: words that CEL reserves stand for themselves, too.
+/// The indices of fields by their names in rules: words that CEL reserves are also kept unescaped.
 #[derive(Debug)]
 pub(super) struct Names(BTreeMap<String, usize>);
 
@@ -45,7 +45,7 @@ impl Names {
     }
 }
 
-/// Knowledge of a value.
+/// What is known of a value.
 #[derive(Clone, Debug)]
 enum Known {
     Nothing,
@@ -53,14 +53,14 @@ enum Known {
     Number(Count),
     Text(String),
     List(Vec<Known>),
-    /// A list with so many items.
+    /// A list with a number of items in the interval.
     Items(Count),
 }
 
 impl Rule {
-    /// The rule, if it parses and asks whether fields are set. One about changes says nothing of an object by itself.
+    /// Parses a rule, if it tests whether fields are set. A transition rule does not constrain an object by itself.
     pub(super) fn of(rule: &CelRule, names: &Names) -> Option<Self> {
-        // Parsing costs much more than a look for the only macro that asks.
+        // Searching for `has`, the only macro that tests fields, is much cheaper than parsing.
         if !rule.rule.contains("has") {
             return None;
         }
@@ -80,12 +80,12 @@ impl Rule {
         Some(Self { tree, root, reads })
     }
 
-    /// The positions of the fields that the rule reads or tests, with repetitions.
+    /// Returns the indices of the fields that the rule reads or tests, with repetitions.
     pub(super) fn fields(&self) -> impl Iterator<Item = usize> {
         self.reads.values().copied()
     }
 
-    /// Whether the object is as the rule says.
+    /// Whether the object satisfies the rule.
     pub(super) fn holds(&self, facts: &Facts<'_>, fields: &[Field], budget: &Budget) -> Truth {
         let evaluation = Evaluation {
             rule: self,
@@ -98,7 +98,7 @@ impl Rule {
     }
 }
 
-/// Variables and what is known of them, the innermost last.
+/// Variables and what is known of them, innermost last.
 type Variables = Vec<(String, Known)>;
 
 struct Evaluation<'e> {
@@ -117,7 +117,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Takes some of the steps; false if none are left.
+    /// Consumes steps; returns `false` if none are left.
     fn take(&self, steps: u32) -> bool {
         self.steps.set(self.steps.get().saturating_add(steps));
         self.budget.spend(steps.into());
@@ -190,7 +190,7 @@ impl Evaluation<'_> {
                 Known::Truth(args.fold(Truth::No, Truth::or))
             }
             ("!_", &[arg]) => Known::Truth(self.truth(arg, variables).not()),
-            // Errors are unknown here, so that it is its argument.
+            // Errors are unknown here, so the result is the argument.
             ("@not_strictly_false", &[arg]) => self.value(arg, variables),
             ("size", &[list]) => self.value(list, variables).size(),
             ("sum", &[list]) => match self.value(list, variables) {
@@ -207,7 +207,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Runs a loop over a list whose items are known.
+    /// Runs a loop over a list with known items.
     fn run(&self, looped: &Loop, variables: &mut Variables) -> Known {
         let Known::List(items) = self.value(looped.range, variables) else {
             return Known::Nothing;
@@ -235,7 +235,7 @@ impl Evaluation<'_> {
 }
 
 impl Known {
-    /// Knowledge of a value that is one of two.
+    /// Returns what is known of a value that is one of two.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Truth(a), Self::Truth(b)) if a == b => Self::Truth(a),
@@ -248,7 +248,7 @@ impl Known {
         }
     }
 
-    /// The number of values in it, each of which is copied with it.
+    /// Returns the number of values in it, all of which are copied with it.
     fn weight(&self) -> u32 {
         match self {
             Self::List(items) => items.iter().map(Self::weight).fold(1, u32::saturating_add),
@@ -256,7 +256,7 @@ impl Known {
         }
     }
 
-    /// How many items a list has.
+    /// Returns the number of items of a list.
     fn size(&self) -> Self {
         match self {
             Self::List(items) => Self::Number(Count::exactly(
@@ -281,7 +281,7 @@ impl Known {
         }
     }
 
-    /// The value of an operator between two.
+    /// Applies a comparison operator.
     fn compared(self, operator: &str, other: Self) -> Self {
         let truth = match (operator, self, other) {
             ("_+_", a, b) => return a.plus(b),

@@ -1,11 +1,11 @@
-//! Combinators of a schema (`oneOf`, `anyOf`, `allOf`, `not`) and bounds of its number of properties.
+//! Evaluates combinators of a schema (`oneOf`, `anyOf`, `allOf`, `not`) and bounds on its number of properties.
 
 use serde_json::{Map, Value};
 
 use super::facts::{Count, Facts, Truth};
 use crate::model::Validation;
 
-/// Whether an object is as the combinators and bounds of its own schema say.
+/// Whether an object satisfies the combinators and bounds of its schema.
 pub(super) fn holds(validation: &Validation, facts: &Facts<'_>) -> Truth {
     let object = |schema: &Value| object(schema, facts);
     let combinators = &validation.combinators;
@@ -20,7 +20,7 @@ pub(super) fn holds(validation: &Validation, facts: &Facts<'_>) -> Truth {
     single.chain(all).fold(Truth::Yes, Truth::and)
 }
 
-/// The number of values in the combinators, each of which is looked at with every assumption.
+/// Returns the number of values in the combinators, each of which is evaluated for every assumption.
 pub(super) fn weight(validation: &Validation) -> u64 {
     let combinators = &validation.combinators;
     let schemas = combinators.all_of.iter().chain(&combinators.any_of);
@@ -38,7 +38,7 @@ fn values(schema: &Value) -> u64 {
     below.saturating_add(1)
 }
 
-/// The names that combinators require of an object, at any depth of combinators.
+/// Collects the property names that combinators require, at any depth of combinators.
 pub(super) fn mentioned<'v>(validation: &'v Validation, names: &mut Vec<&'v str>) {
     let combinators = &validation.combinators;
     let schemas = combinators.all_of.iter().chain(&combinators.any_of);
@@ -75,7 +75,7 @@ fn one(schemas: &[Value], holds: impl Fn(&Value) -> Truth) -> Truth {
     Count::of(schemas.iter().map(holds)).equals(Count::exactly(1))
 }
 
-/// Whether an object is as a schema within combinators says.
+/// Whether an object satisfies a schema within combinators.
 fn object(schema: &Value, facts: &Facts<'_>) -> Truth {
     keywords(schema, |key, value| match (key, value) {
         ("required", Value::Array(names)) => names
@@ -91,7 +91,7 @@ fn object(schema: &Value, facts: &Facts<'_>) -> Truth {
     })
 }
 
-/// Whether a property is not there, or is as a schema says.
+/// Whether a property is absent or satisfies a schema.
 fn property(name: &str, schema: &Value, facts: &Facts<'_>) -> Truth {
     let is_right = match facts.value(name) {
         Some(value) => text(schema, value),
@@ -101,7 +101,7 @@ fn property(name: &str, schema: &Value, facts: &Facts<'_>) -> Truth {
     facts.has(name).not().or(is_right)
 }
 
-/// Whether a text is as a schema says.
+/// Whether a string satisfies a schema.
 fn text(schema: &Value, value: &str) -> Truth {
     keywords(schema, |key, demanded| match (key, demanded) {
         ("enum", Value::Array(values)) => values.iter().any(|one| one == value).into(),
@@ -118,7 +118,7 @@ fn keywords(schema: &Value, holds: impl Fn(&str, &Value) -> Truth) -> Truth {
     keywords.fold(Truth::Yes, Truth::and)
 }
 
-/// A keyword about the value as a whole; only the API server knows of others.
+/// Evaluates a keyword about the value as a whole; only the API server can evaluate others.
 fn combinator(key: &str, value: &Value, holds: &dyn Fn(&Value) -> Truth) -> Truth {
     match (key, value) {
         ("allOf", Value::Array(all)) => all.iter().map(holds).fold(Truth::Yes, Truth::and),

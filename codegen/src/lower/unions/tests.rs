@@ -1,4 +1,4 @@
-//! Unions in the words that CRDs use for them.
+//! Unions in the forms that CRDs use for them.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::{
     model::{FieldUnion, TypeDef, TypeKind, UnionBound},
 };
 
-/// The unions of an object with the given schema, a line each: `exactly one of a, b; by type: A, B; as_union`.
+/// Returns the unions of an object with the schema, one per line: `exactly one of a, b; by type: A, B; as_union`.
 fn unions(spec: &Value) -> Vec<String> {
     let def = spec_type(spec);
     let TypeKind::Struct(body) = &def.kind else {
@@ -16,7 +16,7 @@ fn unions(spec: &Value) -> Vec<String> {
     body.unions.iter().map(line).collect()
 }
 
-/// The type of an object with the given schema.
+/// Returns the type of an object with the schema.
 fn spec_type(spec: &Value) -> TypeDef {
     let crd = json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"},
@@ -66,7 +66,7 @@ fn line(union: &FieldUnion) -> String {
     format!("{bound} of {}{by}{view}", members.join(", "))
 }
 
-/// A struct of four texts and an enum, with more keywords.
+/// Returns a struct of four strings and an enum, with additional keywords.
 fn schema(more: &Value) -> Value {
     let text = json!({"type": "string"});
     let mut schema = json!({
@@ -233,7 +233,7 @@ fn rules_make_an_enum_a_discriminator() {
         "has(self.b) ? has(self.kind) && self.kind == 'B' : true",
     ];
     check_rules(&forbid, &[&format!("at most one of a, b{by_kind}")]);
-    // Names and demands say nothing of what must not be set.
+    // Names and constraints do not determine what must not be set.
     check_rules(
         &["self.kind == 'A' ? has(self.a) : has(self.b)"],
         &[AT_LEAST],
@@ -285,7 +285,7 @@ fn a_view_gets_a_name_that_is_free() {
     );
 }
 
-/// Each item holds the one before twice: written out, the last would fill any memory.
+/// Each item contains the previous one twice: expanded, the last would exhaust any memory.
 #[cfg(feature = "cel")]
 #[test]
 fn rules_whose_lists_grow_without_end_are_given_up() {
@@ -301,7 +301,7 @@ fn rules_whose_lists_grow_without_end_are_given_up() {
     }
 }
 
-/// An object of optional texts `f0`, `f1`, …, with rules.
+/// Returns an object of optional strings `f0`, `f1`, …, with rules.
 #[cfg(feature = "cel")]
 fn texts_with_rules(names: &[String], rules: impl Iterator<Item = String>) -> Value {
     let properties = names.iter().map(|name| (name, json!({"type": "string"})));
@@ -310,7 +310,7 @@ fn texts_with_rules(names: &[String], rules: impl Iterator<Item = String>) -> Va
     json!({"type": "object", "properties": properties, "x-kubernetes-validations": rules})
 }
 
-/// The search comes to each of the 780 rules with each of the 780 pairs, unless it looks only at rules about the pair.
+/// The search visits each of the 780 rules for each of the 780 pairs, unless it checks only rules that involve the pair.
 #[cfg(feature = "cel")]
 #[test]
 fn a_rule_for_each_pair_of_forty_fields_makes_one_union() {
@@ -327,7 +327,7 @@ fn a_rule_for_each_pair_of_forty_fields_makes_one_union() {
     );
 }
 
-/// Fields, pairs and terms of the rules multiply: all of it would be 60 million steps.
+/// Fields, pairs and terms of the rules multiply: a full search would take 60 million steps.
 #[cfg(feature = "cel")]
 #[test]
 fn structs_that_take_too_much_work_have_no_unions() {
@@ -341,7 +341,7 @@ fn structs_that_take_too_much_work_have_no_unions() {
     assert_eq!(unions(&texts_with_rules(&names, rules)), [""; 0]);
 }
 
-/// Each rule with whether a union of the struct says the same.
+/// Checks each rule for whether a union of the struct expresses the same.
 #[track_caller]
 #[cfg(feature = "cel")]
 fn check_said(rules: &[(&str, bool)]) {
@@ -369,7 +369,7 @@ fn rules_that_a_union_says_are_marked() {
         ("has(self.a) || self.d == ''", false),
         ("has(self.a) == has(oldSelf.a)", false),
     ]);
-    // One or none: a rule that asks for one says more.
+    // At most one: a rule that requires one is stricter.
     check_said(&[
         ("(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1", true),
         ("has(self.c) || has(self.d)", true),

@@ -1,13 +1,13 @@
-//! Cases: words of a name, joined in the case that Rust asks for.
+//! Case conversion: splits names into words and joins them in the case that Rust expects.
 //!
-//! Go's names keep acronyms, which heck's rule takes apart or changes (`VMs` → `v_ms`, `IPv4` → `i_pv4`, `HTTPRoute` →
-//! `HttpRoute`), so the rules here are the generator's own.
+//! Go names keep acronyms, which heck splits or changes (`VMs` → `v_ms`, `IPv4` → `i_pv4`, `HTTPRoute` → `HttpRoute`), so the generator has
+//! its own rules.
 
-/// The words of a name, as written.
+/// Splits a name into words, unchanged in case.
 ///
-/// Anything that is neither letter nor digit separates words; so does a change from lower case or digit to upper case, and
-/// the last capital of a run that lower case follows. A run of capitals with a plural `s` (`podIPs`, `VMs`), an address
-/// family (`IPv4`) and `OAuth` stay whole.
+/// Characters other than letters and digits separate words. A word also starts at a change from lower case or digit to upper case, and at
+/// the last capital of a run that is followed by lower case. A run of capitals with a plural `s` (`podIPs`, `VMs`), an address family
+/// (`IPv4`) and `OAuth` stay whole.
 #[must_use]
 pub fn words(name: &str) -> Vec<&str> {
     let chars: Vec<(usize, char)> = name.char_indices().collect();
@@ -40,7 +40,7 @@ pub fn words(name: &str) -> Vec<&str> {
     words
 }
 
-/// Whether the capital at `index` starts a word, given that the character before it belongs to one.
+/// Whether the capital at `index` starts a word, assuming that the preceding character belongs to a word.
 fn starts_word(chars: &[(usize, char)], index: usize) -> bool {
     let at = |index: usize| chars.get(index).map(|&(_, c)| c);
     let (Some(before), Some(c)) = (at(index - 1), at(index)) else {
@@ -62,7 +62,7 @@ fn starts_word(chars: &[(usize, char)], index: usize) -> bool {
     !(plural || family)
 }
 
-/// The length, in characters, of a mixed-case word that stands whole at the start of `rest`.
+/// Returns the length, in characters, of a mixed-case word at the start of `rest` that is never split.
 fn whole_word(rest: &str) -> usize {
     const WHOLE: [&str; 1] = ["OAuth"];
     WHOLE
@@ -71,9 +71,9 @@ fn whole_word(rest: &str) -> usize {
         .map_or(0, str::len)
 }
 
-/// The name in snake case: `virtual_machine`, `http_route`, `pod_ips`, `s3_bucket`.
+/// Converts a name to snake case: `virtual_machine`, `http_route`, `pod_ips`, `s3_bucket`.
 ///
-/// Applying it twice changes nothing more. It may be empty or start with a digit; [`ident`](super::ident) makes it legal.
+/// Idempotent. The result may be empty or start with a digit; [`ident`](super::ident) makes it legal.
 #[must_use]
 pub fn snake_case(name: &str) -> String {
     words(name)
@@ -83,9 +83,9 @@ pub fn snake_case(name: &str) -> String {
         .join("_")
 }
 
-/// The name in camel case with a capital first: `VirtualMachine`, `PodIPs`, `HTTPRoute`.
+/// Converts a name to upper camel case: `VirtualMachine`, `PodIPs`, `HTTPRoute`.
 ///
-/// Acronyms keep their case, as Go's names do. It may be empty or start with a digit; [`ident`](super::ident) makes it legal.
+/// Acronyms keep their case, as in Go names. The result may be empty or start with a digit; [`ident`](super::ident) makes it legal.
 #[must_use]
 pub fn upper_camel(name: &str) -> String {
     let mut camel = String::with_capacity(name.len());

@@ -1,12 +1,12 @@
-//! Names of groups: the module that holds a group, and the prefix of types that speak of it.
+//! Names of groups: the module that holds a group, and the prefix for type names that mention it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{is_kubernetes_version, plain_ident, snake_case, upper_camel};
 
-/// The module of a group, from the first label of its name: `cloudnative.czs` → `cloudnative`, `my-group.io` → `my_group`.
+/// Returns the module for a group, from the first label of its name: `cloudnative.czs` → `cloudnative`, `my-group.io` → `my_group`.
 ///
-/// The core group (the empty name) is `core`. A keyword comes back without `r#`; [`ident`](super::ident) adds it.
+/// The core group (empty name) becomes `core`. A keyword is returned without `r#`; [`ident`](super::ident) adds it.
 #[must_use]
 pub fn module_name(group: &str) -> String {
     if group.is_empty() {
@@ -15,7 +15,7 @@ pub fn module_name(group: &str) -> String {
     plain_ident(&snake_case(first_label(group)))
 }
 
-/// The module of a group, from its whole name: `networking.istio.io` → `networking_istio_io`.
+/// Returns the module for a group, from its full name: `networking.istio.io` → `networking_istio_io`.
 #[must_use]
 pub fn qualified_module_name(group: &str) -> String {
     if group.is_empty() {
@@ -24,13 +24,13 @@ pub fn qualified_module_name(group: &str) -> String {
     plain_ident(&snake_case(group))
 }
 
-/// The module of each group of a set, each unique.
+/// Assigns a unique module to each group of a set.
 ///
-/// A group has [`module_name`] unless another of the set has it too, or something else that generated code has beside it or
-/// around it; then it has [`qualified_module_name`], and groups that even share that have a checksum of their name behind it.
-/// So no name depends on the order of groups, and each is made of the group's own name alone. Groups of `x-k8s.io`, which
-/// Kubernetes' projects have without its reviews, give way to all others: one that comes beside a group of `k8s.io` renames nothing.
-/// Groups with a recorded module keep it, and others give way to them.
+/// A group gets [`module_name`], unless another group of the set shares it or it clashes with another name in or around generated code;
+/// then it gets [`qualified_module_name`], and groups that share even that get a checksum of their name as suffix. Names are therefore
+/// independent of the order of groups, and each is built from the group's own name. Groups of `x-k8s.io`, which Kubernetes projects use
+/// without API review, yield to all others, so adding one next to a group of `k8s.io` renames no module. Groups with a recorded module keep
+/// it, and others yield to them.
 pub fn module_names<'a>(
     groups: impl IntoIterator<Item = &'a str>,
     recorded: &BTreeMap<String, String>,
@@ -69,7 +69,7 @@ pub fn module_names<'a>(
         .collect()
 }
 
-/// Whether a group of some set has this module.
+/// Whether the group can have this module in some set of groups.
 #[must_use]
 pub fn is_module_of(module: &str, group: &str) -> bool {
     let is_plain = module == module_name(group) || module == qualified_module_name(group);
@@ -81,7 +81,7 @@ fn summed_module_name(group: &str) -> String {
     format!("{}_{checksum:08x}", qualified_module_name(group))
 }
 
-/// The prefix of types that speak of a group: `cloudnative.czs` → `Cloudnative`, `my-group.io` → `MyGroup`.
+/// Returns the type-name prefix of a group: `cloudnative.czs` → `Cloudnative`, `my-group.io` → `MyGroup`.
 #[must_use]
 pub fn go_name(group: &str) -> String {
     if group.is_empty() {
@@ -93,8 +93,8 @@ pub fn go_name(group: &str) -> String {
     }
 }
 
-/// Whether a module of this name would clash: with the modules around it, with the versions in it, with `mod.rs`, with the
-/// features that every crate has, or with what Rust means by the name.
+/// Whether the module name would clash with surrounding modules, with versions inside it, with `mod.rs`, with features that every crate
+/// has, or with a name that Rust reserves.
 fn is_reserved(module: &str) -> bool {
     #[rustfmt::skip]
     const RESERVED: [&str; 12] = [
@@ -104,13 +104,13 @@ fn is_reserved(module: &str) -> bool {
     RESERVED.contains(&module) || is_kubernetes_version(module) || is_version_feature(module)
 }
 
-/// Whether a feature of this name chooses a version of Kubernetes: `v1_33`.
+/// Whether a feature of this name selects a Kubernetes version: `v1_33`.
 fn is_version_feature(module: &str) -> bool {
     let minor = module.strip_prefix("v1_");
     minor.is_some_and(|minor| !minor.is_empty() && minor.bytes().all(|it| it.is_ascii_digit()))
 }
 
-/// Whether a group is one of those that Kubernetes' projects have beside `k8s.io`, without its reviews.
+/// Whether the group is an `x-k8s.io` group, which Kubernetes projects use without API review.
 fn is_experimental(group: &str) -> bool {
     group.ends_with(".x-k8s.io")
 }
@@ -127,7 +127,7 @@ fn count(groups: &BTreeSet<&str>, name: fn(&str) -> String) -> BTreeMap<String, 
     counts
 }
 
-/// FNV-1a, 32 bits: stable across versions of Rust, unlike `DefaultHasher`.
+/// FNV-1a, 32 bits: unlike `DefaultHasher`, stable across Rust versions.
 fn checksum(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

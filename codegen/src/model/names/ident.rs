@@ -1,17 +1,17 @@
-//! Identifiers: any name as a legal Rust identifier.
+//! Converts arbitrary names to legal Rust identifiers.
 
 use std::fmt::Write as _;
 
-/// Whether the name is reserved in some edition of Rust, so that an identifier needs `r#` or another spelling.
+/// Whether the name is reserved in any Rust edition, so that an identifier needs `r#` or another spelling.
 #[must_use]
 pub fn is_keyword(name: &str) -> bool {
     KEYWORDS.binary_search(&name).is_ok() || cannot_be_raw(name)
 }
 
-/// The name as text of a legal Rust identifier, with `r#` before a keyword.
+/// Converts a name to a legal Rust identifier, with `r#` before a keyword.
 ///
-/// A legal name comes back as it is. `self`, `Self`, `super`, `crate` and `_`, which cannot be raw, get a `_` after them;
-/// other characters become `_`, and letters beyond ASCII their code point, so that names that differ in them stay apart.
+/// A legal name is returned unchanged. `self`, `Self`, `super`, `crate` and `_`, which cannot be raw identifiers, get the suffix `_`. Other
+/// characters become `_`, and non-ASCII letters their code point, so that names that differ only in them stay distinct.
 #[must_use]
 pub fn ident(name: &str) -> String {
     let plain = plain_ident(name);
@@ -22,7 +22,7 @@ pub fn ident(name: &str) -> String {
     }
 }
 
-/// The name as a legal Rust identifier save that a keyword has no `r#`: what [`Field::rust_name`](crate::model::Field) holds.
+/// Converts a name like [`ident`] but without `r#` before keywords: the form of [`Field::rust_name`](crate::model::Field).
 #[must_use]
 pub fn plain_ident(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
@@ -57,12 +57,12 @@ pub fn plain_ident(name: &str) -> String {
     text
 }
 
-/// Whether the name is reserved even with `r#` before it.
+/// Whether the name is reserved even with `r#`.
 fn cannot_be_raw(name: &str) -> bool {
     matches!(name, "self" | "Self" | "super" | "crate" | "_")
 }
 
-/// Keywords, strict and reserved, of all editions, sorted.
+/// Strict and reserved keywords of all editions, sorted.
 const KEYWORDS: [&str; 48] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",

@@ -1,32 +1,31 @@
-//! Names for what a schema leaves nameless: the types, fields and variants of a CRD.
+//! Names for the anonymous parts of a CRD schema: types, fields and variants.
 //!
-//! Types are named after their kind and their last property, with as many of the properties between as distinguish them from others
-//! ([`TypeNames`]); fields and variants after their property and value alone. Where that gives a name twice, the first in a
-//! fixed order has it; a name that nothing readable is left for gets a suffix that is a hash of its own path, property or
-//! value. Where that is not wanted, `codegen.toml` pins names.
+//! A type is named after its kind and its last property, plus as many of the properties in between as make the name unique ([`TypeNames`]);
+//! fields and variants are named after their property or value alone. On a collision, the first in a fixed order gets the name. If no
+//! readable name is free, the name gets a suffix: a hash of its path, property or value. `codegen.toml` can pin names instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{is_keyword, plain_ident, snake_case, upper_camel};
 
-/// The path of a type in its API: the kind, then property names. List items and map values share their parent's path, since
-/// at most one type stands at the end of `a: [[{…}]]`.
+/// The path of a type in its API: the kind, then property names. List items and map values share their parent's path, since `a: [[{…}]]`
+/// contains at most one type.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Path {
-    /// How many segments there are; shorter paths sort first.
+    /// The number of segments; shorter paths sort first.
     depth: usize,
-    /// The path as text, one for each path: `VirtualMachine.spec["a.b"]`.
+    /// The unique textual form: `VirtualMachine.spec["a.b"]`.
     text: String,
-    /// The length of the kind, with which the text starts.
+    /// The length of the kind at the start of `text`.
     kind: usize,
-    /// The segments in camel case, joined.
+    /// The segments in camel case, concatenated.
     camel: String,
-    /// Where each segment starts in `camel`.
+    /// The start of each segment in `camel`.
     starts: Vec<usize>,
 }
 
 impl Path {
-    /// The path of a root type.
+    /// Returns the path of a root type.
     #[must_use]
     pub fn root(kind: &str) -> Self {
         Self {
@@ -38,7 +37,7 @@ impl Path {
         }
     }
 
-    /// The path of a property.
+    /// Returns the path of a property.
     #[must_use]
     pub fn property(&self, name: &str) -> Self {
         let plain = !name.is_empty()
@@ -68,7 +67,7 @@ impl Path {
         &self.text
     }
 
-    /// How many segments there are.
+    /// The number of segments.
     #[must_use]
     pub const fn depth(&self) -> usize {
         self.depth
@@ -80,13 +79,13 @@ impl Path {
         self.text.get(..self.kind).unwrap_or_default()
     }
 
-    /// The last segment in camel case: that of the property, or of a root's kind.
+    /// The last segment in camel case: the property, or the kind for a root.
     #[must_use]
     pub fn last(&self) -> &str {
         self.segment(self.depth - 1)
     }
 
-    /// A segment in camel case.
+    /// Returns a segment in camel case.
     fn segment(&self, index: usize) -> &str {
         let start = self.starts.get(index).copied().unwrap_or_default();
         let end = self.starts.get(index + 1).copied();
@@ -95,43 +94,43 @@ impl Path {
             .unwrap_or_default()
     }
 
-    /// All segments from one on, in camel case.
+    /// Returns all segments from `index` on, in camel case.
     fn from(&self, index: usize) -> &str {
         let start = self.starts.get(index).copied().unwrap_or_default();
         self.camel.get(start..).unwrap_or_default()
     }
 }
 
-/// A name that is longer than this is chosen only where no shorter one is free.
+/// A longer name is chosen only if no shorter one is free.
 const LONG: usize = 59;
 
-/// A name that is longer than this is cut.
+/// A longer name is cut.
 const TOO_LONG: usize = 80;
 
-/// Names that would hide what every Rust file knows from those who import all types of a version.
+/// Prelude names, which a glob import of a version's types would shadow.
 const PRELUDE: [&str; 22] = [
     "AsMut", "AsRef", "Box", "Clone", "Copy", "Debug", "Default", "Drop", "Eq", "Err", "From",
     "Hash", "Into", "Iterator", "None", "Ok", "Option", "Ord", "Result", "Some", "String", "Vec",
 ];
 
-/// Names of types, each given once.
+/// Type names in use, each assigned once.
 #[derive(Debug, Default)]
 pub struct TypeNames(BTreeSet<String>);
 
 impl TypeNames {
-    /// Without any but `reserved` ones, which are given to nothing.
+    /// Creates a set in which only the `reserved` names are taken.
     #[must_use]
     pub fn new<'a>(reserved: impl IntoIterator<Item = &'a String>) -> Self {
         Self(reserved.into_iter().cloned().collect())
     }
 
-    /// Takes a name, if no type has it.
+    /// Takes a name. Returns `false` if it is taken already.
     pub fn take(&mut self, name: &str) -> bool {
         self.0.insert(name.to_owned())
     }
 
-    /// The name of a type: the kind and the last property, and as many of the properties between them as it takes, those next
-    /// to the last first. Where that is longer than 59 characters, properties without the kind.
+    /// Chooses a name for a type: the kind and the last property, and as many of the properties in between as needed, starting with those
+    /// next to the last. If that exceeds 59 characters, tries properties without the kind.
     pub fn claim(&mut self, path: &Path) -> String {
         let names = || {
             let names = Self::after_kind(path).chain(Self::bare(path));
@@ -150,13 +149,14 @@ impl TypeNames {
         claim(cut.to_owned(), &path.text, "", &mut self.0)
     }
 
-    /// The name of the view of a union: the struct's, what tells the union from others of the struct, and `Union`.
+    /// Chooses a name for the view of a union: the struct's name, the part that distinguishes it from the struct's other unions, and
+    /// `Union`.
     pub fn claim_union(&mut self, of: &str, apart: &str) -> String {
         let name = type_ident(&format!("{of}{apart}Union"));
         claim(name.clone(), &name, "", &mut self.0)
     }
 
-    /// The names that start with the kind, the best first.
+    /// The candidates that start with the kind, best first.
     fn after_kind(path: &Path) -> impl Iterator<Item = String> {
         let (kind, last) = (path.segment(0), path.depth - 1);
         let root = (last == 0).then(|| kind.to_owned());
@@ -169,15 +169,15 @@ impl TypeNames {
         root.into_iter().chain(tails).chain(with_one)
     }
 
-    /// The names without the kind, the best first.
+    /// The candidates without the kind, best first.
     fn bare(path: &Path) -> impl Iterator<Item = String> {
         let tails = (1..path.depth).rev().map(|from| path.from(from).to_owned());
         tails.filter(|name| !PRELUDE.contains(&name.as_str()))
     }
 }
 
-/// Gives each path a type name that is all of it, in camel case. `pinned` names come first and are never changed; `reserved` names are given to nothing.
-/// Of paths that read alike the first keeps the plain name, so `paths` must be sorted.
+/// Assigns each path a type name made of the full path in camel case. `pinned` names take precedence and are never changed; `reserved`
+/// names are never assigned. Of paths with the same name, the first keeps it, so `paths` must be sorted.
 #[must_use]
 pub fn type_names(
     paths: &[&Path],
@@ -201,17 +201,17 @@ pub fn type_names(
     names
 }
 
-/// Gives each property its field name, `reserved` ones to none; the result is in the order of the input.
+/// Assigns each property a field name other than the `reserved` ones, in input order.
 #[must_use]
 pub fn field_names(properties: &[&str], reserved: &[&str]) -> Vec<String> {
     let mut taken: BTreeSet<String> = reserved.iter().map(|&name| name.to_owned()).collect();
     allocate(properties, field_ident, canonical_field, "_", &mut taken)
 }
 
-/// The name of the variant that holds a value which the schema does not list. Fixed, so that a new value never renames it.
+/// The variant for values that the schema does not list. Fixed, so that a new value never renames it.
 pub const OPEN_VARIANT: &str = "Unrecognized";
 
-/// Gives each string of an enum its variant name; the result is in the order of the input.
+/// Assigns each enum value a variant name, in input order.
 #[must_use]
 pub fn variant_names(values: &[&str]) -> Vec<String> {
     let mut taken = BTreeSet::from([OPEN_VARIANT.to_owned()]);
@@ -224,7 +224,7 @@ pub fn variant_names(values: &[&str]) -> Vec<String> {
     )
 }
 
-/// Names for `keys`: those that are canonical choose first, then the others by key.
+/// Assigns names to `keys`: canonical keys choose first, then the others in key order.
 fn allocate(
     keys: &[&str],
     plain: impl Fn(&str) -> String,
@@ -244,14 +244,14 @@ fn allocate(
 /// The length of the longest hash in a name.
 const HASH: usize = 16;
 
-/// The plain name if it is free, else the plain name with a hash of the key.
+/// Returns the plain name if it is free, or else the plain name with a hash of the key.
 fn claim(plain: String, key: &str, separator: &str, taken: &mut BTreeSet<String>) -> String {
     if !taken.contains(&plain) {
         taken.insert(plain.clone());
         return plain;
     }
     let hash = format!("{:016x}", fnv1a(key));
-    // A name that ends in `_` is an escaped keyword, which a hash makes legal as well.
+    // A name that ends in `_` is an escaped keyword; the hash makes it legal without the `_`.
     let stem = plain.trim_end_matches('_');
     let suffixed = [4, 8, 16].map(|digits| format!("{stem}{separator}{}", &hash[..digits]));
     let free = suffixed.into_iter().find(|name| !taken.contains(name));
@@ -263,7 +263,7 @@ fn claim(plain: String, key: &str, separator: &str, taken: &mut BTreeSet<String>
     name
 }
 
-/// Whether [`TypeNames`] gives such a name to the type of a property.
+/// Whether [`TypeNames`] could assign the name to the type of a property.
 #[must_use]
 pub fn is_type_name(name: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -277,12 +277,12 @@ fn type_ident(camel: &str) -> String {
     plain_ident(&legal(camel, "Type", "T"))
 }
 
-/// The field of a property, without `r#`: `host_ip` for `hostIP`, `type` for `type`, `self_` for `self`.
+/// Returns the field name for a property, without `r#`: `host_ip` for `hostIP`, `type` for `type`, `self_` for `self`.
 fn field_ident(property: &str) -> String {
     plain_ident(&legal(&snake_case(property), "field", "_"))
 }
 
-/// Whether the property is written as Kubernetes' conventions have it, so that it has the first right to its field name.
+/// Whether the property follows Kubernetes' naming conventions, which gives it priority for its field name.
 fn canonical_field(property: &str) -> bool {
     property.starts_with(|c: char| c.is_ascii_lowercase())
         && property.chars().all(|c| c.is_ascii_alphanumeric())
@@ -313,7 +313,7 @@ fn variant_ident(value: &str) -> String {
     }
 }
 
-/// Makes a name legal: ASCII, not empty, no digit first.
+/// Makes a name legal: ASCII, not empty, no leading digit.
 fn legal(name: &str, if_empty: &str, before_digit: &str) -> String {
     let ascii: String = name
         .chars()
@@ -328,7 +328,7 @@ fn legal(name: &str, if_empty: &str, before_digit: &str) -> String {
     }
 }
 
-/// Words for values that are made of signs alone, such as the operators `=~` and `!=`.
+/// Words for values that consist of symbols only, such as the operators `=~` and `!=`.
 fn symbol_name(c: char) -> &'static str {
     match c {
         '=' => "Equal",

@@ -1,16 +1,16 @@
-//! serde's cases, which are its own: it knows no acronyms (`h_t_t_p_route`) and keeps digits and capitals where they are, so
-//! that neither `snake_case` beside this module nor heck gives the same names.
+//! serde's case conversions, which differ from both `snake_case` in this module's parent and heck: serde does not know acronyms
+//! (`h_t_t_p_route`) and leaves digits and capitals in place.
 
-/// The item that serde renames, which decides how its Rust name is written.
+/// The kind of item that serde renames, which decides the case of its Rust name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renamed {
     /// A field, in snake case.
     Field,
-    /// An enum's variant, in camel case with a capital first.
+    /// An enum variant, in upper camel case.
     Variant,
 }
 
-/// A name in one of serde's cases, or `None` if serde does not have that case.
+/// Converts a name to one of serde's cases. Returns `None` if serde does not know the case.
 #[must_use]
 pub fn apply_case(name: &str, case: &str, renamed: Renamed) -> Option<String> {
     let pascal = || {

@@ -1,9 +1,9 @@
-//! Lines of a file: blank ones between items, and the comments that were kept beside the tokens.
+//! Lines of a file: adds blank lines between items and inserts the comments that are stored beside the tokens.
 
 use super::Comments;
 
-/// Appends `body` to `text`, with a blank line between items (after the module's docs and its attributes, around imports, and between functions,
-/// types and impls) and with each marked comment in its place.
+/// Appends `body` to `text`, with a blank line between items (after the module's docs and attributes, around imports, and between
+/// functions, types and impls), and replaces comment markers by their comments.
 pub(super) fn lay_out(text: &mut String, body: &str, comments: &Comments) {
     let mut last = "";
     let mut item = Start::Other;
@@ -19,7 +19,7 @@ pub(super) fn lay_out(text: &mut String, body: &str, comments: &Comments) {
     }
 }
 
-/// Writes a line, or the comment that it stands for.
+/// Writes a line, or the comment that it is a marker for.
 fn push_line(text: &mut String, line: &str, comments: &Comments) {
     let Some(comment) = comments.of_line(line) else {
         text.push_str(line);
@@ -27,7 +27,7 @@ fn push_line(text: &mut String, line: &str, comments: &Comments) {
         return;
     };
     let marker = line.get(..indent(line) + "///".len()).unwrap_or_default();
-    // These lines were never parsed as Rust: a control character that ends the comment ends the line here.
+    // Comments are not parsed as Rust, so characters that end a comment must start a new comment line.
     for line in comment.iter().flat_map(|line| line.split(['\n', '\r'])) {
         text.push_str(marker);
         let line = line.trim_end_matches(' ');
@@ -43,14 +43,14 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The kind of item that a line at the outermost level or in an `impl` starts.
+/// The kind of item that starts on a line, at the top level or in an `impl`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Start {
     ModuleDocs,
     ModuleAttribute,
     Import,
     Module,
-    /// The list of the fields or values of the type above it.
+    /// A macro call that lists the fields or values of the preceding type.
     List,
     Other,
 }
@@ -76,21 +76,21 @@ fn start(line: &str) -> Start {
     }
 }
 
-/// Whether a blank line parts `line` from `last`, a line of `item`.
+/// Whether a blank line separates `line` from `last`, a line of `item`.
 fn parts(item: Start, last: &str, line: &str) -> bool {
     let deep = indent(line);
     if line.is_empty() || last.is_empty() {
         return false;
     }
-    // Its last line may be set in. Those of a struct and its unions stand together.
+    // The last line of a list may be indented. The lists of a struct and its unions stay together.
     if deep == 0 && item == Start::List {
         return !is_list(line);
     }
     if deep == 0 && indent(last) == 0 {
         return match item {
-            // The list of a struct's fields stands with the struct.
+            // The list of a struct's fields follows the struct directly.
             Start::Other if is_list(line) => false,
-            // Impls without a body stand together.
+            // Impls without a body stay together.
             Start::Other if last.ends_with("{}") => !line.starts_with("impl "),
             Start::Other => last == "}" || (last.ends_with(';') && !line.starts_with('}')),
             _ => item != start(line) && !line.starts_with('}'),
@@ -105,7 +105,7 @@ fn parts(item: Start, last: &str, line: &str) -> bool {
         && !line.starts_with("    pub const")
 }
 
-/// Whether a line lists the fields of the type above it.
+/// Whether a line starts a list of the preceding type's fields or values.
 fn is_list(line: &str) -> bool {
     let lists = ["::object! {", "::union! {", "::integers! {", "::texts! {"];
     let is_call = lists.iter().any(|list| line.contains(list));

@@ -1,4 +1,4 @@
-//! License headers: text that becomes comments above every generated file.
+//! License headers: turned into comments at the top of every generated file.
 
 use std::str::FromStr as _;
 
@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 
 use super::{MARKER, MARKER_WITHIN};
 
-/// The header as comment lines; lines that are comments already stay unchanged. None for a blank one.
+/// The header as comment lines; existing comments are kept. `None` for a blank header.
 pub(super) fn comment(header: &str) -> Option<String> {
     let header = header.trim_start_matches('\u{feff}').trim();
     if header.is_empty() {
@@ -27,7 +27,7 @@ fn is_commented(header: &str) -> bool {
     header.starts_with("//") || header.starts_with("/*")
 }
 
-/// The fault of a header that no file can have: its byte, and a message.
+/// The error of an invalid header: its byte offset and a message.
 pub(crate) fn check(header: &str) -> Option<(usize, String)> {
     if header.lines().count() >= MARKER_WITHIN {
         let message = format!(
@@ -36,7 +36,7 @@ pub(crate) fn check(header: &str) -> Option<(usize, String)> {
         return Some((0, message));
     }
     if let Some(at) = header.find(MARKER) {
-        let message = "the header has the marker of generated files, which comes after it";
+        let message = "the header contains the marker of generated files, which is added after it";
         return Some((at, message.to_owned()));
     }
     let start = header.find(|c: char| !c.is_whitespace() && c != '\u{feff}')?;
@@ -44,7 +44,7 @@ pub(crate) fn check(header: &str) -> Option<(usize, String)> {
     match TokenStream::from_str(commented) {
         Err(_) => Some((
             start,
-            "the header has a comment that is not closed, or text beside its comments".to_owned(),
+            "the header has an unclosed comment, or text outside of comments".to_owned(),
         )),
         Ok(tokens) => {
             let first = tokens.into_iter().next()?;
@@ -53,7 +53,7 @@ pub(crate) fn check(header: &str) -> Option<(usize, String)> {
             let message = if is_docs {
                 "the header has a documentation comment: write `//` or `/*`"
             } else {
-                "the header has text beside its comments: write all of it as comments, or none"
+                "the header has text outside of comments: write all of it as comments, or none of it"
             };
             Some((at, message.to_owned()))
         }
@@ -73,9 +73,9 @@ mod tests {
 
     #[test]
     fn headers_that_no_file_can_have_are_refused() {
-        check_refused("\n/* Copyright.\n", 1, "not closed");
-        check_refused("// Copyright.\nAll of it.\n", 14, "text beside");
-        check_refused("// Copyright.\n\"", 0, "text beside");
+        check_refused("\n/* Copyright.\n", 1, "unclosed");
+        check_refused("// Copyright.\nAll of it.\n", 14, "text outside");
+        check_refused("// Copyright.\n\"", 0, "text outside");
         check_refused("/// Copyright.\n", 0, "documentation");
         check_refused("//! Copyright.\n", 0, "documentation");
         check_refused("/** Copyright. */\n", 0, "documentation");

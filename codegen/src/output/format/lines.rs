@@ -1,7 +1,7 @@
-//! Structs, enums and aliases, written line by line where their lines are what prettyplease would lay out: types from CRDs are hardly
-//! anything else, and tokens, a parser and a printer took a fourth of the time of generating them.
+//! Structs, enums and aliases, written line by line where the result equals prettyplease's. Types from CRDs consist of little
+//! else, and tokenizing, parsing and printing them took a quarter of the generation time.
 //!
-//! What holds more than names and paths of types, or may be too long for its line, is parsed and laid out as all other code.
+//! Types that are more than paths, and lines that may be too long, are parsed and formatted like all other code.
 
 use std::str::FromStr as _;
 
@@ -9,19 +9,19 @@ use proc_macro2::TokenStream;
 
 use super::print;
 
-/// Longer lines may be broken.
+/// The maximum line length that is certain not to be broken.
 const WIDTH: usize = 80;
 
 const INDENT: &str = "    ";
 
-/// A type in the making, and the items that come after it.
+/// A type that is being written, and the items after it.
 #[derive(Debug)]
 pub(crate) struct Lines {
     text: String,
     /// The visibility of the type and its fields.
     visibility: &'static str,
     indent: &'static str,
-    /// Whether the text is laid out.
+    /// Whether the text is in its final format.
     is_done: bool,
     after: TokenStream,
 }
@@ -37,22 +37,22 @@ impl Lines {
         }
     }
 
-    /// A line of documentation with its leading space, or the [marker](super::Comments::add) of a comment.
+    /// Adds a line of documentation with its leading space, or the [marker](super::Comments::add) of a comment.
     pub(crate) fn comment(&mut self, line: &str) {
         self.push(&["///", line]);
     }
 
-    /// The derives of the type.
+    /// Adds the derives of the type.
     pub(crate) fn derive(&mut self, names: &[&str]) {
         self.line(&["#[derive(", &names.join(", "), ")]"]);
     }
 
-    /// The attribute of an enum's default.
+    /// Adds the attribute of an enum's default variant.
     pub(crate) fn default(&mut self) {
         self.push(&["#[default]"]);
     }
 
-    /// Attributes of another form.
+    /// Adds other attributes.
     pub(crate) fn attributes(&mut self, tokens: &TokenStream) {
         if !tokens.is_empty() {
             self.is_done = false;
@@ -71,7 +71,7 @@ impl Lines {
         self.line(&[self.visibility, " ", name, ": ", ty, ","]);
     }
 
-    /// A variant, which may hold a value.
+    /// Adds a variant, which may hold a value.
     pub(crate) fn variant(&mut self, name: &str, ty: Option<&str>) {
         match ty {
             Some(ty) => {
@@ -82,7 +82,7 @@ impl Lines {
         }
     }
 
-    /// Ends the body, which is not empty.
+    /// Ends the body, which must not be empty.
     pub(crate) fn end(&mut self) {
         self.is_done &= !self.text.ends_with("{\n");
         self.indent = "";
@@ -94,12 +94,12 @@ impl Lines {
         self.line(&[self.visibility, " type ", name, " = ", ty, ";"]);
     }
 
-    /// Items after the type.
+    /// Adds items after the type.
     pub(crate) fn after(&mut self, items: TokenStream) {
         self.after.extend(items);
     }
 
-    /// A line that prettyplease breaks if it is too long.
+    /// Adds a line that prettyplease would break if it is too long.
     fn line(&mut self, parts: &[&str]) {
         let start = self.text.len();
         self.push(parts);
@@ -112,7 +112,7 @@ impl Lines {
         self.text.push('\n');
     }
 
-    /// The text of all, laid out.
+    /// The formatted text.
     pub(super) fn finish(self) -> Result<String, String> {
         let mut text = self.text;
         if !self.is_done {
@@ -126,12 +126,12 @@ impl Lines {
     }
 }
 
-/// Whether a type is a path of names, with other such paths for its arguments, as prettyplease writes it.
+/// Whether a type is a path, with only paths as generic arguments, spelled as prettyplease does.
 fn is_path(ty: &str) -> bool {
     path(ty).is_some_and(str::is_empty)
 }
 
-/// What comes after the path that a text starts with.
+/// The rest of the string after the path that it starts with.
 fn path(text: &str) -> Option<&str> {
     let mut rest = text.strip_prefix("::").unwrap_or(text);
     loop {
@@ -164,7 +164,7 @@ fn path(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// An item of each form with a type, which may be more than this knows, is what prettyplease makes of it.
+    /// Checks every kind of item against prettyplease's output for it, whether or not the type is recognized as a path.
     fn check(ty: &str, is_known: bool) {
         let make = || {
             let mut lines = Lines::new("pub");

@@ -1,12 +1,11 @@
-//! YAML as Go's `sigs.k8s.io/yaml` writes it, byte for byte.
+//! YAML exactly as written by Go's `sigs.k8s.io/yaml`, byte for byte.
 //!
-//! Every tool of the Kubernetes world that is written in Go prints through that library, so that a manifest of ours can stand
-//! beside theirs without a diff. A general YAML writer differs in the order of keys, in quoting and in folding. Start at
-//! [`to_yaml`]; `order` sorts keys, `resolve` finds plain texts that a reader takes for another type, `scalar` chooses a
-//! style and writes it.
+//! Most Kubernetes tools in Go print with that library, so our manifests do not differ from theirs. A general YAML writer differs
+//! in key order, quoting and folding. Start at [`to_yaml`]; `order` sorts keys, `resolve` finds plain strings that a reader would
+//! take for another type, `scalar` chooses a style and writes it.
 //!
-//! One limit: which characters above ASCII are letters or digits follows Rust's tables, which count some marks as letters; it
-//! affects the order of keys that hold them.
+//! One limitation: letters and digits outside of ASCII follow Rust's Unicode tables, which count some marks as letters; this
+//! affects the order of keys that contain them.
 
 mod order;
 mod part;
@@ -30,14 +29,13 @@ use crate::{
     threads,
 };
 
-/// The value as a YAML document: keys in natural order, lists in theirs, a line break at the end.
+/// Formats the value as a YAML document: keys in natural order, lists in their own, with a trailing newline.
 #[must_use]
 pub fn to_yaml(value: &Value) -> String {
     print("", &Part::Json(value))
 }
 
-/// [`to_yaml`], after a line that starts a document, of a value whose branches may stand in several places: each is printed once for
-/// each indentation.
+/// Like [`to_yaml`], with a `---` line first, for a value with shared branches: each is printed once per indentation.
 pub(crate) fn document(part: &Part<'_>) -> String {
     print("---\n", part)
 }
@@ -60,7 +58,7 @@ fn print(start: &str, part: &Part<'_>) -> String {
     emitter.out
 }
 
-/// Whether a text is as the printer writes it, but for comments before its first document.
+/// Whether the YAML is exactly as the printer writes it, apart from comments before the first document.
 pub(crate) fn is_printed(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_whitespace());
     let mut body = rest;
@@ -79,27 +77,28 @@ pub(crate) fn is_printed(text: &str) -> bool {
     printed == body || printed.strip_prefix("---\n") == Some(body)
 }
 
-/// The bytes that a text starts with room for; most CRDs have more.
+/// Initial capacity in bytes; most CRDs are larger.
 const CAPACITY: usize = 64 * 1024;
 
 /// Steps of indentation.
 const INDENT: usize = 2;
 
-/// The least members of a mapping whose halves are written by two threads: those of a pod, in most large CRDs.
+/// The minimum number of members for writing a mapping in two halves on two threads; the pod schema in most large CRDs exceeds
+/// it.
 const LARGE: usize = 24;
 
-/// Spaces to indent with.
+/// Spaces for indentation.
 const SPACES: &str = "                                                                ";
 
-/// The longest key, in bytes, that stands before its value without a `?`.
+/// The longest key, in bytes, that needs no `?`.
 const SIMPLE_KEY: usize = 128;
 
-/// Where a node stands.
+/// The position of a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Context {
     Root,
     Item,
-    /// A key on the line of its value.
+    /// A key on the same line as its value.
     SimpleKey,
     /// A key after a `?`.
     LongKey,
@@ -113,24 +112,24 @@ enum Folding {
     Never,
 }
 
-/// The state of the writer: libyaml's, as far as block style needs it.
+/// The writer's state: libyaml's, as far as block style needs it.
 struct Emitter {
     out: String,
     /// Characters since the last line break.
     column: usize,
-    /// The indentation of the collection that is being written; none outside of any.
+    /// The indentation of the current collection; `None` outside of any.
     indent: Option<usize>,
-    /// Whether white space, or nothing, was written last.
+    /// Whether the last character is white space, or nothing was written yet.
     whitespace: bool,
-    /// Whether the line holds nothing but indentation and indicators.
+    /// Whether the line only contains indentation and indicators.
     indention: bool,
-    /// Branches that stand below a key, by address and indentation.
+    /// Printed branches that are values of keys, by address and indentation.
     printed: HashMap<(usize, Option<usize>), Printed>,
-    /// Whether another thread writes another half of a mapping meanwhile.
+    /// Whether another thread is writing the other half of a mapping.
     is_half: bool,
 }
 
-/// What was printed of a branch, and the state behind it.
+/// The output of a branch, and the state after it.
 struct Printed {
     text: Range<usize>,
     column: usize,
@@ -150,7 +149,7 @@ impl Emitter {
         }
     }
 
-    /// A branch: below a key, an object starts on the next line, whatever the key is.
+    /// A branch. As the value of a key, an object starts on the next line, so its output does not depend on the key.
     fn branch(&mut self, branch: &dyn Branch, context: Context) {
         if context != Context::Value || self.indention {
             return self.node(&branch.part(), context);
@@ -178,7 +177,7 @@ impl Emitter {
         }
     }
 
-    /// Grows a text that is nearly full fourfold: what was written is moved seldom, and memory that is never written costs nothing.
+    /// Quadruples the capacity of a nearly full buffer: it is rarely moved, and untouched memory costs nothing.
     fn make_room(&mut self) {
         if self.out.capacity() - self.out.len() < CAPACITY / 4 {
             self.out.reserve(3 * self.out.capacity());
@@ -225,7 +224,7 @@ impl Emitter {
             context,
             Context::SimpleKey | Context::LongKey | Context::Value
         );
-        // Items stand below the key that they belong to, at its indentation.
+        // List items in a mapping have the indentation of their key.
         let step = if in_mapping && !self.indention {
             0
         } else {
@@ -261,10 +260,10 @@ impl Emitter {
         self.indent = outer;
     }
 
-    /// The members of a mapping, the second half beside the first.
+    /// Writes the members of a mapping, both halves in parallel.
     fn halves(&mut self, members: &[(&str, &Part<'_>)]) {
         let (first, second) = members.split_at(members.len() / 2);
-        // As behind the indentation that starts the half.
+        // The state after the indentation of the half's first line.
         let mut other = Self {
             out: String::with_capacity(CAPACITY),
             column: self.indent.unwrap_or(0),
@@ -339,7 +338,7 @@ impl Emitter {
         self.indent = outer;
     }
 
-    /// Adds `step` to the indentation, and returns the one before.
+    /// Adds `step` to the indentation, and returns the previous one.
     fn deepen(&mut self, step: usize) -> Option<usize> {
         let outer = self.indent;
         self.indent = Some(outer.map_or(0, |indent| indent + step));
@@ -355,7 +354,7 @@ impl Emitter {
         self.indention = self.indention && around.indention;
     }
 
-    /// Goes to the indentation, on a new line unless this one is still free.
+    /// Moves to the indentation, on a new line unless the current one is still blank.
     fn write_indent(&mut self) {
         let indent = self.indent.unwrap_or(0);
         let taken = self.column > indent || (self.column == indent && !self.whitespace);
@@ -379,7 +378,7 @@ impl Emitter {
         self.column += 1;
     }
 
-    /// Puts characters of which none is a break.
+    /// Appends characters without line breaks.
     fn run(&mut self, text: &str) {
         self.out.push_str(text);
         self.column += text.chars().count();
@@ -391,7 +390,7 @@ impl Emitter {
     }
 }
 
-/// The surroundings of an indicator: whether it needs white space before it, counts as white space, and as indentation.
+/// The context of an indicator: whether it needs white space before it, counts as white space, and counts as indentation.
 #[derive(Clone, Copy, Default)]
 struct Around {
     before: bool,
@@ -399,13 +398,13 @@ struct Around {
     indention: bool,
 }
 
-/// A number: whole ones by their digits, others in Go's shortest form.
+/// Formats a number: integers by their digits, others in Go's shortest form.
 fn number_text(number: &Number) -> String {
     let float = match number.as_f64() {
         Some(float) if number.is_f64() => float,
         _ => return number.to_string(),
     };
-    // Go writes a whole float below 1e21 into JSON without a point, and what then fits is read as an integer.
+    // Go writes an integral float below 1e21 to JSON without a point; if it then fits, it is read as an integer.
     if float.fract() == 0.0 && float > -9.3e18 && float < 1.9e19 {
         let digits = float.to_string();
         if digits.parse::<i64>().is_ok() || digits.parse::<u64>().is_ok() {
@@ -419,10 +418,10 @@ fn number_text(number: &Number) -> String {
     go_float(float)
 }
 
-/// The exponent from which on Go's shortest form has one.
+/// The exponent from which Go's shortest form uses scientific notation.
 const GO_PRECISION: i32 = 6;
 
-/// The shortest text that reads as the same float, as `strconv.FormatFloat(f, 'g', -1, 64)` writes it.
+/// The shortest string that parses to the same float, as by `strconv.FormatFloat(f, 'g', -1, 64)`.
 fn go_float(float: f64) -> String {
     let shortest = format!("{float:e}");
     let Some((mantissa, exponent)) = shortest.split_once('e') else {

@@ -1,10 +1,10 @@
-//! The order of keys: natural, so that `a2` comes before `a10`.
+//! Key order: natural, so that `a2` comes before `a10`.
 
 use std::{cmp::Ordering, collections::BTreeMap};
 
-/// The entries in the order in which they are written.
+/// The entries in output order.
 ///
-/// By insertion rather than with `sort_by`, which may panic: the rule for zeros is not always a total order.
+/// Sorts by insertion, since `sort_by` may panic: the rule for zeros is not always a total order.
 pub(super) fn sorted<'k, V>(map: &'k BTreeMap<&'k str, V>) -> Vec<(&'k str, &'k V)> {
     if map.keys().all(|key| is_in_byte_order(key)) {
         return map.iter().map(|(key, value)| (*key, value)).collect();
@@ -17,13 +17,13 @@ pub(super) fn sorted<'k, V>(map: &'k BTreeMap<&'k str, V>) -> Vec<(&'k str, &'k 
     entries
 }
 
-/// Whether the key stands among others of the kind as its bytes do: it has no digits, and nothing that ASCII has after letters.
+/// Whether keys like this one sort by their bytes: it has no digits, and no characters that ASCII puts after letters.
 fn is_in_byte_order(key: &str) -> bool {
     let is_in_order = |b: u8| b.is_ascii_alphabetic() || (b < b'A' && !b.is_ascii_digit());
     key.bytes().all(is_in_order)
 }
 
-/// Whether a key stands before another.
+/// Whether key `a` comes before key `b`.
 fn is_before(a: &str, b: &str) -> bool {
     if a.is_ascii() && b.is_ascii() {
         return less(a.as_bytes(), b.as_bytes());
@@ -32,8 +32,8 @@ fn is_before(a: &str, b: &str) -> bool {
     less(&chars(a), &chars(b))
 }
 
-/// Whether a key stands before another: letters by their code and after all else, runs of digits as numbers. ASCII may come as
-/// bytes.
+/// Whether key `a` comes before key `b`: letters by code point and after everything else, runs of digits as numbers. ASCII keys
+/// may be passed as bytes.
 fn less<C: Copy + Into<char>>(a: &[C], b: &[C]) -> bool {
     let is_equal = |(a, b): (&C, &C)| (*a).into() == (*b).into();
     let Some(at) = a.iter().zip(b).position(|pair| !is_equal(pair)) else {
@@ -45,7 +45,7 @@ fn less<C: Copy + Into<char>>(a: &[C], b: &[C]) -> bool {
         (false, false) => {}
         (_, y_is_letter) => return y_is_letter,
     }
-    // A zero within a number counts; a leading one does not.
+    // A zero inside of a number counts; a leading one does not.
     let within_number = (x == '0' || y == '0')
         && a[..at]
             .iter()
@@ -63,7 +63,7 @@ fn less<C: Copy + Into<char>>(a: &[C], b: &[C]) -> bool {
     order == Ordering::Less
 }
 
-/// The number that the digits from here on continue, wrapping as Go's does, and where they end.
+/// The number that the digits from `at` on continue, wrapping as in Go, and where they end.
 fn number<C: Copy + Into<char>>(key: &[C], at: usize, start: i64) -> (i64, usize) {
     let digits = key[at..].iter().map(|c| (*c).into());
     let digits = digits.take_while(|c| is_digit(*c));

@@ -1,4 +1,4 @@
-//! What is printed: JSON, or a tree whose branches may stand in several places.
+//! Input of the printer: JSON, or a tree with shared branches.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(crate) enum Part<'a> {
     /// JSON.
     Json(&'a Value),
-    /// A text.
+    /// A string.
     Text(&'a str),
     /// A list.
     List(Vec<Part<'a>>),
@@ -18,19 +18,19 @@ pub(crate) enum Part<'a> {
     Branch(&'a dyn Branch),
 }
 
-/// A part that has an address: where it stands twice, it is printed and counted once.
+/// A part with an address: if it is shared, it is printed once per indentation and measured once.
 pub(crate) trait Branch: Sync {
-    /// The branch as a part that is none.
+    /// The contents of the branch.
     fn part(&self) -> Part<'_>;
 }
 
-/// The address of a branch, which stays the same while parts of it are borrowed.
+/// The address of a branch, stable while its parts are borrowed.
 pub(super) fn address(branch: &dyn Branch) -> usize {
     std::ptr::from_ref(branch).addr()
 }
 
 impl<'a> Part<'a> {
-    /// The members of a JSON object, as parts; none of anything else.
+    /// The members of a JSON object as parts; empty for other values.
     pub(crate) fn members(value: &'a Value) -> BTreeMap<&'a str, Self> {
         let members = value.as_object().into_iter().flatten();
         members
@@ -38,7 +38,7 @@ impl<'a> Part<'a> {
             .collect()
     }
 
-    /// All of it as JSON.
+    /// Converts the part to JSON.
     pub(crate) fn to_json(&self) -> Value {
         match self {
             Self::Json(value) => Value::clone(value),
@@ -54,14 +54,14 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The bytes of its JSON without spaces.
+    /// The size of the compact JSON, in bytes.
     pub(crate) fn json_bytes(&self) -> usize {
         self.count_bytes(&mut BTreeMap::new())
     }
 
-    /// [`Self::json_bytes`], with those of branches by address.
+    /// [`Self::json_bytes`], with sizes of branches cached by address.
     fn count_bytes(&self, branches: &mut BTreeMap<usize, usize>) -> usize {
-        // Brackets, and a comma before each but the first.
+        // Brackets, and commas between members.
         let around = |count: usize| 2 + count.saturating_sub(1);
         let text = |text: &str| Value::from(text).to_string().len();
         match self {

@@ -1,6 +1,6 @@
-//! Plain texts that a YAML 1.1 reader takes for something other than a string.
+//! Plain strings that a YAML 1.1 reader takes for another type.
 
-/// Whether the text must be quoted to stay a string.
+/// Whether the string must be quoted to remain a string.
 pub(super) fn is_ambiguous(text: &str) -> bool {
     let Some(first) = text.chars().next() else {
         return true;
@@ -25,7 +25,7 @@ fn is_word(text: &str) -> bool {
     const WORDS: [&str; 10] = [
         "y", "yes", "true", "on", "n", "no", "false", "off", "null", "~",
     ];
-    // Most texts are descriptions: none of them is copied for this.
+    // Most strings are descriptions, which need not be copied for this check.
     if text.len() > LONGEST_WORD {
         return false;
     }
@@ -45,7 +45,7 @@ fn is_special_float(text: &str) -> bool {
     nan.contains(&text) || [".inf", ".Inf", ".INF"].contains(&unsigned)
 }
 
-/// An integer in Go's syntax, prefixes included, or a decimal float; underscores are gone already.
+/// An integer in Go's syntax, including prefixes, or a decimal float; without underscores.
 fn is_number(text: &str) -> bool {
     let (sign, unsigned) = match text.strip_prefix(['+', '-']) {
         Some(rest) => (text.chars().next(), rest),
@@ -67,7 +67,7 @@ fn is_number(text: &str) -> bool {
     is_integer || is_finite(text) || is_signed_binary(text)
 }
 
-/// A sign after the prefix `0b`, which the reader lets pass.
+/// A sign after the prefix `0b`, which the reader accepts.
 fn is_signed_binary(text: &str) -> bool {
     let digits = match text.strip_prefix("0b") {
         Some(digits) => digits.strip_prefix(['+', '-']),
@@ -121,7 +121,7 @@ fn are_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`, a number of base 60 such as `1:30`.
+/// `[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`, a base-60 number such as `1:30`.
 fn is_base_60(text: &str) -> bool {
     let text = text.strip_prefix(['+', '-']).unwrap_or(text);
     let mut parts = text.split(':');
@@ -192,7 +192,7 @@ fn days(year: u32, month: u32) -> u32 {
     }
 }
 
-/// The rest of a timestamp.
+/// The unparsed rest of a timestamp.
 struct Cursor<'a>(&'a str);
 
 impl Cursor<'_> {

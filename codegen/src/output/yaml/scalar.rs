@@ -1,4 +1,4 @@
-//! Scalars: the choice of a style, and each style's writing.
+//! Scalars: choosing and writing a style.
 
 use memchr::memchr2_iter;
 
@@ -7,7 +7,7 @@ use super::{Around, Context, Emitter, Folding, resolve};
 /// The column after which a scalar is folded at its next space.
 const WIDTH: usize = 80;
 
-/// A text and its style.
+/// A scalar's text and its style.
 pub(super) struct Scalar<'a> {
     text: &'a str,
     style: Style,
@@ -22,7 +22,7 @@ enum Style {
 }
 
 impl<'a> Scalar<'a> {
-    /// A text that needs no quotes: a number, `true`, `null`.
+    /// A scalar without quotes: a number, `true`, `null`.
     pub(super) const fn plain(text: &'a str) -> Self {
         Self {
             text,
@@ -52,16 +52,16 @@ impl<'a> Scalar<'a> {
     }
 }
 
-/// What the characters of a text are.
+/// Properties of a string's characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Facts {
-    /// Whether one is `\n`.
+    /// Whether it contains `\n`.
     has_lines: bool,
-    /// Whether one is any line break.
+    /// Whether it contains any line break.
     has_breaks: bool,
-    /// Whether one has to be escaped.
+    /// Whether a character must be escaped.
     is_special: bool,
-    /// Whether a space follows a break, and a break a space.
+    /// Whether a space follows a line break, and a line break a space.
     break_space: bool,
     space_break: bool,
 }
@@ -71,7 +71,8 @@ impl Facts {
         Self::of_ascii(text.as_bytes()).unwrap_or_else(|| Self::of_any(text))
     }
 
-    /// The facts of printable ASCII and line ends, which most texts are; none of others. Loops without exits look at many bytes at once.
+    /// The facts for printable ASCII with line feeds, which most strings are; `None` for others. Loops without early exits are
+    /// vectorized.
     fn of_ascii(text: &[u8]) -> Option<Self> {
         let is_plain = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
         if !text.iter().fold(true, |all, byte| all & is_plain(byte)) {
@@ -124,7 +125,7 @@ impl Facts {
     }
 }
 
-/// Whether characters of the text would be read as syntax.
+/// Whether characters of the string would be parsed as syntax.
 fn has_indicators(text: &str) -> bool {
     if text.starts_with("---") || text.starts_with("...") {
         return true;
@@ -138,7 +139,7 @@ fn has_indicators(text: &str) -> bool {
         Some('?' | '-') => ends(&text[1..]),
         _ => false,
     };
-    // Within a text, these two alone may be.
+    // Only these two are indicators inside of a string.
     let mut within = memchr2_iter(b':', b'#', text.as_bytes());
     starts_syntax
         || within.any(|at| match text.split_at(at) {
@@ -160,7 +161,7 @@ const fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\0') || is_break(c)
 }
 
-/// Whether the writer leaves the character as it is: not tabs, nor anything above U+FFFF.
+/// Whether the writer keeps the character unescaped: not tabs, nor anything above U+FFFF.
 const fn is_printable(c: char) -> bool {
     matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')
         && c != '\u{feff}'
@@ -177,7 +178,7 @@ impl Emitter {
         }
     }
 
-    /// Whether a single space at the current column is a place to fold.
+    /// Whether a single space at the current column is a fold point.
     fn folds(&self, folding: Folding) -> bool {
         folding == Folding::Allowed && self.column > WIDTH
     }
@@ -200,7 +201,7 @@ impl Emitter {
         self.indention = false;
     }
 
-    /// The first space of a text that is to be folded: it stands alone, and comes after the width. The text does not start with one.
+    /// The first space of the text to fold at: a single one, after the width limit. The text must not start with a space.
     fn fold_in(&self, text: &str) -> Option<usize> {
         let room = (WIDTH + 1).saturating_sub(self.column);
         if text.len() <= room {
@@ -249,7 +250,7 @@ impl Emitter {
 
     fn double(&mut self, text: &str, folding: Folding) {
         self.open_quote("\"");
-        // libyaml asks for a byte order mark at the beginning, whichever character it looks at.
+        // libyaml checks for a byte order mark at the start of the string, regardless of the character it is at.
         let marked = text.starts_with('\u{feff}');
         let mut spaces = false;
         let mut chars = text.char_indices().peekable();
@@ -360,7 +361,7 @@ impl Emitter {
         self.indention = false;
     }
 
-    /// A line break within quotes; never a plain one, since texts that have one are literal or escaped.
+    /// A line break in quotes. Never a plain `\n`, since strings with one are literal or escaped.
     fn line_break(&mut self, c: char) {
         self.break_of(c);
         self.indention = true;

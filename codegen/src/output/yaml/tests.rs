@@ -9,7 +9,8 @@ use crate::{
     threads,
 };
 
-/// Go's answers: a value, a tab, and its YAML as a JSON string. `hack/yaml.sh` makes the table, and longer ones for `YAML_TABLE`.
+/// Go's results, one per line: a JSON value, a tab, and its YAML as a JSON string. `hack/yaml.sh` generates the table, and longer
+/// ones for `YAML_TABLE`.
 const TABLE: &str = include_str!("go.tsv");
 
 #[test]
@@ -47,7 +48,7 @@ impl Branch for Shared {
     }
 }
 
-/// A branch in several places, at one indentation and at others, is printed as if it stood there alone.
+/// A shared branch is printed as if it occurred only once, at the same and at different indentations.
 #[test]
 fn branches_are_printed_wherever_they_stand() {
     let long = "word ".repeat(40) + "end";
@@ -80,7 +81,7 @@ fn branches_are_printed_wherever_they_stand() {
     }
 }
 
-/// CRDs that projects publish as controller-gen wrote them.
+/// CRDs published by projects, as controller-gen wrote them.
 #[test]
 fn what_controller_gen_wrote_is_printed_alike() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/crds");
@@ -104,7 +105,7 @@ fn what_controller_gen_wrote_is_printed_alike() {
     assert!(files > 10, "{files} files");
 }
 
-/// Halves of a large mapping that two threads write give what one writes.
+/// Writing the halves of a large mapping on two threads gives the same output as writing it on one.
 #[test]
 fn large_mappings_are_written_as_small_ones() {
     let texts = [

@@ -1,10 +1,10 @@
-//! The comments of a Go file, with what decides whether controller-gen reads a rule in them.
+//! Extracts the comments of a Go file, with the context that decides whether controller-gen reads a rule in them.
 
 use std::ops::Range;
 
 use super::{Line, Standing, block_lines};
 
-/// The lines of all comments, in order.
+/// Returns the lines of all comments, in order.
 pub(super) fn lines(text: &str) -> Vec<Line> {
     let mut lexer = Lexer {
         text,
@@ -19,19 +19,19 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
     lexer.lines
 }
 
-/// Keywords of declarations whose doc comment controller-gen takes for documentation alone.
+/// Keywords of declarations whose doc comments controller-gen treats as documentation only.
 const DECLARATIONS: [&str; 5] = ["func", "type", "var", "const", "import"];
 
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// How many delimiters are open.
+    /// The number of open delimiters.
     depth: usize,
     code_on_line: bool,
     lines: Vec<Line>,
-    /// The lines that form the comment group just read.
+    /// The lines of the comment group just read.
     group: Vec<usize>,
-    /// The line ends since that group.
+    /// The number of line endings since that group.
     newlines: usize,
 }
 
@@ -108,7 +108,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The group is the doc comment of what starts here.
+    /// Marks the group as the doc comment of the declaration that starts here.
     fn attach(&mut self) {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let end = rest.find(|c: char| !c.is_ascii_alphabetic());

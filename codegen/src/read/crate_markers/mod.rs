@@ -1,7 +1,7 @@
-//! Markers of rules and webhooks, from files of which nothing else is read.
+//! Markers for rules and webhooks, from files that are not otherwise parsed.
 //!
-//! Controllers carry them beside the code that needs them, so every file of a crate or Go package may have some. No syntax
-//! tree is built: a lexer that distinguishes comments from string literals is enough. Start reading at [`read`].
+//! Controllers keep these markers next to the code that needs them, so any file of a crate or Go package may contain some. No syntax tree
+//! is built: a lexer that distinguishes comments from string literals is enough. Start reading at [`read`].
 
 mod go;
 
@@ -18,10 +18,10 @@ use crate::{
     suggest,
 };
 
-/// Texts of which a file with rules or webhooks holds at least one.
+/// Strings at least one of which occurs in every file with rules or webhooks.
 const BEGINNINGS: [&str; 2] = ["+kubebuilder:rbac", "+kubebuilder:webhook"];
 
-/// Whether a file's text may hold a rule or a webhook; a file without need not be read.
+/// Whether a file may contain a rule or a webhook; a file that does not can be skipped.
 #[must_use]
 pub fn may_hold(text: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| text.contains(beginning))
@@ -30,25 +30,25 @@ pub fn may_hold(text: &str) -> bool {
 /// A line of a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Line {
-    /// Its bytes, without slashes and spaces around.
+    /// The byte range, without the comment delimiters and surrounding spaces.
     range: Range<usize>,
     standing: Standing,
 }
 
-/// Where a comment stands.
+/// The position of a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
     /// On a line of its own, where both generators read markers.
     Free,
-    /// On a line of its own, in a declaration or right above one: controller-gen passes over rules there.
+    /// On a line of its own, within or directly above a declaration: controller-gen ignores rules there.
     Attached,
-    /// On a line of code.
+    /// After code on the same line.
     BehindCode,
     /// In `/* */`.
     Block,
 }
 
-/// The markers of rules and webhooks in the files, in order.
+/// Returns the rule and webhook markers of the files, in order.
 #[must_use]
 pub fn read(
     files: &[Source],
@@ -87,7 +87,7 @@ pub fn read(
     found
 }
 
-/// The facts that decide how a file's markers are read.
+/// The settings that decide how a file's markers are read.
 struct Reader<'a> {
     ignored: IgnoredMarkers<'a>,
     compat: Compat,
@@ -95,7 +95,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The marker of a line; none where the line is something else, or another reader's.
+    /// Parses the marker on a line. Returns `None` if the line has no marker, or one that another reader handles.
     fn marker(
         &self,
         raw: &RawMarker,
@@ -115,13 +115,18 @@ impl Reader<'_> {
             (Standing::Free, _) | (Standing::Attached, true) => {}
             (_, false) => return Ok(None),
             (Standing::BehindCode, true) => {
-                return Err(Diagnostic::error("a marker stands behind code")
-                    .at(raw.place.clone(), "on the line of something else")
-                    .help("put it on a line of its own"));
+                return Err(
+                    Diagnostic::error("a marker must not follow code on its line")
+                        .at(raw.place.clone(), "this line also contains code")
+                        .help("put it on a line of its own"),
+                );
             }
             (Standing::Block, true) => {
-                return Err(Diagnostic::error("a marker stands in a block comment")
-                    .at(raw.place.clone(), "not read there")
+                return Err(Diagnostic::error("a marker must not be in a block comment")
+                    .at(
+                        raw.place.clone(),
+                        "markers are read from line comments only",
+                    )
                     .help(format!("write `// {text}`")));
             }
         }
@@ -130,7 +135,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether an unknown marker is nearly one of a rule or webhook, so that it is a slip.
+/// Whether an unknown marker is probably a misspelled rule or webhook marker.
 fn is_near(raw: &RawMarker) -> bool {
     let name = raw.written_name();
     let outer = name.rsplit_once(':').map_or(name, |(outer, _)| outer);
@@ -145,7 +150,7 @@ fn is_near(raw: &RawMarker) -> bool {
     })
 }
 
-/// The lines of a Rust file's comments, without examples in documentation.
+/// Returns the comment lines of a Rust file, without code examples in documentation.
 fn rust_lines(text: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut fenced = false;
@@ -174,7 +179,7 @@ fn rust_lines(text: &str) -> Vec<Line> {
     lines
 }
 
-/// The lines of a block comment, without the stars that lead them.
+/// Returns the lines of a block comment, without leading asterisks.
 fn block_lines(text: &str, range: Range<usize>) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut at = range.start;
@@ -196,7 +201,7 @@ fn block_lines(text: &str, range: Range<usize>) -> Vec<Line> {
 mod tests {
     use super::*;
 
-    /// The findings of a file: the names of markers, or the errors.
+    /// Returns the names of the markers in a file, or the errors.
     fn found(name: &str, text: &str, compat: Compat) -> Result<Vec<String>, String> {
         let mut diagnostics = Diagnostics::new();
         let file = Source::new(name, text);
@@ -246,7 +251,7 @@ mod tests {
             "package a\n\n// {A}\n\nimport \"fmt\"\n\n// {A}\nfunc A() {{\n\t// {A}\n\tfmt.Print(`\n// {A}\n`, \"// {A}\", '\"')\n}}\n"
         );
         check("a.go", &text, &[A, A, A]);
-        // controller-gen does not see those in a function or glued to one.
+        // controller-gen does not see markers within a function or directly above one.
         let compat = found("a.go", &text, Compat::ControllerGen);
         assert_eq!(compat, Ok(vec![A.to_owned()]));
         let text = format!(
@@ -279,11 +284,11 @@ mod tests {
             |name: &str, text: &str| found(name, text, Compat::Strict).expect_err("no error");
         assert_eq!(
             errors("a.rs", &format!("fn a() {{}} // {A}")),
-            "a.rs:1:14: error: a marker stands behind code"
+            "a.rs:1:14: error: a marker must not follow code on its line"
         );
         assert_eq!(
             errors("a.go", &format!("package a\n/* {A} */")),
-            "a.go:2:4: error: a marker stands in a block comment"
+            "a.go:2:4: error: a marker must not be in a block comment"
         );
         assert_eq!(
             errors(

@@ -5,7 +5,7 @@ use crate::{
     read::yaml::Node,
 };
 
-/// How the versions of a CRD are converted.
+/// Reads how the versions of a CRD are converted.
 pub(super) fn read(spec: &Node) -> Conversion {
     let Some(conversion) = spec.get("conversion") else {
         return Conversion::None;

@@ -1,4 +1,4 @@
-//! Typed access to the fields of a document, with a finding for each that is missing or of the wrong type.
+//! Typed access to the fields of a document. Reports every field that is missing or has the wrong type.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,15 @@ use crate::{
     source::Source,
 };
 
-/// Reads one document: where findings go, and the path that they name.
+/// Reads one document, and tracks the path for findings.
 pub(super) struct Reader<'a> {
     pub(super) source: &'a Source,
     pub(super) diagnostics: &'a mut Diagnostics,
     /// The path of the node being read, as `spec.versions[0]`.
     pub(super) path: String,
-    /// Unknown words in schemas that were warned of: a schema may use one a hundred times.
+    /// Unknown schema keywords already warned about: a schema may repeat one many times.
     pub(super) dropped: BTreeSet<String>,
-    /// `spec.preserveUnknownFields`: the API server then prunes nothing, regardless of the schemas.
+    /// `spec.preserveUnknownFields`: if set, the API server prunes no fields, regardless of the schemas.
     pub(super) keeps_unknown: bool,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
         self.push_finding(Diagnostic::error(message), node, help.into());
     }
 
-    /// Reports what is odd and stops nothing, as [`error`](Self::error) does.
+    /// Reports a warning in the same way as [`error`](Self::error).
     pub(super) fn warn(
         &mut self,
         node: &Node,
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Runs `read` with the path going through `key`.
+    /// Runs `read` with `key` appended to the path.
     pub(super) fn within<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.path.len();
         self.push(key);
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         value
     }
 
-    /// Lets the path go on through `key`.
+    /// Appends `key` to the path.
     pub(super) fn push(&mut self, key: &str) {
         if !self.path.is_empty() && !key.starts_with('[') {
             self.path.push('.');
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         self.path.push_str(key);
     }
 
-    /// A key that must be there and hold a map.
+    /// Returns a required map.
     pub(super) fn map<'n>(&mut self, node: &'n Node, key: &str) -> Option<&'n Node> {
         match node.get(key) {
             Some(value) if matches!(value.value, Yaml::Map(_)) => Some(value),
@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A key that must be there and hold a string that is not empty.
+    /// Returns a required, non-empty string.
     pub(super) fn string(&mut self, node: &Node, key: &str, help: &str) -> Option<String> {
         match node.get(key) {
             Some(value) => match self.str(value, key) {
@@ -111,13 +111,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A key that may be missing or null and holds a string otherwise.
+    /// Returns an optional string; null counts as absent.
     pub(super) fn optional_string(&mut self, node: &Node, key: &str) -> Option<String> {
         let value = node.get(key).filter(|value| !value.is_null())?;
         self.str(value, key).map(str::to_owned)
     }
 
-    /// The text of a node that must be a string.
+    /// Returns the value of a node that must be a string.
     pub(super) fn str<'n>(&mut self, node: &'n Node, key: &str) -> Option<&'n str> {
         let text = node.as_str();
         if text.is_none() {
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         text
     }
 
-    /// The value of a node that must be a boolean; null counts as false.
+    /// Returns the value of a node that must be a boolean; null counts as false.
     pub(super) fn bool(&mut self, node: &Node, key: &str) -> bool {
         match node.value {
             Yaml::Bool(flag) => flag,
@@ -138,11 +138,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value of a node that must be a count.
+    /// Returns the value of a node that must be a non-negative integer.
     pub(super) fn count(&mut self, node: &Node, key: &str) -> Option<u64> {
         let count = match &node.value {
             Yaml::Number(number) => {
-                // `1e3` and `100.0` are counts too, as Go's decoder of int64 has it for whole numbers in CRDs.
+                // `1e3` and `100.0` are accepted as well: Go's int64 decoder accepts integral values in CRDs.
                 number.as_u64().or_else(|| {
                     number
                         .as_f64()
@@ -153,12 +153,12 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         if count.is_none() && !node.is_null() {
-            self.wrong_type(node, key, "a whole number of at least 0");
+            self.wrong_type(node, key, "a non-negative integer");
         }
         count
     }
 
-    /// A list of strings; missing or null means none.
+    /// Returns a list of strings; empty if the key is absent or null.
     pub(super) fn strings(&mut self, node: &Node, key: &str) -> Vec<String> {
         let Some(value) = node.get(key).filter(|value| !value.is_null()) else {
             return Vec::new();
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
             .collect()
     }
 
-    /// Reports a key that is not there.
+    /// Reports a missing key.
     pub(super) fn missing(&mut self, node: &Node, key: &str, help: &str) {
         let start = node.range.start;
         let at = Node {
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
         self.error(&at, format!("`{key}` is missing"), help);
     }
 
-    /// Reports a document that is no whole CRD.
+    /// Reports a document that is only part of a CRD.
     pub(super) fn refuse_part(&mut self, node: &Node) {
         let start = node.range.start;
         let message = "a CustomResourceDefinition needs `spec.group`, `spec.names` and `spec.versions`; this one has none of them";
@@ -192,8 +192,8 @@ impl<'a> Reader<'a> {
             Diagnostic::error(message)
                 .at(yaml::place(self.source, start..start), "")
                 .help(
-                    "leave patches out: give the folder of the whole CRDs (`config/crd/bases`), or pipe in what \
-                     `kustomize build config/crd` prints, as `-`",
+                    "exclude patches: pass the directory with the complete CRDs (`config/crd/bases`), or pipe the output of \
+                     `kustomize build config/crd` to `-`",
                 ),
         );
     }

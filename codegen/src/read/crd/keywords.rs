@@ -1,17 +1,17 @@
-//! Keywords of schemas: those that the API server knows, those that say nothing, and words that are neither.
+//! Classifies unknown schema keywords: harmless, dropped by the API server, or misspelled.
 
 use super::fields::Reader;
 use crate::{read::yaml::Node, suggest::closest};
 
-/// Keywords of JSON Schema that a structural schema must not have, with what to do instead.
+/// JSON Schema keywords that are forbidden in a structural schema, with the remedy.
 const FORBIDDEN: [(&str, &str); 5] = [
     (
         "$ref",
-        "write the referenced schema in place: a CRD cannot refer",
+        "inline the referenced schema: CRD schemas do not support references",
     ),
     (
         "definitions",
-        "write the definitions in place: a CRD cannot refer",
+        "inline the definitions: CRD schemas do not support references",
     ),
     ("dependencies", "use `x-kubernetes-validations` instead"),
     (
@@ -21,8 +21,8 @@ const FORBIDDEN: [(&str, &str); 5] = [
     ("additionalItems", "use `items`"),
 ];
 
-/// Keywords of JSON Schema, OpenAPI and Kubernetes' own types that demand nothing of a value; any `x-` keyword that is not
-/// Kubernetes' is passed over as well. The API server drops most of them.
+/// Keywords of JSON Schema, OpenAPI and Kubernetes that do not constrain a value; `x-` keywords other than Kubernetes' are ignored as well.
+/// The API server drops most of them.
 #[rustfmt::skip]
 const SILENT: [&str; 16] = [
     "$comment", "$id", "$schema", "allowEmptyValue", "contentEncoding", "contentMediaType",
@@ -31,8 +31,8 @@ const SILENT: [&str; 16] = [
     "x-kubernetes-patch-strategy", "xml",
 ];
 
-/// Keywords of JSON Schema that would demand something, were they not dropped by the API server: no slips of the pen, however
-/// near one of [`KEYWORDS`].
+/// JSON Schema keywords that would constrain a value but that the API server drops. They are never typos, however similar to one of
+/// [`KEYWORDS`].
 #[rustfmt::skip]
 const DROPPED: [&str; 20] = [
     "$anchor", "$defs", "$dynamicAnchor", "$dynamicRef", "$vocabulary", "const", "contains",
@@ -41,7 +41,7 @@ const DROPPED: [&str; 20] = [
     "unevaluatedProperties", "x-kubernetes-unions",
 ];
 
-/// Suggestions for unknown words. Kubernetes' own stand without their prefix, [`KUBERNETES`].
+/// Suggestions for unknown keywords, without those that start with [`KUBERNETES`].
 #[rustfmt::skip]
 const KEYWORDS: [&str; 35] = [
     "$ref", "additionalItems", "additionalProperties", "allOf", "anyOf", "default", "definitions",
@@ -63,12 +63,12 @@ const EXTENSIONS: [&str; 7] = [
     "validations",
 ];
 
-/// Whether a keyword says nothing to us, and nothing is lost with it.
+/// Whether a keyword can be ignored without loss.
 pub(super) fn is_silent(key: &str) -> bool {
     SILENT.contains(&key) || (key.starts_with("x-") && !key.starts_with(KUBERNETES))
 }
 
-/// The keyword that an unknown word was meant to be.
+/// Returns the known keyword that was probably meant.
 fn meant(key: &str) -> Option<String> {
     if DROPPED.contains(&key) {
         return None;
@@ -80,7 +80,7 @@ fn meant(key: &str) -> Option<String> {
 }
 
 impl Reader<'_> {
-    /// An error for what is forbidden or a slip; a warning, the first time in a CRD, for what the API server drops.
+    /// Reports an error for a forbidden or misspelled keyword, and one warning per CRD for a keyword that the API server drops.
     pub(super) fn unknown_keyword(&mut self, key: &str, at: &Node) {
         if let Some((_, help)) = FORBIDDEN.iter().find(|(name, _)| *name == key) {
             self.error(
@@ -94,8 +94,8 @@ impl Reader<'_> {
         } else if self.dropped.insert(key.to_owned()) {
             self.warn(
                 at,
-                format!("`{key}` is not a keyword of CRD schemas, and ignored"),
-                "leave it out: the API server drops it too",
+                format!("`{key}` is not a keyword of CRD schemas and is ignored"),
+                "remove it: the API server drops it too",
             );
         }
     }

@@ -1,7 +1,7 @@
-//! CRD YAML: `CustomResourceDefinition` documents, as read.
+//! Reads `CustomResourceDefinition` documents from YAML.
 //!
-//! Any number of documents a source, `kind: List` included; documents of other kinds are passed over, so that a release
-//! bundle can be read as it is. Start reading at [`read`]; [`schema`] reads the schemas.
+//! A source may have any number of documents, including `kind: List`; documents of other kinds are skipped, so that a release bundle can be
+//! read directly. Start reading at [`read`]; [`schema`] reads the schemas.
 
 mod conversion;
 mod fields;
@@ -34,18 +34,18 @@ use crate::{
 
 const KIND: &str = "CustomResourceDefinition";
 
-/// A CRD as read: names, and each served version with its schema.
+/// A CRD as read: its names, and its versions with their schemas.
 #[derive(Clone, Debug)]
 pub struct Crd {
-    /// The source, for places; without its text if nothing was found in it.
+    /// The source, for places; without its text if it has no findings.
     pub source: Source,
-    /// The bytes of `metadata.name` or, without one, of the document; empty if nothing was found in the source.
+    /// The byte range of `metadata.name`, or else of the document; empty if the source has no findings.
     pub range: Range<usize>,
     /// `spec.group`, a DNS name.
     pub group: String,
     /// `spec.names.kind`.
     pub kind: String,
-    /// `spec.names.listKind`, or the kind with `List` after it.
+    /// `spec.names.listKind`, or the kind with the suffix `List`.
     pub list_kind: String,
     /// `spec.names.plural`.
     pub plural: String,
@@ -63,28 +63,28 @@ pub struct Crd {
     pub annotations: BTreeMap<String, String>,
     /// `metadata.labels`.
     pub labels: BTreeMap<String, String>,
-    /// The versions that the filters keep.
+    /// The versions selected by the filters.
     pub versions: Vec<CrdVersion>,
-    /// The others, where CRDs are to be written.
+    /// The other versions, if CRDs are to be written.
     pub left_out: Vec<CrdVersion>,
-    /// The names of all versions that are served, whatever is generated.
+    /// The names of all served versions, including those not generated.
     pub served: Vec<String>,
-    /// Whether an error was found in it.
+    /// Whether it contains an error.
     pub faulty: bool,
 }
 
-/// A served version of a CRD.
+/// A version of a CRD.
 #[derive(Clone, Debug)]
 pub struct CrdVersion {
     /// `v1alpha1`.
     pub name: String,
-    /// Whether it is the stored one.
+    /// Whether it is the storage version.
     pub storage: bool,
     /// Whether it is served.
     pub served: bool,
-    /// The warning, `Some("")` for the API server's own.
+    /// The deprecation warning; `Some("")` for the API server's default warning.
     pub deprecation: Option<String>,
-    /// The schema; none where the CRD has none.
+    /// The schema, if the CRD has one.
     pub schema: Option<Schema>,
     /// Whether `/status` is a subresource.
     pub status: bool,
@@ -96,18 +96,18 @@ pub struct CrdVersion {
     pub selectable_fields: Vec<SelectableField>,
 }
 
-/// The documents, and the findings of reading them.
+/// The CRDs, and the findings of reading them.
 #[derive(Debug, Default)]
 pub struct ReadCrds {
     /// The CRDs, sorted by group, kind and source.
     pub crds: Vec<Crd>,
     /// The findings.
     pub found: Diagnostics,
-    /// The errors of CRDs that were left out for [`Faulty::Skipped`].
+    /// The errors of CRDs left out under [`Faulty::Skipped`].
     pub skipped: Diagnostics,
 }
 
-/// Reads all documents of all sources, in parallel, and keeps what the filters name.
+/// Reads all documents of all sources in parallel, and keeps those that the filters select.
 #[must_use]
 pub fn read(sources: &[Source], options: &Options) -> ReadCrds {
     let size = |source: &Source| source.text.len() as u64;
@@ -115,18 +115,18 @@ pub fn read(sources: &[Source], options: &Options) -> ReadCrds {
     read_from(sources, size, open, options).unwrap_or_default()
 }
 
-/// [`read`], of inputs of the given sizes that are opened when their turn comes. A text is held no longer than it is read.
+/// Like [`read`], but opens each input, of the specified size, only when its turn comes. A source's text is freed as soon as it is read.
 ///
 /// # Errors
 ///
-/// Those of opening, in the order of the inputs.
+/// Errors from `open`, in the order of the inputs.
 pub(crate) fn read_from<T: Sync, E: Send>(
     inputs: &[T],
     size: impl Fn(&T) -> u64,
     open: impl Fn(&T) -> Result<Source, E> + Sync,
     options: &Options,
 ) -> Result<ReadCrds, Vec<E>> {
-    // Sizes differ widely: the largest come first, and each thread takes the next when it has finished one.
+    // Sizes differ widely: process the largest first, with each thread taking the next input when it is done.
     let mut by_size: Vec<(usize, &T)> = inputs.iter().enumerate().collect();
     by_size.sort_by_key(|(_, input)| Reverse(size(input)));
     let read_all = |least: Places| {
@@ -157,8 +157,8 @@ pub(crate) fn read_from<T: Sync, E: Send>(
     Ok(read)
 }
 
-/// Reads one source. Places are for findings, which few sources give cause for: they are left out at first, and a source is read
-/// once more where there is something to say.
+/// Reads one source. Only findings need places, and few sources have findings: the first pass drops places, and a source with findings is
+/// read again with them.
 fn read_one(source: &Source, options: &Options, least: Places) -> (Vec<Crd>, Diagnostics) {
     let read = |places| {
         let mut found = Diagnostics::new();
@@ -177,7 +177,7 @@ fn read_one(source: &Source, options: &Options, least: Places) -> (Vec<Crd>, Dia
     (crds, found)
 }
 
-/// The CRDs of all sources together, and what is wrong with them beside one another.
+/// Combines the CRDs of all sources, and checks them against each other.
 fn relate(sources: Vec<(Vec<Crd>, Diagnostics)>, options: &Options) -> (ReadCrds, Diagnostics) {
     let mut read = ReadCrds::default();
     for (crds, found) in sources {
@@ -228,7 +228,7 @@ fn read_source(
     crds
 }
 
-/// Whether a document is a CRD of any version, or a list with one.
+/// Whether a document is a CRD of any `apiVersion`, or a list that contains one.
 fn holds_crd(node: &Node) -> bool {
     match node.get("kind").and_then(Node::as_str) {
         Some(KIND) => true,
@@ -240,15 +240,15 @@ fn holds_crd(node: &Node) -> bool {
     }
 }
 
-/// The finding of an input that was named and holds no CRD.
+/// Reports an explicitly named input without a CRD.
 fn no_crd(source: &Source, documents: &[Node]) -> Diagnostic {
     let kinds: BTreeSet<&str> = documents
         .iter()
         .filter_map(|document| document.get("kind").and_then(Node::as_str))
         .collect();
-    let finding = Diagnostic::warning(format!("{} holds no {KIND}", source.name));
+    let finding = Diagnostic::warning(format!("{} contains no {KIND}", source.name));
     let Some(first) = documents.first() else {
-        return finding.help("it is empty");
+        return finding.help("the file is empty");
     };
     let held: Vec<&str> = kinds.into_iter().collect();
     let finding = finding.at(
@@ -258,22 +258,22 @@ fn no_crd(source: &Source, documents: &[Node]) -> Diagnostic {
     if held.is_empty() {
         finding.help(format!("write `kind: {KIND}`"))
     } else {
-        finding.help(format!("it holds: {}", held.join(", ")))
+        finding.help(format!("it contains: {}", held.join(", ")))
     }
 }
 
-/// The finding of a file that does not belong to the input, such as a chart's template beside CRDs.
+/// Downgrades an error in a file that does not belong to the input, such as a chart's template next to CRDs.
 fn passed_over(diagnostic: Diagnostic) -> Diagnostic {
     Diagnostic {
         severity: Severity::Warning,
         ..diagnostic
     }
     .note(format!(
-        "the file was found in a folder, and passed over: it names no {KIND}"
+        "the file was found in a directory and skipped: it contains no {KIND}"
     ))
 }
 
-/// Reads a document that is a CRD, or the CRDs of a list; anything else is not ours.
+/// Reads a CRD, or the CRDs of a list; ignores other documents.
 fn read_document(
     source: &Source,
     node: &mut Node,
@@ -310,7 +310,7 @@ fn read_document(
 
 fn unsupported_version(api_version: &str) -> Diagnostic {
     if api_version == "apiextensions.k8s.io/v1beta1" {
-        return Diagnostic::error("apiextensions.k8s.io/v1beta1 is not read: Kubernetes 1.22 removed it")
+        return Diagnostic::error("apiextensions.k8s.io/v1beta1 is not supported: Kubernetes 1.22 removed it")
             .help("write `apiVersion: apiextensions.k8s.io/v1`, and move `spec.version` to `spec.versions[].name`")
             .help(
                 "move `spec.validation`, `spec.subresources` and `spec.additionalPrinterColumns` (`JSONPath` becomes `jsonPath`) \
@@ -320,7 +320,7 @@ fn unsupported_version(api_version: &str) -> Diagnostic {
     let message = if api_version.is_empty() {
         "the CustomResourceDefinition has no apiVersion".to_owned()
     } else {
-        format!("a CustomResourceDefinition of apiVersion {api_version:?} is not known")
+        format!("unknown CustomResourceDefinition apiVersion {api_version:?}")
     };
     Diagnostic::error(message).help("write `apiVersion: apiextensions.k8s.io/v1`")
 }
@@ -333,7 +333,7 @@ fn read_crd(reader: &mut Reader<'_>, node: &mut Node, options: &Options) -> Opti
     }
     let spec = reader.map(node, "spec")?;
     reader.push("spec");
-    // Refused at creation in v1, but true in what the API server gives of CRDs that were created in v1beta1.
+    // The API server rejects this in new v1 CRDs, but still returns it for CRDs that were created as v1beta1.
     reader.keeps_unknown = spec
         .get("preserveUnknownFields")
         .is_some_and(|node| reader.bool(node, "preserveUnknownFields"));
@@ -376,12 +376,12 @@ fn read_crd(reader: &mut Reader<'_>, node: &mut Node, options: &Options) -> Opti
     Some(crd)
 }
 
-/// Whether a filter keeps a name; an empty one keeps all.
+/// Whether a filter selects a name; an empty filter selects all.
 fn is_wanted(filter: &[String], name: &str) -> bool {
     filter.is_empty() || filter.iter().any(|one| one == name)
 }
 
-/// Whether the document says neither what it defines nor in which versions, as patches of CRDs do.
+/// Whether the document has neither names nor versions, as in a patch for a CRD.
 fn is_part(node: &Node) -> bool {
     node.get("spec").is_none_or(|spec| {
         let is_map = matches!(spec.value, Yaml::Map(_));
@@ -392,7 +392,7 @@ fn is_part(node: &Node) -> bool {
     })
 }
 
-/// Each group and kind that a filter names is in the input, unless nothing is.
+/// Checks that the input contains each group and kind in the filters, unless the input is empty.
 fn check_filters(crds: &[Crd], filters: &Filters, diagnostics: &mut Diagnostics) {
     let mut check = |what: &str, wanted: &[String], name: fn(&Crd) -> &str| {
         for wanted in wanted {
@@ -411,7 +411,7 @@ fn check_filters(crds: &[Crd], filters: &Filters, diagnostics: &mut Diagnostics)
     check("kind", &filters.kinds, |crd| &crd.kind);
 }
 
-/// Kinds of a group have plurals of their own, which name them in the API's paths.
+/// Reports kinds of one group with the same plural, which must be unique because it names the kind in API paths.
 fn refuse_shared_plurals(crds: &[Crd], diagnostics: &mut Diagnostics) {
     let mut seen: BTreeMap<(&str, &str), &Crd> = BTreeMap::new();
     for crd in crds {
@@ -449,7 +449,7 @@ fn refuse_duplicates(crds: &[Crd], diagnostics: &mut Diagnostics) {
                         yaml::place(&first.source, first.range.clone()),
                         "first here",
                     )
-                    .help("leave out one of the two, or keep one by a filter"),
+                    .help("remove one of the two, or select one with a filter"),
                 );
                 break;
             }

@@ -1,4 +1,4 @@
-//! Names, scope and versions of a CRD, with the API server's rules for them.
+//! Reads names, scope and versions of a CRD, and checks them by the API server's rules.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
     read::yaml::{Node, Yaml},
 };
 
-/// The annotation in which `kubectl apply` notes the whole object.
+/// The annotation in which `kubectl apply` stores the full object.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// `spec.names`.
@@ -82,7 +82,7 @@ impl Reader<'_> {
             self.error(
                 node,
                 format!("`{key}` is not a valid name: {name:?}"),
-                "the API server takes letters, digits and `-`, a letter first, no `-` last, at most 63 of them",
+                "the API server accepts at most 63 letters, digits and `-`, starting with a letter and not ending with `-`",
             );
         }
     }
@@ -121,7 +121,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `metadata.name` must be `<plural>.<group>`; the API server refuses anything else.
+    /// Checks that `metadata.name` is `<plural>.<group>`, as the API server requires.
     pub(super) fn check_name(&mut self, document: &Node, crd: &Crd) {
         let Some(name) = document
             .get("metadata")
@@ -133,13 +133,13 @@ impl Reader<'_> {
         if name.as_str().is_some_and(|name| name != wanted) {
             self.error(
                 name,
-                "the CRD's name is not its plural and group",
+                "the CRD's name must be `<plural>.<group>`",
                 format!("write `name: {wanted}`"),
             );
         }
     }
 
-    /// The texts by key at `metadata.annotations` or `metadata.labels`, without what kubectl notes of its own.
+    /// Returns the entries of `metadata.annotations` or `metadata.labels`, without kubectl's own.
     pub(super) fn read_pairs(&mut self, document: &Node, key: &str) -> BTreeMap<String, String> {
         let pairs = document
             .get("metadata")
@@ -157,7 +157,7 @@ impl Reader<'_> {
         texts
     }
 
-    /// Adds the versions that have types, and where CRDs are to be written, the others.
+    /// Adds the versions to generate types for and, if CRDs are to be written, the others.
     pub(super) fn read_versions(&mut self, spec: &mut Node, options: &Options, crd: &mut Crd) {
         let help = "list each version with `name`, `served`, `storage` and `schema`";
         let Some(versions) = spec.get_mut("versions") else {
@@ -218,15 +218,15 @@ impl Reader<'_> {
             self.warn(
                 versions,
                 format!(
-                    "nothing is generated for what is not served: {}",
+                    "nothing is generated for versions that are not served: {}",
                     unserved.join(", ")
                 ),
-                "have types for them with `--all-versions`, or write `served: true` at a version to have clients for it",
+                "generate their types with `--all-versions`, or write `served: true` on a version to generate clients for it",
             );
         }
     }
 
-    /// Exactly one version is stored.
+    /// Checks that exactly one version is stored.
     fn check_stored(&mut self, versions: &Node, stored: &[String]) {
         match stored {
             [_] => {}
@@ -234,12 +234,12 @@ impl Reader<'_> {
             [] => self.warn(
                 versions,
                 "no version is stored",
-                "write `storage: true` at exactly one version: the API server refuses the CRD as it is",
+                "write `storage: true` on exactly one version: the API server rejects the CRD without it",
             ),
             _ => self.error(
                 versions,
                 format!("several versions are stored: {}", stored.join(", ")),
-                "write `storage: true` at exactly one version",
+                "write `storage: true` on exactly one version",
             ),
         }
     }
@@ -254,7 +254,7 @@ impl Reader<'_> {
         if !is_label_1035(&name) {
             self.error(
                 node,
-                format!("the version's name is illegal: {name:?}"),
+                format!("invalid version name: {name:?}"),
                 "write one such as `v1`, `v1beta1` or `v1alpha1`",
             );
             return None;
@@ -312,7 +312,7 @@ impl Reader<'_> {
             self.warn(
                 version.get("name").unwrap_or(version),
                 format!("version {name} has no schema: its type keeps every property as JSON"),
-                "write `schema.openAPIV3Schema`: the API server refuses the CRD as it is",
+                "write `schema.openAPIV3Schema`: the API server rejects the CRD without it",
             );
         }
         read

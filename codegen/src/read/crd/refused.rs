@@ -1,6 +1,6 @@
-//! Schemas that the API server refuses, found by its own checks: structural rules, patterns, defaults, rules in CEL.
+//! Finds schemas that the API server rejects, by its own checks: structural rules, patterns, defaults and CEL rules.
 //!
-//! They run where CRDs are written again, or validate objects: types alone need none of what is checked.
+//! The checks run only if CRDs are written or objects are validated: types do not depend on them.
 
 #[cfg(feature = "cel")]
 use kube_schema::{FieldError, Structural};
@@ -17,14 +17,14 @@ use crate::{
     read::yaml::{self, Yaml},
 };
 
-/// The way to have it written all the same.
+/// How to skip the check.
 #[cfg(feature = "cel")]
-const UNCHECKED: &str = "correct it, or write it unchecked with `--compat controller-gen` or `compat = \"controller-gen\"` in codegen.toml";
+const UNCHECKED: &str = "fix it, or skip the check with `--compat controller-gen` or `compat = \"controller-gen\"` in codegen.toml";
 
 impl Reader<'_> {
-    /// Reads the schema of a version; where reading finds no error, adds what the API server refuses.
+    /// Reads the schema of a version; if that finds no error, also reports what the API server would reject.
     pub(super) fn read_checked_schema(&mut self, node: &mut Node, options: &Options) -> Schema {
-        // Reading takes the texts out of the node.
+        // Check first: reading moves strings out of the node.
         let refused = self.refused(node, options);
         let before = self.diagnostics.as_slice().len();
         let schema = self.read_schema(node);
@@ -37,7 +37,7 @@ impl Reader<'_> {
         schema
     }
 
-    /// The findings of the API server in a schema, at the nodes that they name.
+    /// Returns the API server's errors for a schema, located at the nodes they refer to.
     #[cfg(feature = "cel")]
     fn refused(&self, schema: &Node, options: &Options) -> Vec<Diagnostic> {
         if !options.writes_crds() || options.compat != Compat::Strict {
@@ -73,7 +73,7 @@ impl Reader<'_> {
     }
 }
 
-/// The node at a path such as `.properties[spec].pattern`, or the nearest above that is there.
+/// Returns the node at a path such as `.properties[spec].pattern`, or its nearest existing ancestor.
 #[cfg(feature = "cel")]
 fn found<'n>(node: &'n Node, path: &str) -> &'n Node {
     let below = |name: &str, rest: &str| {
@@ -83,7 +83,7 @@ fn found<'n>(node: &'n Node, path: &str) -> &'n Node {
     };
     let mut next: Option<(usize, &Node)> = None;
     let mut step = |rest: Option<usize>, node: &'n Node| {
-        // The longest name that fits: names may hold dots and brackets.
+        // Take the longest matching name: names may contain dots and brackets.
         if let Some(rest) = rest
             && next.is_none_or(|(least, _)| rest < least)
         {

@@ -1,4 +1,4 @@
-//! Structural schemas, losslessly: every keyword that the API server knows, typed.
+//! Reads structural schemas losslessly: every keyword that the API server knows has a typed field.
 
 use std::mem;
 
@@ -11,7 +11,7 @@ use crate::{
     read::yaml::{Node, Yaml},
 };
 
-/// Whether a schema without a `type` keeps unknown fields, or lists alternatives of another type than it describes.
+/// Whether a schema without a `type` preserves unknown fields, or has alternatives of a type other than the one it describes.
 fn admits_any_type(schema: &Schema) -> bool {
     let described = if schema.items.is_some() {
         "array"
@@ -27,7 +27,7 @@ fn admits_any_type(schema: &Schema) -> bool {
 }
 
 impl Reader<'_> {
-    /// Reads a schema; its texts are taken out of the node.
+    /// Reads a schema, and moves its strings out of the node.
     pub(super) fn read_schema(&mut self, node: &mut Node) -> Schema {
         let mut schema = Schema {
             range: node.range.clone(),
@@ -65,7 +65,7 @@ impl Reader<'_> {
         schema
     }
 
-    /// Keywords that shape the type.
+    /// Reads keywords that determine the type.
     fn read_structure(&mut self, schema: &mut Schema, key: &str, value: &mut Node) -> bool {
         match key {
             "type" => schema.type_ = self.read_type(value),
@@ -119,7 +119,7 @@ impl Reader<'_> {
             self.error(
                 value,
                 "`type` must be one type, not a list of them",
-                "write one type, with `nullable: true` where null may stand",
+                "write one type, with `nullable: true` if null is allowed",
             );
             return None;
         }
@@ -152,13 +152,13 @@ impl Reader<'_> {
                 (mem::take(&mut entry.key), schema)
             });
             let mut properties: Vec<_> = read.collect();
-            // YAML refuses keys that stand twice.
+            // The YAML parser rejects duplicate keys.
             properties.sort_by(|(a, _), (b, _)| a.cmp(b));
             properties
         })
     }
 
-    /// Keywords that restrict the value.
+    /// Reads keywords that constrain the value.
     fn read_validation(
         &mut self,
         validation: &mut Validation,
@@ -220,7 +220,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `x-kubernetes-…`, and what says nothing to us.
+    /// Reads `x-kubernetes-…` keywords, and accepts those that can be ignored.
     fn read_extension(&mut self, validation: &mut Validation, key: &str, value: &Node) -> bool {
         match key {
             "x-kubernetes-int-or-string" => validation.int_or_string = self.bool(value, key),
@@ -301,7 +301,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A default of another type than its field's: generated code cannot give it.
+    /// Reports a default whose type differs from the field's: generated code cannot represent it.
     fn check_default(&mut self, node: &Node, schema: &Schema) {
         let Some(default) = &schema.default else {
             return;
@@ -321,20 +321,20 @@ impl Reader<'_> {
         if !fits && let Some(node) = node.get("default") {
             self.warn(
                 node,
-                "the default is of another type than the field, and ignored",
-                "mend it: the API server refuses the CRD as it is",
+                "the default has a different type than the field and is ignored",
+                "fix it: the API server rejects this CRD",
             );
         }
     }
 
-    /// The combination of the parts.
+    /// Checks combinations of keywords.
     fn check_schema(&mut self, node: &Node, schema: &mut Schema) {
         self.check_default(node, schema);
         if schema.type_ == Some(Type::Array) && !schema.properties.is_empty() {
             schema.properties.clear();
             self.warn(
                 node.get("properties").unwrap_or(node),
-                "the `properties` of an array mean nothing, and are ignored",
+                "`properties` has no effect on an array and is ignored",
                 "move them under `items`",
             );
         }
@@ -342,7 +342,7 @@ impl Reader<'_> {
             self.error(
                 node,
                 "`properties` and `additionalProperties` exclude each other",
-                "keep `properties`, with `x-kubernetes-preserve-unknown-fields: true` where others are to be kept",
+                "keep `properties`, and add `x-kubernetes-preserve-unknown-fields: true` to keep other properties",
             );
         }
         if schema.validation.list_type == Some(ListType::Map)
@@ -356,7 +356,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A string, or a scalar that YAML read as something else (`description: yes`).
+    /// Returns a string, or the source form of a scalar that YAML parsed as another type (`description: yes`).
     fn text(&mut self, node: &mut Node, key: &str) -> Option<String> {
         match &mut node.value {
             Yaml::String(text) => Some(mem::take(text)),

@@ -1,9 +1,9 @@
-//! Findings in CRDs that differ from a valid one in one place.
+//! Findings in CRDs that differ from a valid CRD in one place.
 
 use super::{Crd, read, schema::Schema};
 use crate::{Diagnostics, Filters, Options, Source, options::Faulty};
 
-/// A CRD whose field `spec` has the schema.
+/// Returns a CRD whose field `spec` has the schema.
 fn crd(schema: &str) -> String {
     format!(
         "{{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {{group: example.com, scope: Cluster, \
@@ -18,7 +18,7 @@ fn read_text(text: &str) -> (Vec<Crd>, Diagnostics) {
     (read.crds, read.found)
 }
 
-/// Few sources give cause for findings, and the texts of the others need not be held.
+/// Few sources have findings, and the text of the others need not be kept.
 #[test]
 fn only_sources_with_findings_have_text_and_places() {
     let faulty = crd("{type: string, const: a}").replace("Widget", "Gadget");
@@ -44,7 +44,7 @@ fn only_sources_with_findings_have_text_and_places() {
             ("Widget".to_owned(), 0, false)
         ]
     );
-    // What is wrong with CRDs beside one another has places in all of them.
+    // Findings about CRDs in relation to each other need places in all of them.
     let twice = ["a.yaml", "b.yaml"].map(|name| Source::new(name, crd("{type: string}")));
     let found = super::read(&twice, &Options::default()).found;
     let labels = found.as_slice()[0].labels.iter();
@@ -99,7 +99,7 @@ fn annotations_of_other_dialects_say_nothing() {
 fn a_keyword_that_the_api_server_drops_is_a_warning_once_in_a_crd() {
     let dropped = |key: &str| {
         format!(
-            "Warning: `{key}` is not a keyword of CRD schemas, and ignored; leave it out: the API server drops it too"
+            "Warning: `{key}` is not a keyword of CRD schemas and is ignored; remove it: the API server drops it too"
         )
     };
     check_schema("{type: string, const: a}", &[&dropped("const")]);
@@ -142,12 +142,12 @@ fn properties_of_an_array_are_ignored() {
     check_schema(
         "{type: array, items: {type: string}, properties: {a: {type: string}}}",
         &[
-            "Warning: the `properties` of an array mean nothing, and are ignored; move them under `items`",
+            "Warning: `properties` has no effect on an array and is ignored; move them under `items`",
         ],
     );
 }
 
-/// The paths of the schemas that keep what they do not name, of a CRD with `spec.preserveUnknownFields` or without.
+/// Returns the paths of the schemas that preserve unknown fields, in a CRD with or without `spec.preserveUnknownFields`.
 fn keeping(preserve: bool) -> Vec<String> {
     fn walk(path: &str, schema: &Schema, found: &mut Vec<String>) {
         if schema.validation.preserve_unknown_fields {
@@ -174,7 +174,7 @@ fn a_crd_that_is_never_pruned_keeps_unknown_fields_of_every_object() {
     assert!(keeping(false).is_empty());
 }
 
-/// The findings in a text that is read as a source that was named.
+/// Returns the findings in a source that was named explicitly.
 fn findings(text: &str) -> Vec<String> {
     let (_, diagnostics) = read_text(text);
     let found = diagnostics.as_slice().iter();
@@ -199,8 +199,8 @@ fn findings(text: &str) -> Vec<String> {
 fn exactly_one_version_is_stored() {
     let crd = crd("{type: string}");
     assert_eq!(findings(&crd), Vec::<String>::new());
-    let expected = "Warning: no version is stored [(1, 164)]; write `storage: true` at exactly one version: the API server refuses \
-                    the CRD as it is";
+    let expected = "Warning: no version is stored [(1, 164)]; write `storage: true` on exactly one version: the API server rejects \
+                    the CRD without it";
     assert_eq!(
         findings(&crd.replace("storage: true", "storage: false")),
         [expected]
@@ -212,7 +212,7 @@ fn exactly_one_version_is_stored() {
     assert_eq!(
         findings(&two),
         [
-            "Error: several versions are stored: v2, v1 [(1, 164)]; write `storage: true` at exactly one version"
+            "Error: several versions are stored: v2, v1 [(1, 164)]; write `storage: true` on exactly one version"
         ]
     );
 }
@@ -224,9 +224,9 @@ fn a_version_without_a_schema_is_a_warning() {
     assert!(crd.contains(schema), "{crd}");
     let bare = crd.replace(schema, "");
     let expected = "Warning: version v1 has no schema: its type keeps every property as JSON [(1, 172)]; write \
-                    `schema.openAPIV3Schema`: the API server refuses the CRD as it is";
+                    `schema.openAPIV3Schema`: the API server rejects the CRD without it";
     assert_eq!(findings(&bare), [expected]);
-    // CRDs that were created in v1beta1 need none.
+    // CRDs that were created as v1beta1 may lack one.
     let old = bare.replace("{group:", "{preserveUnknownFields: true, group:");
     assert_eq!(findings(&old), Vec::<String>::new());
 }
@@ -236,18 +236,18 @@ fn an_input_without_a_crd_is_a_warning() {
     assert_eq!(
         findings("\napiVersion: v1\nkind: ConfigMap\n---\nkind: Secret\n"),
         [
-            "Warning: crd.yaml holds no CustomResourceDefinition [(2, 1)]; it holds: ConfigMap, Secret"
+            "Warning: crd.yaml contains no CustomResourceDefinition [(2, 1)]; it contains: ConfigMap, Secret"
         ]
     );
     assert_eq!(
         findings("a: 1\n"),
         [
-            "Warning: crd.yaml holds no CustomResourceDefinition [(1, 1)]; write `kind: CustomResourceDefinition`"
+            "Warning: crd.yaml contains no CustomResourceDefinition [(1, 1)]; write `kind: CustomResourceDefinition`"
         ]
     );
     assert_eq!(
         findings(""),
-        ["Warning: crd.yaml holds no CustomResourceDefinition []; it is empty"]
+        ["Warning: crd.yaml contains no CustomResourceDefinition []; the file is empty"]
     );
 }
 

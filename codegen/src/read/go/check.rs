@@ -1,4 +1,4 @@
-//! Cycles, which the Go compiler refuses, and which whoever follows types must not meet.
+//! Detects cycles, which the Go compiler rejects and which would keep code that follows types from terminating.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::{
     graph::{cycles, finished_order},
 };
 
-/// How deep structs embed each other. No API comes near.
+/// The maximum depth of embedding. No real API comes close.
 const MAX_EMBEDDING: usize = 100;
 
-/// Reports imports in a circle, types that contain themselves, and embedding without end.
+/// Reports import cycles, types that contain themselves, and unbounded embedding.
 pub(super) fn check(packages: &[Package], diagnostics: &mut Diagnostics) {
     check_imports(packages, diagnostics);
     let types = Types::new(packages);
@@ -45,9 +45,9 @@ fn check_imports(packages: &[Package], diagnostics: &mut Diagnostics) {
             .find(|import| Some(import.path.as_str()) == path(next));
         let place = import.map_or(&package.place, |import| &import.place);
         diagnostics.push(circle(
-            "the packages import each other in a circle".to_owned(),
+            "the packages import each other in a cycle".to_owned(),
             place,
-            "this import closes it",
+            "this import closes the cycle",
             cycle.iter().filter_map(path),
         ));
     }
@@ -72,13 +72,13 @@ fn circle<'a>(
         .note(note)
 }
 
-/// Whether the encoder puts the fields of the field's type in its place; with a name in the tag it is a property.
+/// Whether the encoder inlines the fields of the field's type; a name in the tag makes it a property instead.
 fn is_embedded(field: &Field) -> bool {
     let json = field.tag.as_ref().and_then(|tag| tag.json.as_deref());
     field.embedded && json.is_none_or(|json| json.is_empty() || json.starts_with(','))
 }
 
-/// All types of all packages, numbered.
+/// All types of all packages, by index.
 struct Types<'a> {
     decls: Vec<&'a TypeDecl>,
     of_package: Vec<&'a str>,
@@ -88,11 +88,11 @@ struct Types<'a> {
 /// How one type refers to another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reference {
-    /// As its own value, or a part of it.
+    /// By value, directly or as part of it.
     Value,
-    /// By embedding it, or a pointer to it.
+    /// By embedding it or a pointer to it.
     Embedding,
-    /// Anyhow.
+    /// In any way.
     Any,
 }
 
@@ -161,7 +161,7 @@ impl<'a> Types<'a> {
         let help = "a pointer, a slice or a map in between lets it end";
         let found = self.report(&by_value, "contains itself", help, diagnostics);
         let aliases = self.edges(Reference::Any, |decl| decl.alias);
-        let help = "an alias stands for another type";
+        let help = "an alias must refer to another type";
         let found = self.report(&aliases, "is an alias of itself", help, diagnostics) || found;
         let embedding = self.edges(Reference::Embedding, |_| true);
         let help = "name the field";
@@ -194,7 +194,7 @@ impl<'a> Types<'a> {
         found
     }
 
-    /// Reports the first type that embeds others too deeply; there are no cycles.
+    /// Reports the first type that exceeds the maximum embedding depth; assumes that there are no cycles.
     fn check_depth(&self, edges: &[Vec<usize>], diagnostics: &mut Diagnostics) {
         let mut depths = vec![0_usize; edges.len()];
         for number in finished_order(edges) {

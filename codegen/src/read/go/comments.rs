@@ -1,8 +1,8 @@
-//! Which marker belongs to what: the rules of controller-tools' collector.
+//! Attaches markers to declarations, by the rules of controller-tools' collector.
 //!
-//! To a type or field belong the markers of its documentation and of the group of comments next above that. A marker in the
-//! group above is the package's if no type takes it and a package does. What else stands at the level of the file is the
-//! package's too; what stands in braces before nothing, behind code, or in the documentation of anything else is lost.
+//! A type or field owns the markers in its doc comment and in the closest comment group above that. Markers in the group above belong to
+//! the package instead if they do not apply to types but do apply to packages. Other comments at file level belong to the package too.
+//! Markers are lost in comments at the end of a block, after code, or in the doc comment of any other declaration.
 
 use super::{
     Findings,
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// The markers of a file, by what they belong to.
+/// The markers of a file, by owner.
 #[derive(Debug, Default)]
 pub(super) struct FileMarkers {
     pub(super) package: Vec<Marker>,
@@ -27,7 +27,7 @@ pub(super) struct FileMarkers {
 }
 
 impl FileReader<'_, '_> {
-    /// The markers of the whole file.
+    /// Collects the markers of the file.
     pub(super) fn markers(&mut self) -> FileMarkers {
         let syntax = self.syntax;
         let mut found = FileMarkers {
@@ -55,7 +55,7 @@ impl FileReader<'_, '_> {
         found
     }
 
-    /// Whether each type and each field of the file is used.
+    /// Returns, for each type and each field of the file, whether it is used.
     fn used(&self) -> (Vec<bool>, Vec<bool>) {
         let types = &self.syntax.types;
         let mut fields = vec![self.used.is_none(); self.syntax.fields];
@@ -66,7 +66,7 @@ impl FileReader<'_, '_> {
         (types.collect(), fields)
     }
 
-    /// The markers of a group: `//` lines, never block comments.
+    /// Returns the markers of a comment group: from `//` lines only, not from block comments.
     fn raw_markers(&self, group: &Group) -> Vec<RawMarker> {
         let mut found = Vec::new();
         for comment in self.syntax.comments_of(group) {
@@ -81,7 +81,7 @@ impl FileReader<'_, '_> {
             let start = range.start + 2 + line.find('+').unwrap_or(0);
             let place = self.place(start..start + content.len());
             let raw = RawMarker { place };
-            // Build constraints of old are written like markers; a default that names a constant is for other generators.
+            // Old build constraints look like markers; a default that refers to a constant is for other generators.
             let is_constraint = content.split_whitespace().next() == Some("+build");
             let is_constant = content.starts_with("+default=ref(");
             if !is_constraint && !is_constant && !self.ignored.contains(&raw) {
@@ -118,14 +118,14 @@ impl FileReader<'_, '_> {
         };
         if let Some(written) = raw.padded() {
             let warning = Diagnostic::warning(format!("`+{}` has no effect here", def.name));
-            let label = "to Go's tools the space before `=` is part of the name";
+            let label = "Go's tools treat the space before `=` as part of the name";
             return self.warn(
                 warning
                     .at(raw.place.clone(), label)
                     .help(format!("write `{written}`")),
             );
         }
-        // A default that is a constant of Go is there for Go's defaulters; no schema has it.
+        // A default that refers to a Go constant is for Go's defaulters; it does not appear in the schema.
         let text = raw.place.text.get(raw.place.range.clone());
         if text.is_some_and(|text| text.starts_with("+default=ref(")) {
             return;
@@ -156,7 +156,7 @@ impl FileReader<'_, '_> {
     }
 
     fn unknown(&mut self, raw: &RawMarker) {
-        // The search for a similar marker takes longer than all else: only for errors that are shown.
+        // Searching for a similar marker is slow: only do it for errors that are shown.
         if !self.package.main {
             return;
         }
@@ -178,25 +178,25 @@ impl FileReader<'_, '_> {
         }
     }
 
-    /// The marker belongs to nothing that has markers.
+    /// Warns about a marker in a place where markers have no effect.
     fn lost(&mut self, raw: &RawMarker, owner: Owner) {
-        let warning = Diagnostic::warning("the marker marks nothing");
+        let warning = Diagnostic::warning("the marker has no effect here");
         let place = raw.place.clone();
         self.warn(match owner {
             Owner::Behind => warning
-                .at(place, "it stands behind code")
-                .help("put it on a line of its own, above what it marks"),
+                .at(place, "it follows code on the same line")
+                .help("put it on a line of its own, above the type or field that it applies to"),
             Owner::Declaration(what) => warning
-                .at(place, format!("it stands in the documentation of {what}"))
-                .help("part it by a blank line, or put it above the type that it is about"),
+                .at(place, format!("it is in the doc comment of {what}"))
+                .help("separate it with a blank line, or put it above the type that it applies to"),
             _ => warning
-                .at(place, "nothing follows that it could belong to")
-                .help("a marker stands right above the type or field that it marks"),
+                .at(place, "no type or field follows")
+                .help("put it directly above the type or field that it applies to"),
         });
     }
 }
 
-/// Marks the fields of a type by their numbers.
+/// Marks the fields of a type by index.
 fn mark(ty: &TypeExpr, marked: &mut [bool]) {
     match ty {
         TypeExpr::Pointer(inner) | TypeExpr::Slice(inner) | TypeExpr::Array(_, inner) => {
@@ -222,12 +222,13 @@ fn mark(ty: &TypeExpr, marked: &mut [bool]) {
     }
 }
 
-/// Whether Go's generators pass over values of the marker that they do not know, as gengo's do; controller-gen refuses them.
+/// Whether Go's generators ignore unknown values of the marker, as gengo's do; controller-gen rejects them.
 fn is_lenient(def: &MarkerDef) -> bool {
     def.name.starts_with("k8s:") || def.name.starts_with("genclient")
 }
 
-/// Whether a marker above a type's documentation is the package's: controller-gen knows those of optional fields of packages alone.
+/// Whether a marker above a type's doc comment belongs to the package. For optional and required, controller-gen knows only the
+/// package-level form.
 fn is_of_package(def: &MarkerDef) -> bool {
     let is_presence =
         [ValidationOptional::DEF.name, ValidationRequired::DEF.name].contains(&def.name);
@@ -250,17 +251,17 @@ fn misplaced(marker: &Marker, target: Target) -> Diagnostic {
         })
         .collect();
     let label = match target {
-        Target::Package => "apart from any type, it is read as the package's",
-        Target::Type => "this is about a type",
-        _ => "this is about a field",
+        Target::Package => "apart from any type, it applies to the package",
+        Target::Type => "this applies to a type",
+        _ => "this applies to a field",
     };
     Diagnostic::warning(format!("`+{name}` has no effect here"))
         .at(place, label)
-        .help(format!("it stands {}", words.join(" or ")))
+        .help(format!("put it {}", words.join(" or ")))
 }
 
-/// Of a marker that does not repeat, one counts: the last, and for a package the first, as Go's generators have it. What
-/// stands twice or contradicts another is a warning.
+/// Keeps one of several equal markers that do not repeat: the last, or for a package the first, as Go's generators do. Warns about
+/// duplicate and contradictory markers.
 pub(super) fn settle(set: &mut MarkerSet, main: bool, is_package: bool, findings: &mut Findings) {
     if set.0.len() < 2 {
         return;

@@ -1,6 +1,6 @@
-//! Build constraints: which files belong to a build for linux/amd64, by name and by `//go:build` and `// +build` lines.
+//! Build constraints: which files are part of a build for linux/amd64, by file name and by `//go:build` and `// +build` lines.
 
-/// The systems and architectures that a file's name can end in.
+/// The operating systems and architectures recognised as file name suffixes.
 #[rustfmt::skip]
 const SYSTEMS: [&str; 18] = [
     "aix", "android", "darwin", "dragonfly", "freebsd", "hurd", "illumos", "ios", "js", "linux",
@@ -13,7 +13,7 @@ const ARCHITECTURES: [&str; 24] = [
     "s390", "s390x", "sparc", "sparc64", "wasm",
 ];
 
-/// Whether a file of that name is built: Go source, no test, not for another system.
+/// Whether the file name is part of the build: Go source, not a test, not for another platform.
 pub(crate) fn builds_name(name: &str) -> bool {
     let Some(stem) = name.strip_suffix(".go") else {
         return false;
@@ -33,10 +33,10 @@ pub(crate) fn builds_name(name: &str) -> bool {
     }
 }
 
-/// Whether the lines above the package clause let a file be built; what cannot be understood does.
+/// Whether the lines above the package clause allow the file to be built; constraints that cannot be parsed do.
 pub(super) fn builds_text(text: &str) -> bool {
     let mut old = Vec::new();
-    // Old lines count only if a blank line parts them from the package clause.
+    // `// +build` lines count only if a blank line separates them from the package clause.
     let mut pending = Vec::new();
     let mut in_block = false;
     for line in text.trim_start_matches('\u{feff}').lines() {

@@ -1,4 +1,4 @@
-//! Constants: their types and values, as far as literals, concatenations and conversions give them.
+//! Evaluates types and values of constants, as far as literals, concatenations and conversions determine them.
 
 use std::{
     borrow::Cow,
@@ -16,25 +16,25 @@ use super::{
     syntax::{ConstExpr, ConstSpec, File, Span, TypeExpr},
 };
 
-/// How many constants are looked up for the value of one.
+/// The maximum number of constants followed to evaluate one.
 const MAX_STEPS: usize = 50;
 
-/// The longest value that concatenations make; doubling names would make any length.
+/// The maximum length of a concatenated value; repeated doubling could produce any length.
 const MAX_LENGTH: usize = 64 * 1024;
 
-/// A constant's declaration: where it stands and which of the names it is, and what it repeats.
+/// A constant's declaration: its position, its index among the declared names, and the declaration it repeats.
 #[derive(Clone, Copy)]
 struct Declared<'a> {
     file: &'a GoFile,
     syntax: &'a File,
     spec: &'a ConstSpec,
-    /// The declaration that gives type and value.
+    /// The declaration that specifies type and value.
     given: &'a ConstSpec,
     position: usize,
     name: &'a Span,
 }
 
-/// The constants of a package, in order; without those of types that are not used, if it is given which are.
+/// Returns the constants of a package, in order; if the used types are specified, without constants of other types.
 pub(super) fn read(
     package: &GoPackage,
     index: &Index<'_>,
@@ -121,7 +121,7 @@ impl<'a> Evaluator<'a> {
         Types::new(self.package, at.file, at.syntax, self.index)
     }
 
-    /// Type and value of a constant.
+    /// Evaluates type and value of a constant.
     fn declared(&self, at: &Declared<'a>, steps: usize) -> Value {
         let value = at.given.values.get(at.position);
         let (ty, value) = match value {
@@ -187,7 +187,7 @@ impl<'a> Evaluator<'a> {
         (ty, Some(EnumLiteral::String(whole)))
     }
 
-    /// The type of a conversion; none if the name is that of a function.
+    /// Returns the type of a conversion, or `None` if the name is that of a function.
     fn converted(&self, at: &Declared<'a>, package: Option<&Span>, name: &Span) -> Option<Type> {
         let types = self.types(at);
         if let Some(package) = package {
@@ -200,7 +200,7 @@ impl<'a> Evaluator<'a> {
         is_type.then(|| types.name(name))
     }
 
-    /// A constant of another package that was read: literals only, there.
+    /// Returns the value of a constant from another package that was read, which must be a literal.
     fn qualified(&self, at: &Declared<'a>, package: &Span, name: &str) -> Value {
         let Some(path) = self.types(at).path_of(package) else {
             return (None, None);

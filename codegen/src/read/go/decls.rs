@@ -1,4 +1,4 @@
-//! Declarations: imports, types, constants and methods; variables and functions are skipped.
+//! Parses declarations: imports, types, constants and methods; skips variables and functions.
 
 use super::{
     parse::{Parsed, Parser},
@@ -7,7 +7,7 @@ use super::{
 };
 
 impl Parser<'_> {
-    /// The package clause.
+    /// Parses the package clause.
     pub(super) fn head(&mut self) -> Parsed<()> {
         self.file.doc = self.lead;
         self.file.package = self.clause()?;
@@ -16,7 +16,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The declarations up to the end.
+    /// Parses declarations up to the end of the file.
     pub(super) fn declarations(&mut self) -> Parsed<()> {
         loop {
             match self.word() {
@@ -40,7 +40,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The entries of a declaration of imports or variables, which have no markers.
+    /// Parses the entries of an import or variable declaration, which have no markers.
     fn declaration(
         &mut self,
         what: &'static str,
@@ -99,7 +99,7 @@ impl Parser<'_> {
         self.skip_statement()
     }
 
-    /// A type declaration, of one type or of several in parentheses.
+    /// Parses a type declaration, of a single type or of several in parentheses.
     fn types(&mut self) -> Parsed<()> {
         let doc = self.lead;
         let (from, index) = (self.cursor, self.file.types.len());
@@ -185,7 +185,7 @@ impl Parser<'_> {
         self.advance()?;
         if !self.eat(b'(')? {
             self.const_spec(doc)?;
-            // The comment behind it is known only now.
+            // The trailing comment is known only now.
             if let (Some(last), None) = (self.file.consts.last_mut(), doc) {
                 last.doc = self.behind;
             }
@@ -239,7 +239,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A function or method, of which only the name and receiver of marshallers matter.
+    /// Parses a function or method, of which only the name and receiver of marshalers matter.
     fn function(&mut self) -> Parsed<()> {
         let doc = self.lead;
         self.own(doc, |is_doc| {
@@ -279,7 +279,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parameters and results; the token is the opening parenthesis of the parameters.
+    /// Skips parameters and results; the current token is the opening parenthesis of the parameters.
     pub(super) fn signature(&mut self) -> Parsed<()> {
         self.skip_balanced()?;
         if self.is(b'(') {
@@ -296,7 +296,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The type's name in `(x *T[K])`, and whether it is a pointer.
+    /// Parses `(x *T[K])`: returns the type's name, and whether it is a pointer.
     fn receiver(&mut self) -> Parsed<Option<(Span, bool)>> {
         self.advance()?;
         let (mut last, mut pointer) = (None, false);

@@ -1,9 +1,9 @@
-//! Documentation: the text of a group of comments, as Go's `CommentGroup.Text` gives it, without markers.
+//! Documentation: the text of a comment group, as returned by Go's `CommentGroup.Text`, without markers.
 
 use super::scan::Comment;
 
-/// The text without marker lines and directives, without blank lines around it, with one blank line where several are. Lines beside a
-/// comment in `/*…*/` have no white space before them, as controller-gen has it.
+/// Returns the text without marker lines, directives and surrounding blank lines; runs of blank lines collapse to one. As in
+/// controller-gen, lines next to a `/*…*/` comment have no leading white space.
 pub(super) fn text(comments: &[Comment], source: &str) -> String {
     let mut text = String::new();
     let mut blank = false;
@@ -53,7 +53,7 @@ fn push(text: &mut String, blank: &mut bool, line: &str) {
     text.push_str(line);
 }
 
-/// Whether a comment, without its slashes, is for a tool: `nolint:…`, `go:generate …`, `line …`.
+/// Whether a comment, without its slashes, is a directive to a tool: `nolint:…`, `go:generate …`, `line …`.
 fn is_directive(text: &str) -> bool {
     if ["line ", "extern ", "export "]
         .iter()

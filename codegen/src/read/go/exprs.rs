@@ -1,4 +1,4 @@
-//! Types and the values of constants, in source form.
+//! Parses types and constant values.
 
 use super::{
     parse::{MAX_DEPTH, Parsed, Parser, SyntaxError},
@@ -7,7 +7,7 @@ use super::{
 };
 
 impl Parser<'_> {
-    /// Runs a parser one level further down.
+    /// Runs a parser one nesting level deeper.
     fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
             return Err(SyntaxError {
@@ -22,7 +22,7 @@ impl Parser<'_> {
         parsed
     }
 
-    /// A type.
+    /// Parses a type.
     pub(super) fn type_expr(&mut self) -> Parsed<TypeExpr> {
         self.deeper(Self::type_expr_here)
     }
@@ -63,7 +63,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `]T` or `N]T`, after the bracket.
+    /// Parses `]T` or `N]T`, after the opening bracket.
     pub(super) fn array(&mut self) -> Parsed<TypeExpr> {
         if self.eat(b']')? {
             return Ok(TypeExpr::Slice(Box::new(self.type_expr()?)));
@@ -72,7 +72,7 @@ impl Parser<'_> {
         Ok(TypeExpr::Array(length, Box::new(self.type_expr()?)))
     }
 
-    /// `N]`; the number if it is written as one.
+    /// Parses `N]`; returns the number if it is a literal.
     fn length(&mut self) -> Parsed<Option<u64>> {
         let text = self.text_of(&self.token.range()).replace('_', "");
         let is_integer = self.token.kind == Kind::Integer;
@@ -130,7 +130,7 @@ impl Parser<'_> {
         Ok(TypeExpr::Other(start..end))
     }
 
-    /// `T`, `p.T`, or an instance of either.
+    /// Parses `T`, `p.T`, or an instance of either.
     fn named(&mut self, start: usize) -> Parsed<TypeExpr> {
         let word = self.word();
         if is_keyword(word) {
@@ -160,7 +160,7 @@ impl Parser<'_> {
         while !self.is(b'}') {
             if self.token.kind == Kind::End {
                 return Err(SyntaxError {
-                    message: "the struct does not end".to_owned(),
+                    message: "the struct is not closed".to_owned(),
                     label: "this brace is not closed".to_owned(),
                     range: open.range(),
                 });
@@ -204,7 +204,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A field that starts with a name: its own, or that of the type it embeds.
+    /// Parses a field that starts with a name: its own, or that of the embedded type.
     fn named_field(&mut self) -> Parsed<(Vec<Span>, bool, TypeExpr)> {
         let first = self.name()?;
         match self.token.kind {
@@ -232,7 +232,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `A []T` and `A [N]T` are fields, `A[T]` embeds an instance.
+    /// Distinguishes `A []T` and `A [N]T`, which are fields, from `A[T]`, which embeds an instance.
     fn array_field_or_instance(&mut self, first: Span) -> Parsed<(Vec<Span>, bool, TypeExpr)> {
         self.advance()?;
         if self.is(b']') {
@@ -252,7 +252,7 @@ impl Parser<'_> {
         Ok((vec![first], false, ty))
     }
 
-    /// The value of a constant: what is more than literals, names, conversions and concatenations is not looked into.
+    /// Parses the value of a constant. Only literals, names, conversions and concatenations are interpreted.
     pub(super) fn const_expr(&mut self) -> Parsed<ConstExpr> {
         let mut terms = Vec::new();
         let mut known = true;
@@ -351,7 +351,7 @@ impl Parser<'_> {
     }
 }
 
-/// The name of an embedded field.
+/// Returns the name of an embedded field.
 fn embedded_name(ty: &TypeExpr) -> Option<Span> {
     match ty {
         TypeExpr::Name(name) | TypeExpr::Qualified(_, name) | TypeExpr::Other(name) => {
@@ -362,7 +362,7 @@ fn embedded_name(ty: &TypeExpr) -> Option<Span> {
     }
 }
 
-/// An integer in any of Go's bases.
+/// Parses an integer in any of Go's bases.
 fn integer(text: &str) -> Option<u64> {
     let lower = text.to_ascii_lowercase();
     let (digits, radix) = if let Some(digits) = lower.strip_prefix("0x") {

@@ -1,4 +1,4 @@
-//! One file: from its declarations to what it adds to its package.
+//! Reads one file: turns its declarations into additions to its package.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub(super) struct FileReader<'a, 'f> {
     pub(super) syntax: &'a File,
     pub(super) ignored: IgnoredMarkers<'a>,
     pub(super) compat: Compat,
-    /// The types to read, if not all.
+    /// The types to read; `None` means all.
     pub(super) used: Option<&'a BTreeSet<String>>,
     pub(super) findings: &'f mut Findings,
     types: Types<'a>,
@@ -61,17 +61,17 @@ impl<'a, 'f> FileReader<'a, 'f> {
         }
     }
 
-    /// Reads these types alone, if they are given.
+    /// Restricts reading to the specified types, if any.
     pub(super) fn only(self, used: Option<&'a BTreeSet<String>>) -> Self {
         Self { used, ..self }
     }
 
-    /// Reads markers as this generator does.
+    /// Sets the generator whose treatment of markers to follow.
     pub(super) fn matching(self, compat: Compat) -> Self {
         Self { compat, ..self }
     }
 
-    /// The same reader with findings of its own, for one of several threads.
+    /// Creates the same reader with its own findings, for use on another thread.
     fn reporting_to<'g>(&self, findings: &'g mut Findings) -> FileReader<'a, 'g> {
         FileReader {
             findings,
@@ -152,7 +152,7 @@ impl<'a, 'f> FileReader<'a, 'f> {
         }
     }
 
-    /// A type with the fields of structs in it.
+    /// Reads a type, including the fields of structs within it.
     fn type_of(&mut self, ty: &TypeExpr, markers: &[MarkerSet]) -> Type {
         match ty {
             TypeExpr::Struct(specs) => {
@@ -221,7 +221,7 @@ impl<'a> Types<'a> {
         self.file.place(range)
     }
 
-    /// A type without parts; those with parts have no JSON form here.
+    /// Reads a type without components; other types have no JSON form here.
     pub(super) fn leaf(&self, ty: &TypeExpr) -> Type {
         match ty {
             TypeExpr::Name(span) => self.name(span),
@@ -237,7 +237,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// A name: a type of the package, of a dot import, or of Go.
+    /// Resolves a name: a type of the package, of a dot import, or predeclared.
     pub(super) fn name(&self, span: &Span) -> Type {
         let name = self.file.text_of(span);
         let place = || self.place(span.clone());
@@ -259,7 +259,7 @@ impl<'a> Types<'a> {
             .find(|path| self.index.declares(path, name))
     }
 
-    /// The import path that a name means in the file.
+    /// Returns the import path that a package name refers to in the file.
     pub(super) fn path_of(&self, package: &Span) -> Option<&'a str> {
         let name = self.file.text_of(package);
         self.index.path_of(self.file, self.syntax, name, &|_| None)

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-/// The value of a string literal, quoted either way; none if it is not one. Most literals are their values.
+/// Returns the value of a quoted or raw string literal, or `None` if it is invalid. Borrows unless the literal contains escapes or carriage
+/// returns.
 pub(super) fn unquote(literal: &str) -> Option<Cow<'_, str>> {
     if let Some(raw) = literal.strip_prefix('`') {
         let raw = raw.strip_suffix('`')?;
-        // Raw strings exclude carriage returns.
+        // Carriage returns are discarded from raw strings.
         return Some(match raw.contains('\r') {
             true => raw.replace('\r', "").into(),
             false => raw.into(),
@@ -31,7 +32,7 @@ pub(super) fn unquote(literal: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
-/// Appends what an escape, without its backslash, stands for; the text behind it.
+/// Appends the bytes of an escape, which starts after its backslash; returns the rest of the text.
 fn escape<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Option<&'a str> {
     let kind = text.chars().next()?;
     let simple = match kind {

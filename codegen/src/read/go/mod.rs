@@ -1,9 +1,8 @@
-//! Go packages: the API types of a Go module as their files declare them, without a Go toolchain.
+//! Reads the API types of Go packages from source, without a Go toolchain.
 //!
-//! The parser is our own and reads declarations only. Function bodies, which are most of a Go file, are skipped byte by byte;
-//! a general Go grammar (tree-sitter's was measured) takes twenty times as long, hundreds of megabytes for a large file, and
-//! places an error lines away from its cause. What comes out is plain data with places. Start reading at [`read`], then
-//! [`Package`].
+//! The parser is handwritten and reads declarations only. It skips function bodies, which are most of a Go file, byte by byte. A general Go
+//! grammar (tree-sitter's was measured) takes twenty times as long, needs hundreds of megabytes for a large file, and reports errors lines
+//! away from their cause. The output is plain data with places. Start reading at [`read`], then [`Package`].
 
 mod check;
 mod comments;
@@ -47,35 +46,35 @@ use crate::{
     read::markers::{IgnoredMarkers, MarkerSet},
 };
 
-/// The packages of one generation as read.
+/// The Go packages of one run.
 #[derive(Debug, Default)]
 pub struct Module {
     /// The packages, sorted by import path.
     pub packages: Vec<Package>,
-    /// The packages that are not there, as [`GoSources::missing`].
+    /// The missing packages, as in [`GoSources::missing`].
     pub missing: BTreeMap<String, Diagnostic>,
-    /// The markers of schemas that cannot be read: errors where a schema is written.
+    /// Errors in schema markers, which matter only if a schema is written.
     pub rules: Diagnostics,
-    /// The markers of roles and webhooks that cannot be read: errors where these are written.
+    /// Errors in markers for roles and webhooks, which matter only if those are written.
     pub crate_markers: Diagnostics,
 }
 
-/// The findings of a package, and its unknown markers, by name.
+/// The findings of a package, and its unknown markers by name.
 #[derive(Debug, Default)]
 struct Findings {
     diagnostics: Diagnostics,
-    /// About markers that only a schema needs.
+    /// Findings about markers that only schemas need.
     rules: Diagnostics,
-    /// About markers that only roles and webhooks need.
+    /// Findings about markers that only roles and webhooks need.
     crate_markers: Diagnostics,
     unknown: Unknown,
 }
 
-/// One warning for each name, and in how many more places it stands.
+/// One warning per marker name, with the number of further occurrences.
 type Unknown = BTreeMap<String, (Diagnostic, usize)>;
 
 impl Findings {
-    /// Adds the findings of a part of the package.
+    /// Adds the findings of another part of the package.
     fn extend(&mut self, other: Self) {
         self.diagnostics.extend(other.diagnostics);
         self.rules.extend(other.rules);
@@ -89,11 +88,12 @@ impl Findings {
     }
 }
 
-/// Reads all packages, sorted by import path. Types that the API reaches are complete; others may name packages that are not
-/// among the sources, undeclared types stay [`Type::Local`], and generic types are read as far as to say that they are.
+/// Reads all packages, sorted by import path. Types that the API reaches are complete. Other types may refer to packages that are not among
+/// the sources; undeclared types stay [`Type::Local`], and generic types are only recorded as generic.
 ///
-/// In the main module, what Go's generators pass over silently is a warning; a marker that they refuse is an error. Other
-/// modules are somebody else's, and their markers count as far as they can be read. `compat` decides on arguments given twice.
+/// In the main module, markers that Go's generators silently ignore are warnings, and markers that they reject are errors. In other
+/// modules, which belong to other authors, markers count as far as they can be parsed. `compat` decides how duplicate arguments are
+/// handled.
 pub fn read(
     sources: &GoSources,
     ignored: IgnoredMarkers<'_>,
@@ -132,13 +132,13 @@ pub fn read(
     }
 }
 
-/// One warning for each name, however often it stands.
+/// Reports one warning per marker name, however often it occurs.
 fn report_unknown(unknown: Unknown, diagnostics: &mut Diagnostics) {
     for (diagnostic, more) in unknown.into_values() {
         diagnostics.push(match more {
             0 => diagnostic,
-            1 => diagnostic.note("it stands in 1 more place"),
-            _ => diagnostic.note(format!("it stands in {more} more places")),
+            1 => diagnostic.note("found in 1 more place"),
+            _ => diagnostic.note(format!("found in {more} more places")),
         });
     }
 }
@@ -158,7 +158,7 @@ fn read_package(
             let message = format!("the package {} has no Go files", source.path);
             findings
                 .diagnostics
-                .push(Diagnostic::error(message).note(format!("its folder is {}", source.dir)));
+                .push(Diagnostic::error(message).note(format!("its directory is {}", source.dir)));
         }
         return (None, findings);
     };
@@ -190,26 +190,26 @@ fn read_package(
     (Some(package), findings)
 }
 
-/// All files of a folder have one package.
+/// Checks that all files of a directory declare the same package.
 fn check_clause(file: &GoFile, syntax: &syntax::File, package: &Package, findings: &mut Findings) {
     let name = file.text_of(&syntax.package);
     if name == package.name {
         return;
     }
     findings.diagnostics.push(
-        Diagnostic::error(format!("{} holds two packages", package.dir))
+        Diagnostic::error(format!("{} contains two packages", package.dir))
             .at(
                 file.place(syntax.package.clone()),
-                format!("this file is of `{name}`"),
+                format!("this file belongs to `{name}`"),
             )
             .at(
                 package.place.clone(),
-                format!("this one is of `{}`", package.name),
+                format!("this one belongs to `{}`", package.name),
             ),
     );
 }
 
-/// A type is declared once.
+/// Checks that each type is declared only once.
 fn check_duplicates(package: &Package, findings: &mut Findings) {
     let mut first: BTreeMap<&str, &TypeDecl> = BTreeMap::new();
     for decl in package.types.iter().filter(|decl| decl.name != "_") {

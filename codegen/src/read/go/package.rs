@@ -1,6 +1,6 @@
-//! A Go package without syntax trees: its types, constants and marshallers.
+//! The result of reading a Go package: its types, constants and marshalers.
 //!
-//! Names are resolved as far as the package's own files allow: a type of another package is named by its import path.
+//! Names are resolved as far as the package's own files allow: a type of another package is identified by its import path.
 
 use std::sync::Arc;
 
@@ -13,23 +13,23 @@ pub struct Package {
     pub path: String,
     /// The name in the package clause (`v1`).
     pub name: String,
-    /// The module that it belongs to (`k8s.io/api`); `std` for the standard library.
+    /// The module it belongs to (`k8s.io/api`); `std` for the standard library.
     pub module: String,
-    /// The module's version (`v0.36.3`); none for the main module, a replaced folder or the standard library.
+    /// The module's version (`v0.36.3`); `None` for the main module, a replacement by a directory, or the standard library.
     pub version: Option<String>,
-    /// The folder, as diagnostics show it.
+    /// The directory as shown in diagnostics.
     pub dir: String,
-    /// Whether the user asked for it; other packages were read because types of it are used.
+    /// Whether the user requested it; other packages are read because their types are used.
     pub requested: bool,
     /// The package comment, without markers.
     pub docs: String,
-    /// The markers of the package, from any of its files.
+    /// The markers of the package, from all of its files.
     pub markers: MarkerSet,
     /// The first package clause.
     pub place: Place,
-    /// The packages that its files import, sorted by path, each once.
+    /// The imported packages, sorted by path without duplicates.
     pub imports: Vec<Import>,
-    /// The types at package level, sorted by file name and then in order of declaration.
+    /// The types at package level, sorted by file name, then by declaration order.
     pub types: Vec<TypeDecl>,
     /// The constants at package level, in the same order.
     pub consts: Vec<Const>,
@@ -37,12 +37,12 @@ pub struct Package {
     pub marshalers: Vec<Marshaler>,
 }
 
-/// An import that a package's types use.
+/// An import used by a package's types.
 #[derive(Clone, Debug)]
 pub struct Import {
     /// The import path.
     pub path: String,
-    /// The path's place in the first file that has it.
+    /// The place of the path in the first file that imports it.
     pub place: Place,
 }
 
@@ -51,17 +51,17 @@ pub struct Import {
 pub struct TypeDecl {
     /// The name.
     pub name: String,
-    /// The name's place.
+    /// The place of the name.
     pub place: Place,
-    /// The doc comment's text as Go's `CommentGroup.Text` gives it, without marker lines.
+    /// The doc comment as returned by Go's `CommentGroup.Text`, without marker lines.
     pub docs: String,
     /// The markers of the doc comment and of the comment group above it.
     pub markers: MarkerSet,
     /// `type A = B`.
     pub alias: bool,
-    /// The place of its type parameters, if it has any.
+    /// The place of its type parameters, if any.
     pub generics: Option<Place>,
-    /// The type it is declared as.
+    /// The declared type.
     pub ty: Type,
 }
 
@@ -78,7 +78,7 @@ pub enum Type {
     Pointer(Box<Type>),
     /// `[]T`.
     Slice(Box<Type>),
-    /// `[N]T`; the length where it is a literal.
+    /// `[N]T`; with the length if it is a literal.
     Array(Option<u64>, Box<Type>),
     /// `map[K]V`.
     Map(Box<Type>, Box<Type>),
@@ -86,24 +86,24 @@ pub enum Type {
     Struct(Vec<Field>),
     /// An interface other than `any`.
     Interface(Place),
-    /// A function, a channel, a generic instance: no JSON.
+    /// A function, a channel, or a generic instance, which have no JSON form.
     Other(Place),
 }
 
-/// A field of a struct; `A, B string` gives two.
+/// A struct field; `A, B string` declares two.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// The Go name; of an embedded field, the name of its type.
+    /// The Go name; for an embedded field, the name of its type.
     pub name: String,
-    /// The name's place.
+    /// The place of the name.
     pub place: Place,
     /// Whether it is embedded.
     pub embedded: bool,
-    /// The doc comment's text, without marker lines.
+    /// The doc comment, without marker lines.
     pub docs: String,
     /// The markers of the doc comment and of the comment group above it.
     pub markers: MarkerSet,
-    /// The struct tag, if there is one.
+    /// The struct tag, if any.
     pub tag: Option<Tag>,
     /// Its type.
     pub ty: Type,
@@ -112,24 +112,24 @@ pub struct Field {
 /// A struct tag.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tag {
-    /// The value of the key `json`, if it is there (`name,omitempty`).
+    /// The value of the key `json`, if present (`name,omitempty`).
     pub json: Option<String>,
     /// The value of `patchStrategy`.
     pub patch_strategy: Option<String>,
     /// The value of `patchMergeKey`.
     pub patch_merge_key: Option<String>,
-    /// The field's number in `protobuf`.
+    /// The field number in `protobuf`.
     pub protobuf: Option<u64>,
-    /// The first thing wrong with it, in a package of the main module: Go ignores the tag from there on.
+    /// The first error in a tag in the main module: Go ignores the rest of the tag.
     pub fault: Option<TagFault>,
 }
 
-/// What is wrong with a struct tag.
+/// An error in a struct tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagFault {
     /// What is wrong.
     pub problem: String,
-    /// The tag's place.
+    /// The place of the tag.
     pub place: Place,
 }
 
@@ -138,17 +138,17 @@ pub struct TagFault {
 pub struct Const {
     /// The name.
     pub name: String,
-    /// The name's place.
+    /// The place of the name.
     pub place: Place,
-    /// The doc comment's text, or else the comment behind it.
+    /// The doc comment, or else the trailing comment.
     pub docs: String,
-    /// Its declared type, also where the value repeats that of the line before, or where the value is a conversion.
+    /// The declared type, including one repeated from the previous line or implied by a conversion.
     pub ty: Option<Type>,
     /// Its value.
     pub value: ConstValue,
 }
 
-/// A constant's value, as far as API types need it.
+/// The value of a constant, as far as API types need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConstValue {
     /// A literal, or a concatenation of literals and constants of the package.
@@ -160,13 +160,13 @@ pub enum ConstValue {
 /// A literal value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EnumLiteral {
-    /// A string, unquoted.
+    /// A string, without quotes and escapes.
     String(String),
     /// An integer, as written.
     Integer(String),
 }
 
-/// A method that decides what JSON a type is.
+/// A method that determines the JSON form of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarshalKind {
     /// `MarshalJSON`.

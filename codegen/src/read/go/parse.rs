@@ -1,15 +1,14 @@
-//! From the text of a Go file to its declarations.
+//! Parses the declarations of a Go file.
 //!
-//! Go's own parser is the model for what a comment documents: the group that ends on the line before a declaration is its
-//! documentation, the group that starts on its last line is behind it. Which group's markers belong to what follows
-//! controller-tools' collector, see [`Owner`].
+//! Comments are attached as in Go's own parser: the group that ends on the line before a declaration documents it, and the group that
+//! starts on its last line trails it. Markers are attached by the rules of controller-tools' collector, see [`Owner`].
 
 use super::{
     scan::{Kind, ScanError, Scanner, Token, is_keyword},
     syntax::{File, Group, Owner, Span},
 };
 
-/// How deep types and constants nest. No API comes near; what descends below need not think of stacks.
+/// The maximum nesting of types and constants. No real API comes close, and recursive code can rely on it.
 pub(super) const MAX_DEPTH: usize = 200;
 
 /// The syntax error of a file.
@@ -36,7 +35,7 @@ impl From<ScanError> for SyntaxError {
 ///
 /// # Errors
 ///
-/// The first thing that is not Go, as far as declarations go.
+/// The first syntax error, as far as declarations are concerned.
 pub(super) fn parse(text: &str) -> Parsed<File> {
     parse_piece(text, &(0..text.len()))
 }
@@ -45,7 +44,7 @@ pub(super) fn parse(text: &str) -> Parsed<File> {
 ///
 /// # Errors
 ///
-/// As [`parse`].
+/// The same as for [`parse`].
 pub(super) fn parse_piece(text: &str, piece: &Span) -> Parsed<File> {
     let mut parser = Parser::start(text, piece)?;
     if piece.start == 0 {
@@ -56,28 +55,28 @@ pub(super) fn parse_piece(text: &str, piece: &Span) -> Parsed<File> {
     Ok(parser.file)
 }
 
-/// The name in the package clause, without what follows.
+/// Returns the name in the package clause, without parsing the rest.
 pub(super) fn package_clause(text: &str) -> Parsed<&str> {
     let mut parser = Parser::start(text, &(0..text.len()))?;
     let name = parser.clause()?;
     Ok(parser.text_of(&name))
 }
 
-/// Where a parser is in a file.
+/// The state of the parser.
 pub(super) struct Parser<'a> {
     text: &'a str,
     scanner: Scanner<'a>,
-    /// The token to look at.
+    /// The current token.
     pub(super) token: Token,
-    /// The end of the token before.
+    /// The end of the previous token.
     before: usize,
-    /// The group of comments that ends on the line before the token.
+    /// The comment group that ends on the line before the current token.
     pub(super) lead: Option<usize>,
-    /// The group of comments behind the token before.
+    /// The comment group that trails the previous token.
     pub(super) behind: Option<usize>,
-    /// How many comments are in groups.
+    /// The number of comments already grouped.
     grouped: usize,
-    /// The first group of comments without an owner.
+    /// The first comment group without an owner.
     pub(super) cursor: usize,
     pub(super) depth: usize,
     pub(super) file: File,
@@ -109,7 +108,7 @@ impl<'a> Parser<'a> {
         Ok(parser)
     }
 
-    /// Memory for as many comments as API types have: a line each, in groups of several.
+    /// Reserves memory for a typical number of comments in API types: one per line, in groups of several.
     fn reserve(&mut self, bytes: usize) {
         let lines = bytes / 100;
         self.scanner.comments.reserve(lines);
@@ -137,7 +136,7 @@ impl<'a> Parser<'a> {
         self.scanner.peek()
     }
 
-    /// Goes to the next token, and groups the comments on the way.
+    /// Advances to the next token, and groups the comments in between.
     pub(super) fn advance(&mut self) -> Parsed<()> {
         if !matches!(self.token.kind, Kind::Semicolon { written: false }) {
             self.before = self.token.end;
@@ -152,7 +151,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Groups the comments before the token.
+    /// Groups the comments before the current token.
     fn group(&mut self, before_line: usize) {
         let line_end = matches!(
             self.token.kind,
@@ -183,7 +182,7 @@ impl<'a> Parser<'a> {
         let index = self.file.groups.len() - 1;
         let last_line = last_line.unwrap_or_default();
         if self.behind == Some(index) && !line_end && self.token.line == last_line {
-            // Between tokens of one line: behind nothing.
+            // Between tokens of one line: not a trailing comment.
             self.behind = None;
         } else if self.file.owners[index] != Owner::Behind && last_line + 1 == self.token.line {
             self.lead = Some(index);
@@ -192,12 +191,12 @@ impl<'a> Parser<'a> {
 
     pub(super) fn error<T>(&self, wanted: &str) -> Parsed<T> {
         let found = match self.token.kind {
-            Kind::End => "the file ends".to_owned(),
-            Kind::Semicolon { written: false } => "the line ends".to_owned(),
+            Kind::End => "the end of the file".to_owned(),
+            Kind::Semicolon { written: false } => "the end of the line".to_owned(),
             _ => {
                 let text = self.text_of(&self.token.range());
                 let short: String = text.chars().take(40).collect();
-                format!("`{short}` stands")
+                format!("`{short}`")
             }
         };
         let range = match self.token.kind {
@@ -205,8 +204,8 @@ impl<'a> Parser<'a> {
             _ => self.token.range(),
         };
         Err(SyntaxError {
-            message: format!("{found} where Go wants {wanted}"),
-            label: format!("{wanted} is missing here"),
+            message: format!("expected {wanted}, found {found}"),
+            label: format!("expected {wanted}"),
             range,
         })
     }
@@ -226,7 +225,7 @@ impl<'a> Parser<'a> {
         self.error(&format!("`{}`", char::from(sign)))
     }
 
-    /// A name; keywords are none.
+    /// Parses a name; keywords are rejected.
     pub(super) fn name(&mut self) -> Parsed<Span> {
         let word = self.word();
         if word.is_empty() || is_keyword(word) {
@@ -237,7 +236,7 @@ impl<'a> Parser<'a> {
         Ok(range)
     }
 
-    /// The end of a statement: a semicolon, or a closing bracket after it. Gives the comment behind the statement.
+    /// Parses the end of a statement: a semicolon, or the closing bracket that follows. Returns the trailing comment.
     pub(super) fn statement_end(&mut self) -> Parsed<Option<usize>> {
         match self.token.kind {
             Kind::Semicolon { written } => {
@@ -250,7 +249,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips brackets and all between them; the token is the opening one.
+    /// Skips a bracketed section; the current token is the opening bracket.
     pub(super) fn skip_balanced(&mut self) -> Parsed<()> {
         let open = self.token;
         let mut stack = Vec::new();
@@ -264,7 +263,7 @@ impl<'a> Parser<'a> {
                 Kind::Sign(sign @ (b')' | b']' | b'}')) => {
                     let opened = if sign == b')' { b'(' } else { b'[' };
                     if stack.pop() != Some(opened) {
-                        return self.error("the closing bracket of another");
+                        return self.error("a different closing bracket");
                     }
                 }
                 Kind::End => {
@@ -304,8 +303,8 @@ impl<'a> Parser<'a> {
         self.name()
     }
 
-    /// Gives the groups of comments before the token owners: its documentation, the one apart above that; what stands
-    /// further above keeps the package as its owner. `to` selects the owner of documentation (true) or of the group apart.
+    /// Assigns owners to the comment groups before the current token: its doc comment and the closest group above that. Groups further
+    /// above keep the package as owner. `to` returns the owner of the doc comment (`true`) or of the group above it (`false`).
     pub(super) fn own(&mut self, doc: Option<usize>, to: impl Fn(bool) -> Owner) {
         let end = self.file.groups.len();
         let mut apart = None;
@@ -322,7 +321,7 @@ impl<'a> Parser<'a> {
         self.cursor = end;
     }
 
-    /// As [`own`](Self::own) inside of braces, where what stands further above belongs to nothing.
+    /// Like [`own`](Self::own) within braces, where groups further above belong to nothing.
     pub(super) fn own_inside(&mut self, doc: Option<usize>, to: impl Fn(bool) -> Owner) {
         let from = self.cursor;
         self.disown(from);
@@ -330,7 +329,7 @@ impl<'a> Parser<'a> {
         self.own(doc, to);
     }
 
-    /// The groups of comments from the given one on belong to nothing.
+    /// Marks the comment groups from index `from` on as belonging to nothing.
     pub(super) fn disown(&mut self, from: usize) {
         for owner in self.file.owners.iter_mut().skip(from) {
             if *owner == Owner::Package {
@@ -340,7 +339,7 @@ impl<'a> Parser<'a> {
         self.cursor = self.file.owners.len();
     }
 
-    /// Skips a token, or brackets with all between them.
+    /// Skips a token, or a bracketed section.
     pub(super) fn skip_item(&mut self) -> Parsed<()> {
         match self.token.kind {
             Kind::Sign(b'(' | b'[' | b'{') => self.skip_balanced(),

@@ -1,7 +1,7 @@
-//! Large files, parsed in pieces on several threads: one file of Kubernetes' core API holds most of its types.
+//! Parses large files in pieces on several threads: one file of Kubernetes' core API holds most of its types.
 //!
-//! A piece ends behind a closing brace that stands alone in its line, before an empty line: in Go's layout, the end of a declaration.
-//! Where it is within a declaration, a text or a comment, the piece before does not parse, and the file is parsed as a whole.
+//! A piece ends after a line with only a closing brace that is followed by an empty line: in gofmt's layout, the end of a declaration. If
+//! that occurs within a declaration, string or comment, the preceding piece does not parse, and the file is parsed as a whole.
 
 use memchr::memmem;
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use super::{
     syntax::{File, Owner, Span, TypeExpr},
 };
 
-/// The least bytes of a piece; files of less than two are parsed as a whole.
+/// The minimum size of a piece; files shorter than two pieces are parsed as a whole.
 const PIECE_BYTES: usize = 48 * 1024;
 
 /// The end of a declaration.
@@ -21,13 +21,13 @@ const END: &str = "\n}\n\n";
 ///
 /// # Errors
 ///
-/// The first thing that is not Go, as far as declarations go.
+/// The first syntax error, as far as declarations are concerned.
 pub(super) fn parse(text: &str) -> Parsed<File> {
     let pieces = pieces(text, PIECE_BYTES);
     parse_pieces(text, &pieces).map_or_else(|| parse::parse(text), Ok)
 }
 
-/// The file; none if its pieces are none.
+/// Parses the pieces and joins them; returns `None` if a piece does not parse on its own.
 fn parse_pieces(text: &str, pieces: &[Span]) -> Option<File> {
     if pieces.len() < 2 {
         return None;
@@ -45,7 +45,7 @@ fn parse_pieces(text: &str, pieces: &[Span]) -> Option<File> {
     Some(files.fold(first, join))
 }
 
-/// The pieces of a text, each but the last of at least so many bytes.
+/// Splits a text into pieces, each but the last of at least `least` bytes.
 fn pieces(text: &str, least: usize) -> Vec<Span> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -60,7 +60,7 @@ fn pieces(text: &str, least: usize) -> Vec<Span> {
     pieces
 }
 
-/// How much the pieces of a file hold together, of what they hold most of.
+/// The total number of elements in all pieces, for the largest lists.
 struct Room {
     comments: usize,
     groups: usize,
@@ -77,7 +77,7 @@ impl Room {
         }
     }
 
-    /// Moves what a file holds to where there is room for all, so that it is not moved again and again.
+    /// Reserves memory for all pieces up front, to avoid repeated reallocation.
     fn make(&self, file: &mut File) {
         fn grow<T>(list: &mut Vec<T>, total: usize) {
             let mut grown = Vec::with_capacity(total);
@@ -91,7 +91,7 @@ impl Room {
     }
 }
 
-/// A piece, with the one that comes after it.
+/// Appends the following piece to a file.
 fn join(mut file: File, mut next: File) -> File {
     let (groups, types, fields) = (file.groups.len(), file.types.len(), file.fields);
     for group in &mut next.groups {
@@ -131,7 +131,7 @@ fn shift_group(group: &mut Option<usize>, by: usize) {
     }
 }
 
-/// Counts groups of comments and fields on from those of the pieces before.
+/// Offsets comment groups and fields by the number of those in preceding pieces.
 fn shift(ty: &mut TypeExpr, groups: usize, fields: usize) {
     match ty {
         TypeExpr::Pointer(inner) | TypeExpr::Slice(inner) | TypeExpr::Array(_, inner) => {
@@ -160,7 +160,7 @@ fn shift(ty: &mut TypeExpr, groups: usize, fields: usize) {
 mod tests {
     use super::*;
 
-    /// Pieces of every size give the same file; the most pieces that do.
+    /// Checks that pieces of every size give the same file, and that the most pieces that do are `most`.
     #[track_caller]
     fn check(text: &str, most: usize) {
         let whole = format!("{:?}", parse::parse(text));

@@ -1,4 +1,4 @@
-//! Which types an API reaches: those of its objects' fields, theirs, and so on. Nothing else of a module is read.
+//! Finds the types that an API reaches: the types of its objects' fields, the types of their fields, and so on. Other types are not read.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,27 +10,27 @@ use super::{
 };
 use crate::diag::Place;
 
-/// A package that types are taken from, with the first place that does so.
+/// A package whose types are used, with the first place that uses it.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
     pub(crate) path: String,
-    /// The import.
+    /// The place of the import.
     pub(crate) place: Place,
 }
 
-/// Knowledge of types without their sources.
+/// Knowledge about types whose sources are not read.
 pub(crate) trait Known {
-    /// The name of a package that was not read.
+    /// Returns the name of a package that was not read.
     fn name_of(&self, path: &str) -> Option<String>;
 
-    /// Whether a field can have the type of a package without its declaration.
+    /// Whether a field can use a type of a package without its declaration.
     fn is_known(&self, path: &str, name: &str) -> bool;
 }
 
-/// The types that are used, by import path.
+/// The used types, by import path.
 pub(crate) type Used = BTreeMap<String, BTreeSet<String>>;
 
-/// The packages whose types are used and that are not among the sources, sorted by path, and every type that is used so far.
+/// Returns the packages whose types are used but that are not among the sources, sorted by path, and all types used so far.
 pub(crate) fn wanted(sources: &GoSources, known: &dyn Known) -> (Vec<Wanted>, Used) {
     let index = Index::new(sources);
     let requested = || sources.packages.iter().filter(|package| package.requested);
@@ -57,13 +57,13 @@ pub(crate) fn wanted(sources: &GoSources, known: &dyn Known) -> (Vec<Wanted>, Us
     (walk.wanted.into_values().collect(), used)
 }
 
-/// The package of what all objects have.
+/// The package of the metadata that all objects share.
 pub(crate) const META: &str = "k8s.io/apimachinery/pkg/apis/meta/v1";
 
-/// The type in it of every object's `kind` and `apiVersion`.
+/// Its type for the `kind` and `apiVersion` of every object.
 const TYPE_META: &str = "TypeMeta";
 
-/// The names of the kinds that packages declare as structs with `TypeMeta` and `ObjectMeta`.
+/// The names of kinds that packages declare as structs with `TypeMeta` and `ObjectMeta`.
 pub(crate) struct Kinds<'s>(BTreeSet<&'s str>);
 
 impl<'s> Kinds<'s> {
@@ -71,13 +71,13 @@ impl<'s> Kinds<'s> {
         Self(packages.flat_map(objects).collect())
     }
 
-    /// Whether a package declares objects: kinds, or kinds of another version.
+    /// Whether a package declares objects: kinds of its own, or kinds that another version declares.
     pub(crate) fn are_declared(&self, package: &GoPackage) -> bool {
         objects(package).next().is_some() || !self.shared(package).is_empty()
     }
 
-    /// The types of a package that may be kinds though they are no such structs: `type Disk v2.Disk` and `type Disk = v2.Disk`, which have
-    /// a list, and, in a package that may name a group, whatever has the name of a kind of another.
+    /// Returns the types of a package that may be kinds although they are not structs with metadata: `type Disk v2.Disk` and `type Disk =
+    /// v2.Disk` with a list type and, in a package that may declare a group, every type with the name of a kind from another package.
     fn shared<'p>(&self, package: &'p GoPackage) -> Vec<&'p str> {
         let mut lists = BTreeSet::new();
         let mut found = Vec::new();
@@ -103,7 +103,7 @@ impl<'s> Kinds<'s> {
     }
 }
 
-/// The place of the first kind of a package that may name a group.
+/// Returns the place of the first kind of a package that may declare a group.
 pub(crate) fn first_kind(package: &GoPackage) -> Option<Place> {
     let name = objects(package).next()?;
     let mut files = package.parsed();
@@ -115,7 +115,7 @@ pub(crate) fn first_kind(package: &GoPackage) -> Option<Place> {
     place.filter(|_| package.files.iter().any(GoFile::may_name_group))
 }
 
-/// The names of a package's structs with `TypeMeta` and `ObjectMeta`.
+/// Returns the names of a package's structs with `TypeMeta` and `ObjectMeta`.
 fn objects(package: &GoPackage) -> impl Iterator<Item = &str> {
     package.parsed().flat_map(|(file, syntax)| {
         typed(file, syntax)
@@ -124,7 +124,7 @@ fn objects(package: &GoPackage) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The structs of a file with `TypeMeta`, by name: objects, lists of them, and objects without metadata, such as a webhook's review.
+/// Returns the structs of a file with `TypeMeta`, by name: objects, their lists, and objects without metadata, such as a webhook's review.
 fn typed<'f>(
     file: &'f GoFile,
     syntax: &'f File,
@@ -144,7 +144,7 @@ fn embeds(file: &GoFile, fields: &[FieldSpec], name: &str) -> bool {
     })
 }
 
-/// Whether a field of type `ObjectMeta` is there, embedded or not.
+/// Whether there is a field of type `ObjectMeta`, embedded or not.
 fn has_metadata(file: &GoFile, fields: &[FieldSpec]) -> bool {
     fields.iter().any(|field| match &field.ty {
         TypeExpr::Qualified(_, name) => file.text_of(name) == "ObjectMeta",
@@ -156,13 +156,13 @@ struct Walk<'a> {
     index: &'a Index<'a>,
     known: &'a dyn Known,
     seen: BTreeSet<(&'a str, &'a str)>,
-    /// Types that fields have and that are not followed.
+    /// Types of fields that are not followed.
     named: BTreeSet<(&'a str, &'a str)>,
     queue: VecDeque<(&'a str, &'a str)>,
     wanted: BTreeMap<String, Wanted>,
 }
 
-/// Where a type expression stands.
+/// The location of a type expression.
 #[derive(Clone, Copy)]
 struct Site<'a> {
     package: &'a GoPackage,
@@ -171,7 +171,7 @@ struct Site<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Starts at the objects of a package, or at all that it exports if there are none.
+    /// Starts from the objects of a package, or from all exported types if it has none.
     fn start(&mut self, package: &'a GoPackage, kinds: &Kinds<'_>) {
         if kinds.are_declared(package) {
             for name in kinds.shared(package) {
@@ -251,7 +251,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Follows the type of an embedded struct, whose declaration is needed for its fields. Those of `TypeMeta` are known.
+    /// Follows the type of an embedded struct, whose declaration is needed for its fields. The fields of `TypeMeta` are known.
     fn follow_embedded(&mut self, site: Site<'a>, ty: &'a TypeExpr) {
         match ty {
             TypeExpr::Pointer(inner) => self.follow_embedded(site, inner),
@@ -277,7 +277,7 @@ impl<'a> Walk<'a> {
     fn follow_name(&mut self, site: Site<'a>, name: &'a str) {
         if self.index.declares(&site.package.path, name) {
             let path = &site.package.path;
-            // What nothing asks of a known type, such as `meta/v1.Time`, is not looked for in other packages.
+            // A known type that is used only outside of requested packages, such as `meta/v1.Time`, needs no source.
             if !site.package.requested && self.known.is_known(path, name) {
                 self.named.insert((path, name));
                 return;
@@ -300,7 +300,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes on at a type of another package, or wants the package.
+    /// Continues with a type of another package, or requests the package.
     fn want(&mut self, site: Site<'a>, path: &'a str, name: &'a str) {
         if self.index.get(path).is_some() {
             return self.reach(path, name);
@@ -322,13 +322,13 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// How JSON has a field.
+/// How a field is encoded in JSON.
 enum Encoding {
-    /// Not at all: `json:"-"`, or unexported.
+    /// Omitted: `json:"-"`, or unexported.
     Absent,
     /// As a property.
     Property,
-    /// Its fields, in its place.
+    /// Its fields are inlined.
     Inline,
 }
 
@@ -353,7 +353,7 @@ fn encoding(file: &GoFile, field: &FieldSpec) -> Encoding {
     }
 }
 
-/// Whether a name is visible outside of its package.
+/// Whether a name is exported.
 fn is_exported(name: &str) -> bool {
     name.chars().next().is_some_and(char::is_uppercase)
 }

@@ -1,4 +1,4 @@
-//! Names of packages: which import path `v1` in `v1.Pod` means.
+//! Resolves package names: which import path `v1` refers to in `v1.Pod`.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +7,7 @@ use super::{
     syntax::{File, ImportSpec},
 };
 
-/// The types that Go declares itself.
+/// Go's predeclared types.
 #[rustfmt::skip]
 pub(super) const PREDECLARED: [&str; 22] = [
     "any", "bool", "byte", "comparable", "complex128", "complex64", "error", "float32", "float64",
@@ -15,22 +15,22 @@ pub(super) const PREDECLARED: [&str; 22] = [
     "uint64", "uint8", "uintptr",
 ];
 
-/// The predeclared type of that name.
+/// Returns the predeclared type with the name.
 pub(super) fn predeclared(name: &str) -> Option<&'static str> {
     let index = PREDECLARED.binary_search(&name).ok()?;
     PREDECLARED.get(index).copied()
 }
 
-/// A type declaration's place: the file and the declaration, by number.
+/// Types by name, with the indices of the file and of the declaration in it.
 pub(super) type TypeIndex<'a> = HashMap<&'a str, (usize, usize)>;
 
-/// The packages with their types.
+/// The packages, with their types.
 pub(super) struct Index<'a> {
     packages: BTreeMap<&'a str, PackageIndex<'a>>,
     names: &'a BTreeMap<String, String>,
 }
 
-/// A package with its types by name.
+/// A package, with its types by name.
 pub(super) struct PackageIndex<'a> {
     pub(super) package: &'a GoPackage,
     pub(super) types: TypeIndex<'a>,
@@ -65,13 +65,13 @@ impl<'a> Index<'a> {
             .is_some_and(|package| package.types.contains_key(name))
     }
 
-    /// The name of an imported package, if it is known.
+    /// Returns the name of an imported package, if known.
     fn name_of(&self, path: &str) -> Option<&str> {
         let read = self.get(path).and_then(|package| package.package.name());
         read.or_else(|| self.names.get(path).map(String::as_str))
     }
 
-    /// The import path that a name means in a file. `ask` gives the name of a package that was not read.
+    /// Returns the import path that a name refers to in a file. `ask` returns the name of a package that was not read.
     pub(super) fn path_of<'f>(
         &self,
         file: &'f GoFile,
@@ -112,7 +112,7 @@ impl<'a> Index<'a> {
         found.map(|import| import.path.as_str())
     }
 
-    /// The dot imports of a file.
+    /// Returns the dot imports of a file.
     pub(super) fn dot_imports<'f>(
         file: &'f GoFile,
         syntax: &'f File,
@@ -124,7 +124,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Whether a package of that path likely has the name: its last part is, or the one before a version.
+/// Whether a package with the path probably has the name: the last path element, or the one before a version.
 fn is_likely(path: &str, name: &str) -> bool {
     let (rest, last) = path.rsplit_once('/').unwrap_or(("", path));
     let plain = last.split_once(".v").map_or(last, |(plain, _)| plain);

@@ -1,6 +1,6 @@
-//! Tokens of Go, with the semicolons that line ends stand for, and the comments between them.
+//! The lexer: produces Go's tokens, including the semicolons inserted at line ends, and the comments between them.
 //!
-//! Function bodies are most of a Go file and say nothing about types: [`Scanner::skip_block`] runs over them byte by byte.
+//! Function bodies are most of a Go file and do not affect types: [`Scanner::skip_block`] scans over them byte by byte.
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ pub(super) struct Token {
     pub(super) kind: Kind,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// The lines on which it starts and ends, from 0.
+    /// The lines on which it starts and ends, 0-based.
     pub(super) line: usize,
     pub(super) last_line: usize,
 }
@@ -37,13 +37,13 @@ pub(super) enum Kind {
     Integer,
     /// Any other number.
     Number,
-    /// A string, quoted either way.
+    /// A string, quoted or raw.
     String,
     /// A rune.
     Rune,
-    /// A semicolon; `written` unless a line end stands for it.
+    /// A semicolon; not `written` if it was inserted at a line end.
     Semicolon { written: bool },
-    /// A bracket, a comma, a dot and the like, by its byte.
+    /// A bracket, a comma, a dot or other single-byte sign.
     Sign(u8),
     /// An operator of several bytes.
     Operator,
@@ -52,7 +52,7 @@ pub(super) enum Kind {
 /// A comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Comment {
-    // 32 bits each, as no file comes near 4 GiB: comments are most of what is held of a file.
+    // 32 bits each, since no source file comes close to 4 GiB: comments are most of a file's memory.
     start: u32,
     end: u32,
     first_line: u32,
@@ -70,37 +70,37 @@ impl Comment {
         }
     }
 
-    /// The comment with its slashes, without the line end.
+    /// The byte range of the comment with its delimiters, without the line end.
     pub(super) const fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
-    /// The line on which it starts, from 0.
+    /// The 0-based line on which it starts.
     pub(super) const fn first_line(&self) -> usize {
         self.first_line as usize
     }
 
-    /// The line on which it ends, from 0.
+    /// The 0-based line on which it ends.
     pub(super) const fn last_line(&self) -> usize {
         self.last_line as usize
     }
 }
 
-/// Text that is not a token.
+/// A lexical error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ScanError {
     pub(super) message: &'static str,
     pub(super) range: Range<usize>,
 }
 
-/// Walks over a text.
+/// The state of the lexer.
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
     line: usize,
-    /// Whether a line end here is a semicolon.
+    /// Whether a line end here counts as a semicolon.
     ends_statement: bool,
     /// The comments so far.
     pub(super) comments: Vec<Comment>,
@@ -109,9 +109,9 @@ pub(super) struct Scanner<'a> {
 type Scanned<T> = Result<T, ScanError>;
 
 impl<'a> Scanner<'a> {
-    /// Walks over a text from a byte on.
+    /// Creates a scanner that starts at a byte of the text.
     pub(super) fn new(text: &'a str, start: usize) -> Self {
-        // A byte order mark may start a file, and only that.
+        // A byte order mark is allowed only at the start of a file.
         let is_marked = start == 0 && text.starts_with('\u{feff}');
         let at = if is_marked { 3 } else { start };
         let before = text.as_bytes().get(..start).unwrap_or_default();
@@ -129,7 +129,7 @@ impl<'a> Scanner<'a> {
         self.bytes.get(self.at + ahead).copied()
     }
 
-    /// The first byte from here on that is not a space.
+    /// Returns the next byte that is not a space.
     pub(super) fn peek(&self) -> Option<u8> {
         let rest = self.bytes.get(self.at..)?;
         rest.iter()
@@ -137,7 +137,7 @@ impl<'a> Scanner<'a> {
             .find(|byte| !matches!(byte, b' ' | b'\t'))
     }
 
-    /// The next token.
+    /// Returns the next token.
     pub(super) fn next(&mut self) -> Scanned<Token> {
         let line_end = self.skip_space()?;
         let (start, line) = (self.at, self.line);
@@ -175,13 +175,13 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Skips spaces and comments, up to a line end that is a semicolon; whether it met one.
+    /// Skips spaces and comments, up to a line end that counts as a semicolon; returns whether there is one.
     fn skip_space(&mut self) -> Scanned<bool> {
         while let Some(byte) = self.byte(0) {
             match byte {
                 b'\n' => {
                     if self.ends_statement {
-                        // The line end belongs to the line that it ends.
+                        // The line end belongs to the line that it terminates.
                         self.ends_statement = false;
                         return Ok(true);
                     }
@@ -213,7 +213,7 @@ impl<'a> Scanner<'a> {
             .push(Comment::new(range, self.line..=self.line));
     }
 
-    /// The end of the line that a place is on: its line end, or the end of the text.
+    /// Returns the end of the line that contains `at`: its line end, or the end of the text.
     fn line_end(&self, at: usize) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
         memchr(b'\n', rest).map_or(self.bytes.len(), |length| at + length)
@@ -240,7 +240,7 @@ impl<'a> Scanner<'a> {
             return Ok(());
         }
         Err(ScanError {
-            message: "the comment does not end",
+            message: "the comment is not terminated",
             range: start..start + 2,
         })
     }
@@ -274,7 +274,7 @@ impl<'a> Scanner<'a> {
                 Ok(self.operator(byte))
             }
             _ => Err(ScanError {
-                message: "this character is not part of Go",
+                message: "invalid character",
                 range: start..start + 1,
             }),
         }
@@ -297,7 +297,7 @@ impl<'a> Scanner<'a> {
         if length == 0 {
             let width = rest.chars().next().map_or(1, char::len_utf8);
             return Err(ScanError {
-                message: "this character is not part of Go",
+                message: "invalid character",
                 range: start..start + width,
             });
         }
@@ -356,9 +356,9 @@ impl<'a> Scanner<'a> {
         }
         self.at = self.at.min(self.bytes.len());
         let message = match quote {
-            b'\'' => "the rune does not end on its line",
-            b'"' => "the string does not end on its line",
-            _ => "the string does not end",
+            b'\'' => "the rune is not terminated on its line",
+            b'"' => "the string is not terminated on its line",
+            _ => "the string is not terminated",
         };
         let first = self.text.get(start..self.at).unwrap_or_default();
         let length = first.lines().next().unwrap_or_default().len();
@@ -368,7 +368,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Skips the rest of a raw string, or of the text if it does not end; whether it does.
+    /// Skips the rest of a raw string, or of the text if it is unterminated; returns whether it is terminated.
     fn skip_raw(&mut self) -> bool {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let end = memchr(b'`', rest);
@@ -391,11 +391,11 @@ impl<'a> Scanner<'a> {
         found.map_or(Kind::Sign(first), |_| Kind::Operator)
     }
 
-    /// Skips the rest of a block whose `{` was the last token, without regard to what is in it; the line on which it ends.
+    /// Skips the rest of a block whose `{` was the last token, without interpreting it; returns the line on which it ends.
     ///
     /// # Errors
     ///
-    /// The block, a string or a comment in it does not end.
+    /// The block, or a string or comment in it, is unterminated.
     pub(super) fn skip_block(&mut self, open: &Token) -> Scanned<usize> {
         let mut depth = 1_usize;
         while let Some(byte) = self.byte(0) {
@@ -437,7 +437,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The bytes that [`Scanner::skip_block`] looks at: most of a block is none of them.
+/// The bytes relevant to [`Scanner::skip_block`]; most bytes of a block are not.
 const IN_BLOCK: [bool; 256] = {
     let mut table = [false; 256];
     let bytes = *b"{}\n\"`'/";
@@ -449,9 +449,9 @@ const IN_BLOCK: [bool; 256] = {
     table
 };
 
-/// Whether a word is one of Go's keywords.
+/// Whether a word is a Go keyword.
 pub(super) fn is_keyword(word: &str) -> bool {
-    // By length first: every word of a file is looked up.
+    // By length first, since every word of a file is looked up.
     match word.len() {
         2 => matches!(word, "go" | "if"),
         3 => matches!(word, "for" | "map" | "var"),

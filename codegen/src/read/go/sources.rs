@@ -1,4 +1,4 @@
-//! The texts of Go packages, each parsed once, whoever asks first.
+//! The sources of Go packages, each file parsed only once.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,52 +19,52 @@ use crate::{
     source::Source,
 };
 
-/// The Go packages of one generation: those asked for, and those whose types they use.
+/// The Go packages of one run: the requested ones, and those whose types they use.
 #[derive(Clone, Debug, Default)]
 pub struct GoSources {
     /// The packages, sorted by import path.
     pub packages: Vec<GoPackage>,
-    /// The names of other packages that are imported, by import path, where the path does not show them.
+    /// The names of other imported packages, by import path, if the path does not imply them.
     pub names: BTreeMap<String, String>,
-    /// The packages whose types are used and that are not there, by import path, with the error that it is where one of the types
-    /// is needed.
+    /// The packages whose types are used but whose sources are missing, by import path, with the error to report if one of the types is
+    /// needed.
     pub missing: BTreeMap<String, Diagnostic>,
-    /// The modules below the folders that were asked for that declare kinds and are not read, by path, with the warning about it.
+    /// The modules within the requested directories that declare kinds but are not read, by path, with the warning to report.
     pub elsewhere: BTreeMap<String, Diagnostic>,
-    /// The types of packages of other modules that are read, by import path; all of them if it is not given.
+    /// The types to read from packages of other modules, by import path; `None` means all.
     pub used: Option<BTreeMap<String, BTreeSet<String>>>,
 }
 
-/// A package's files.
+/// The files of a package.
 #[derive(Clone, Debug)]
 pub struct GoPackage {
     /// The import path.
     pub path: String,
-    /// The module that it belongs to; `std` for the standard library.
+    /// The module it belongs to; `std` for the standard library.
     pub module: String,
-    /// The module's version; none for the main module, a replaced folder or the standard library.
+    /// The module's version; `None` for the main module, a replacement by a directory, or the standard library.
     pub version: Option<String>,
-    /// Whether it belongs to the main module: its author reads what is found in it.
+    /// Whether it belongs to the main module, so that findings are reported to its author.
     pub main: bool,
-    /// The folder, as diagnostics show it.
+    /// The directory as shown in diagnostics.
     pub dir: String,
-    /// Whether the user asked for it.
+    /// Whether the user requested it.
     pub requested: bool,
-    /// The files that the build takes by their name, sorted by name.
+    /// The files that are part of the build by name, sorted by name.
     pub files: Vec<GoFile>,
 }
 
 /// A file with its syntax.
 #[derive(Clone)]
 pub struct GoFile {
-    /// The text.
+    /// The source.
     pub source: Source,
-    /// The source's name, shared by all places in the file.
+    /// The name of the source, shared by all places in the file.
     name: Arc<str>,
     syntax: Arc<Parsed>,
 }
 
-/// The syntax of a file; none if a build constraint leaves the file out, or if it declares nothing of interest.
+/// The syntax of a file; `None` if a build constraint excludes the file, or if it declares nothing of interest.
 type Parsed = Option<Result<File, SyntaxError>>;
 
 impl GoFile {
@@ -84,12 +84,12 @@ impl GoFile {
         }
     }
 
-    /// A file of another module that [declares nothing](is_barren) that fields are made of, and whose text is not held.
+    /// Creates a file of another module that [declares nothing](is_barren) relevant to fields, without keeping its text.
     pub(crate) fn barren(name: String) -> Self {
         Self::with(Source::new(name, ""), None)
     }
 
-    /// The syntax of a file that belongs to the build and that could be parsed.
+    /// The syntax of a file that is part of the build and was parsed successfully.
     pub(super) fn file(&self) -> Option<&File> {
         self.syntax.as_ref().as_ref()?.as_ref().ok()
     }
@@ -101,7 +101,7 @@ impl GoFile {
         Some(Diagnostic::error(error.message.as_str()).at(place, error.label.as_str()))
     }
 
-    /// Whether it may name the API group, by `+groupName` or a constant.
+    /// Whether it may declare the API group, with `+groupName` or a constant.
     pub(super) fn may_name_group(&self) -> bool {
         has(self.source.text.as_bytes(), "roupName")
     }
@@ -135,7 +135,7 @@ impl From<GoPackage> for GoSources {
 }
 
 impl GoPackage {
-    /// A package of a main module that is asked for: import path, module, folder as diagnostics show it, and files.
+    /// Creates a requested package of a main module, from its import path, module, directory as shown in diagnostics, and files.
     #[must_use]
     pub fn requested(path: &str, module: &str, dir: &str, files: Vec<Source>) -> Self {
         Self {
@@ -149,7 +149,7 @@ impl GoPackage {
         }
     }
 
-    /// The files that belong to the build and that could be parsed.
+    /// The files that are part of the build and were parsed successfully.
     pub(super) fn parsed(&self) -> impl Iterator<Item = (&GoFile, &File)> {
         self.files
             .iter()
@@ -163,12 +163,12 @@ impl GoPackage {
     }
 }
 
-/// Whether a file that begins so is generated, and so in Go's layout.
+/// Whether a file with this beginning is generated, and therefore in gofmt's layout.
 pub(crate) fn is_generated(head: &[u8]) -> bool {
     has(head, " DO NOT EDIT.\n") && (has(head, "// Code generated ") || has(head, SWAGGER))
 }
 
-/// The generators of Kubernetes that write functions and variables alone, whatever they read.
+/// The Kubernetes generators that write only functions and variables.
 const WRITE_FUNCTIONS: [&str; 6] = [
     "conversion-gen",
     "deepcopy-gen",
@@ -178,10 +178,10 @@ const WRITE_FUNCTIONS: [&str; 6] = [
     "validation-gen",
 ];
 
-/// The line behind which swagger docs stand.
+/// The line that precedes Swagger documentation.
 const SWAGGER: &str = "\n// AUTO-GENERATED FUNCTIONS START HERE. DO NOT EDIT.\n";
 
-/// Whether a generated file that begins so is [barren](is_barren) to its end, by what its head says of the generator.
+/// Whether a generated file with this beginning is [barren](is_barren) to its end, judging by the generator named there.
 pub(crate) fn is_barren_by_head(head: &[u8]) -> bool {
     let clause = memmem::find(head, b"\npackage ").unwrap_or(head.len());
     let (comment, body) = head.split_at(clause);
@@ -191,27 +191,27 @@ pub(crate) fn is_barren_by_head(head: &[u8]) -> bool {
             &format!("// Code generated by {name}. DO NOT EDIT.\n"),
         )
     };
-    // The documentation for Swagger names no generator.
+    // The Swagger documentation does not name its generator.
     let before = memmem::find(body, SWAGGER.as_bytes()).and_then(|at| body.get(..at));
     let is_swagger = || has(body, " generate Swagger API documentation ");
     WRITE_FUNCTIONS.iter().any(by) || before.is_some_and(is_barren) && is_swagger()
 }
 
-/// Whether whole lines of a generated file, which is barren so far, show that it is to its end: with gogoproto's first encoder, all
-/// messages have been declared.
+/// Whether complete lines of a generated file that is barren so far imply that the rest is barren too: gogoproto declares all messages
+/// before its first encoder.
 pub(crate) fn is_barren_behind(lines: &[u8]) -> bool {
     has(lines, ") Marshal() (dAtA []byte, err error) {\n")
 }
 
-/// Whether whole lines of a generated file, each with the line end before it, declare neither types nor constants nor how types write
-/// themselves. The methods for protobuf and deep copies are four fifths of a package of Kubernetes.
+/// Whether complete lines of a generated file, each including the preceding line end, declare no types, constants or JSON marshalers. The
+/// methods for protobuf and deep copies are four fifths of a Kubernetes package.
 pub(crate) fn is_barren(lines: &[u8]) -> bool {
     let is_named = |at: usize| {
         !lines
             .get(at..)
             .is_some_and(|rest| rest.starts_with(b"\nconst _ "))
     };
-    // Those of protobuf and of JSON begin alike: they are told apart where they stand, which is one search for all.
+    // Methods for protobuf and JSON start alike: one search finds both, and the rest of the name distinguishes them.
     let writes_itself = |at: usize| {
         let method = lines.get(at..).unwrap_or_default();
         method.starts_with(b") MarshalJSON(") || method.starts_with(b") MarshalText(")
@@ -225,7 +225,7 @@ fn has(text: &[u8], part: &str) -> bool {
     memmem::find(text, part.as_bytes()).is_some()
 }
 
-/// The name in the package clause of a file of the build.
+/// Returns the name in the package clause of a file, if the file is part of the build.
 #[must_use]
 pub fn package_name(text: &str) -> Option<&str> {
     constraint::builds_text(text).then(|| parse::package_clause(text).ok())?
@@ -243,7 +243,7 @@ mod tests {
         for name in WRITE_FUNCTIONS {
             assert!(is_barren_by_head(head(name).as_bytes()), "{name}");
         }
-        // It writes apply configurations too.
+        // It also writes apply configurations.
         for name in [
             "controller-gen",
             "protoc-gen-gogo",

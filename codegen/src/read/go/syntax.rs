@@ -1,4 +1,4 @@
-//! The declarations of a Go file, as far as types need them: no function bodies, no expressions but constants'.
+//! The declarations of a Go file, as far as types need them: without function bodies, and with expressions only for constants.
 
 use std::ops::Range;
 
@@ -12,52 +12,52 @@ pub(super) type Span = Range<usize>;
 pub(super) struct File {
     /// The name in the package clause.
     pub(super) package: Span,
-    /// The group of comments that documents the package.
+    /// The comment group that documents the package.
     pub(super) doc: Option<usize>,
-    /// The import declarations' entries.
+    /// The entries of the import declarations.
     pub(super) imports: Vec<ImportSpec>,
     pub(super) types: Vec<TypeSpec>,
     pub(super) consts: Vec<ConstSpec>,
     pub(super) methods: Vec<Method>,
     /// The comments, in order.
     pub(super) comments: Vec<Comment>,
-    /// The groups that they make.
+    /// The groups of comments.
     pub(super) groups: Vec<Group>,
-    /// How many struct fields are declared, in functions too.
+    /// The number of struct fields declared, including those within functions.
     pub(super) fields: usize,
-    /// The owner of each group of comments.
+    /// The owner of each comment group.
     pub(super) owners: Vec<Owner>,
 }
 
-/// A group of comments: no blank line and no token parts them.
+/// A comment group: comments not separated by a blank line or a token.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// Which of the file's comments it is made of.
+    /// The indices of its comments in the file.
     comments: Range<usize>,
 }
 
 impl Group {
-    /// A group that starts, and so far ends, with the comment of that number.
+    /// Creates a group that starts, and so far ends, with the comment of that index.
     pub(super) const fn starting(comment: usize) -> Self {
         Self {
             comments: comment..comment + 1,
         }
     }
 
-    /// Counts the comments on from those of the pieces of the file before.
+    /// Offsets the comment indices by the number of comments in preceding pieces of the file.
     pub(super) const fn shift(&mut self, by: usize) {
         self.comments.start += by;
         self.comments.end += by;
     }
 
-    /// Adds the comment that follows its last one.
+    /// Adds the next comment.
     pub(super) const fn grow(&mut self) {
         self.comments.end += 1;
     }
 }
 
 impl File {
-    /// The comments of a group, in order.
+    /// Returns the comments of a group, in order.
     pub(super) fn comments_of(&self, group: &Group) -> &[Comment] {
         self.comments
             .get(group.comments.clone())
@@ -65,29 +65,29 @@ impl File {
     }
 }
 
-/// The owner of a group of comments, by the rules of controller-tools' collector.
+/// The owner of a comment group, by the rules of controller-tools' collector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// The package: it stands apart at the level of the file, or documents the package.
+    /// The package: a detached comment at file level, or the package's documentation.
     #[default]
     Package,
-    /// The type, and the group apart above its documentation.
+    /// The doc comment of the type; the next variant is the detached group above it.
     TypeDoc(usize),
     TypeApart(usize),
-    /// The same for the field of that number; fields are numbered through the file.
+    /// A doc comment or detached group of the field with that index; fields are numbered across the file.
     Field(usize),
-    /// A comment behind code.
+    /// A comment that trails code.
     Behind,
-    /// A declaration that has no markers: of functions, variables, constants, imports, or several types at once.
+    /// A declaration without markers: a function, variable, constant, import, or a group of types.
     Declaration(&'static str),
-    /// Nothing follows in the same braces.
+    /// Nothing follows within the same braces.
     Nothing,
 }
 
 /// `name "path"`.
 #[derive(Clone, Debug)]
 pub(super) struct ImportSpec {
-    /// The name, if one is given; `.` and `_` too.
+    /// The name, if specified; may be `.` or `_`.
     pub(super) name: Option<Span>,
     /// The path.
     pub(super) path: String,
@@ -118,18 +118,18 @@ pub(super) enum TypeExpr {
     /// `interface{}`.
     Any,
     Interface(Span),
-    /// A function, a channel, an instance of a generic type.
+    /// A function, a channel, or an instance of a generic type.
     Other(Span),
 }
 
-/// A field, with all names that its declaration gives.
+/// A field declaration, with all its names.
 #[derive(Debug)]
 pub(super) struct FieldSpec {
-    /// The names; of an embedded field, that of its type.
+    /// The names; for an embedded field, that of its type.
     pub(super) names: Vec<Span>,
     pub(super) embedded: bool,
     pub(super) doc: Option<usize>,
-    /// Its number in the file, by which groups of comments name it.
+    /// Its index in the file, by which comment groups refer to it.
     pub(super) number: usize,
     pub(super) tag: Option<Span>,
     pub(super) ty: TypeExpr,
@@ -139,12 +139,12 @@ pub(super) struct FieldSpec {
 #[derive(Debug)]
 pub(super) struct ConstSpec {
     pub(super) names: Vec<Span>,
-    /// Documentation above, or else behind.
+    /// The doc comment, or else the trailing comment.
     pub(super) doc: Option<usize>,
-    /// Of which type and values the constants are: of this declaration, or of the one before that it repeats.
+    /// The type and values: of this declaration, or of the preceding one that it repeats.
     pub(super) ty: Option<TypeExpr>,
     pub(super) values: Vec<ConstExpr>,
-    /// Whether neither is given.
+    /// Whether type and values are omitted.
     pub(super) repeats: bool,
 }
 
@@ -159,12 +159,12 @@ pub(super) enum ConstExpr {
     /// `package.Name`.
     Qualified(Span, Span),
     Concat(Vec<ConstExpr>),
-    /// `T(x)`: one name or two, and the value.
+    /// `T(x)`: an optional package name, the type name, and the value.
     Convert(Option<Span>, Span, Box<ConstExpr>),
     Other,
 }
 
-/// `func (x T) MarshalJSON`, and others of these names.
+/// A method such as `func (x T) MarshalJSON`.
 #[derive(Debug)]
 pub(super) struct Method {
     pub(super) receiver: Span,

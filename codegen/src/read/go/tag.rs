@@ -1,10 +1,10 @@
-//! Struct tags: `json:"name,omitempty" protobuf:"…"`, as the package reflect reads them.
+//! Struct tags: `json:"name,omitempty" protobuf:"…"`, parsed like Go's package reflect does.
 
 use std::borrow::Cow;
 
 use super::{literal::unquote, package::Tag};
 
-/// The tag of a literal, and what is wrong with it: reflect stops there, and gives what stands before.
+/// Parses the tag in a literal. On an error, returns the keys before it along with the error, since reflect stops there too.
 pub(super) fn parse(literal: &str) -> (Tag, Option<String>) {
     let mut tag = Tag::default();
     let Some(text) = unquote(literal) else {
@@ -25,13 +25,13 @@ pub(super) fn parse(literal: &str) -> (Tag, Option<String>) {
             }
             _ => continue,
         };
-        // Of a key that stands twice, the first counts.
+        // The first of several equal keys counts.
         slot.get_or_insert_with(|| value.into_owned());
     }
     (tag, None)
 }
 
-/// The value of `json` alone.
+/// Returns only the value of `json`.
 pub(super) fn json(literal: &str) -> Option<String> {
     let text = unquote(literal)?;
     let mut pairs = pairs(&text).map_while(Result::ok);
@@ -39,7 +39,7 @@ pub(super) fn json(literal: &str) -> Option<String> {
     found.map(|(_, value)| value.into_owned())
 }
 
-/// The keys and values up to the first fault.
+/// Returns the keys and values up to the first error.
 fn pairs(text: &str) -> impl Iterator<Item = Result<(&str, Cow<'_, str>), &'static str>> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -53,12 +53,12 @@ fn pairs(text: &str) -> impl Iterator<Item = Result<(&str, Cow<'_, str>), &'stat
     })
 }
 
-/// The number in `bytes,1,opt,name=metadata`.
+/// Returns the number in `bytes,1,opt,name=metadata`.
 fn protobuf_number(value: &str) -> Option<u64> {
     value.split(',').nth(1)?.parse().ok()
 }
 
-/// `key:"value"`, and what is behind it.
+/// Parses `key:"value"`; returns the rest as well.
 fn pair(text: &str) -> Result<(&str, Cow<'_, str>, &str), &'static str> {
     let is_key = |byte: u8| byte > b' ' && byte != b':' && byte != b'"' && byte != 0x7f;
     let end = text
@@ -81,9 +81,9 @@ fn pair(text: &str) -> Result<(&str, Cow<'_, str>, &str), &'static str> {
         escaped = byte == b'\\' && !escaped;
         ends
     });
-    let close = close.ok_or("the value in the struct tag does not end")?;
+    let close = close.ok_or("the value in the struct tag is not terminated")?;
     let (value, behind) = rest.split_at_checked(close + 2).unwrap_or((rest, ""));
-    let value = unquote(value).ok_or("the value in the struct tag has an escape that Go lacks")?;
+    let value = unquote(value).ok_or("the value in the struct tag has an invalid escape")?;
     Ok((key, value, behind))
 }
 
@@ -136,7 +136,7 @@ mod tests {
         check(
             r#"`json:"a`"#,
             None,
-            Some("the value in the struct tag does not end"),
+            Some("the value in the struct tag is not terminated"),
         );
         check(
             r#"`:"a"`"#,
@@ -146,7 +146,7 @@ mod tests {
         check(
             r#"`json:"\q"`"#,
             None,
-            Some("the value in the struct tag has an escape that Go lacks"),
+            Some("the value in the struct tag has an invalid escape"),
         );
     }
 }

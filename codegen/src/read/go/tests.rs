@@ -1,4 +1,4 @@
-//! Tests of the reader on texts.
+//! Tests of the reader on source snippets.
 
 use super::*;
 use crate::{diag::Severity, source::Source};
@@ -7,7 +7,7 @@ mod attach;
 mod cycles;
 mod decls;
 
-/// A package of the main module with the given files.
+/// Creates a package of the main module with the specified files.
 fn package(path: &str, files: &[(&str, &str)]) -> GoPackage {
     let files = files.iter().map(|(name, text)| {
         let name = format!("{path}/{name}");
@@ -16,7 +16,7 @@ fn package(path: &str, files: &[(&str, &str)]) -> GoPackage {
     GoPackage::requested(path, "example.com", path, files.collect())
 }
 
-/// Reads packages; also what was found, rules that are wrong among it, a line each.
+/// Reads packages; also returns the findings, including those in rules, one per line.
 fn read_all(packages: Vec<GoPackage>) -> (Vec<Package>, Vec<String>) {
     let sources = GoSources {
         packages,
@@ -37,14 +37,14 @@ fn read_one(text: &str) -> (Package, Vec<String>) {
     (packages.remove(0), found)
 }
 
-/// Reads one file, in which nothing is found.
+/// Reads one file and expects no findings.
 fn read_clean(text: &str) -> Package {
     let (package, found) = read_one(text);
     assert_eq!(found, [""; 0]);
     package
 }
 
-/// A type in short: `map[string]*a/b.T`.
+/// Formats a type in short form: `map[string]*a/b.T`.
 fn short(ty: &Type) -> String {
     match ty {
         Type::Basic(name) => (*name).to_owned(),

@@ -43,7 +43,7 @@ markers! { MARKERS;
 
     /// `/status` is a subresource.
     StatusSubresource = "kubebuilder:subresource:status", on [Type] {
-        default: "a type with a status field and a client has one, unless `genclient:noStatus` stands there",
+        default: "a type with a status field and a client has one, unless `genclient:noStatus` is set",
         differs: "it never infers one from a status field",
         requires: Object,
         in_kube_attribute: true,
@@ -59,14 +59,14 @@ markers! { MARKERS;
         spec_path: At<String> = "specpath" as "path",
         /// JSON path of the actual replicas
         status_path: At<String> = "statuspath" as "path",
-        /// JSON path of the label selector, as text
+        /// JSON path of the label selector, as a string
         selector_path: Option<At<String>> = "selectorpath" as "path",
     );
 
     /// A column of `kubectl get`.
     PrintColumn = "kubebuilder:printcolumn", on [Type] {
         default: "name and age",
-        differs: "it writes `subresources: {}` beside columns where there is no subresource",
+        differs: "it writes `subresources: {}` next to columns even without a subresource",
         repeats: true,
         requires: Object,
         in_kube_attribute: true,
@@ -85,7 +85,7 @@ markers! { MARKERS;
         priority: Option<i64> = "priority" as "n",
     );
 
-    /// A field that field selectors may name.
+    /// A field that field selectors may use.
     SelectableField = "kubebuilder:selectablefield", on [Type] {
         default: "metadata.name and metadata.namespace only",
         repeats: true,
@@ -126,17 +126,17 @@ markers! { MARKERS;
         differs: "it has no such marker and never writes `spec.conversion`",
         requires: Object,
     } (
-        /// the path on which it is served; `/convert` if nothing is said
+        /// the path on which it is served; `/convert` by default
         path: Option<At<String>> = "path" as "path",
         /// a URL in place of service and path
         url: Option<At<String>> = "url" as "url",
-        /// the service that serves it; `webhook-service` if nothing is said
+        /// the service that serves it; `webhook-service` by default
         service_name: Option<At<String>> = "serviceName" as "name",
-        /// the namespace of the service; `system` if nothing is said
+        /// the namespace of the service; `system` by default
         service_namespace: Option<At<String>> = "serviceNamespace" as "name",
-        /// the port of the service; 443 if nothing is said
+        /// the port of the service; 443 by default
         service_port: Option<At<i64>> = "servicePort" as "n",
-        /// versions of the review that it takes; `v1` if nothing is said
+        /// supported versions of the review; `v1` by default
         review_versions: Option<At<Vec<String>>> = "reviewVersions" as "version",
     );
 

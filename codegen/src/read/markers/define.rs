@@ -1,4 +1,4 @@
-//! The definition of a marker, the types of its arguments, and the macro that makes both from one table entry.
+//! The definition of a marker, the types of its arguments, and the macro that creates both from one table entry.
 
 use std::ops::Deref;
 
@@ -13,10 +13,10 @@ use crate::{
 
 /// A marker as a Rust type: its fields are the arguments.
 pub trait MarkerType: Sized {
-    /// Its entry in the table.
+    /// The marker's entry in the table.
     const DEF: MarkerDef;
 
-    /// The arguments of a marker of this type; none if a required one is missing.
+    /// Returns the arguments of a marker of this type, or `None` if a required one is missing.
     fn read(marker: &Marker) -> Option<Self>;
 }
 
@@ -27,28 +27,28 @@ pub struct MarkerDef {
     pub name: &'static str,
     /// Other names of the same marker.
     pub aliases: &'static [&'static str],
-    /// Where it may stand.
+    /// Where it is allowed.
     pub targets: &'static [Target],
-    /// Its meaning, in a sentence.
+    /// Its meaning, in one sentence.
     pub meaning: &'static str,
-    /// The default; empty if there is nothing to say.
+    /// The default; may be empty.
     pub default: &'static str,
-    /// The difference from controller-gen; empty where it does the same or ignores the marker.
+    /// How controller-gen differs; empty if it does the same or ignores the marker.
     pub differs: &'static str,
-    /// Its arguments. A first argument without a name is the value right after the `=`.
+    /// Its arguments. A first argument without a name is the value directly after the `=`.
     pub arguments: &'static [ArgumentDef],
-    /// Whether it may stand more than once in one place.
+    /// Whether it may occur more than once in one place.
     pub repeats: bool,
-    /// The kind of type that it must stand above.
+    /// The kind of type that it requires.
     pub requires: Requires,
-    /// Whether `#[kube(…)]` says the same, so that the marker contradicts `#[derive(CustomResource)]`.
+    /// Whether `#[kube(…)]` has an equivalent, so that the marker conflicts with `#[derive(CustomResource)]`.
     pub in_kube_attribute: bool,
     /// Its effect on the schema of a type or field.
     pub schema: Option<SchemaRule>,
 }
 
 impl MarkerDef {
-    /// A definition without properties, for struct update.
+    /// An empty definition, for struct update syntax.
     pub(super) const EMPTY: Self = Self {
         name: "",
         aliases: &[],
@@ -63,19 +63,19 @@ impl MarkerDef {
         schema: None,
     };
 
-    /// Whether it may stand at the target.
+    /// Whether it is allowed on the target.
     #[must_use]
     pub fn allows(&self, target: Target) -> bool {
         self.targets.contains(&target)
     }
 
-    /// Whether it may stand apart from any type, in any file.
+    /// Whether it is allowed in any file, detached from types.
     #[must_use]
     pub fn stands_anywhere(&self) -> bool {
         self.allows(Target::File)
     }
 
-    /// How it is written, with placeholders in angle brackets: `+genclient:onlyVerbs=<verb>,…`.
+    /// The syntax, with placeholders in angle brackets: `+genclient:onlyVerbs=<verb>,…`.
     #[must_use]
     pub fn syntax(&self) -> String {
         let mut syntax = format!("+{}", self.name);
@@ -129,15 +129,15 @@ impl Serialize for MarkerDef {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArgumentDef {
-    /// Its name; empty for the value right after the `=`.
+    /// Its name; empty for the value directly after the `=`.
     pub name: &'static str,
     /// The type of its value.
     pub kind: ValueKind,
-    /// Whether it must be given.
+    /// Whether it is required.
     pub required: bool,
     /// Its meaning.
     pub meaning: &'static str,
-    /// A noun for the value, as a placeholder.
+    /// A noun for the value, used as placeholder.
     #[serde(skip)]
     pub noun: &'static str,
 }
@@ -148,7 +148,7 @@ impl ArgumentDef {
         match self.kind {
             ValueKind::Bool => "true|false".to_owned(),
             ValueKind::Choice(words) | ValueKind::ChoiceAnyCase(words) if words.len() <= 5 => {
-                // A word with a comma is an old spelling of another.
+                // A word with a comma is an old spelling of another word.
                 let words = words.iter().filter(|word| !word.contains(','));
                 words.copied().collect::<Vec<_>>().join("|")
             }
@@ -159,45 +159,45 @@ impl ArgumentDef {
     }
 }
 
-/// The type of a value, which decides how its text is read.
+/// The type of a value, which decides how it is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ValueKind {
     /// `true` or `false`.
     Bool,
-    /// A whole number.
+    /// An integer.
     Int,
-    /// A whole number of 0 or more.
+    /// A non-negative integer.
     Length,
     /// A number.
     Number,
-    /// Text: bare, in double quotes or in backticks.
+    /// A string: bare, in double quotes or in backticks.
     String,
-    /// One of the given words.
+    /// One of the listed words.
     Choice(&'static [&'static str]),
-    /// One of the given words in any case; it is read as spelled here.
+    /// One of the listed words in any letter case; normalized to the spelling here.
     ChoiceAnyCase(&'static [&'static str]),
-    /// Texts: `a;b` or `{a,b}`.
+    /// Strings: `a;b` or `{a,b}`.
     Strings,
     /// Values of any type: `1;2` or `{1,2}`.
     Values,
-    /// A value whose type is guessed from its text: `true`, `1.5`, `text`, `{1,2}`, `{key: value}`.
+    /// A value whose type is inferred: `true`, `1.5`, `text`, `{1,2}`, `{key: value}`.
     Any,
     /// JSON.
     Json,
-    /// Words between commas, as gengo's markers write lists.
+    /// Comma-separated words, the list syntax of gengo's markers.
     Words,
     /// The rest of the line, unchanged; it may be empty.
     Raw,
 }
 
-/// Where a marker may stand.
+/// Where a marker is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Target {
-    /// At the top of the version's `mod.rs`, apart from the first item by a blank line.
+    /// At the top of the version's `mod.rs`, separated from the first item by a blank line.
     Package,
-    /// Anywhere in a file, also apart from any item.
+    /// Anywhere in a file, including detached from items.
     File,
     /// Above a struct, an enum or a type alias.
     Type,
@@ -208,7 +208,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The place in words.
+    /// Describes the place.
     #[must_use]
     pub const fn description(self) -> &'static str {
         match self {
@@ -235,17 +235,17 @@ pub enum Requires {
 /// A marker's effect on a schema.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemaRule {
-    /// The type of the values that it is about; none for any type.
+    /// The type of the values that it applies to; `None` for any type.
     pub about: Option<WireType>,
-    /// Whether it is about a value or about the items of a list.
+    /// Whether it applies to the value or to list items.
     pub part: SchemaPart,
-    /// Its place among the rules of one schema: by rank, then as written.
+    /// Its order among the rules of one schema: by rank, then by source order.
     pub rank: u8,
-    /// Sets what the marker demands.
+    /// Applies the marker's constraints.
     pub apply: fn(&Marker, &mut Validation),
 }
 
-/// The part of a schema that a rule is about.
+/// The part of a schema that a rule applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaPart {
     /// The value itself.
@@ -256,11 +256,11 @@ pub enum SchemaPart {
 
 /// A marker type with an effect on a schema.
 pub(super) trait SchemaMarker: MarkerType {
-    /// Sets what the marker demands.
+    /// Applies the marker's constraints.
     fn apply(self, schema: &mut Validation);
 }
 
-/// The rule of a marker type, for values of the given type.
+/// Returns the rule of a marker type, for values of type `about`.
 pub(super) const fn rule<T: SchemaMarker>(about: Option<WireType>) -> Option<SchemaRule> {
     Some(SchemaRule {
         about,
@@ -270,7 +270,7 @@ pub(super) const fn rule<T: SchemaMarker>(about: Option<WireType>) -> Option<Sch
     })
 }
 
-/// The same rule for the items of a list.
+/// Returns the same rule, for list items.
 pub(super) const fn for_items(rule: Option<SchemaRule>) -> Option<SchemaRule> {
     match rule {
         Some(rule) => Some(SchemaRule {
@@ -281,7 +281,7 @@ pub(super) const fn for_items(rule: Option<SchemaRule>) -> Option<SchemaRule> {
     }
 }
 
-/// The same rule after those of lower rank.
+/// Returns the same rule, applied after those of lower rank.
 pub(super) const fn ranked(rule: Option<SchemaRule>, rank: u8) -> Option<SchemaRule> {
     match rule {
         Some(rule) => Some(SchemaRule { rank, ..rule }),
@@ -297,12 +297,12 @@ fn apply<T: SchemaMarker>(marker: &Marker, schema: &mut Validation) {
 
 /// The type of an argument.
 pub trait FromArgument: Sized {
-    /// How its text is read.
+    /// How the argument is parsed.
     const KIND: ValueKind;
-    /// Whether the argument must be given.
+    /// Whether the argument is required.
     const REQUIRED: bool = true;
 
-    /// The value of an argument; none if it is missing but required.
+    /// Converts an argument; `None` if it is missing but required.
     fn from_argument(argument: Option<&Argument>) -> Option<Self>;
 }
 
@@ -311,12 +311,12 @@ pub trait FromArgument: Sized {
 pub struct At<T> {
     /// The value.
     pub value: T,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
 }
 
 impl<T> At<T> {
-    /// The place of a word of the argument.
+    /// Returns the place of a word within the argument.
     #[must_use]
     pub fn part(&self, word: &str) -> Place {
         let mut place = self.place.clone();
@@ -361,7 +361,7 @@ impl<T: FromArgument> FromArgument for Option<T> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Json(pub Value);
 
-/// Words between commas.
+/// Comma-separated words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words(pub Vec<String>);
 
@@ -369,7 +369,7 @@ pub struct Words(pub Vec<String>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raw(pub String);
 
-/// How many.
+/// A non-negative integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length(pub u64);
 
@@ -405,7 +405,7 @@ from_value! {
     Raw: Raw, |value| value.as_str().map(|text| Self(text.to_owned()));
 }
 
-/// Makes a type the type of an argument that is one of some words: `ListType: Choice { "set" => Self::Set, … }`.
+/// Implements the argument type for a set of words: `ListType: Choice { "set" => Self::Set, … }`.
 macro_rules! words {
     ($($type:ty: $kind:ident { $($word:literal => $value:expr),+ $(,)? })+) => {$(
         impl $crate::read::markers::FromArgument for $type {
@@ -435,8 +435,8 @@ pub(super) use words;
 /// }
 /// ```
 ///
-/// In braces stand properties of [`MarkerDef`], in parentheses the arguments: field, type, name, placeholder. The docs are
-/// the meanings that `kube-codegen markers` prints.
+/// Braces contain properties of [`MarkerDef`], parentheses the arguments: field, type, name, placeholder. The doc comments are the meanings
+/// that `kube-codegen markers` prints.
 macro_rules! markers {
     ($table:ident; $(
         $(#[doc = $doc:literal])+

@@ -1,4 +1,4 @@
-//! Markers of a field beyond rules for its value: presence, defaults, documentation, merging.
+//! Field markers other than value rules: presence, defaults, documentation, merging.
 
 use serde_json::Value;
 
@@ -14,23 +14,23 @@ words! {
 }
 
 markers! { MARKERS;
-    /// The field must be given; on a package or type, every field without a word of its own.
+    /// The field is required; on a package or type, the default for fields without their own marker.
     ValidationRequired = "kubebuilder:validation:Required", on [Package, Type, Field] {
-        default: "as the Rust type says",
+        default: "determined by the Rust type",
     };
 
-    /// The field may be left out; on a package or type, every field without a word of its own.
+    /// The field is optional; on a package or type, the default for fields without their own marker.
     ValidationOptional = "kubebuilder:validation:Optional", on [Package, Type, Field] {
-        default: "as the Rust type says",
+        default: "determined by the Rust type",
     };
 
-    /// The field must be given.
+    /// The field is required.
     Required = "required", on [Field] {
         aliases: &["k8s:required"],
         default: "a field is required unless it is an Option or has a serde default",
     };
 
-    /// The field may be left out.
+    /// The field is optional.
     Optional = "optional", on [Field] {
         aliases: &["k8s:optional"],
         default: "a field is required unless it is an Option or has a serde default",
@@ -42,13 +42,13 @@ markers! { MARKERS;
     /// The field never changes once it is set.
     Immutable = "k8s:immutable", on [Field] { default: "it may change" };
 
-    /// The value that the API server fills in; lists are `{1,2}`, objects `{key: value}`. It wins over `default`.
+    /// The default that the API server fills in; lists are `{1,2}`, objects `{key: value}`. Takes precedence over `default`.
     KubebuilderDefault = "kubebuilder:default", on [Field] { default: "none" } (
         /// the value
         value: At<Value> = "" as "value",
     );
 
-    /// The value that the API server fills in, as JSON.
+    /// The default that the API server fills in, as JSON.
     Default = "default", on [Field] { default: "none" } (
         /// the value
         value: At<Json> = "" as "json",
@@ -65,12 +65,12 @@ markers! { MARKERS;
         schema: rule::<Self>(None),
     };
 
-    /// The schema says only what other markers say.
+    /// The schema contains only what other markers declare.
     Schemaless = "kubebuilder:validation:Schemaless", on [Field] { schema: rule::<Self>(None) };
 
-    /// The API server keeps fields that the schema does not name.
+    /// The API server keeps fields that the schema does not declare.
     PreserveUnknownFields = "kubebuilder:pruning:PreserveUnknownFields", on [Type, Field] {
-        default: "they are dropped",
+        default: "they are pruned",
         schema: rule::<Self>(None),
     };
 
@@ -119,7 +119,7 @@ markers! { MARKERS;
         text: String = "" as "text",
     );
 
-    /// Documentation elsewhere.
+    /// External documentation.
     ExternalDocsMarker = "kubebuilder:externalDocs", on [Type, Field] {
         default: "none",
         schema: rule::<Self>(None),
@@ -136,7 +136,7 @@ markers! { MARKERS;
     };
 }
 
-/// The effects of markers on a schema: `Type |marker, schema| effect;`.
+/// Implements the effects of markers on a schema: `Type |marker, schema| effect;`.
 macro_rules! effects {
     ($($type:ident |$marker:ident, $schema:ident| $effect:expr;)+) => {$(
         impl SchemaMarker for $type {

@@ -1,4 +1,4 @@
-//! Markers that matter to Go's generators only, accepted so that sources carry over.
+//! Markers that matter only to Go's generators, accepted so that sources carry over.
 
 use super::define::{Raw, markers};
 
@@ -66,37 +66,37 @@ markers! { MARKERS;
     /// Accepted for sources that come from Go.
     ValidationGenNoLint = "k8s:validation-gen-nolint", on [Package, Type, Field];
 
-    /// Accepted for sources that come from Go; the generator `apply` is asked for by its name.
+    /// Accepted for sources that come from Go; request the generator `apply` by name.
     ApplyConfigurationGen = "k8s:applyconfiguration-gen", on [Package, Type] { repeats: true } (
         /// the value
         value: Raw = "" as "value",
     );
 
-    /// Whether apply configurations have a struct's fields; `false` leaves the type as it is, and a kind without.
+    /// Whether a type has an apply configuration; with `false`, fields use the type itself, and a kind has none.
     AcGenerate = "kubebuilder:ac:generate", on [Package, Type] { default: "true" } (
         /// whether there is an apply configuration
         value: bool = "" as "bool",
     );
 
-    /// Accepted for sources that come from Go; apply configurations stand beside clientset and listers.
+    /// Accepted for sources that come from Go; apply configurations are next to the clientset and listers.
     AcOutputPackage = "kubebuilder:ac:output:package", on [Package] (
         /// the value
         value: Raw = "" as "folder",
     );
 
-    /// Accepted for sources that come from Go; `genclient` asks for clients.
+    /// Accepted for sources that come from Go; `genclient` requests clients.
     ClientGen = "k8s:client-gen", on [Package, Type] { repeats: true } (
         /// the value
         value: Raw = "" as "value",
     );
 
-    /// Accepted for sources that come from Go; `genclient` asks for listers.
+    /// Accepted for sources that come from Go; `genclient` requests listers.
     ListerGen = "k8s:lister-gen", on [Package, Type] { repeats: true } (
         /// the value
         value: Raw = "" as "value",
     );
 
-    /// Accepted for sources that come from Go; `genclient` asks for informers.
+    /// Accepted for sources that come from Go; `genclient` requests informers.
     InformerGen = "k8s:informer-gen", on [Package, Type] { repeats: true } (
         /// the value
         value: Raw = "" as "value",
@@ -150,16 +150,16 @@ markers! { MARKERS;
         value: Raw = "" as "field",
     );
 
-    /// Accepted for sources that come from Go; `kubebuilder:validation:ExactlyOneOf` holds it.
+    /// Accepted for sources that come from Go; use `kubebuilder:validation:ExactlyOneOf`.
     Union = "union", on [Type];
 
-    /// Accepted for sources that come from Go; `kubebuilder:validation:ExactlyOneOf` holds the fields of a union.
+    /// Accepted for sources that come from Go; list the fields of a union in `kubebuilder:validation:ExactlyOneOf`.
     UnionDiscriminator = "unionDiscriminator", on [Field];
 
     /// Accepted for sources that come from Go; Rust enums are enums in the schema anyway.
     EnumMarker = "enum", on [Type] { aliases: &["k8s:enum"] };
 
-    /// Accepted for sources that come from Go; manifests here have no gates.
+    /// Accepted for sources that come from Go; manifests have no feature gates here.
     FeatureGate = "kubebuilder:feature-gate", on [Type, Field] (
         /// the value
         value: Raw = "" as "name",

@@ -1,13 +1,13 @@
-//! Markers of other tools, which are passed over: names, or beginnings of names with `*` after them.
+//! Markers of other tools to ignore: names, or name prefixes followed by `*`.
 
 use super::{RawMarker, find};
 
-/// The patterns of the markers to pass over; what the table knows is never passed over.
+/// The patterns of markers to ignore; markers in the table are never ignored.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IgnoredMarkers<'a>(pub &'a [String]);
 
 impl IgnoredMarkers<'_> {
-    /// Whether a marker is another tool's.
+    /// Whether a marker belongs to another tool.
     pub(crate) fn contains(&self, marker: &RawMarker) -> bool {
         let name = marker.written_name();
         let matches = |pattern: &String| match pattern.strip_suffix('*') {

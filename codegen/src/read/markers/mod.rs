@@ -1,9 +1,9 @@
 //! Markers: `+name`, `+name=value`, `+name:argument=value,…` in comments, as Go's generators read them.
 //!
-//! Each marker is a Rust type with its arguments as fields, defined once in one of the tables below: name, targets, meaning,
-//! default, arguments and effect on a schema. [`REGISTRY`] lists the definitions; [`parse()`] reads a marker's text against
-//! it, lowering asks a [`MarkerSet`] for a type, and `kube-codegen markers` prints it. Unknown markers are errors with a
-//! suggestion. The grammar of values is controller-tools'; see `grammar`. Start reading at `define`.
+//! Each marker is a Rust type with its arguments as fields, defined once in one of the tables below: name, targets, meaning, default,
+//! arguments and effect on a schema. [`REGISTRY`] lists the definitions, [`parse()`] parses a marker by its definition, lowering queries a
+//! [`MarkerSet`] by type, and `kube-codegen markers` prints the table. Unknown markers are errors with a suggestion. The grammar of values
+//! is controller-tools'; see `grammar`. Start reading at `define`.
 
 mod define;
 mod grammar;
@@ -79,7 +79,7 @@ const fn concat<const N: usize>(parts: &[&[MarkerDef]]) -> [MarkerDef; N] {
     table
 }
 
-/// The marker of the given name.
+/// Returns the marker with the name or alias.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static MarkerDef> {
     static BY_NAME: LazyLock<HashMap<&str, &MarkerDef>> = LazyLock::new(|| {
@@ -92,7 +92,7 @@ pub fn find(name: &str) -> Option<&'static MarkerDef> {
     BY_NAME.get(name).copied()
 }
 
-/// Every name of every marker.
+/// All names of all markers.
 fn names() -> impl Iterator<Item = &'static str> {
     REGISTRY
         .iter()

@@ -13,7 +13,7 @@ words! {
 markers! { MARKERS;
     /// Every type of the package (`package`), or this type (`true`, `false`), gets `Clone` where it does not derive it.
     DeepCopyGen = "k8s:deepcopy-gen", on [Package, Type] {
-        default: "only types with a marker of their own",
+        default: "only types with their own marker",
     } (
         /// `package`, `true` or `false`; `package,register` of older sources is `package`
         scope: super::At<DeepCopy> = "" as "scope",
@@ -35,15 +35,15 @@ markers! { MARKERS;
         value: bool = "" as "bool",
     );
 
-    /// controller-gen's word for `k8s:deepcopy-gen`.
+    /// controller-gen's equivalent of `k8s:deepcopy-gen`.
     ObjectGenerate = "kubebuilder:object:generate", on [Package, Type] {
-        default: "as `k8s:deepcopy-gen` says",
+        default: "as set by `k8s:deepcopy-gen`",
     } (
         /// whether `Clone` is generated
         value: bool = "" as "bool",
     );
 
-    /// controller-gen's word for `k8s:deepcopy-gen:interfaces=runtime.Object`.
+    /// controller-gen's equivalent of `k8s:deepcopy-gen:interfaces=runtime.Object`.
     ObjectRoot = "kubebuilder:object:root", on [Type] { default: "false", in_kube_attribute: true } (
         /// whether the type is an API object
         value: bool = "" as "bool",
@@ -77,7 +77,7 @@ words! {
 }
 
 impl Raw {
-    /// The text.
+    /// Returns the value as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,10 +1,10 @@
-//! Markers that name a group and a version.
+//! Markers that specify a group and a version.
 
 use super::define::{Raw, markers};
 
 markers! { MARKERS;
     /// The API group of the version; the empty value is the core group.
-    GroupName = "groupName", on [Package] { default: "the name of the group's folder" } (
+    GroupName = "groupName", on [Package] { default: "the name of the group's directory" } (
         /// the group
         name: Raw = "" as "dns name",
     );
@@ -16,7 +16,7 @@ markers! { MARKERS;
     );
 
     /// The version's name.
-    VersionName = "versionName", on [Package] { default: "the name of the version's folder" } (
+    VersionName = "versionName", on [Package] { default: "the name of the version's directory" } (
         /// the version
         name: String = "" as "version",
     );

@@ -1,8 +1,8 @@
-//! The reference of markers as a page for readers, from the table that reads them.
+//! Renders the markers reference page from the table.
 
 use super::{MarkerDef, PARTS, Target};
 
-/// The headings of the table's parts, in its order.
+/// The headings of the table's parts, in order.
 const HEADINGS: [&str; PARTS.len()] = [
     "Clients",
     "Groups and versions",
@@ -12,21 +12,21 @@ const HEADINGS: [&str; PARTS.len()] = [
     "Webhooks",
     "Fields",
     "Validation and schemas",
-    "Other generators of Kubernetes",
+    "Other Kubernetes generators",
 ];
 
-/// Every marker as a Markdown page.
+/// Renders all markers as a Markdown page.
 #[must_use]
 pub fn reference_page() -> String {
     let mut page = "# Markers\n\n\
         Comments `// +name`, `// +name=value` or `// +name:argument=value,…`, in Rust and in Go alike. `kube-codegen markers` \
         prints the same facts.\n\n\
-        A text is bare, in double quotes or in backticks; a list is `a;b` or `{a,b}`. An unknown marker, one that stands where it \
-        has no effect, and two that contradict each other are errors in Rust; in Go what belongs to other tools is passed over.\n"
+        A string is bare, in double quotes or in backticks; a list is `a;b` or `{a,b}`. In Rust, unknown, misplaced \
+        and contradictory markers are errors; in Go, markers of other tools are ignored.\n"
         .to_owned();
     for (heading, part) in HEADINGS.iter().zip(PARTS) {
         page += &format!("\n## {heading}\n\n");
-        page += "| marker | stands | effect | by default |\n|---|---|---|---|\n";
+        page += "| marker | place | effect | default |\n|---|---|---|---|\n";
         for def in part {
             page += &row(def);
         }
@@ -44,7 +44,7 @@ fn has_names(def: &MarkerDef) -> bool {
         .any(|argument| !argument.name.is_empty())
 }
 
-/// A text in a cell of a table.
+/// Escapes a table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
@@ -72,7 +72,7 @@ fn row(def: &MarkerDef) -> String {
     )
 }
 
-/// The arguments of a marker as a list.
+/// Renders the arguments of a marker as a list.
 fn arguments(def: &MarkerDef) -> String {
     let mut text = format!("\n`+{}`:\n\n", def.name);
     for argument in def.arguments.iter().filter(|it| !it.name.is_empty()) {
@@ -82,11 +82,11 @@ fn arguments(def: &MarkerDef) -> String {
     text
 }
 
-/// Differences from controller-gen, by marker.
+/// Renders the differences from controller-gen, by marker.
 fn differences() -> String {
-    let mut text = "\n## Differences to controller-gen\n\n\
-        It ignores what it does not know or what stands in the wrong place; here both are errors. `compat = \"controller-gen\"` in \
-        `[crate.manifests]` gives its output to the byte; what no API server accepts stays an error.\n\n\
+    let mut text = "\n## Differences from controller-gen\n\n\
+        It ignores unknown and misplaced markers; here they are errors. `compat = \"controller-gen\"` in \
+        `[crate.manifests]` reproduces its output byte for byte; input that no API server accepts remains an error.\n\n\
         | marker | controller-gen |\n|---|---|\n"
         .to_owned();
     for def in PARTS.iter().copied().flatten() {

@@ -1,4 +1,4 @@
-//! From the text of a marker to its name and typed arguments.
+//! Parses a marker into its definition and typed arguments.
 
 use std::ops::Range;
 
@@ -13,15 +13,15 @@ use crate::{
     suggest,
 };
 
-/// A marker as it stands in a comment: its text from the `+` to the end of the line.
+/// A marker as written in a comment, from the `+` to the end of the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawMarker {
-    /// Where the text stands.
+    /// The place of the text.
     pub place: Place,
 }
 
 impl RawMarker {
-    /// The text, from the `+` on.
+    /// The text, starting with the `+`.
     #[must_use]
     pub fn text(&self) -> &str {
         self.place
@@ -30,7 +30,7 @@ impl RawMarker {
             .unwrap_or_default()
     }
 
-    /// The place of a part of the text.
+    /// Returns the place of a part of the text.
     fn part(&self, range: Range<usize>) -> Place {
         let start = self.place.range.start;
         Place {
@@ -39,14 +39,14 @@ impl RawMarker {
         }
     }
 
-    /// Whether the text starts with the name of a marker, or with one that is nearly one.
+    /// Whether the text starts with the name of a marker, or a similar name.
     #[must_use]
     pub fn names_marker(&self) -> bool {
         let (name, name_end) = self.name();
         self.find(name, name_end).is_ok() || suggest::closest(name, names()).is_some()
     }
 
-    /// The definition of the marker that it is, if it is one.
+    /// Returns the definition of the marker, if known.
     #[cfg(feature = "go")]
     pub(crate) fn definition(&self) -> Option<&'static MarkerDef> {
         let (name, name_end) = self.name();
@@ -58,7 +58,7 @@ impl RawMarker {
         self.name().0
     }
 
-    /// Whether the text is a marker once the spaces behind its `+` are left out.
+    /// Returns the text without spaces after its `+`, if that makes it a marker.
     pub(crate) fn spaced(&self) -> Option<String> {
         let rest = self.text().strip_prefix('+')?;
         let text = rest.trim_start();
@@ -68,7 +68,7 @@ impl RawMarker {
         is_known.then(|| format!("+{text}"))
     }
 
-    /// The marker without the spaces before its `=`, with which Go's tools do not know the name.
+    /// Returns the marker without spaces before its `=`, if there are any: they keep Go's tools from recognising the name.
     #[cfg(feature = "go")]
     pub(crate) fn padded(&self) -> Option<String> {
         let (name, value) = self.text().strip_prefix('+')?.split_once('=')?;
@@ -76,29 +76,29 @@ impl RawMarker {
         is_padded.then(|| format!("+{}={}", name.trim_end(), value.trim_start()))
     }
 
-    /// The name, and where it ends.
+    /// Returns the name, and its end.
     fn name(&self) -> (&str, usize) {
         let text = self.text();
         let name_end = text.find('=').unwrap_or(text.len());
         let name = text.get(1..name_end).unwrap_or_default().trim_end();
-        // Older sources write `:=`, which says the same.
+        // Older sources write `:=`, which is equivalent.
         (name.strip_suffix(':').unwrap_or(name), name_end)
     }
 
-    /// Reads name and arguments without regard to where the marker stands.
+    /// Parses name and arguments, regardless of where the marker is.
     ///
     /// # Errors
     ///
-    /// An unknown name or argument, or a value that is not what the marker takes.
+    /// The name or an argument is unknown, or a value is invalid.
     pub fn parse(&self) -> Result<Marker, Diagnostic> {
         self.parse_as(Compat::Strict)
     }
 
-    /// As [`parse`](Self::parse); as controller-gen reads it, the last of several arguments of one name holds.
+    /// Like [`parse`](Self::parse), but in controller-gen compatibility mode, the last of several arguments with the same name wins.
     ///
     /// # Errors
     ///
-    /// As [`parse`](Self::parse).
+    /// The same as for [`parse`](Self::parse).
     pub fn parse_as(&self, compat: Compat) -> Result<Marker, Diagnostic> {
         let text = self.text();
         let (name, name_end) = self.name();
@@ -112,7 +112,7 @@ impl RawMarker {
         let mut cursor = Cursor::new(text, arguments_at.unwrap_or(text.len()));
         if def.arguments.is_empty() && arguments_at.is_some() {
             return Err(Diagnostic::error(format!("`+{name}` takes no value"))
-                .at(self.part(name_end..text.len()), "this has to go")
+                .at(self.part(name_end..text.len()), "remove this")
                 .help(format!("write `{}`", def.syntax())));
         }
         self.arguments(&mut cursor, &mut marker, arguments_at.is_some(), compat)?;
@@ -120,8 +120,8 @@ impl RawMarker {
         Ok(marker)
     }
 
-    /// The definition that the name means, and where its arguments start: after the `=`, or at the last part of the name
-    /// if that is an argument (`kubebuilder:resource:scope=Cluster`).
+    /// Returns the definition for the name, and the start of the arguments: after the `=`, or at the last part of the name if that is an
+    /// argument (`kubebuilder:resource:scope=Cluster`).
     fn find(
         &self,
         name: &str,
@@ -145,7 +145,7 @@ impl RawMarker {
         if def.arguments.iter().any(|a| !a.name.is_empty()) {
             return Some((def, Some(1 + outer.len() + 1)));
         }
-        // An argument without a name has any to controller-gen; people write `+default:value=1`.
+        // controller-gen accepts any name for an unnamed argument, and some sources write `+default:value=1`.
         let is_value = last == "value" && has_value && !def.arguments.is_empty();
         is_value.then_some((def, Some(name_end + 1)))
     }
@@ -153,7 +153,7 @@ impl RawMarker {
     fn unknown(&self, name: &str) -> Diagnostic {
         let unknown = Diagnostic::error(format!("unknown marker `+{name}`"))
             .at(self.part(0..1 + name.len()), "no generator knows it");
-        // A right word behind a wrong family (`kubebuilder:validation:nullable`) is likelier than a near name.
+        // The correct last part after a wrong prefix (`kubebuilder:validation:nullable`) is more likely than a similar name.
         let last = name.rsplit(':').next().unwrap_or_default();
         let same = names().find(|known| known.eq_ignore_ascii_case(name));
         let meant = same.or_else(|| names().find(|known| *known == last));
@@ -236,7 +236,7 @@ impl RawMarker {
         };
         let unknown = Diagnostic::error(format!("unknown argument `{name}` of `+{}`", def.name))
             .at(self.part(range), "not an argument");
-        // A right word behind a wrong family (`kubebuilder:validation:nullable`) is likelier than a near name.
+        // The correct last part after a wrong prefix (`kubebuilder:validation:nullable`) is more likely than a similar name.
         let last = name.rsplit(':').next().unwrap_or_default();
         let same = names().find(|known| known.eq_ignore_ascii_case(name));
         let meant = same.or_else(|| names().find(|known| *known == last));
@@ -268,15 +268,15 @@ impl RawMarker {
         };
         Err(Diagnostic::error(message)
             .at(self.place.clone(), missing.meaning)
-            .help(format!("it is written `{}`", def.syntax())))
+            .help(format!("the syntax is `{}`", def.syntax())))
     }
 
     fn extra(&self, cursor: &mut Cursor<'_>, kind: ValueKind) -> Diagnostic {
         let end = self.text().len();
-        let extra = Diagnostic::error("the value ends before the marker does")
-            .at(self.part(cursor.at()..end), "this is left over");
+        let extra = Diagnostic::error("unexpected text after the value")
+            .at(self.part(cursor.at()..end), "not part of the value");
         if matches!(kind, ValueKind::String) {
-            extra.help("a text with `,`, `;` or `}` stands in quotes or backticks")
+            extra.help("put a string with `,`, `;` or `}` in quotes or backticks")
         } else {
             extra
         }
@@ -292,14 +292,14 @@ impl RawMarker {
     }
 }
 
-/// Whether the text of a comment, without its slashes and spaces, is a marker: a `+` and a letter.
+/// Whether a comment's text, without slashes and surrounding spaces, is a marker: a `+` followed by a letter.
 #[must_use]
 pub fn is_marker(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next() == Some(b'+') && bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Reads a marker that stands at `target`; a marker that may not stand there is an error too.
+/// Parses a marker at `target`, and reports it if it is invalid or not allowed there.
 pub fn parse(raw: &RawMarker, target: Target, diagnostics: &mut Diagnostics) -> Option<Marker> {
     match raw.parse() {
         Ok(marker) if marker.def.allows(target) => Some(marker),
@@ -314,7 +314,7 @@ pub fn parse(raw: &RawMarker, target: Target, diagnostics: &mut Diagnostics) -> 
     }
 }
 
-/// The marker stands where it must not.
+/// Creates the error for a marker in a place where it is not allowed.
 pub(crate) fn misplaced(marker: &Marker, place: &str) -> Diagnostic {
     let allowed: Vec<_> = marker
         .def
@@ -322,7 +322,7 @@ pub(crate) fn misplaced(marker: &Marker, place: &str) -> Diagnostic {
         .iter()
         .map(|target| target.description())
         .collect();
-    Diagnostic::error(format!("`+{}` does not belong {place}", marker.def.name))
+    Diagnostic::error(format!("`+{}` is not allowed {place}", marker.def.name))
         .at(marker.place.clone(), "misplaced")
-        .help(format!("it stands {}", allowed.join(" or ")))
+        .help(format!("put it {}", allowed.join(" or ")))
 }

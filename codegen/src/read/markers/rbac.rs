@@ -1,4 +1,4 @@
-//! The marker of controller-gen's RBAC generator. It belongs to the crate and may stand in any file.
+//! The marker of controller-gen's RBAC generator. It belongs to the crate and is allowed in any file.
 
 use super::{At, define::markers};
 

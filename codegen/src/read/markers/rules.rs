@@ -1,4 +1,4 @@
-//! Rules for the value of a type or field and, with `items:`, for the items of a list.
+//! Rules for the value of a type or field or, with `items:`, for list items.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::model::{CelRule, Validation, WireType};
 
-/// The API's word for the cause of a violation.
+/// The API's reason for a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason(pub &'static str);
 
@@ -23,7 +23,7 @@ words! {
     }
 }
 
-/// Defines rules, each with its twin for the items of a list:
+/// Defines rules, each with its counterpart for list items:
 /// `/// Meaning. Type = "Name" about Wire (arguments) |marker, schema| effect;`
 macro_rules! rules {
     ($(
@@ -58,7 +58,7 @@ macro_rules! rules {
     };
 }
 
-/// The type of the values that a rule is about.
+/// The type of the values that a rule applies to.
 macro_rules! about {
     () => {
         None
@@ -69,13 +69,13 @@ macro_rules! about {
 }
 
 rules! {
-    /// The greatest value.
+    /// The maximum value.
     Maximum = "Maximum" about Number (
         /// the bound
         value: Number = "" as "number"
     ) |rule, schema| schema.maximum = Some(rule.value);
 
-    /// The least value.
+    /// The minimum value.
     Minimum = "Minimum" about Number (
         /// the bound
         value: Number = "" as "number"
@@ -99,49 +99,49 @@ rules! {
         value: Number = "" as "number"
     ) |rule, schema| schema.multiple_of = Some(rule.value);
 
-    /// The least number of keys.
+    /// The minimum number of keys.
     MinProperties = "MinProperties" about Object (
         /// how many
         value: Length = "" as "n"
     ) |rule, schema| schema.min_properties = Some(rule.value.0);
 
-    /// The greatest number of keys.
+    /// The maximum number of keys.
     MaxProperties = "MaxProperties" about Object (
         /// how many
         value: Length = "" as "n"
     ) |rule, schema| schema.max_properties = Some(rule.value.0);
 
-    /// The greatest length of a text, in characters.
+    /// The maximum length of a string, in characters.
     MaxLength = "MaxLength" about String (
         /// how many
         value: Length = "" as "n"
     ) |rule, schema| schema.max_length = Some(rule.value.0);
 
-    /// The least length of a text, in characters.
+    /// The minimum length of a string, in characters.
     MinLength = "MinLength" about String (
         /// how many
         value: Length = "" as "n"
     ) |rule, schema| schema.min_length = Some(rule.value.0);
 
-    /// The regular expression that a text matches, in Go's syntax.
+    /// The regular expression that a string must match, in Go's syntax.
     Pattern = "Pattern" about String (
         /// the expression, in backticks
         value: std::string::String = "" as "regular expression"
     ) |rule, schema| schema.pattern = Some(rule.value);
 
-    /// The greatest number of items.
+    /// The maximum number of items.
     MaxItems = "MaxItems" about List (
         /// how many
         value: Length = "" as "n"
     ) |rule, schema| schema.max_items = Some(rule.value.0);
 
-    /// The least number of items.
+    /// The minimum number of items.
     MinItems = "MinItems" about List (
         /// how many
         value: Length = "" as "n"
     ) |rule, schema| schema.min_items = Some(rule.value.0);
 
-    /// Whether items are unique; the API server takes `listType=set` instead.
+    /// Whether items are unique; the API server accepts `listType=set` instead.
     UniqueItems = "UniqueItems" about List (
         /// whether they are
         value: bool = "" as "bool"
@@ -165,7 +165,7 @@ rules! {
         value: String = "" as "type"
     ) |rule, schema| schema.type_ = Some(rule.value);
 
-    /// The API server keeps fields that the schema does not name.
+    /// The API server keeps fields that the schema does not declare.
     XPreserveUnknownFields = "XPreserveUnknownFields" (
     ) |_rule, schema| schema.preserve_unknown_fields = true;
 
@@ -173,7 +173,7 @@ rules! {
     XEmbeddedResource = "XEmbeddedResource" (
     ) |_rule, schema| schema.embedded_resource = true;
 
-    /// The value is a number or a text.
+    /// The value is an integer or a string.
     XIntOrString = "XIntOrString" (
     ) |_rule, schema| schema.int_or_string = true;
 
@@ -185,7 +185,7 @@ rules! {
         message: Option<String> = "message" as "text",
         /// an expression that gives the message
         message_expression: Option<String> = "messageExpression" as "expression",
-        /// the API's word for the cause
+        /// the API's reason for the violation
         reason: Option<Reason> = "reason" as "reason",
         /// the field to blame
         field_path: Option<String> = "fieldPath" as "path",
@@ -202,7 +202,7 @@ rules! {
     });
 }
 
-// The rules come after those in the Common Expression Language, in this order.
+// These rules follow the CEL rules, in this order.
 markers! { GROUPS;
     /// At most one of the fields is set.
     AtMostOneOf = "kubebuilder:validation:AtMostOneOf", on [Type] {
@@ -253,7 +253,7 @@ impl SchemaMarker for AtLeastOneOf {
     }
 }
 
-/// A rule about how many of the fields are set, in the words of controller-gen v0.21.0.
+/// Returns a rule that limits how many of the fields are set, in the wording of controller-gen v0.21.0.
 fn one_of(how_many: &str, may: &str, fields: &[String], compared: &str) -> CelRule {
     let set: Vec<_> = fields
         .iter()
@@ -270,12 +270,12 @@ fn one_of(how_many: &str, may: &str, fields: &[String], compared: &str) -> CelRu
     }
 }
 
-/// A property in a rule; controller-gen writes it as it is, and the API server refuses `self.a-b`.
+/// Escapes a property for a rule; controller-gen does not, and the API server rejects `self.a-b`.
 pub(crate) fn in_cel(property: &str) -> Cow<'_, str> {
     kube_names::cel::escaped(property).map_or(Cow::Borrowed(property), Cow::Owned)
 }
 
-/// All of them.
+/// All rules.
 pub(super) const MARKERS: &[MarkerDef] = &{
     let mut table = [VALUES[0]; VALUES.len() + ITEMS.len() + GROUPS.len()];
     let mut at = 0;
@@ -292,7 +292,7 @@ pub(super) const MARKERS: &[MarkerDef] = &{
     table
 };
 
-/// The twin of a rule for the items of a list.
+/// Returns the counterpart of a rule for list items.
 pub(crate) fn items_of(rule: &MarkerDef) -> Option<&'static MarkerDef> {
     let index = VALUES.iter().position(|value| value == rule)?;
     ITEMS.get(index)

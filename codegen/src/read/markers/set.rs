@@ -1,4 +1,4 @@
-//! The markers of one place: looked up by type, checked against each other.
+//! The markers of one declaration: looked up by type, and checked against each other.
 
 use std::{collections::BTreeSet, fmt, ops::Deref};
 
@@ -10,16 +10,16 @@ use super::{
 };
 use crate::diag::{Diagnostic, Diagnostics, Place};
 
-/// A marker as read.
+/// A parsed marker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Marker {
     /// Its entry in the table.
     pub def: &'static MarkerDef,
-    /// Its arguments, in the order given.
+    /// Its arguments, in source order.
     pub arguments: Vec<Argument>,
-    /// The whole marker, from the `+` on.
+    /// The whole marker, starting with the `+`.
     pub place: Place,
-    /// The attribute that says it in place of a marker, such as `#[schemars(range(max))]`.
+    /// The attribute that replaces a marker, such as `#[schemars(range(max))]`.
     pub attribute: Option<String>,
 }
 
@@ -32,25 +32,25 @@ impl fmt::Display for Marker {
     }
 }
 
-/// An argument as read.
+/// A parsed argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
-    /// Its name; empty for the value right after the `=`.
+    /// Its name; empty for the value directly after the `=`.
     pub name: &'static str,
     /// Its value.
     pub value: Value,
-    /// Where the value stands.
+    /// The place of the value.
     pub place: Place,
 }
 
 impl Marker {
-    /// The argument of the given name.
+    /// Returns the argument with the name.
     #[must_use]
     pub fn argument(&self, name: &str) -> Option<&Argument> {
         self.arguments.iter().find(|argument| argument.name == name)
     }
 
-    /// Whether it is of the type.
+    /// Whether it is of type `T`.
     #[must_use]
     pub fn is<T: MarkerType>(&self) -> bool {
         self.def.name == T::DEF.name
@@ -66,7 +66,7 @@ impl Marker {
         })
     }
 
-    /// Whether it says the same as another marker of its definition.
+    /// Whether it has the same arguments as another marker with the same definition.
     pub(crate) fn arguments_equal(&self, other: &Self) -> bool {
         let values = |marker: &Self| {
             let arguments = marker.arguments.iter();
@@ -78,12 +78,12 @@ impl Marker {
     }
 }
 
-/// A marker as its type, with its place.
+/// A marker converted to its type, with its place.
 #[derive(Clone, Debug)]
 pub struct Found<'a, T> {
     /// Its arguments.
     pub marker: T,
-    /// The whole marker, from the `+` on.
+    /// The whole marker, starting with the `+`.
     pub place: &'a Place,
 }
 
@@ -95,29 +95,29 @@ impl<T> Deref for Found<'_, T> {
     }
 }
 
-/// The markers of one place, in the order in which they stand.
+/// The markers of one declaration, in source order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MarkerSet(pub Vec<Marker>);
 
 impl MarkerSet {
-    /// The first marker of the type.
+    /// Returns the first marker of type `T`.
     #[must_use]
     pub fn get<T: MarkerType>(&self) -> Option<Found<'_, T>> {
         self.all().next()
     }
 
-    /// Whether there is a marker of the type.
+    /// Whether there is a marker of type `T`.
     #[must_use]
     pub fn has<T: MarkerType>(&self) -> bool {
         self.0.iter().any(Marker::is::<T>)
     }
 
-    /// Every marker of the type.
+    /// Returns all markers of type `T`.
     pub fn all<T: MarkerType>(&self) -> impl Iterator<Item = Found<'_, T>> {
         self.0.iter().filter_map(Marker::read)
     }
 
-    /// The name and place of each marker.
+    /// Returns the name and place of each marker.
     #[must_use]
     pub fn places(&self) -> Vec<(&'static str, Place)> {
         let markers = self.0.iter();
@@ -126,7 +126,7 @@ impl MarkerSet {
             .collect()
     }
 
-    /// Reports markers that stand twice and pairs that contradict each other.
+    /// Reports duplicate and contradictory markers.
     pub fn check(&self, diagnostics: &mut Diagnostics) {
         let names: BTreeSet<&str> = self.0.iter().map(|marker| marker.def.name).collect();
         for (index, marker) in self.0.iter().enumerate() {
@@ -138,14 +138,14 @@ impl MarkerSet {
                 && (!marker.def.repeats || first.arguments_equal(marker))
             {
                 diagnostics.push(
-                    Diagnostic::error(format!("`{marker}` stands twice"))
+                    Diagnostic::error(format!("duplicate marker `{marker}`"))
                         .at(marker.place.clone(), "the second time")
                         .at(first.place.clone(), "the first time")
                         .help("remove one of them"),
                 );
                 continue;
             }
-            // A type may have thousands of rules.
+            // Skip the quadratic search: a type may have thousands of rules.
             if !names.iter().any(|name| contradict(marker.def.name, name)) {
                 continue;
             }
@@ -173,7 +173,7 @@ const fn pair<A: MarkerType, B: MarkerType>() -> (&'static str, &'static str) {
     (A::DEF.name, B::DEF.name)
 }
 
-/// Pairs of markers that cannot both hold.
+/// Pairs of markers that contradict each other.
 const CONTRADICTIONS: &[(&str, &str)] = &[
     pair::<client::NoVerbs, client::OnlyVerbs>(),
     pair::<client::NoVerbs, client::SkipVerbs>(),

@@ -15,7 +15,7 @@ fn raw(text: &str) -> RawMarker {
     }
 }
 
-/// The marker's arguments as an object; the value right after the `=` has an empty name.
+/// Checks the marker's arguments as an object; the value directly after the `=` has an empty name.
 #[track_caller]
 fn check(text: &str, name: &str, expected: Value) {
     let marker = raw(text)
@@ -130,7 +130,7 @@ fn what_is_wrong_is_named() {
             "did you mean `+kubebuilder:validation:Maximum`?"),
         ("+kubebuilder:resource:scop=Cluster", "unknown argument `scop` of `+kubebuilder:resource`",
             "did you mean `scope`?"),
-        ("+groupName", "`+groupName` needs a value", "it is written `+groupName=<dns name>`"),
+        ("+groupName", "`+groupName` needs a value", "the syntax is `+groupName=<dns name>`"),
         ("+optional=true", "`+optional` takes no value", "write `+optional`"),
         ("+listType=mpa", "expected `atomic`, `set`, `map`, found `mpa`", "did you mean `map`?"),
     ];
@@ -176,12 +176,12 @@ fn names_and_words_of_go_are_read_as_go_reads_them() {
     ];
     fails(
         r#"+kubebuilder:validation:Pattern=a"b,c"#,
-        "the value ends before the marker does",
-        "a text with `,`, `;` or `}` stands in quotes or backticks",
+        "unexpected text after the value",
+        "put a string with `,`, `;` or `}` in quotes or backticks",
     );
 }
 
-/// Names that controller-tools ignores without a word, as it ignores every name that it does not know.
+/// Names that controller-tools silently ignores, as it does all unknown names.
 #[test]
 fn names_that_exist_nowhere_are_refused_with_the_one_that_was_meant() {
     for (written, meant) in [

@@ -1,23 +1,23 @@
-//! Markers of controller-gen's webhook generator. They belong to the crate and may stand in any file.
+//! Markers of controller-gen's webhook generator. They belong to the crate and are allowed in any file.
 
 use super::{
     At,
     define::{markers, words},
 };
 
-/// A word of the admission API, as the API spells it.
+/// A failure policy, as spelled in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailurePolicy(pub &'static str);
 
-/// A word of the admission API, as the API spells it.
+/// A match policy, as spelled in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatchPolicy(pub &'static str);
 
-/// A word of the admission API, as the API spells it.
+/// A side effect class, as spelled in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SideEffects(pub &'static str);
 
-/// A word of the admission API, as the API spells it.
+/// A reinvocation policy, as spelled in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReinvocationPolicy(pub &'static str);
 
@@ -43,7 +43,7 @@ markers! { MARKERS;
     } (
         /// whether it may change objects
         mutating: bool = "mutating" as "bool",
-        /// what holds when it cannot be reached
+        /// what happens when it cannot be reached
         failure_policy: FailurePolicy = "failurePolicy" as "policy",
         /// API groups
         groups: At<Vec<String>> = "groups" as "group",
@@ -55,7 +55,7 @@ markers! { MARKERS;
         versions: At<Vec<String>> = "versions" as "version",
         /// a DNS name of three labels or more
         name: At<String> = "name" as "name",
-        /// versions of the review that it takes
+        /// supported versions of the review
         admission_review_versions: At<Vec<String>> = "admissionReviewVersions" as "version",
         /// the path on which it is served
         path: Option<At<String>> = "path" as "path",
@@ -63,7 +63,7 @@ markers! { MARKERS;
         url: Option<At<String>> = "url" as "url",
         /// whether other versions of a resource match
         match_policy: Option<MatchPolicy> = "matchPolicy" as "policy",
-        /// what a call changes besides the answer
+        /// which side effects a call has
         side_effects: Option<At<SideEffects>> = "sideEffects" as "class",
         /// from 1 to 30
         timeout_seconds: Option<At<i64>> = "timeoutSeconds" as "n",
@@ -84,7 +84,7 @@ markers! { MARKERS;
     /// The name of the configuration that holds the mutating or the validating webhooks.
     WebhookConfiguration = "kubebuilder:webhookconfiguration", on [Package, File] {
         default: "controller-gen's names",
-        differs: "of several packages' names it takes the last; here one stands in a crate for each kind",
+        differs: "it takes the last of several packages' names; here a crate has one per kind of webhook",
         repeats: true,
     } (
         /// which of the two configurations

@@ -1,9 +1,8 @@
-//! Which comment belongs to what: the rules of Go's marker collectors, for Rust's syntax.
+//! Attaches comments to items: the rules of Go's marker collectors, adapted to Rust's syntax.
 //!
-//! The comments above an item, field or variant form blocks, parted by blank lines. To it belong the block that touches it,
-//! the block above that one, every `///` line (as for rustdoc), and what stands between its attributes. In `mod.rs`, what
-//! stands above the first item belongs to the package, save for a block that touches a type. A marker that belongs to
-//! nothing is an error.
+//! The comments above an item, field or variant form blocks separated by blank lines. The item owns the adjacent block, the block above
+//! that one, every `///` line (as in rustdoc), and comments between its attributes. In `mod.rs`, comments above the first item belong to
+//! the package, except for a block adjacent to a type. A marker without an owner is an error.
 
 use std::{iter, ops::Range, sync::Arc};
 
@@ -13,14 +12,14 @@ use crate::{
     read::markers::{IgnoredMarkers, RawMarker, is_marker},
 };
 
-/// The comments of one file, and which of them have been given away.
+/// The comments of one file, and which of them have been assigned.
 #[derive(Clone, Debug)]
 pub(super) struct Comments {
     name: Arc<str>,
     text: Arc<str>,
     comments: Vec<Comment>,
     used: Vec<bool>,
-    /// The markers among those given away that a space after the `+` hides, without that space.
+    /// Assigned comments that would be markers without the space after their `+`, with the corrected text.
     spaced: Vec<(Range<usize>, String)>,
     /// The markers of other tools.
     ignored: Vec<String>,
@@ -29,11 +28,11 @@ pub(super) struct Comments {
 /// The markers above an item.
 #[derive(Debug, Default)]
 pub(super) struct Lead {
-    /// Those that touch the item or stand in its documentation.
+    /// Those adjacent to the item or in its documentation.
     pub(super) own: Vec<RawMarker>,
-    /// Those of the block above that.
+    /// Those in the block above.
     pub(super) apart: Vec<RawMarker>,
-    /// Those too far above.
+    /// Those further above.
     pub(super) far: Vec<RawMarker>,
 }
 
@@ -55,7 +54,7 @@ impl Comments {
         }
     }
 
-    /// Whether a marker is another tool's.
+    /// Whether a marker belongs to another tool.
     pub(super) fn is_ignored(&self, marker: &RawMarker) -> bool {
         IgnoredMarkers(&self.ignored).contains(marker)
     }
@@ -72,7 +71,7 @@ impl Comments {
         &self.text
     }
 
-    /// The first byte at or after `at` that is neither space nor comment.
+    /// Returns the first byte at or after `at` that is neither a space nor in a comment.
     pub(super) fn skip_trivia(&self, mut at: usize) -> usize {
         let mut index = self.first_from(at);
         loop {
@@ -88,7 +87,7 @@ impl Comments {
         }
     }
 
-    /// The `///` or `//!` lines that start at a byte and follow one another.
+    /// Returns the consecutive `///` or `//!` lines that start at a byte.
     pub(super) fn docs_at(&self, at: usize) -> Option<&[Comment]> {
         let first = self.first_from(at);
         let is_here = |comment: &Comment| comment.range.start == at && comment.words().is_some();
@@ -103,7 +102,7 @@ impl Comments {
         self.comments.get(first..=last)
     }
 
-    /// Whether a comment is one more line of the documentation that the comment before it is.
+    /// Whether a comment continues the documentation of the comment before it.
     fn continues_docs(&self, index: usize) -> bool {
         let Some([before, comment]) = index
             .checked_sub(1)
@@ -117,13 +116,13 @@ impl Comments {
             && between.is_some_and(|it| it.trim_ascii().is_empty())
     }
 
-    /// The words of a comment, or any other part of the text.
+    /// Returns a range of the text.
     pub(super) fn slice(&self, range: Range<usize>) -> &str {
         self.text.get(range).unwrap_or_default()
     }
 
-    /// A part of the text as the parser gets it: documentation keeps the slashes of its first line and loses everything else. It is
-    /// most of a file of types, and the parser takes it apart several times. Every other byte stays where it is.
+    /// Returns a part of the text for the parser: documentation keeps only the slashes of its first line. Documentation is most of a file
+    /// of types, and the parser would process it several times. All other bytes keep their position.
     pub(super) fn without_docs(&self, part: Range<usize>) -> String {
         let mut parsed = String::with_capacity(part.len());
         let mut done = part.start;
@@ -132,7 +131,7 @@ impl Comments {
             let Some(mut words) = comment.words() else {
                 continue;
             };
-            // The parser refuses carriage returns here, and names their place.
+            // Keep carriage returns: the parser rejects them here, with their place.
             if words.start < done || self.slice(words.clone()).contains('\r') {
                 continue;
             }
@@ -144,7 +143,7 @@ impl Comments {
                 continue;
             }
             parsed.push_str(self.slice(done..words.start));
-            // Ends the line of the slashes.
+            // Terminates the line with the slashes.
             parsed.push(if continues { ' ' } else { '\n' });
             parsed.extend(iter::repeat_n(' ', words.len() - 1));
             done = words.end;
@@ -162,7 +161,7 @@ impl Comments {
         self.first_from(range.start)..self.first_from(range.end)
     }
 
-    /// The markers above what starts after `from`, with its name at `name_at`.
+    /// Takes the markers above the item that starts after `from` and whose name is at `name_at`.
     pub(super) fn lead(&mut self, from: usize, name_at: usize) -> Lead {
         let start = self.skip_trivia(from);
         let above = self.indices(from..start);
@@ -181,7 +180,7 @@ impl Comments {
         lead
     }
 
-    /// Finds the two blocks that belong to what starts at `start`.
+    /// Finds the two blocks that belong to the item at `start`.
     fn blocks(&self, above: Range<usize>, start: usize) -> Blocks {
         let mut next_line = self.line_of(start, above.clone());
         let mut blocks = Blocks {
@@ -208,7 +207,7 @@ impl Comments {
         blocks
     }
 
-    /// The line of a byte, counted on from the last of the given comments.
+    /// Returns the line of a byte, relative to the line numbers of the comments in `above`.
     fn line_of(&self, at: usize, above: Range<usize>) -> usize {
         let Some(last) = above.last().and_then(|index| self.comments.get(index)) else {
             return 0;
@@ -217,7 +216,7 @@ impl Comments {
         last.lines.end - 1 + between.matches('\n').count()
     }
 
-    /// Takes the markers of the comments that stand alone, in order, each with the index of its comment.
+    /// Takes the markers of comments on lines of their own, in order, each with the index of its comment.
     fn take(&mut self, indices: Range<usize>) -> Vec<(usize, RawMarker)> {
         let mut found = Vec::new();
         let mut fenced = false;
@@ -238,7 +237,7 @@ impl Comments {
             let raw = RawMarker {
                 place: self.place(content),
             };
-            // In documentation a plus and a space start an item of a list.
+            // In documentation, a plus and a space start a list item.
             if kind == CommentKind::Line {
                 let meant = raw.spaced();
                 let range = || raw.place.range.clone();
@@ -257,18 +256,18 @@ impl Comments {
         self.take(indices).into_iter().map(|(_, raw)| raw).collect()
     }
 
-    /// Gives away the comments inside of code, which mark nothing.
+    /// Marks comments within code as assigned, since their markers have no effect.
     pub(super) fn ignore(&mut self, range: Range<usize>) {
         for index in self.indices(range) {
             self.used[index] = true;
         }
     }
 
-    /// Reports the markers of comments that belong to no item.
+    /// Reports markers in unassigned comments.
     pub(super) fn report_rest(&self, diagnostics: &mut Diagnostics) {
         for (range, meant) in &self.spaced {
             diagnostics.push(
-                Diagnostic::error("a marker has no space after its `+`")
+                Diagnostic::error("a marker must not have a space after its `+`")
                     .at(self.place(range.clone()), "not read as a marker")
                     .help(format!("write `// {meant}`")),
             );
@@ -289,18 +288,18 @@ impl Comments {
             }
             let place = self.place(content);
             diagnostics.push(if comment.alone {
-                Diagnostic::error("the marker marks nothing")
-                    .at(place, "nothing follows that it could belong to")
-                    .help("a marker stands right above the type or field that it marks")
+                Diagnostic::error("the marker has no effect here")
+                    .at(place, "no type or field follows")
+                    .help("put it directly above the type or field that it applies to")
             } else {
-                Diagnostic::error("a marker stands behind code")
-                    .at(place, "on the line of something else")
-                    .help("put it on a line of its own, above what it marks")
+                Diagnostic::error("a marker must not follow code on its line")
+                    .at(place, "this line also contains code")
+                    .help("put it on a line of its own, above the type or field that it applies to")
             });
         }
     }
 
-    /// Block comments hold no markers, as in Go; one that looks like a marker gets a warning.
+    /// Reports the markers in a block comment, which are not read, as in Go.
     fn report_block(&self, comment: &Comment, diagnostics: &mut Diagnostics) {
         let mut at = comment.range.start;
         let text = self.text.get(comment.range.clone()).unwrap_or_default();
@@ -316,8 +315,8 @@ impl Comments {
             };
             if is_marker(content) && raw.names_marker() {
                 diagnostics.push(
-                    Diagnostic::error("a marker stands in a block comment")
-                        .at(raw.place, "not read there")
+                    Diagnostic::error("a marker must not be in a block comment")
+                        .at(raw.place, "markers are read from line comments only")
                         .help(format!("write `// {content}`")),
                 );
             }
@@ -325,14 +324,14 @@ impl Comments {
     }
 }
 
-/// Where the blocks of comments above an item start, as indices of comments.
+/// The starts of the comment blocks above an item, as indices of comments.
 #[derive(Clone, Copy, Debug)]
 struct Blocks {
     touching: usize,
     second: usize,
 }
 
-/// The block of comments that a walk upwards from an item has reached.
+/// The block that an upward walk from an item has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Block {
     None,

@@ -1,4 +1,4 @@
-//! Attributes under conditions: `cfg`, and what `cfg_attr` adds.
+//! Conditional attributes: `cfg`, and attributes added by `cfg_attr`.
 
 use proc_macro2::Span;
 use quote::ToTokens as _;
@@ -6,10 +6,10 @@ use syn::{Attribute, Meta, Token, punctuated::Punctuated};
 
 use super::syntax::derive_spans;
 
-/// The attributes of an item, field or variant, with those that `cfg_attr` adds under any condition.
+/// The attributes of an item, field or variant, including those that `cfg_attr` adds under any condition.
 pub(super) struct Attributes {
     all: Vec<Attribute>,
-    /// The condition of each, if it has one.
+    /// The condition of each attribute, if any.
     conditions: Vec<Option<String>>,
 }
 
@@ -31,7 +31,7 @@ impl Attributes {
             .path()
             .is_ident("cfg_attr")
             .then(|| attribute.parse_args_with(list));
-        // rustc reports anything but a list.
+        // rustc reports everything except a list.
         let Some(Ok(metas)) = conditioned else {
             self.all.push(attribute);
             self.conditions.push(condition);
@@ -52,12 +52,12 @@ impl Attributes {
         }
     }
 
-    /// All of them but documentation.
+    /// All attributes except documentation.
     pub(super) fn all(&self) -> &[Attribute] {
         &self.all
     }
 
-    /// What is derived.
+    /// The derives.
     pub(super) fn derives(&self) -> Derives {
         let derived: Vec<_> = self.all.iter().map(derive_spans).collect();
         let conditions = || derived.iter().zip(&self.conditions);
@@ -87,15 +87,15 @@ impl Attributes {
 
 /// The derives of an item, by their last path segment.
 pub(super) struct Derives {
-    /// Sorted; `Clone` and `Copy` only if they are always derived.
+    /// Sorted; `Clone` and `Copy` only if derived unconditionally.
     pub(super) names: Vec<String>,
-    /// The conditions under which `Clone` is derived, where it is not always.
+    /// The conditions under which `Clone` is derived, if it is conditional.
     pub(super) clone_if: Vec<String>,
-    /// Where each stands.
+    /// The span of each derive.
     pub(super) spans: Vec<(String, Span)>,
 }
 
-/// The predicates of `cfg`.
+/// Returns the predicates of `cfg` attributes.
 pub(super) fn cfg(attributes: &[Attribute]) -> Vec<String> {
     attributes
         .iter()

@@ -1,4 +1,4 @@
-//! Documentation: the text of doc comments and doc attributes, without the markers among its lines.
+//! Documentation: the text of doc comments and doc attributes, without marker lines.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -7,7 +7,7 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 use super::comments::Comments;
 use crate::read::markers::{RawMarker, is_marker};
 
-/// The documentation as plain text, and the markers in `#[doc = "…"]` attributes, which are not comments.
+/// Returns the documentation as plain text, and the markers in `#[doc = "…"]` attributes, which are not comments.
 pub(super) fn read(
     attributes: &[Attribute],
     comments: &Comments,
@@ -42,7 +42,7 @@ pub(super) fn read(
     (text, hidden)
 }
 
-/// The text of doc comments that follow one another, or of a doc attribute, and the place of the whole.
+/// Returns the text of consecutive doc comments, or of a doc attribute, and the place of the whole.
 fn doc<'a>(
     attribute: &Attribute,
     comments: &'a Comments,
@@ -72,7 +72,7 @@ fn doc<'a>(
     Some((vec![text.value().into()], range))
 }
 
-/// The bytes of an attribute, or of doc comments that follow one another.
+/// Returns the byte range of an attribute, or of consecutive doc comments.
 pub(super) fn place(attribute: &Attribute, comments: &Comments, base: usize) -> Range<usize> {
     let start = attribute.pound_token.span.byte_range().start + base;
     match comments.docs_at(start) {
@@ -82,7 +82,7 @@ pub(super) fn place(attribute: &Attribute, comments: &Comments, base: usize) -> 
     }
 }
 
-/// The marker's place in the attribute, or the attribute itself where escapes hide the text.
+/// Returns the place of a marker in an attribute, or of the attribute itself if escapes hide the marker.
 fn in_attribute(marker: &str, range: Range<usize>, comments: &Comments) -> Option<RawMarker> {
     let source = comments.text().get(range.clone())?;
     let start = range.start + source.find(marker)?;

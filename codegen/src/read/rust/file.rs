@@ -1,4 +1,4 @@
-//! One file, part by part: its header, and what stands between its items.
+//! Reads one file in parts: its header, its items, and the comments between them.
 
 use std::{ops::Range, sync::Arc};
 
@@ -18,26 +18,26 @@ use crate::{
     source::Source,
 };
 
-/// The part that a file adds to its package.
+/// What a file adds to its package.
 #[derive(Debug, Default)]
 pub(super) struct FileItems {
-    /// The modules, each with its path below the version's; the first is the file's own.
+    /// The modules, with paths relative to the version's; the first is the file's own.
     pub(super) modules: Vec<Module>,
-    /// The types; their module counts from this file's first.
+    /// The types; their module indices start at this file's first module.
     pub(super) items: Vec<Item>,
     /// The traits implemented by hand.
     pub(super) impls: Vec<Impl>,
-    /// Markers and documentation of the package, from `mod.rs`.
+    /// Package markers from `mod.rs`; its documentation is in `docs`.
     pub(super) package: MarkerSet,
     /// Documentation of the module.
     pub(super) docs: String,
     /// The values of constants and functions.
     pub(super) values: Vec<(usize, String, Literal)>,
-    /// Whether macros are called among the items.
+    /// Whether there are macro calls among the items.
     pub(super) has_macros: bool,
 }
 
-/// Reads a file; none where it cannot be parsed.
+/// Reads a file; returns `None` if it cannot be parsed.
 pub(super) fn read_file(
     file: &Source,
     path: Vec<String>,
@@ -49,11 +49,11 @@ pub(super) fn read_file(
     let comments = Comments::new(name, Arc::clone(&file.text), scan.comments, ignored);
     if let Some(at) = scan.too_deep {
         let place = comments.place(at..at);
-        diagnostics.push(Diagnostic::error("the source nests too deep").at(place, "here"));
+        diagnostics.push(Diagnostic::error("the source is nested too deeply").at(place, "here"));
         return None;
     }
     let base = prefix(&file.text);
-    // An end that was none shows as an error of one of the parts.
+    // A wrong cut shows as a parse error in one of the parts; the file is then parsed as a whole.
     let cuts = cuts(&scan.ends);
     let read = read_parts(comments.clone(), base, &cuts, &path);
     match read.or_else(|_| read_parts(comments.clone(), base, &[], &path)) {
@@ -78,10 +78,10 @@ pub(super) fn read_file(
     }
 }
 
-/// How long a part of a file is at least, in bytes: its tree stays in the processor's cache.
+/// The minimum size of a part in bytes, such that its tree fits in the processor's cache.
 const PART_BYTES: usize = 8 * 1024;
 
-/// The ends of items at which a file is cut.
+/// Selects the ends of items at which to cut a file.
 fn cuts(ends: &[usize]) -> Vec<usize> {
     let mut cuts = Vec::new();
     let mut start = 0;
@@ -94,7 +94,7 @@ fn cuts(ends: &[usize]) -> Vec<usize> {
     cuts
 }
 
-/// Parses and reads a file from a byte on, cut into parts: their trees are small, and each is gone before the next.
+/// Parses and reads a file from a byte on, part by part: the trees are small, and each is dropped before the next is built.
 fn read_parts(
     comments: Comments,
     base: usize,
@@ -113,7 +113,7 @@ fn read_parts(
     Ok(reader.finish())
 }
 
-/// A delimiter without its counterpart; the parser names the place where it gives up instead.
+/// Reports the unbalanced delimiter itself; the parser would report the place where it gives up.
 fn unbalanced(found: Option<Unbalanced>, comments: &Comments) -> Diagnostics {
     let delimiter = |at: usize| {
         let text = comments.text().get(at..at + 1);
@@ -146,7 +146,7 @@ fn unbalanced(found: Option<Unbalanced>, comments: &Comments) -> Diagnostics {
     diagnostics
 }
 
-/// The bytes before the first that the parser takes: a byte order mark and a `#!` line.
+/// Returns the length of the prefix that the parser does not accept: a byte order mark and a `#!` line.
 fn prefix(text: &str) -> usize {
     let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let rest = &text[bom..];
@@ -168,11 +168,11 @@ pub(super) struct ModuleHead {
 /// Reads one file, part by part.
 pub(super) struct FileReader {
     pub(super) comments: Comments,
-    /// Bytes before the part that was parsed.
+    /// The offset of the parsed part in the file.
     pub(super) base: usize,
-    /// The file's module; the version's own `mod.rs` has no path.
+    /// The path of the file's module; empty for the version's own `mod.rs`.
     path: Vec<String>,
-    /// How far the file is read.
+    /// The end of what has been read.
     read_to: usize,
     /// Whether an item has been read.
     pub(super) has_items: bool,
@@ -181,7 +181,7 @@ pub(super) struct FileReader {
 }
 
 impl FileReader {
-    /// A reader of a file from a byte on.
+    /// Creates a reader that starts at a byte of a file.
     pub(super) fn new(comments: Comments, from: usize, path: &[String]) -> Self {
         Self {
             comments,
@@ -194,11 +194,11 @@ impl FileReader {
         }
     }
 
-    /// Reads a part, which starts at a byte.
+    /// Reads a part that starts at byte `base`.
     ///
     /// # Errors
     ///
-    /// It has attributes of the whole file and is not the first.
+    /// The part has inner attributes of the file and is not the first.
     pub(super) fn part(&mut self, base: usize, part: &syn::File) -> syn::Result<()> {
         self.base = base;
         match part.attrs.first() {
@@ -215,7 +215,7 @@ impl FileReader {
         Ok(())
     }
 
-    /// What was read, and what was found.
+    /// Returns the items and the findings.
     pub(super) fn finish(mut self) -> (FileItems, Diagnostics) {
         self.rest();
         self.comments.report_rest(&mut self.diagnostics);
@@ -232,7 +232,7 @@ impl FileReader {
         range.start + self.base..range.end + self.base
     }
 
-    /// The bytes of an attribute or doc comment.
+    /// Returns the byte range of an attribute or doc comment.
     pub(super) fn attribute(&self, attribute: &Attribute) -> Range<usize> {
         docs::place(attribute, &self.comments, self.base)
     }
@@ -241,7 +241,7 @@ impl FileReader {
         self.comments.place(self.range(node))
     }
 
-    /// The file's module, and the comments in `//!` lines and above them.
+    /// Reads the file's module, and the comments in and above `//!` lines.
     fn header(&mut self, file: &syn::File) {
         let end = file.attrs.last();
         let end = end.map_or(self.base, |attribute| self.attribute(attribute).end);
@@ -259,7 +259,7 @@ impl FileReader {
         self.read_to = end;
     }
 
-    /// Comments after the last item, or of a file without items, belong to the package too.
+    /// Assigns comments after the last item, or of a file without items, to the package.
     fn rest(&mut self) {
         let end = self.comments.text().len();
         let raws = self.comments.markers_in(self.read_to..end);
@@ -270,7 +270,7 @@ impl FileReader {
         }
     }
 
-    /// Markers that stand in the package's place.
+    /// Reads markers in a place that belongs to the package.
     pub(super) fn package(&mut self, raws: Vec<RawMarker>) {
         if !self.is_root() {
             return self.free(raws);
@@ -281,21 +281,21 @@ impl FileReader {
         }
     }
 
-    /// Markers that belong to nothing: only rules and webhooks may stand so.
+    /// Reads markers without an owner: only rules and webhooks are allowed there.
     pub(super) fn free(&mut self, raws: Vec<RawMarker>) {
         for raw in raws {
             match raw.parse() {
                 Ok(marker) if marker.def.stands_anywhere() => self.out.package.0.push(marker),
                 Ok(marker) => self.diagnostics.push(markers::misplaced(
                     &marker,
-                    "here, apart from what it marks",
+                    "here, apart from the declaration that it marks",
                 )),
                 Err(error) => self.diagnostics.push(error),
             }
         }
     }
 
-    /// Starts a module, and returns its index.
+    /// Adds a module, and returns its index.
     pub(super) fn module(&mut self, head: ModuleHead) -> usize {
         let module = self.out.modules.len();
         self.out.modules.push(Module {
@@ -311,7 +311,7 @@ impl FileReader {
         module
     }
 
-    /// Markers of one place, with those apart taken out that may stand anywhere.
+    /// Reads the markers of one declaration; on a type, markers that are allowed anywhere go to the package.
     pub(super) fn markers(&mut self, raws: Vec<RawMarker>, target: Target) -> MarkerSet {
         let mut set = MarkerSet::default();
         for raw in raws {
@@ -352,7 +352,7 @@ mod tests {
     const TYPES: &str =
         include_str!("../../../../testdata/apis/kubederive/src/apis/documents/v1/types.rs");
 
-    /// Reads a text cut at all ends of its items that the scanner sees.
+    /// Reads a text cut at every item end that the scanner finds.
     fn read_cut(text: &str) -> syn::Result<(FileItems, Diagnostics)> {
         let scan = scan::scan(text);
         let comments = Comments::new(

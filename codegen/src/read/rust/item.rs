@@ -1,7 +1,6 @@
-//! A folder of annotated Rust without syntax trees: modules, imports, items, their attributes and markers.
+//! Annotated Rust as plain data, without syntax trees: modules, imports, items, their attributes and markers.
 //!
-//! It is plain data with places, so that it can leave the thread that parsed it, and so that lowering sees names and types
-//! only.
+//! Plain data with places can leave the thread that parsed it, and lowering deals only with names and types.
 
 use std::{collections::BTreeMap, ops::Range, path::PathBuf, sync::LazyLock};
 
@@ -20,9 +19,9 @@ pub struct Package {
     pub group: String,
     /// The version's folder.
     pub version: String,
-    /// Path of the module in its crate.
+    /// The path of the module in its crate.
     pub module_path: String,
-    /// Folder below the crate's `src`.
+    /// The directory relative to the crate's `src`.
     pub dir: PathBuf,
     /// Documentation of the version's module, without markers.
     pub docs: String,
@@ -32,13 +31,13 @@ pub struct Package {
     pub place: Place,
     /// The modules; the first is the version's own.
     pub modules: Vec<Module>,
-    /// The types, in order of files and declaration.
+    /// The types, by file, then in declaration order.
     pub items: Vec<Item>,
     /// The traits implemented by hand.
     pub impls: Vec<Impl>,
-    /// The values of constants, and of functions that are one expression, by their names, each with the index of its module.
+    /// The values of constants, and of functions that consist of one expression, by name, each with the index of its module.
     pub values: BTreeMap<String, Vec<(usize, Literal)>>,
-    /// Whether macros are called among the items, which may declare what is not seen here.
+    /// Whether there are macro calls among the items, which may declare items that are not visible here.
     pub has_macros: bool,
     /// Whether a file could not be parsed, so that types may be missing.
     pub is_partial: bool,
@@ -47,7 +46,7 @@ pub struct Package {
 }
 
 impl Package {
-    /// The package with other items.
+    /// Returns the package with other items.
     pub(crate) fn with_items(&self, items: Vec<Item>) -> Self {
         Self {
             group: self.group.clone(),
@@ -71,43 +70,43 @@ impl Package {
 /// How the files of a package are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// A folder for the group's version, beside whose types code is generated.
+    /// A directory for one group and version, in which generated code is placed next to the types.
     Version,
-    /// A crate: kinds say their group and version, and no code is generated.
+    /// A crate: kinds declare their group and version, and no code is generated.
     Crate,
 }
 
-/// A crate as read, whose kinds are of any group and version.
+/// A crate whose kinds belong to any group and version.
 #[derive(Clone, Debug)]
 pub struct Crate {
     /// Its modules and items.
     pub package: Package,
-    /// The files or folders whose kinds are asked for, as places name them.
+    /// The requested files or directories, as named in places.
     pub wanted: Vec<String>,
-    /// Whether they may have none, which is an error otherwise.
+    /// Whether having no kinds is allowed rather than an error.
     pub is_empty: bool,
-    /// The findings about its items: most of them are not of the API.
+    /// The findings about its items, most of which do not belong to the API.
     pub findings: Diagnostics,
 }
 
 /// A module of the version.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// Its path below the version's.
+    /// The path relative to the version's module.
     pub path: Vec<String>,
-    /// Whether it is a file's own module.
+    /// Whether it is the root module of a file.
     pub from_file: bool,
-    /// Whether a module with a body can be seen outside of its parent; of a file's own, its declaration says.
+    /// Whether a module with a body is visible outside of its parent; for the root module of a file, its declaration decides.
     pub visible: bool,
-    /// The predicates of `cfg` above its body or at the start of its file.
+    /// The `cfg` predicates on it or at the start of its file.
     pub cfg: Vec<String>,
-    /// The start of its file, or its name.
+    /// The start of its file, or the place of its name.
     pub place: Place,
     /// Its imports.
     pub uses: Vec<Use>,
-    /// The modules that it declares without a body.
+    /// The modules that it declares without body.
     pub declared: Vec<Declared>,
-    /// Those that it declares for tests only, whose files do not belong to the API.
+    /// The modules that it declares for tests only, whose files do not belong to the API.
     pub tests: Vec<Declared>,
 }
 
@@ -118,22 +117,22 @@ pub struct Declared {
     pub name: String,
     /// Whether it is `pub`.
     pub public: bool,
-    /// Whether it can be seen outside of its parent.
+    /// Whether it is visible outside of its parent.
     pub visible: bool,
-    /// The predicates of `cfg` above it.
+    /// The `cfg` predicates on it.
     pub cfg: Vec<String>,
-    /// Where its file is, if a `path` attribute says so.
+    /// The path of its file, if set with a `path` attribute.
     pub path: Option<String>,
-    /// The name's place.
+    /// The place of the name.
     pub place: Place,
 }
 
-/// One name that a `use` item brings.
+/// A name that a `use` item imports.
 #[derive(Clone, Debug)]
 pub struct Use {
-    /// The name it brings; none for a glob.
+    /// The imported name; `None` for a glob.
     pub name: Option<String>,
-    /// The path it stands for; of a glob, the module.
+    /// The imported path; for a glob, the module.
     pub path: Vec<String>,
     /// Whether the path starts with `::`.
     pub global: bool,
@@ -148,7 +147,7 @@ pub struct Impl {
     pub trait_name: String,
     /// The type's last path segment.
     pub type_name: String,
-    /// Index of the module.
+    /// The index of the module.
     pub module: usize,
 }
 
@@ -157,35 +156,35 @@ pub struct Impl {
 pub struct Item {
     /// The name, without `r#`.
     pub name: String,
-    /// The name's place.
+    /// The place of the name.
     pub place: Place,
-    /// The bytes of the file that are about it: from the end of the item before to its own.
+    /// The byte range that concerns it: from the end of the preceding item to its own end.
     pub extent: Range<usize>,
-    /// Index of the module.
+    /// The index of the module.
     pub module: usize,
     /// Documentation without markers.
     pub docs: String,
     /// Its markers.
     pub markers: MarkerSet,
-    /// Whether it can be seen outside of its module.
+    /// Whether it is visible outside of its module.
     pub visible: bool,
-    /// The predicates of `cfg` above it.
+    /// The `cfg` predicates on it.
     pub cfg: Vec<String>,
-    /// Derives by their last path segment, those of `cfg_attr` with them.
+    /// Derives, by last path segment, including those in `cfg_attr`.
     pub derives: Vec<String>,
-    /// Where each derive stands.
+    /// The place of each derive.
     pub derive_places: BTreeMap<String, Place>,
-    /// Whether an attribute above it may be a macro that adds derives or implementations.
+    /// Whether one of its attributes may be a macro that adds derives or implementations.
     pub has_attribute_macros: bool,
-    /// The conditions of `cfg_attr` under which it derives `Clone`, which is then none of the derives.
+    /// The `cfg_attr` conditions under which it derives `Clone`, which `derives` then does not contain.
     pub clone_if: Vec<String>,
     /// Its serde attributes.
     pub serde: SerdeAttrs,
-    /// Its attributes about its schema.
+    /// Its schema attributes.
     pub schema: Sparse<SchemaAttrs>,
-    /// The rules of the root that kube-derive generates.
+    /// The rules for the root that kube-derive generates.
     pub kube_rules: Sparse<SchemaAttrs>,
-    /// Its `#[kube(…)]`, where it derives `CustomResource`.
+    /// Its `#[kube(…)]` attribute, if it derives `CustomResource`.
     pub kube: Option<Box<KubeDerive>>,
     /// Its generic parameters.
     pub generics: Generics,
@@ -198,11 +197,11 @@ pub struct Item {
 pub struct Generics {
     /// The names of type and const parameters.
     pub names: Vec<String>,
-    /// The parameters as written (`<T>`); empty without any.
+    /// The parameters as written (`<T>`); empty if there are none.
     pub text: String,
     /// Their place.
     pub place: Option<Place>,
-    /// The traits that bound type parameters where those are declared.
+    /// The trait bounds on type parameters at their declaration.
     pub bounds: Vec<Bound>,
     /// The first lifetime.
     pub lifetime: Option<Place>,
@@ -210,7 +209,7 @@ pub struct Generics {
     pub where_clause: Option<Place>,
 }
 
-/// A trait that bounds a type parameter.
+/// A trait bound on a type parameter.
 #[derive(Clone, Debug)]
 pub struct Bound {
     /// Its place.
@@ -257,19 +256,19 @@ pub enum Style {
 pub struct Field {
     /// The name without `r#`; the position in a tuple.
     pub name: String,
-    /// The name's place, or the type's in a tuple.
+    /// The place of the name, or of the type in a tuple.
     pub place: Place,
     /// Documentation without markers.
     pub docs: String,
     /// Its markers.
     pub markers: MarkerSet,
-    /// Whether it can be seen outside of its module; a variant's says nothing.
+    /// Whether it is visible outside of its module; meaningless for a variant's field.
     pub visible: bool,
-    /// Whether a `cfg` stands above it.
+    /// Whether it has a `cfg` attribute.
     pub conditional: bool,
     /// Its serde attributes.
     pub serde: SerdeAttrs,
-    /// Its attributes about its schema.
+    /// Its schema attributes.
     pub schema: Sparse<SchemaAttrs>,
     /// Its type.
     pub ty: Type,
@@ -280,17 +279,17 @@ pub struct Field {
 pub struct Variant {
     /// The name without `r#`.
     pub name: String,
-    /// The name's place.
+    /// The place of the name.
     pub place: Place,
     /// Documentation without markers.
     pub docs: String,
-    /// Whether a `cfg` stands above it.
+    /// Whether it has a `cfg` attribute.
     pub conditional: bool,
     /// Its serde attributes.
     pub serde: SerdeAttrs,
-    /// Its attributes about its schema.
+    /// Its schema attributes.
     pub schema: Sparse<SchemaAttrs>,
-    /// Whether it is `#[default]`.
+    /// Whether it has `#[default]`.
     pub default: bool,
     /// Its fields.
     pub fields: Fields,
@@ -310,11 +309,11 @@ pub struct Type {
 pub enum Kind {
     /// A path, with the arguments of its last segment.
     Path(PathType),
-    /// `[T; N]` or `[T]`: its items, and how many there are where a number says so.
+    /// `[T; N]` or `[T]`: the item type, and the length if it is a literal.
     List(Box<Type>, Option<u64>),
-    /// Anything whose data the type owns but that has no name, such as a tuple; as written.
+    /// Any other owned type without a name, such as a tuple; as written.
     Other(String),
-    /// Anything that cannot be read from the wire into an owned value, such as a reference; what it is.
+    /// A type that cannot be deserialized into an owned value, such as a reference; with a description.
     Unsupported(&'static str),
 }
 
@@ -327,18 +326,18 @@ pub struct PathType {
     pub segments: Vec<String>,
     /// The type arguments of the last segment.
     pub arguments: Vec<Type>,
-    /// The arguments as written (`<T, 4>`); empty without any.
+    /// The arguments as written (`<T, 4>`); empty if there are none.
     pub arguments_text: String,
 }
 
-/// The attributes of a type, field or variant about its schema.
+/// The schema attributes of a type, field or variant.
 #[derive(Clone, Debug, Default)]
 pub struct SchemaAttrs {
-    /// `rename`, `rename_all`, `rename_all_fields`, `tag` and `content`, by their words.
+    /// `rename`, `rename_all`, `rename_all_fields`, `tag` and `content`, by attribute name.
     pub names: Vec<(&'static str, At<String>)>,
-    /// `untagged`, `flatten`, `skip` and the like, by their words.
+    /// `untagged`, `flatten`, `skip` and other flags, by attribute name.
     pub flags: Vec<(&'static str, Place)>,
-    /// What is taken back of serde's attributes (`!default`).
+    /// The serde attributes that are unset (`!default`).
     pub unset: Vec<At<String>>,
     /// `default`, with its function.
     pub default: Option<At<Option<String>>>,
@@ -350,35 +349,35 @@ pub struct SchemaAttrs {
     pub description: Option<(Literal, Said)>,
     /// The first `example`, which is the one that a CRD has.
     pub example: Option<(Literal, Said)>,
-    /// `with`: the type whose schema it is.
+    /// `with`: the type whose schema is used.
     pub with: Option<Type>,
-    /// `schema_with` and `transform`: functions that make or change the schema.
+    /// `schema_with` and `transform`: functions that create or change the schema.
     pub computed: Vec<Said>,
-    /// What values have to be.
+    /// Constraints on values.
     pub demands: Vec<Demand>,
-    /// `allOf` and the like: what lowering makes of `extend`.
+    /// `allOf` and other combinators, which lowering fills in from `extend`.
     pub combinators: Combinators,
-    /// What lowering does not know of the schema; it matters where one is written.
+    /// Parts of the schema that lowering cannot determine, reported if a schema is written.
     pub findings: Vec<Diagnostic>,
 }
 
-/// An attribute as it is named in messages, and where it stands.
+/// An attribute as shown in messages, with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Said {
-    /// Such as `#[schemars(length)]`.
+    /// The attribute, such as `#[schemars(length)]`.
     pub shown: String,
     /// Its place.
     pub place: Place,
 }
 
-/// What an attribute demands of a value.
+/// A constraint that an attribute puts on a value.
 #[derive(Clone, Debug)]
 pub struct Demand {
-    /// The part of a schema.
+    /// The constrained part of the schema.
     pub word: Word,
-    /// What it is set to.
+    /// The value of the constraint.
     pub value: Literal,
-    /// How many lists the value is in: `inner(…)` is about the items.
+    /// How many lists the value is nested in: `inner(…)` applies to the items.
     pub depth: usize,
     /// The attribute.
     pub said: Said,
@@ -387,21 +386,21 @@ pub struct Demand {
 /// A part of a schema that attributes set.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Word {
-    /// The least length of a text or list.
+    /// The minimum length of a string or list.
     MinLength,
-    /// The greatest length of a text or list.
+    /// The maximum length of a string or list.
     MaxLength,
-    /// The least number.
+    /// The minimum value.
     Minimum,
-    /// The greatest number.
+    /// The maximum value.
     Maximum,
-    /// The regular expression that a text matches.
+    /// The regular expression that a string must match.
     Pattern,
-    /// The text that a text contains.
+    /// The substring that a string must contain.
     Contains,
-    /// A keyword of schemas (`extend`).
+    /// A schema keyword (`extend`).
     Keyword(String),
-    /// A rule in CEL; none where it is built by code.
+    /// A CEL rule; `None` if code builds it.
     Rule(Option<Box<CelRule>>),
 }
 
@@ -413,14 +412,14 @@ impl Absent for SchemaAttrs {
 }
 
 impl SchemaAttrs {
-    /// The name that an attribute gives.
+    /// Returns the name that an attribute specifies.
     #[must_use]
     pub fn name(&self, word: &str) -> Option<&At<String>> {
         let found = self.names.iter().find(|(known, _)| *known == word);
         found.map(|(_, name)| name)
     }
 
-    /// The place of a word without a value.
+    /// Returns the place of a flag.
     #[must_use]
     pub fn flag(&self, word: &str) -> Option<&Place> {
         let found = self.flags.iter().find(|(known, _)| *known == word);

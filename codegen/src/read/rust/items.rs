@@ -1,4 +1,4 @@
-//! The items of a file: from syntax trees and comments to plain data.
+//! Reads the items of a file: combines syntax trees and comments into plain data.
 
 use std::ops::Range;
 
@@ -23,16 +23,16 @@ use crate::{
     sparse::Sparse,
 };
 
-/// Where an item stands.
+/// The position of an item.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Position {
-    /// First in its file, below the file's own comments.
+    /// First in its file, after the file's own comments.
     FirstOfFile,
     Later,
 }
 
 impl FileReader {
-    /// Reads items of a module that start after a byte, and returns where they end.
+    /// Reads the items of a module that start after a byte, and returns the end of the last.
     pub(super) fn items(&mut self, items: &[syn::Item], module: usize, start: usize) -> usize {
         let mut from = start;
         for item in items {
@@ -48,7 +48,7 @@ impl FileReader {
         from
     }
 
-    /// An item; `extent` begins where the item before it ends.
+    /// Reads an item; `extent` starts at the end of the preceding item.
     fn item(&mut self, item: &syn::Item, module: usize, extent: Range<usize>, position: Position) {
         let (from, end) = (extent.start, extent.end);
         if is_test(attributes_of(item)) {
@@ -91,7 +91,7 @@ impl FileReader {
         }
     }
 
-    /// An item that is not a type, at its place.
+    /// Reads an item that is not a type, at its place.
     fn other(&mut self, item: &syn::Item, module: usize, place: Range<usize>) {
         match item {
             syn::Item::Mod(item) => match &item.content {
@@ -160,7 +160,7 @@ impl FileReader {
         }
     }
 
-    /// Name, documentation and markers of a type.
+    /// Reads name, documentation and markers of a type.
     fn head(
         &mut self,
         ident: &Ident,
@@ -172,7 +172,7 @@ impl FileReader {
         let lead = self.comments.lead(from, name_range.start);
         let (docs, hidden) = docs::read(attrs, &self.comments, self.base);
         let mut own = lead.own;
-        // In `mod.rs`, what stands above the first item and apart from it is the package's.
+        // In `mod.rs`, detached comments above the first item belong to the package.
         if position == Position::FirstOfFile && self.is_root() {
             self.package(lead.far);
             self.package(lead.apart);
@@ -253,7 +253,7 @@ impl FileReader {
         });
     }
 
-    /// The serde attributes among `attrs`, with places in the file.
+    /// Reads the serde attributes among `attrs`, with places in the file.
     pub(super) fn serde(&mut self, attrs: &[Attribute]) -> SerdeAttrs {
         let may_say =
             |it: &Attribute| it.path().is_ident("serde") || it.path().is_ident("cfg_attr");

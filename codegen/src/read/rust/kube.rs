@@ -1,4 +1,4 @@
-//! `#[kube(…)]` of kube-derive, as far as it shapes the resource.
+//! kube-derive's `#[kube(…)]`, as far as it determines the resource.
 
 use darling::{Error, FromAttributes, FromMeta, ast::NestedMeta, util::Ignored};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -14,7 +14,7 @@ pub struct KubeDerive {
     pub version: String,
     /// `kind`
     pub kind: String,
-    /// `root`: the derived struct's name, where it is not the kind's.
+    /// `root`: the name of the derived struct, if different from the kind.
     pub root: Option<String>,
     /// `doc`
     pub doc: Option<String>,
@@ -25,7 +25,7 @@ pub struct KubeDerive {
     /// `namespaced`
     #[darling(default)]
     pub namespaced: bool,
-    /// `no_spec`: the fields of the spec stand at the root.
+    /// `no_spec`: the fields of the spec are at the root.
     #[darling(default)]
     pub no_spec: bool,
     /// `derive`
@@ -66,13 +66,13 @@ pub struct KubeDerive {
     _ignored: IgnoredAttributes,
 }
 
-/// Attributes that shape nothing but kube's own output.
+/// Attributes that affect only kube's own output.
 #[derive(Clone, Debug, FromMeta)]
 #[allow(dead_code, reason = "known, and not read")]
 struct IgnoredAttributes {
     #[darling(multiple)]
     attr: Vec<Ignored>,
-    // Rules of the whole object: `Item::kube_rules` has them, with their places.
+    // Rules for the whole object: `Item::kube_rules` holds them, with their places.
     #[darling(multiple)]
     validation: Vec<Ignored>,
     #[darling(multiple)]
@@ -114,7 +114,7 @@ impl KubeDerive {
     ///
     /// # Errors
     ///
-    /// An attribute that kube-derive does not know, one that is missing, or a value that it would refuse.
+    /// An attribute is unknown to kube-derive, a required one is missing, or kube-derive would reject a value.
     pub(super) fn read(attributes: &[Attribute], item: proc_macro2::Span) -> syn::Result<Self> {
         Self::from_attributes(attributes).map_err(|errors| {
             let errors = errors.flatten().into_iter().map(|error| {
@@ -130,14 +130,14 @@ impl KubeDerive {
     }
 }
 
-/// A path, in quotes or not.
+/// Parses a path, with or without quotes.
 fn path(meta: &Meta) -> darling::Result<String> {
     let path = syn::Path::from_meta(meta)?;
     let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
     Ok(segments.join("::"))
 }
 
-/// `(name = "…", …)`, or kube's older form: JSON in a text.
+/// Parses `(name = "…", …)`, or kube's older form: JSON in a string.
 fn list_or_json<T: FromMeta + DeserializeOwned>(meta: &Meta) -> darling::Result<T> {
     let Meta::NameValue(value) = meta else {
         return T::from_meta(meta).map_err(|errors| {
@@ -150,7 +150,7 @@ fn list_or_json<T: FromMeta + DeserializeOwned>(meta: &Meta) -> darling::Result<
         .map_err(|error| Error::custom(format!("invalid JSON: {error}")).with_span(&value.value))
 }
 
-/// A flag alone, or with a text.
+/// Parses a flag with an optional string.
 fn flag_or_text(meta: &Meta) -> darling::Result<String> {
     match meta {
         Meta::Path(_) => Ok(String::new()),
@@ -158,7 +158,7 @@ fn flag_or_text(meta: &Meta) -> darling::Result<String> {
     }
 }
 
-/// `("key", "value")`
+/// Parses `("key", "value")`.
 fn pair(meta: &Meta) -> darling::Result<(String, String)> {
     let list = NestedMeta::parse_meta_list(meta.require_list()?.tokens.clone())?;
     match list.as_slice() {

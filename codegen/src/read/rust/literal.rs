@@ -1,4 +1,4 @@
-//! Values of expressions, as far as they are known without compiling.
+//! Evaluates expressions, as far as that is possible without compiling.
 
 use proc_macro2::TokenStream;
 use serde_json::{Map, Number, Value};
@@ -13,16 +13,16 @@ use super::syntax::ident_text;
 /// The value of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
-    /// As JSON.
+    /// A known value, as JSON.
     Known(Value),
-    /// That of a constant, or of a function without arguments; its path.
+    /// The path of a constant, or of a function without arguments.
     Named(Vec<String>),
-    /// Only a compiler knows it.
+    /// Only the compiler can evaluate it.
     Unknown,
 }
 
 impl Literal {
-    /// The value of an expression.
+    /// Evaluates an expression.
     pub(super) fn of(expr: &Expr) -> Self {
         match expr {
             Expr::Lit(ExprLit { lit, .. }) => of_literal(lit).map_or(Self::Unknown, Self::Known),
@@ -43,7 +43,7 @@ impl Literal {
         }
     }
 
-    /// The value of a block that is one expression.
+    /// Evaluates a block that consists of one expression.
     pub(super) fn of_block(block: &syn::Block) -> Self {
         match block.stmts.as_slice() {
             [syn::Stmt::Expr(expr, None)] => Self::of(expr),
@@ -51,13 +51,13 @@ impl Literal {
         }
     }
 
-    /// The value of tokens as `serde_json::json!` takes them.
+    /// Evaluates the tokens of `serde_json::json!`.
     pub(super) fn of_json(tokens: TokenStream) -> Self {
         let parsed = (|input: ParseStream<'_>| Json::parse(input)).parse2(tokens);
         parsed.map_or(Self::Unknown, |json| json.0)
     }
 
-    /// The text that it is.
+    /// Returns the value if it is a string.
     pub(super) fn text(self) -> Option<String> {
         match self {
             Self::Known(Value::String(text)) => Some(text),
@@ -98,7 +98,7 @@ fn of_literal(lit: &Lit) -> Option<Value> {
     })
 }
 
-/// `"text".to_owned()` and the like.
+/// Evaluates `"text".to_owned()` and similar calls.
 fn of_method(call: &ExprMethodCall) -> Literal {
     const SAME: [&str; 6] = ["as_str", "clone", "into", "to_owned", "to_string", "to_vec"];
     let value = Literal::of(&call.receiver);
@@ -112,13 +112,13 @@ fn of_method(call: &ExprMethodCall) -> Literal {
     }
 }
 
-/// Types that are written as what they are made from. Others, such as addresses from four numbers, may not be.
+/// Types that serialize like the value they are created from. Other types may not, such as addresses from four numbers.
 const SAME_FROM: [&str; 14] = [
     "Arc", "BTreeSet", "Box", "Cow", "HashSet", "IndexSet", "Option", "Rc", "String", "Value",
     "Vec", "VecDeque", "i64", "u64",
 ];
 
-/// `Some(value)`, `String::from("text")` and the like.
+/// Evaluates `Some(value)`, `String::from("text")` and similar calls.
 fn of_call(call: &ExprCall) -> Literal {
     let Expr::Path(function) = &*call.func else {
         return Literal::Unknown;
@@ -133,7 +133,7 @@ fn of_call(call: &ExprCall) -> Literal {
             Literal::of(value)
         }
         (Some("Box" | "Arc" | "Rc"), Some("new"), Some(value)) => Literal::of(value),
-        // Kubernetes' own: both write what they hold.
+        // Kubernetes' own types: both serialize the value they hold.
         (_, Some("Quantity"), Some(value)) => Literal::of(value),
         (Some("IntOrString"), Some("Int" | "String"), Some(value)) => Literal::of(value),
         (Some("String"), Some("new"), None) => Literal::Known(Value::String(String::new())),
@@ -148,7 +148,7 @@ fn of_call(call: &ExprCall) -> Literal {
     }
 }
 
-/// `vec![…]` and `json!(…)`.
+/// Evaluates `vec![…]` and `json!(…)`.
 fn of_macro(call: &syn::Macro) -> Literal {
     let name = call
         .path
@@ -192,7 +192,7 @@ fn segments(path: &syn::Path) -> Vec<String> {
     segments.map(|one| ident_text(&one.ident)).collect()
 }
 
-/// `i32::MAX` and the like.
+/// Returns the value of `i32::MAX` and similar constants.
 fn limit(ty: &str, greatest: bool) -> Option<Number> {
     macro_rules! limits {
         ($($name:ident)+) => {

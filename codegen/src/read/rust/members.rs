@@ -1,4 +1,4 @@
-//! Fields and variants.
+//! Reads fields and variants.
 
 use syn::Attribute;
 
@@ -75,7 +75,7 @@ impl FileReader {
                 (None, syn::Fields::Unit) => name_range.end,
             };
             let (docs, own) = self.lead(&variant.attrs, from, name_range.start);
-            // No marker of Go's stands above a single value; each is reported as misplaced.
+            // Go has no markers on enum values; report each one as misplaced.
             self.markers(own, Target::Variant);
             let attributes = Attributes::new(&variant.attrs);
             variants.push(Variant {

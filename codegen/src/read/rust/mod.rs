@@ -1,7 +1,7 @@
-//! Annotated Rust: a group-version folder, or a crate, as its modules, items, documentation and markers.
+//! Reads annotated Rust, either a group-version directory or a crate: its modules, items, documentation and markers.
 //!
-//! Each file is parsed once by syn and scanned once for its comments, which syn drops; both meet in the file reader. What
-//! comes out is plain data with places. Start reading at [`read`], then [`Package`].
+//! Each file is parsed by syn and scanned once for comments, which syn drops; the file reader combines the two. The result is plain data
+//! with places. Start reading at [`read`], then [`Package`].
 
 mod comments;
 mod conditions;
@@ -41,17 +41,17 @@ use crate::{
 
 /// A comment of a file, as far as markers need it.
 pub(super) struct Comment {
-    /// Its text's bytes: without slashes and spaces, or a whole block comment.
+    /// The byte range of its text: without slashes and surrounding spaces, or the whole block comment.
     pub(super) range: std::ops::Range<usize>,
     /// Whether it is documentation.
     pub(super) is_doc: bool,
     /// Whether it is a block comment.
     pub(super) is_block: bool,
-    /// Whether nothing but spaces stands before it on its line.
+    /// Whether only spaces precede it on its line.
     pub(super) alone: bool,
 }
 
-/// The comments of a text, in order.
+/// Returns the comments of a text, in order.
 pub(super) fn comments(text: &str) -> impl Iterator<Item = Comment> {
     let comments = scan::scan(text).comments.into_iter();
     comments.map(|comment| {
@@ -71,7 +71,8 @@ pub(super) fn comments(text: &str) -> impl Iterator<Item = Comment> {
 
 /// Reads all packages, in order.
 ///
-/// The parser recurses; the scanner bounds how deep. It takes threads with deep stacks, as [`generate`](crate::generate) has them.
+/// The parser recurses, up to a depth that the scanner limits. It needs threads with large stacks, such as those of
+/// [`generate`](crate::generate).
 pub fn read(
     packages: &[RustPackage],
     ignored: IgnoredMarkers<'_>,
@@ -96,7 +97,7 @@ fn read_package(
 ) -> Option<Package> {
     let Some(root) = root_file(&package.files) else {
         diagnostics.push(Diagnostic::error(format!(
-            "the folder of {}/{} has no mod.rs",
+            "the directory of {}/{} has no mod.rs",
             package.group, package.version
         )));
         return None;
@@ -123,7 +124,7 @@ fn read_package(
     Some(read)
 }
 
-/// A package that starts with a file, and holds nothing yet.
+/// Creates an empty package with the specified root file.
 fn empty(root: &Source, layout: Layout) -> Package {
     Package {
         group: String::new(),
@@ -147,7 +148,7 @@ fn empty(root: &Source, layout: Layout) -> Package {
     }
 }
 
-/// Reads crates whose kinds stand anywhere. Programs and the library of a crate share its modules.
+/// Reads crates whose kinds are declared anywhere. The binaries and the library of a crate share its modules.
 pub fn read_crates(crates: &[RustCrate], ignored: IgnoredMarkers<'_>) -> Vec<Crate> {
     let read = |source: &RustCrate| {
         let first = source.files.first()?;
@@ -178,8 +179,8 @@ pub fn read_crates(crates: &[RustCrate], ignored: IgnoredMarkers<'_>) -> Vec<Cra
     crates.par_iter().filter_map(read).collect()
 }
 
-/// The files of the API in order: the root module's, then by name. Modules are read before those that they declare,
-/// so that the modules of tests are known before their files are read. Also, whether a file could not be parsed.
+/// Reads the API's files: the root module's first, then by name. Modules are read before the modules they declare, so that test modules are
+/// known before their files are read. Also returns whether a file could not be parsed.
 fn read_files<'a>(
     files: &'a [Source],
     module: &dyn Fn(&Source) -> Vec<String>,
@@ -204,7 +205,7 @@ fn read_files<'a>(
             .map(|one| (one, read_one(one)))
             .collect();
         for ((path, file), (items, found)) in level {
-            // Declared by a file of the same level, with `#[path]`.
+            // Declared as a test module by a file of the same level, with `#[path]`.
             if tests.iter().any(|test| path.starts_with(test)) {
                 continue;
             }
@@ -228,7 +229,7 @@ fn read_files<'a>(
     (read.collect(), is_partial)
 }
 
-/// Files that `#[path = "…"]` names are the modules that it stands above.
+/// Moves the modules in files named by `#[path = "…"]` to where they are declared.
 fn follow_path_attributes(package: &mut Package) {
     let mut moves = Vec::new();
     for module in package.modules.iter().filter(|module| module.from_file) {
@@ -253,7 +254,7 @@ fn follow_path_attributes(package: &mut Package) {
     }
 }
 
-/// The module that the place of a declared module's file suggests.
+/// Returns the module path implied by the location of a declared module's file.
 fn file_of(module: &Module, declared: &Declared) -> Vec<String> {
     let Some(path) = &declared.path else {
         return module
@@ -270,7 +271,7 @@ fn file_of(module: &Module, declared: &Declared) -> Vec<String> {
     file
 }
 
-/// The `mod.rs` of the folder in which, or below which, all files are.
+/// Returns the `mod.rs` whose directory contains all files, directly or indirectly.
 fn root_file(files: &[Source]) -> Option<&Source> {
     files.iter().find(|file| {
         file.name.strip_suffix("mod.rs").is_some_and(|dir| {
@@ -280,7 +281,7 @@ fn root_file(files: &[Source]) -> Option<&Source> {
     })
 }
 
-/// The module of a file, from its path below the version's folder: `a/b.rs` and `a/b/mod.rs` are `a::b`.
+/// Returns the module path for a file path relative to the version's directory: `a/b.rs` and `a/b/mod.rs` are `a::b`.
 fn module_of(path: &str) -> Vec<String> {
     let stem = path.strip_suffix(".rs").unwrap_or(path);
     let stem = stem.strip_suffix("/mod").unwrap_or(stem);

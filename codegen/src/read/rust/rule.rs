@@ -1,4 +1,4 @@
-//! Rules and merge strategies as kube-derive takes them: expressions of `kube::core`'s types.
+//! Rules and merge strategies in the form that kube-derive accepts: expressions of `kube::core` types.
 
 use serde_json::{Value, json};
 use syn::{Expr, ExprMethodCall, Member};
@@ -6,7 +6,7 @@ use syn::{Expr, ExprMethodCall, Member};
 use super::{literal::Literal, syntax::ident_text};
 use crate::model::CelRule;
 
-/// The rule that an expression is: `"rule"`, `("rule", "message")` or `Rule::new("rule").message("…")`.
+/// Parses a rule: `"rule"`, `("rule", "message")` or `Rule::new("rule").message("…")`.
 pub(super) fn rule(expr: &Expr) -> Option<CelRule> {
     match expr {
         Expr::Paren(inner) => rule(&inner.expr),
@@ -42,7 +42,7 @@ fn text(expr: &Expr) -> Option<String> {
     Literal::of(expr).text()
 }
 
-/// A rule with one part set by a method.
+/// Parses a rule with one property set by a method.
 fn adjusted(call: &ExprMethodCall) -> Option<CelRule> {
     let mut found = rule(&call.receiver)?;
     let value = call.args.first();
@@ -57,7 +57,7 @@ fn adjusted(call: &ExprMethodCall) -> Option<CelRule> {
     Some(found)
 }
 
-/// `Rule { rule: …, message: …, ..Default::default() }`
+/// Parses `Rule { rule: …, message: …, ..Default::default() }`.
 fn of_struct(body: &syn::ExprStruct) -> Option<CelRule> {
     let mut found = CelRule::default();
     for field in &body.fields {
@@ -80,7 +80,7 @@ fn of_struct(body: &syn::ExprStruct) -> Option<CelRule> {
     (!found.rule.is_empty()).then_some(found)
 }
 
-/// The value of `Some(value)`; nothing for `None`, and any other value as it is.
+/// Unwraps `Some(value)`; returns `None` for `None`, and any other expression unchanged.
 fn unwrapped(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::Call(call) if last(&call.func).as_deref() == Some("Some") => call.args.first(),
@@ -89,7 +89,7 @@ fn unwrapped(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// A text, or a `Message`.
+/// Parses a string or a `Message`.
 fn message(expr: &Expr, rule: &mut CelRule) -> Option<()> {
     match expr {
         Expr::MethodCall(call) if call.method == "into" => return message(&call.receiver, rule),
@@ -104,7 +104,7 @@ fn message(expr: &Expr, rule: &mut CelRule) -> Option<()> {
     Some(())
 }
 
-/// `Reason::FieldValueForbidden`
+/// Parses `Reason::FieldValueForbidden`.
 fn reason(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Call(call) if last(&call.func)? == "default" => Some("FieldValueInvalid".to_owned()),
@@ -119,7 +119,7 @@ fn flag(expr: &Expr) -> Option<bool> {
     }
 }
 
-/// The last segment of a path.
+/// Returns the last segment of a path.
 fn last(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Path(path) => Some(ident_text(&path.path.segments.last()?.ident)),
@@ -127,7 +127,7 @@ fn last(expr: &Expr) -> Option<String> {
     }
 }
 
-/// The keywords of a merge strategy: `ListMerge::Set`, `ListMerge::Map(vec!["name".into()])`, `MapMerge::Atomic`.
+/// Returns the keywords for a merge strategy: `ListMerge::Set`, `ListMerge::Map(vec!["name".into()])`, `MapMerge::Atomic`.
 pub(super) fn merge_strategy(expr: &Expr) -> Option<Vec<(&'static str, Value)>> {
     const LIST: &str = "x-kubernetes-list-type";
     const MAP: &str = "x-kubernetes-map-type";
@@ -150,7 +150,7 @@ pub(super) fn merge_strategy(expr: &Expr) -> Option<Vec<(&'static str, Value)>> 
             (LIST, json!("map")),
             ("x-kubernetes-list-map-keys", texts(keys)?),
         ],
-        // Kubernetes has one keyword for the two.
+        // Kubernetes uses the same keyword for both.
         ("Atomic", "MapMerge" | "StructMerge", None) => vec![(MAP, json!("atomic"))],
         ("Granular", "MapMerge" | "StructMerge", None) => vec![(MAP, json!("granular"))],
         // `MergeStrategy::ListType(…)`
@@ -159,7 +159,7 @@ pub(super) fn merge_strategy(expr: &Expr) -> Option<Vec<(&'static str, Value)>> 
     })
 }
 
-/// The texts of `vec!["a".into()]`, or of an array.
+/// Evaluates the strings in `vec!["a".into()]` or an array.
 fn texts(expr: &Expr) -> Option<Value> {
     match Literal::of(expr) {
         Literal::Known(value) => {

@@ -1,6 +1,6 @@
-//! Reads what attributes say of a schema: schemars' own, those of validator and garde that it reads, and kube's.
+//! Reads schema attributes: schemars' own, those of validator and garde that schemars reads, and kube's.
 //!
-//! Lowering makes markers of them (`lower::rust::attributes`), so that checks, documentation and manifests know one form only.
+//! Lowering turns them into markers (`lower::rust::attributes`), so that checks, documentation and manifests handle a single form.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
@@ -20,7 +20,7 @@ use super::{
 use crate::{read::markers::At, sparse::Sparse};
 
 impl FileReader {
-    /// What the attributes say of the schema.
+    /// Reads the schema attributes.
     pub(super) fn schema(&mut self, attributes: &[Attribute]) -> Sparse<SchemaAttrs> {
         const NAMES: [&str; 5] = ["schemars", "validate", "garde", "x_kube", "cel_validate"];
         let may_say = |it: &Attribute| {
@@ -75,7 +75,7 @@ impl FileReader {
                 self.texts(&words, read);
                 self.demands(name, 0, &words, read);
             }
-            // These are not schemars' own: what it does not understand of them, it leaves to their derives.
+            // schemars does not own these attributes: it leaves what it does not understand to their own derives.
             "validate" | "garde" => {
                 if let Ok(words) = Words::of_validation(tokens) {
                     self.demands(name, 0, &words, read);
@@ -114,12 +114,12 @@ impl FileReader {
         Ok(())
     }
 
-    /// The rule of `#[kube(validation = …)]`, with its place.
+    /// Reads the rule in `#[kube(validation = …)]`, with its place.
     pub(super) fn kube_rules(&self, attributes: &[Attribute]) -> SchemaAttrs {
         let all = Attributes::new(attributes);
         let mut read = SchemaAttrs::default();
         for attribute in all.all().iter().filter(|it| it.path().is_ident("kube")) {
-            // `KubeDerive` reports what cannot be read.
+            // `KubeDerive` reports errors.
             let _ = attribute.parse_nested_meta(|meta| {
                 if !meta.input.peek(syn::Token![=]) {
                     parse_group(&meta)?;
@@ -137,7 +137,7 @@ impl FileReader {
         read
     }
 
-    /// What the schema names otherwise than serde.
+    /// Reads names that differ from serde's.
     fn names(&self, words: &Words, read: &mut SchemaAttrs) {
         let names = [
             ("rename", &words.rename),
@@ -172,7 +172,7 @@ impl FileReader {
         read.default = read.default.take().or(default);
     }
 
-    /// Documentation, and types and functions that stand for the schema.
+    /// Reads documentation, and types and functions that replace the schema.
     fn texts(&self, words: &Words, read: &mut SchemaAttrs) {
         let text = |word: &str, written: &Option<Written>| {
             let Written(expr) = written.as_ref()?;
@@ -211,7 +211,7 @@ impl FileReader {
         }
     }
 
-    /// What values have to be, by the words that schemars, validator and garde share.
+    /// Reads constraints on values, from the words that schemars, validator and garde share.
     fn demands(&self, attribute: &str, depth: usize, words: &Words, read: &mut SchemaAttrs) {
         if let Some(mark) = words.required.as_ref().filter(|_| depth == 0) {
             let said = self.said(attribute, "required", &mark.span);
@@ -260,12 +260,12 @@ impl FileReader {
         }
     }
 
-    /// The type from which serde reads a value (`from`, `try_from`): its schema is the value's.
+    /// Returns the type from which serde reads the value (`from`, `try_from`), which determines the schema.
     pub(super) fn read_from(&self, attributes: &[Attribute]) -> Option<Type> {
         let all = Attributes::new(attributes);
         let mut found = None;
         for attribute in all.all().iter().filter(|it| it.path().is_ident("serde")) {
-            // `SerdeAttrs` reports what cannot be read.
+            // `SerdeAttrs` reports errors.
             let _ = attribute.parse_nested_meta(|meta| {
                 let is_from = meta.path.is_ident("from") || meta.path.is_ident("try_from");
                 if !meta.input.peek(syn::Token![=]) {
@@ -289,7 +289,7 @@ impl FileReader {
         }
     }
 
-    /// A constant, or a function whose value is written in it: defaults and bounds name them.
+    /// Reads a constant, or a function with a known value: defaults and bounds may refer to them.
     pub(super) fn value(&mut self, item: &syn::Item, module: usize) {
         let (ident, value) = match item {
             syn::Item::Const(item) => (&item.ident, Literal::of(&item.expr)),
@@ -302,7 +302,7 @@ impl FileReader {
         self.out.values.push((module, name, value));
     }
 
-    /// The constants and functions of a type, by `Type::name`.
+    /// Reads the constants and functions of a type, as `Type::name`.
     pub(super) fn associated_values(&mut self, item: &syn::ItemImpl, module: usize) {
         let syn::Type::Path(ty) = &*item.self_ty else {
             return;
@@ -324,7 +324,7 @@ impl FileReader {
     }
 }
 
-/// Adds a demand, unless an attribute read before says that part already: schemars' own go before others.
+/// Adds a constraint, unless an attribute read earlier already sets it: schemars' own take precedence.
 fn push(read: &mut SchemaAttrs, word: Word, value: Literal, depth: usize, said: Said) {
     let attribute = |said: &Said| said.shown.split('(').next().map(str::to_owned);
     let is_said = read.demands.iter().any(|demand| {
@@ -351,7 +351,7 @@ fn as_literal(expr: &Expr) -> Option<&LitStr> {
     }
 }
 
-/// The tokens of a group behind a word, if there is one.
+/// Returns the tokens of the group after a word, if any.
 fn parse_group(meta: &syn::meta::ParseNestedMeta<'_>) -> syn::Result<TokenStream> {
     if !meta.input.peek(syn::token::Paren) {
         return Ok(TokenStream::new());

@@ -1,4 +1,4 @@
-//! serde's attributes, as far as they decide what stands on the wire.
+//! serde's attributes, as far as they determine the wire format.
 
 use std::ops::Range;
 
@@ -7,9 +7,9 @@ use syn::{Attribute, LitStr, Token, meta::ParseNestedMeta, spanned::Spanned as _
 /// The serde attributes of a container, variant or field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SerdeAttrs {
-    /// `rename`: the name when serialising.
+    /// `rename`: the name for serialization.
     pub rename: Option<String>,
-    /// `rename_all`: the case when serialising.
+    /// `rename_all`: the case for serialization.
     pub rename_all: Option<String>,
     /// `rename_all_fields`: the case of the fields of struct variants.
     pub rename_all_fields: Option<String>,
@@ -39,19 +39,19 @@ pub struct SerdeAttrs {
     pub transparent: bool,
     /// `other`
     pub other: bool,
-    /// `with`, `serialize_with` or `deserialize_with`: the wire's form is not the type's.
+    /// `with`, `serialize_with` or `deserialize_with`: the wire format differs from the type's.
     pub with: bool,
-    /// `from`, `try_from` or `into`: the type through which the value goes.
+    /// `from`, `try_from` or `into`: the intermediate type.
     pub through: Option<String>,
-    /// The first attribute that only serde's own derive follows: one that is more than a name, `flatten`, `skip`, `default`
-    /// without a function, or to leave out what is none.
+    /// The first attribute that only serde's own derive supports: any except a plain name, `flatten`, `skip`, `default` without a function,
+    /// and `skip_serializing_if = "Option::is_none"`.
     pub needs_derive: Option<(String, Range<usize>)>,
-    /// Where the first attribute stands that is there under every condition.
+    /// The place of the first unconditional attribute.
     pub attribute: Option<Range<usize>>,
 }
 
 impl SerdeAttrs {
-    /// Reads the attributes; what it doesn't know is serde's business. Ranges are those of the parsed text.
+    /// Reads the attributes, and leaves unknown ones to serde. Ranges refer to the parsed text.
     pub(super) fn read(attributes: &[Attribute]) -> syn::Result<Self> {
         let mut attrs = Self::default();
         for attribute in attributes {
@@ -131,7 +131,7 @@ fn optional_value(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<String>> {
     is_given.then(|| text(meta)).transpose()
 }
 
-/// `= "name"`, or the `serialize` of `(serialize = "name", deserialize = "name")`; and whether it is read as it is written.
+/// Parses `= "name"`, or the `serialize` name in `(serialize = "name", deserialize = "name")`. Also returns whether both names agree.
 fn names(meta: &ParseNestedMeta<'_>) -> syn::Result<(Option<String>, bool)> {
     if meta.input.peek(Token![=]) {
         return text(meta).map(|name| (Some(name), true));

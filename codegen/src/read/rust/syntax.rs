@@ -1,9 +1,9 @@
-//! Small questions to a syntax tree.
+//! Small queries on syntax trees.
 
 use proc_macro2::Span;
 use syn::{Attribute, Ident, Meta, Token, punctuated::Punctuated, spanned::Spanned};
 
-/// An identifier's text, without `r#`.
+/// Returns the text of an identifier, without `r#`.
 pub(super) fn ident_text(ident: &Ident) -> String {
     let text = ident.to_string();
     text.strip_prefix("r#").map_or(text.clone(), str::to_owned)
@@ -13,7 +13,7 @@ pub(super) fn is_public(vis: &syn::Visibility) -> bool {
     matches!(vis, syn::Visibility::Public(_))
 }
 
-/// Whether it is seen beyond its own module.
+/// Whether the item is visible beyond its own module.
 pub(super) fn is_visible(vis: &syn::Visibility) -> bool {
     match vis {
         syn::Visibility::Public(_) => true,
@@ -29,11 +29,11 @@ pub(super) fn span_of(attrs: &[Attribute]) -> Span {
         .map_or_else(Span::call_site, Spanned::span)
 }
 
-/// What an attribute derives, by the last path segment, each with its place.
+/// Returns the derives of an attribute by last path segment, each with its span.
 pub(super) fn derive_spans(attribute: &Attribute) -> Vec<(String, Span)> {
     let mut derives = Vec::new();
     if attribute.path().is_ident("derive") {
-        // rustc reports anything but a list of paths.
+        // rustc reports everything except a list of paths.
         let _ = attribute.parse_nested_meta(|meta| {
             let last = meta.path.segments.last();
             derives.extend(last.map(|last| (ident_text(&last.ident), meta.path.span())));
@@ -54,7 +54,7 @@ pub(super) fn is_attribute_macro(attribute: &Attribute) -> bool {
     !INERT.iter().any(|name| attribute.path().is_ident(name))
 }
 
-/// The text of `#[path = "…"]`.
+/// Returns the value of `#[path = "…"]`.
 pub(super) fn path_attribute(attrs: &[Attribute]) -> Option<String> {
     let attribute = attrs.iter().find(|a| a.path().is_ident("path"))?;
     match &attribute.meta.require_name_value().ok()?.value {
@@ -66,7 +66,7 @@ pub(super) fn path_attribute(attrs: &[Attribute]) -> Option<String> {
     }
 }
 
-/// `#[cfg(test)]`, or a `cfg` that asks for it among others.
+/// Whether there is `#[cfg(test)]`, or a `cfg` that requires `test` among other conditions.
 pub(super) fn is_test(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|attribute| {
         attribute.path().is_ident("cfg")
@@ -107,7 +107,7 @@ pub(super) fn attributes_of(item: &syn::Item) -> &[Attribute] {
     }
 }
 
-/// The span of an item's last token. The item's own span would take all its tokens together.
+/// Returns the span of an item's last token. Computing the item's own span would join the spans of all its tokens.
 pub(super) fn last_span(item: &syn::Item) -> Span {
     match item {
         syn::Item::Const(item) => item.semi_token.span,
@@ -127,7 +127,7 @@ pub(super) fn last_span(item: &syn::Item) -> Span {
     }
 }
 
-/// Every name that a `use` tree brings, with the path that it stands for.
+/// Collects every name that a `use` tree imports, with its path.
 pub(super) fn collect_uses(
     tree: &syn::UseTree,
     prefix: &mut Vec<String>,

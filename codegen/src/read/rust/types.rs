@@ -1,4 +1,4 @@
-//! Types as written: from syn's tree to plain data.
+//! Converts types from syn's tree to plain data.
 
 use syn::{GenericArgument, PathArguments, spanned::Spanned};
 
@@ -8,7 +8,7 @@ use super::{
     syntax::ident_text,
 };
 
-/// How deep a type may nest; what follows recurses over it.
+/// The maximum nesting of a type; later stages recurse over it.
 const MAX_DEPTH: usize = 48;
 
 /// Reads a type.
@@ -28,7 +28,7 @@ fn read_at(ty: &syn::Type, comments: &Comments, base: usize, depth: usize) -> Ty
     };
     let depth = depth + 1;
     let kind = match ty {
-        _ if depth > MAX_DEPTH => Kind::Unsupported("a type that nests so deep"),
+        _ if depth > MAX_DEPTH => Kind::Unsupported("a type nested this deeply"),
         syn::Type::Group(group) => return read_at(&group.elem, comments, base, depth),
         syn::Type::Paren(paren) => return read_at(&paren.elem, comments, base, depth),
         syn::Type::Array(array) => {
@@ -55,7 +55,7 @@ fn read_at(ty: &syn::Type, comments: &Comments, base: usize, depth: usize) -> Ty
     Type { place, kind }
 }
 
-/// The length of an array that is written as a number.
+/// Returns the length of an array if it is a literal.
 fn length(length: &syn::Expr) -> Option<u64> {
     match length {
         syn::Expr::Lit(syn::ExprLit {
@@ -66,7 +66,7 @@ fn length(length: &syn::Expr) -> Option<u64> {
     }
 }
 
-/// A path whose last segment alone has arguments.
+/// Reads a path in which only the last segment has arguments.
 fn read_path(path: &syn::Path, comments: &Comments, base: usize, depth: usize) -> Option<PathType> {
     let (last, before) = {
         let mut segments: Vec<_> = path.segments.iter().collect();

@@ -1,4 +1,4 @@
-//! The words of `#[schemars(…)]`, `#[validate(…)]` and `#[garde(…)]`, as schemars 1 defines them.
+//! The arguments of `#[schemars(…)]`, `#[validate(…)]` and `#[garde(…)]`, as defined by schemars 1.
 
 use darling::{Error, FromMeta, ast::NestedMeta, util::Ignored};
 use proc_macro2::{Span, TokenStream};
@@ -10,7 +10,7 @@ use syn::{
     spanned::Spanned as _,
 };
 
-/// The words of one attribute.
+/// The arguments of one attribute.
 #[derive(Debug, Default, FromMeta)]
 #[darling(default)]
 pub(super) struct Words {
@@ -51,7 +51,7 @@ pub(super) struct Words {
     _ignored: IgnoredWords,
 }
 
-/// Words that a CRD does not hold, or that are about Rust alone.
+/// Arguments that a CRD cannot represent or that concern only Rust.
 #[derive(Debug, Default, FromMeta)]
 #[darling(default)]
 #[allow(dead_code, reason = "known, and not read")]
@@ -82,7 +82,7 @@ impl FromMeta for Written {
     }
 }
 
-/// A word in whatever form, with the function of `default = "function"`.
+/// An argument in any form, with the function of `default = "function"`.
 #[derive(Debug)]
 pub(super) struct Mark {
     pub(super) span: Span,
@@ -100,7 +100,7 @@ impl FromMeta for Mark {
     }
 }
 
-/// `(min = …, max = …)` or `(equal = …)`; validator and garde know more, which is not of the schema.
+/// `(min = …, max = …)` or `(equal = …)`; ignores further arguments of validator and garde, which do not affect the schema.
 #[derive(Debug)]
 pub(super) struct Bounds {
     pub(super) min: Option<Expr>,
@@ -122,7 +122,7 @@ impl FromMeta for Bounds {
     }
 }
 
-/// `(pattern = …)`, `(path = …)` or the expression alone.
+/// `(pattern = …)`, `(path = …)` or a plain expression.
 #[derive(Debug)]
 pub(super) struct Pattern(pub(super) Expr);
 
@@ -148,7 +148,7 @@ impl FromMeta for Pattern {
     }
 }
 
-/// The `name = expression` of a list; an expression in quotation marks is its content where that is one.
+/// Parses the `name = expression` entries of a list; a quoted expression is unquoted if possible.
 fn named(meta: &Meta) -> darling::Result<Vec<(String, Expr)>> {
     let list = meta.require_list()?;
     let metas = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)?;
@@ -201,7 +201,7 @@ impl Parse for Extension {
     }
 }
 
-/// `(…)` for the items of a list.
+/// `(…)`, which applies to list items.
 #[derive(Debug)]
 pub(super) struct Inner(pub(super) Box<Words>);
 
@@ -212,7 +212,7 @@ impl FromMeta for Inner {
 }
 
 impl Words {
-    /// The words of `#[schemars(…)]`, and those behind a `!`, which take back what serde's attributes say.
+    /// Parses the arguments of `#[schemars(…)]`, and the names after a `!`, which unset serde attributes.
     pub(super) fn of_schemars(tokens: TokenStream) -> darling::Result<(Self, Vec<syn::Ident>)> {
         let words = Punctuated::<Word, Token![,]>::parse_terminated.parse2(tokens)?;
         let (mut metas, mut unset) = (Vec::new(), Vec::new());
@@ -225,7 +225,7 @@ impl Words {
         Ok((Self::from_list(&metas)?, unset))
     }
 
-    /// The words of validation among others.
+    /// Parses the arguments that concern validation, and ignores the others.
     pub(super) fn of_validation(tokens: TokenStream) -> darling::Result<Self> {
         const KNOWN: [&str; 12] = [
             "contains", "email", "inner", "ip", "ipv4", "ipv6", "length", "pattern", "range",
@@ -240,7 +240,7 @@ impl Words {
     }
 }
 
-/// A word, or one taken back.
+/// An argument, or a name that is unset.
 enum Word {
     Meta(Box<Meta>),
     Unset(syn::Ident),
@@ -256,7 +256,7 @@ impl Parse for Word {
     }
 }
 
-/// The words of `#[x_kube(…)]`, and of `#[cel_validate(…)]`, which came before it.
+/// The arguments of `#[x_kube(…)]`, and of its predecessor `#[cel_validate(…)]`.
 #[derive(Debug, Default, FromMeta)]
 #[darling(default)]
 pub(super) struct KubeWords {

@@ -1,8 +1,9 @@
-//! From text to nodes line by line, for the YAML that CRDs are written in: block maps and lists, and scalars of all styles.
+//! A line-based fast path from text to nodes, for the YAML that CRDs are usually written in: block maps and lists, and scalars of all
+//! styles.
 //!
-//! A parser of all YAML makes tokens of characters, and events of tokens, at half the time of generating types. It reads what is in
-//! doubt here: anchors, tags, directives, tabs, flow that goes over several lines, merged and equal keys, keys that are more than words,
-//! and errors. What is read here is what serde-saphyr reads.
+//! A full YAML parser turns characters into tokens and tokens into events, which takes half the time of generating types. It is the
+//! fallback for everything not handled here: anchors, tags, directives, tabs, multi-line flow collections, merge keys, duplicate keys,
+//! complex keys, and errors. Whatever is read here gives the same result as serde-saphyr.
 
 mod scalar;
 
@@ -11,15 +12,15 @@ use memchr::{memchr, memchr3};
 use self::scalar::{is_text, value_of};
 use super::{Entry, MAX_DOCUMENTS, MAX_NODES, Node, Yaml};
 
-/// Deeper nesting is left to serde-saphyr, which refuses it at some depth.
+/// Deeper nesting is left to serde-saphyr, which rejects it at some depth.
 const MAX_DEPTH: usize = 500;
 
-/// The parser takes no longer key.
+/// The maximum length of a key in the full parser.
 const MAX_KEY: usize = 1_000;
 
-/// The documents of a text, but for empty ones; none where serde-saphyr has to read it.
+/// Returns the non-empty documents of a text, or `None` if serde-saphyr has to read it.
 pub(super) fn read(text: &str) -> Option<Vec<Node>> {
-    // No text has more nodes than bytes.
+    // A text has at most as many nodes as bytes.
     if text.len() > MAX_NODES || !is_printable(text) {
         return None;
     }
@@ -33,11 +34,11 @@ pub(super) fn read(text: &str) -> Option<Vec<Node>> {
     reader.documents()
 }
 
-/// Whether a text has no control characters but the ends of its lines, and none that YAML gives a meaning or refuses.
+/// Whether a text has no control characters except line feeds, and no characters that YAML rejects or gives a meaning to.
 fn is_printable(text: &str) -> bool {
     let is_plain = |byte: &u8| (b' '..0x7f).contains(byte) || *byte == b'\n';
     let mut blocks = text.as_bytes().chunks(1024);
-    // Without an early end in a block, it takes one instruction for many bytes.
+    // Without an early exit within a block, one instruction handles many bytes.
     blocks.all(|block| block.iter().fold(true, |all, byte| all & is_plain(byte)))
         || text.chars().all(|char| match char {
             '\n' | ' '..='~' => true,
@@ -47,14 +48,14 @@ fn is_printable(text: &str) -> bool {
 }
 
 struct Reader<'a> {
-    /// The text that is not read yet; between nodes it starts with the content of a line.
+    /// The unread text; between nodes it starts with the content of a line.
     rest: &'a str,
-    /// The column at which that content starts; none at the end of a document.
+    /// The column at which that content starts; `None` at the end of a document.
     indent: Option<usize>,
-    /// The number of blank lines before; none if there were comments.
+    /// The number of preceding blank lines; `None` if there were comments.
     blank: Option<usize>,
     depth: usize,
-    /// Memory for texts while they are put together.
+    /// A buffer for assembling strings.
     parts: String,
 }
 
@@ -81,7 +82,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Goes on to the content of the next line that has any.
+    /// Advances to the content of the next non-empty line.
     fn next_line(&mut self) {
         self.blank = Some(0);
         self.indent = loop {
@@ -97,7 +98,7 @@ impl<'a> Reader<'a> {
         };
     }
 
-    /// Goes on to the next line, if nothing but a comment is left of this one.
+    /// Advances to the next line; fails unless the rest of this one is blank or a comment.
     fn end_line(&mut self) -> Option<()> {
         let spaces = self.skip_spaces();
         let is_end = match self.rest.as_bytes() {
@@ -111,7 +112,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The rest of the line.
+    /// Returns the rest of the line, and advances past it.
     fn take_line(&mut self) -> &'a str {
         let end = memchr(b'\n', self.rest.as_bytes());
         let (line, rest) = end
@@ -121,19 +122,19 @@ impl<'a> Reader<'a> {
         line
     }
 
-    /// Goes over spaces; how many there were.
+    /// Skips spaces, and returns their number.
     fn skip_spaces(&mut self) -> usize {
         let spaces = spaces(self.rest);
         self.rest = self.rest.get(spaces..).unwrap_or_default();
         spaces
     }
 
-    /// Whether an item of a list starts here.
+    /// Whether a list item starts here.
     fn is_item(&self) -> bool {
         matches!(self.rest.as_bytes(), [b'-'] | [b'-', b' ' | b'\n', ..])
     }
 
-    /// The key that stands here, and what comes after its colon.
+    /// Returns the key at the current position, and the text after its colon.
     fn key(&self) -> Option<(&'a str, &'a str)> {
         let bytes = self.rest.as_bytes();
         let (key, rest) = if let [quote @ (b'"' | b'\''), ref bytes @ ..] = *bytes {
@@ -163,7 +164,7 @@ impl<'a> Reader<'a> {
         (is_key && key.len() < MAX_KEY && key != "<<").then_some((key, rest))
     }
 
-    /// The list, map or scalar that starts at a column here. Further lines of a scalar are indented by so many spaces at least.
+    /// Reads the list, map or scalar that starts at a column here. Continuation lines of a scalar are indented by at least `least` spaces.
     fn block(&mut self, column: usize, least: usize) -> Option<Yaml> {
         self.depth += 1;
         let read = if self.depth > MAX_DEPTH {
@@ -230,7 +231,7 @@ impl<'a> Reader<'a> {
         matches!(self.rest.as_bytes(), [] | [b'\n' | b'#', ..])
     }
 
-    /// A list or map on one line, or a scalar within it.
+    /// Reads a flow list or map on one line, or a scalar within it.
     fn flow(&mut self) -> Option<Yaml> {
         self.depth += 1;
         let read = match self.rest.as_bytes().first()? {
@@ -272,7 +273,7 @@ impl<'a> Reader<'a> {
         has_distinct_keys(&entries).then_some(Yaml::Map(entries))
     }
 
-    /// Goes over the end of a list or map, if it stands here.
+    /// Consumes the end of a list or map, if present.
     fn ends_with(&mut self, end: char) -> bool {
         self.skip_spaces();
         let rest = self.rest.strip_prefix(end);
@@ -280,7 +281,7 @@ impl<'a> Reader<'a> {
         rest.is_some()
     }
 
-    /// Goes over the comma between two items, or to the end after the last.
+    /// Consumes the comma between two items, or stops at the end after the last.
     fn separator(&mut self, end: char) -> Option<()> {
         self.skip_spaces();
         if !self.rest.starts_with(end) {
@@ -307,7 +308,7 @@ fn entry(key: &str, value: Yaml) -> Entry {
     }
 }
 
-/// Whether no key stands twice. Tools write keys in order, so that there is nothing to sort.
+/// Whether keys are distinct. Tools write keys in sorted order, so usually no sorting is needed.
 fn has_distinct_keys(entries: &[Entry]) -> bool {
     let keys = entries.iter().map(|entry| entry.key.as_str());
     if keys.clone().is_sorted_by(|a, b| a < b) {

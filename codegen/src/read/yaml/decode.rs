@@ -1,4 +1,4 @@
-//! From the parser's events to nodes, with places or without.
+//! Builds nodes from the parser's events, with or without places.
 
 use std::{fmt, ops::Range};
 
@@ -17,13 +17,13 @@ fn range(location: &Location) -> Range<usize> {
     start..start + usize::try_from(span.byte_len().unwrap_or(0)).unwrap_or(0)
 }
 
-/// A node as read, with its place or without.
+/// A deserialized node, with its place if `PLACES` is set.
 pub(super) struct Placed<const PLACES: bool>(pub(super) Node);
 
-/// A key as read, with its place or without.
+/// A deserialized key, with its place if `PLACES` is set.
 struct Key<const PLACES: bool>(String, Range<usize>);
 
-/// A value as read, whose nodes have their places or not.
+/// A deserialized value, whose nodes have places if `PLACES` is set.
 struct Content<const PLACES: bool>(Yaml);
 
 impl<'de, const PLACES: bool> Deserialize<'de> for Placed<PLACES> {
@@ -38,7 +38,7 @@ impl<'de, const PLACES: bool> Deserialize<'de> for Placed<PLACES> {
     }
 }
 
-/// The text of a key; as in JSON, a key that is null has this as its name.
+/// Returns the text of a key; as in JSON, a null key becomes `null`.
 fn key(text: Option<String>) -> String {
     text.unwrap_or_else(|| "null".to_owned())
 }

@@ -1,7 +1,7 @@
-//! Texts that Go's readers take and the parser does not, rewritten before they are parsed.
+//! Rewrites YAML that Go's readers accept but the parser rejects, before it is parsed.
 //!
-//! Byte order marks at later starts of lines go, and quoted scalars that continue at or to the left of their key, or behind tabs,
-//! are indented. Most texts have neither and are borrowed.
+//! Removes byte order marks at the start of later lines, and indents continuation lines of quoted scalars that are not indented beyond
+//! their key or are indented with tabs. Most texts need neither and are borrowed.
 
 mod scan;
 
@@ -15,10 +15,10 @@ use self::scan::{Scan, end_of_quoted};
 /// A byte order mark.
 const BOM: char = '\u{feff}';
 
-/// A text that the parser takes, and where its bytes stand in the source.
+/// A text that the parser accepts, with a mapping of its bytes to the source.
 pub(super) struct Mended<'a> {
     pub(super) text: Cow<'a, str>,
-    /// Where bytes were added, by their place in `text`, and how many more or fewer it has from there on.
+    /// Edits, by position in `text`, with the cumulative change of length from there on.
     shifts: Vec<(usize, isize)>,
 }
 
@@ -28,7 +28,7 @@ impl Mended<'_> {
         matches!(self.text, Cow::Owned(_))
     }
 
-    /// The byte of the source that a byte of the text comes from; for an added one, the next that does.
+    /// Maps a byte of the text to the source; an added byte maps to the next original one.
     pub(super) fn original(&self, at: usize) -> usize {
         let after = self.shifts.partition_point(|(from, _)| *from <= at);
         let shift = after
@@ -38,11 +38,11 @@ impl Mended<'_> {
     }
 }
 
-/// How far the end of a quoted scalar is looked for, in bytes: JSON may have all its quotes on one line.
+/// How far to look for the end of a quoted scalar, in bytes: JSON may have all its quotes on one line.
 const NEAR: usize = 4096;
 
-/// Whether a text may need mending: whether a quote that can start a scalar has no end near it on its line, or there is a mark. Quotes
-/// within prose are passed over, which most lines of schemas are.
+/// Whether a text may need mending: a quote that can start a scalar is not closed nearby on its line, or there is a byte order mark. Quotes
+/// in prose, which are most quotes in schemas, are skipped.
 fn may_need_mending(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_open = |at: usize| {
@@ -53,14 +53,14 @@ fn may_need_mending(text: &str) -> bool {
         may_start(before) && {
             let rest = rest.get(..NEAR).unwrap_or(rest);
             let line = memchr(b'\n', rest).and_then(|end| rest.get(..end));
-            // At the very end it may be the first half of two quotes.
+            // At the very end, the quote may be the first half of an escaped quote.
             end_of_quoted(line.unwrap_or(rest), *quote).is_none_or(|end| end == NEAR)
         }
     };
     memchr2_iter(b'\'', b'"', bytes).any(is_open) || text.contains(BOM)
 }
 
-/// Whether a quoted scalar may start after these bytes: at the start of a line, after an indicator, or after a tag or anchor.
+/// Whether a quoted scalar may start after these bytes: at the start of a line, or after an indicator, a tag or an anchor.
 fn may_start(before: &[u8]) -> bool {
     let line = before.trim_ascii_end();
     let blank = before.get(line.len()..).unwrap_or_default();
@@ -74,7 +74,7 @@ fn may_start(before: &[u8]) -> bool {
         || (!blank.is_empty() && word.any(|byte| b"&!".contains(byte)))
 }
 
-/// The text as the parser takes it.
+/// Returns the text in a form that the parser accepts.
 pub(super) fn mend(text: &str) -> Mended<'_> {
     if may_need_mending(text) {
         rewrite(text)
@@ -118,17 +118,17 @@ fn rewrite(text: &str) -> Mended<'_> {
     edits.finish()
 }
 
-/// A text in the making.
+/// A text under construction.
 struct Edits<'a> {
     source: &'a str,
-    /// How much of the source is copied or replaced.
+    /// The number of bytes of the source that are copied or replaced.
     copied: usize,
     text: String,
     shifts: Vec<(usize, isize)>,
 }
 
 impl<'a> Edits<'a> {
-    /// Puts spaces in place of a range of the source, which comes after all before.
+    /// Replaces a range of the source, which must follow all previous ones, with spaces.
     fn replace(&mut self, range: Range<usize>, spaces: usize) {
         if range.is_empty() && spaces == 0 {
             return;
@@ -160,8 +160,8 @@ impl<'a> Edits<'a> {
     }
 }
 
-/// The bytes of JSON objects that stand one after another, as in JSON lines; none if the text is anything else, or one object.
-/// They are not a stream of YAML documents, but kubectl reads them.
+/// Returns the byte ranges of consecutive JSON objects, as in JSON Lines; `None` if the text is anything else, or a single object. They are
+/// not a stream of YAML documents, but kubectl reads them.
 pub(super) fn json_objects(text: &str) -> Option<Vec<Range<usize>>> {
     if !text.trim_start().starts_with('{') {
         return None;
@@ -177,7 +177,7 @@ pub(super) fn json_objects(text: &str) -> Option<Vec<Range<usize>>> {
     (objects.len() > 1).then_some(objects)
 }
 
-/// A text that is not mended.
+/// Wraps a text without changes.
 pub(super) fn as_it_is(text: &str) -> Mended<'_> {
     Mended {
         text: Cow::Borrowed(text),
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Quotes that start nothing are passed over; none that starts a scalar is.
+        /// Quotes that do not start a scalar are skipped; quotes that do are never skipped.
         #[test]
         fn no_text_that_needs_mending_is_passed_over(parts in prop::collection::vec(part(), 0..24)) {
             let text = parts.concat();
@@ -201,7 +201,7 @@ mod tests {
         }
     }
 
-    /// Wherever a quoted scalar of any length ends, also where no more is looked at.
+    /// Covers quoted scalars that end at any length, including beyond the search limit.
     #[test]
     fn no_long_scalar_that_goes_on_is_passed_over() {
         for quote in ["'", "\""] {
@@ -215,7 +215,7 @@ mod tests {
         }
     }
 
-    /// To look for the end of the line at each of these quotes would take minutes.
+    /// Searching for the end of the line at each of these quotes would take minutes.
     #[test]
     fn a_text_on_one_line_is_not_searched_again_for_each_quote() {
         let text = format!("[{}]", "\"it's\",".repeat(1 << 20));

@@ -1,9 +1,9 @@
-//! YAML with places: every node knows the bytes it was read from.
+//! YAML with places: every node records the bytes that it was read from.
 //!
-//! It exists because a finding in a CRD must name a line and a path, long after parsing. `serde-saphyr` parses; this module
-//! alone names it. To know places takes as long as all the rest of parsing, and only findings need them, so a caller says
-//! with [`Places`] whether it does; without them, [`block`] reads most CRDs. YAML is read as the API server's tools read it: `yes` and `on` are booleans, `0777` is octal, duplicate
-//! keys are errors, JSON is YAML.
+//! A finding in a CRD must refer to a line and a path long after parsing. `serde-saphyr` does the parsing; only this module depends on it.
+//! Tracking places takes as long as the rest of parsing, and only findings need them, so a caller chooses with [`Places`]; without places,
+//! [`block`] reads most CRDs. YAML is interpreted as by the API server's tools: `yes` and `on` are booleans, `0777` is octal, duplicate
+//! keys are errors, and JSON is YAML.
 
 mod block;
 mod decode;
@@ -20,16 +20,16 @@ use crate::{
     source::Source,
 };
 
-/// Deepest nesting that is read; a schema of 600 levels fits, a stack overflow does not.
+/// The maximum nesting depth: enough for a schema of 600 levels, and safe from stack overflow.
 const MAX_DEPTH: usize = 2_048;
 
-/// Most documents of a text.
+/// The maximum number of documents in a source.
 const MAX_DOCUMENTS: usize = 100_000;
 
-/// Most lists, maps and scalars of a text, keys included: a gigabyte of nodes.
+/// The maximum number of lists, maps and scalars in a source, including keys: a gigabyte of nodes.
 const MAX_NODES: usize = 10_000_000;
 
-/// Whether nodes know the bytes they were read from.
+/// Whether nodes record the bytes they were read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Places {
     /// They do.
@@ -43,7 +43,7 @@ pub(crate) enum Places {
 pub(crate) struct Node {
     /// Its content.
     pub(crate) value: Yaml,
-    /// The bytes it was read from, if places are kept.
+    /// The byte range it was read from, if places are kept.
     pub(crate) range: Range<usize>,
 }
 
@@ -58,17 +58,17 @@ pub(crate) enum Yaml {
     Map(Vec<Entry>),
 }
 
-/// A key with its value, in the order of the document.
+/// A key with its value, in document order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) key: String,
-    /// The bytes of the key, if places are kept.
+    /// The byte range of the key, if places are kept.
     pub(crate) range: Range<usize>,
     pub(crate) value: Node,
 }
 
 impl Node {
-    /// The value of a key, if this is a map that has it.
+    /// Returns the value of a key, if this is a map that contains it.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         self.entries()
             .iter()
@@ -76,7 +76,7 @@ impl Node {
             .map(|entry| &entry.value)
     }
 
-    /// The value of a key, to be taken apart.
+    /// Returns the value of a key for modification.
     pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
         let Yaml::Map(entries) = &mut self.value else {
             return None;
@@ -87,7 +87,7 @@ impl Node {
             .map(|entry| &mut entry.value)
     }
 
-    /// The entries of a map; none for anything else.
+    /// Returns the entries of a map; empty for any other node.
     pub(crate) fn entries(&self) -> &[Entry] {
         if let Yaml::Map(entries) = &self.value {
             entries
@@ -96,7 +96,7 @@ impl Node {
         }
     }
 
-    /// The items of a list; none for anything else.
+    /// Returns the items of a list; empty for any other node.
     pub(crate) fn items(&self) -> &[Self] {
         if let Yaml::List(items) = &self.value {
             items
@@ -105,7 +105,7 @@ impl Node {
         }
     }
 
-    /// The items of a list, to be taken apart; none for anything else.
+    /// Returns the items of a list for modification; empty for any other node.
     pub(crate) fn items_mut(&mut self) -> &mut [Self] {
         if let Yaml::List(items) = &mut self.value {
             items
@@ -114,7 +114,7 @@ impl Node {
         }
     }
 
-    /// The text of a string.
+    /// Returns the value of a string.
     pub(crate) fn as_str(&self) -> Option<&str> {
         if let Yaml::String(text) = &self.value {
             Some(text)
@@ -128,7 +128,7 @@ impl Node {
         self.value == Yaml::Null
     }
 
-    /// The content of the node, in words for messages.
+    /// Describes the content of the node for messages.
     pub(crate) fn describe(&self) -> &'static str {
         match self.value {
             Yaml::Null => "null",
@@ -140,7 +140,7 @@ impl Node {
         }
     }
 
-    /// The node as JSON.
+    /// Converts the node to JSON.
     pub(crate) fn to_json(&self) -> Value {
         match &self.value {
             Yaml::Null => Value::Null,
@@ -158,11 +158,11 @@ impl Node {
     }
 }
 
-/// Reads every document of a source; empty documents are left out.
+/// Reads every document of a source, except empty ones.
 ///
 /// # Errors
 ///
-/// The parser's finding with its place, or that the input is larger or deeper than anything sensible.
+/// The parser's error with its place, or an error if the input is too large or too deeply nested.
 pub(crate) fn read_documents(
     source: &Source,
     places: Places,
@@ -213,7 +213,7 @@ fn without_nulls(mut documents: Vec<Node>) -> Vec<Node> {
     documents
 }
 
-/// The value of a plain scalar of one word. By itself, dashes would be the start of a document.
+/// Parses a plain scalar of one word. It is wrapped in a list because dashes alone would start a document.
 fn parse_scalar(word: &str) -> Option<Yaml> {
     let list = format!("- {word}\n");
     let [Placed(scalar)]: [Placed<false>; 1] =
@@ -238,7 +238,7 @@ fn options() -> serde_saphyr::Options {
     }
 }
 
-/// The parser's finding with its place, in a text that starts at a byte of the source.
+/// Converts the parser's error to a diagnostic, for a text that starts at a byte of the source.
 fn refuse(
     source: &Source,
     text: &Mended<'_>,
@@ -256,13 +256,13 @@ fn refuse(
     )
 }
 
-/// The parser's message, without what only a programmer could act on.
+/// Returns the parser's message in terms that a user can act on.
 fn explain(message: &str) -> String {
     if message.contains("Depth {") || message.contains("recursion limit") {
         return format!("it is nested deeper than {MAX_DEPTH} levels");
     }
     if message.contains("budget breached") {
-        return "its aliases, or it, grow beyond anything sensible".to_owned();
+        return "it is too large, or its aliases expand too far".to_owned();
     }
     let message = message.lines().next().unwrap_or_default();
     let message = message
@@ -273,7 +273,7 @@ fn explain(message: &str) -> String {
     message.chars().take(200).collect()
 }
 
-/// The byte at which a location starts, from its line and column where the parser knows no more.
+/// Returns the byte offset of a location, from its line and column if the parser provides no more.
 fn start(text: &str, location: &Location) -> usize {
     let line = usize::try_from(location.line()).unwrap_or(1).max(1);
     let column = usize::try_from(location.column()).unwrap_or(1).max(1);
@@ -295,7 +295,7 @@ fn start(text: &str, location: &Location) -> usize {
     floor(text, before + within)
 }
 
-/// A place in a source.
+/// Creates a place in a source.
 pub(crate) fn place(source: &Source, range: Range<usize>) -> Place {
     Place {
         file: source.name.as_str().into(),
@@ -304,7 +304,7 @@ pub(crate) fn place(source: &Source, range: Range<usize>) -> Place {
     }
 }
 
-/// The nearest character boundary at or before `at`.
+/// Returns the nearest character boundary at or before `at`.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len()))
         .rev()
@@ -376,7 +376,7 @@ mod tests {
         check("");
     }
 
-    /// The input, as JSON.
+    /// Checks the input's JSON form.
     #[track_caller]
     fn check_json(text: &str, expected: Value) {
         let source = Source::new("text.yaml", text);
@@ -428,7 +428,7 @@ mod tests {
         assert_eq!(&source.text[entry.range.clone()], "\"bc\"");
     }
 
-    /// Texts whose quotes start nothing are borrowed, since nothing needs mending.
+    /// Texts whose quotes do not start scalars are borrowed, since they need no mending.
     #[test]
     fn texts_that_the_parser_takes_are_left_alone() {
         for text in [

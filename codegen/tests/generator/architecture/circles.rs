@@ -1,4 +1,4 @@
-//! Pairs of files that import each other.
+//! Finds pairs of files that import each other.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,21 +8,21 @@ use std::{
 
 use syn::{Item, UseTree, Visibility};
 
-/// The path of a module below its crate's root.
+/// The path of a module, relative to the crate root.
 type Module = Vec<String>;
 
-/// A name that a file imports: the name it has there, and where it comes from, relative to the crate.
+/// An import: the name in the importing file, and the imported path, relative to the crate root.
 struct Import {
     name: String,
     target: Vec<String>,
-    /// A name passed on to others: its users import the file that defines it.
+    /// Whether the import is re-exported. Its users then count as importing the file that defines it.
     is_reexport: bool,
 }
 
-/// Pairs of modules below `root` whose files import from each other, in order, each once.
+/// Returns the pairs of modules below `root` whose files import from each other, sorted, each pair once.
 ///
-/// An imported name counts for the file that defines it, whatever module passes it on. A module and those below it may import from
-/// each other; unit tests do not count.
+/// An import counts for the file that defines the name, whichever module re-exports it. A module and its descendants may import from each
+/// other. Unit tests do not count.
 pub fn mutual_imports(root: &Path) -> Vec<String> {
     let mut modules = BTreeMap::new();
     read(root, &[], &mut modules);
@@ -46,7 +46,7 @@ pub fn mutual_imports(root: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The imports of the file of each module.
+/// Collects the imports of each module's file.
 fn read(folder: &Path, module: &[String], modules: &mut BTreeMap<Module, Vec<Import>>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -94,7 +94,7 @@ fn imports(items: &[Item], module: &[String]) -> Vec<Import> {
     imports
 }
 
-/// The names of a tree of imports, each with its path; the name of a glob is `*`.
+/// Collects the names of a `use` tree, each with its path. The name of a glob is `*`.
 fn flatten(tree: &UseTree, mut path: Vec<String>, found: &mut Vec<(String, Vec<String>)>) {
     match tree {
         UseTree::Path(tree) => {
@@ -121,7 +121,7 @@ fn flatten(tree: &UseTree, mut path: Vec<String>, found: &mut Vec<(String, Vec<S
     }
 }
 
-/// A path relative to the crate; `None` for one of another crate.
+/// Resolves a path relative to the crate root. Returns `None` for a path of another crate.
 fn absolute(path: &[String], module: &[String], children: &[String]) -> Option<Vec<String>> {
     let mut base = match path.first()?.as_str() {
         "crate" => Vec::new(),
@@ -141,7 +141,7 @@ fn absolute(path: &[String], module: &[String], children: &[String]) -> Option<V
     Some(base)
 }
 
-/// The module whose file defines what a path names.
+/// Returns the module whose file defines the item at `path`, following re-exports.
 fn definition(modules: &BTreeMap<Module, Vec<Import>>, path: &[String]) -> Module {
     let depth = (0..=path.len())
         .rev()

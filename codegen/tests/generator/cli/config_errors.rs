@@ -1,4 +1,4 @@
-//! Mistakes in `codegen.toml`: one case each in `testdata/cli/codegen-toml`, with its rendered error beside it.
+//! Errors in `codegen.toml`: `testdata/cli/codegen-toml` has one case for each, next to its rendered error.
 
 use std::fs;
 

@@ -4,7 +4,7 @@ use super::sandbox::{Sandbox, testdata};
 
 const MANIFEST: &str = "[package]\nname = \"operator\"\n";
 
-/// A crate as users of kube lay it out: kinds of two groups and versions beside code that has nothing to do with them.
+/// Creates a crate as users of kube lay it out: kinds of two groups and versions among unrelated code.
 fn operator() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("Cargo.toml", MANIFEST);
@@ -98,7 +98,7 @@ fn kinds_beside_folders_of_versions_are_found() {
     );
 }
 
-/// The layout of crates made from other projects' CRDs, and of operators that share types between versions.
+/// This is the layout of crates generated from other projects' CRDs, and of operators that share types between versions.
 #[test]
 fn derived_kinds_in_folders_of_versions_need_no_export() {
     let kind = |kind: &str, version: &str, field: &str| {
@@ -114,12 +114,12 @@ fn derived_kinds_in_folders_of_versions_need_no_export() {
     sandbox.write("src/example/mod.rs", "pub mod v1;\n");
     sandbox.write("src/example/v1/mod.rs", "pub mod boats;\npub mod ships;\n");
     let boat = kind("Boat", "v1", "berth: crate::common::Berth");
-    // A type of the name that another module's kind has.
+    // A type with the same name as a kind of another module.
     let boat = format!(
         "{boat}\n#[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]\npub struct Ship {{}}\n"
     );
     sandbox.write("src/example/v1/boats.rs", &boat);
-    // Served in a version that is not the folder's.
+    // The kind's version differs from the folder's.
     sandbox.write(
         "src/example/v1/ships.rs",
         &kind("Ship", "v1beta1", "size: u8"),
@@ -133,7 +133,7 @@ fn derived_kinds_in_folders_of_versions_need_no_export() {
             .contains("name: v1beta1")
     );
 
-    // Markers about the version need the folder's layout, and its rules hold.
+    // Markers on the version make it a version folder, whose rules then apply.
     sandbox.write(
         "src/example/v1/mod.rs",
         "//! +groupName=example.com\npub mod boats;\npub mod ships;\n",
@@ -175,10 +175,10 @@ fn files_of_one_crate_give_their_kinds_together() {
             .path("config/crd/bases/example.com_rafts.yaml")
             .exists()
     );
-    // Each of them has kinds.
+    // Every file named on the command line must contain kinds.
     let run = sandbox.quiet(&["manifests", "src/boat.rs", "src/lib.rs"]);
     assert_eq!(run.code, 1);
-    run.says("src/lib.rs holds no kind");
+    run.says("src/lib.rs contains no kind");
 }
 
 #[test]
@@ -217,11 +217,11 @@ fn what_is_wrong_with_the_kinds_of_a_crate_is_said_and_nothing_is_written() {
     check(
         &sandbox,
         &["manifests", "src/common.rs"],
-        "src/common.rs holds no kind",
+        "src/common.rs contains no kind",
     );
     sandbox.write("src/crds/boat.rs", "struct");
     check(&sandbox, &["manifests", "."], "--> src/crds/boat.rs:1:1");
-    // Two kubes above one type; a type of one name in two modules; clients have no place.
+    // Two `kube` attributes on one type.
     sandbox.write(
         "src/crds/boat.rs",
         "#[derive(CustomResource)]\n#[cfg_attr(a, kube(group = \"a.b\", version = \"v1\", kind = \"A\"))]\n\
@@ -242,7 +242,7 @@ fn what_is_wrong_with_the_kinds_of_a_crate_is_said_and_nothing_is_written() {
     sandbox.configure("[[crate]]\n[crate.rust]\napis = \"src\"\n[crate.manifests]\n");
     let run = sandbox.quiet(&["generate"]);
     assert_eq!(run.code, 2);
-    run.says("src holds no API");
+    run.says("src contains no API");
     sandbox.configure("[[crate]]\nemit = []\n[crate.rust]\napis = \"src\"\n[crate.manifests]\n");
     let run = sandbox.quiet(&["generate"]);
     assert_eq!(run.code, 0, "{}", run.stderr);

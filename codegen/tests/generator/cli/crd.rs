@@ -34,7 +34,7 @@ fn crds_come_from_files_folders_and_standard_input() {
     sandbox.check("crd");
 }
 
-/// Findings that concern several CRDs have files read once more.
+/// Diagnostics that concern several CRDs refer to the source again; a pipe must not be read a second time for them.
 #[test]
 #[cfg(unix)]
 fn a_pipe_in_place_of_a_file_is_read_once() {
@@ -49,13 +49,13 @@ fn a_pipe_in_place_of_a_file_is_read_once() {
 fn what_is_no_file_in_a_folder_of_crds_is_passed_over() {
     let sandbox = Sandbox::new();
     sandbox.write("crds/a.yaml", &crd());
-    // A pipe or a device, whose text may never end, is passed over like a socket.
+    // A socket stands for pipes and devices too, which might never end.
     let _socket = std::os::unix::net::UnixListener::bind(sandbox.path("crds/b.yaml")).unwrap();
     let run = sandbox.quiet(&["crd", "crds", "--output", "src"]);
     assert_eq!(run.stderr, "");
 }
 
-/// A CRD of one version, with the properties at the indent of those of an object.
+/// Returns a CRD of one version. `properties` must be indented like the properties of the root schema.
 pub(super) fn crd_text(kind: &str, plural: &str, properties: &str) -> String {
     format!(
         "apiVersion: apiextensions.k8s.io/v1
@@ -91,7 +91,7 @@ fn crds_that_are_written_again_stay_the_same_from_then_on() {
     let first = write("crds", "a");
     assert!(first.contains("kind: VirtualMachine\n"), "{first}");
     assert_eq!(write("a/config", "b"), first);
-    // A command line names some of a folder's CRDs: others of the group stay.
+    // A command line may name only some CRDs of a group: the others are kept.
     let beside = "a/config/crd/bases/cloudnative.czs_disks.yaml";
     sandbox.write(beside, &first);
     assert_eq!(write("crds", "a"), first);
@@ -376,7 +376,7 @@ fn a_crate_has_a_feature_for_each_kind_where_asked_for() {
 
 #[test]
 fn the_example_crate_is_what_is_generated() {
-    // A member of the workspace, so that what `crate` writes is compiled, with its features and its documentation's example.
+    // The crate is a member of the workspace, so its features and the example in its documentation are compiled.
     let output = Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
         .args([
             "crate",

@@ -1,4 +1,4 @@
-//! Planning and writing, on trees made by hand.
+//! Planning and writing of files, on hand-written trees.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -159,7 +159,7 @@ fn symbolic_links_are_not_followed_out_of_the_folder() {
     assert!(matches!(error, Err(Error::Symlink { .. })), "{error:?}");
 }
 
-/// As a pipe or a device would.
+/// A socket stands for pipes and devices too.
 #[cfg(unix)]
 #[test]
 fn a_socket_in_the_place_of_a_file_or_of_the_lock_is_refused() {
@@ -196,7 +196,7 @@ fn an_orphan_that_cannot_be_removed_is_found_before_anything_is_written() {
         &[("generated/a.rs", "new"), ("generated/c.rs", "c")],
     )
     .unwrap();
-    // Between planning and writing somebody puts a file in the folder's place.
+    // Between planning and writing, a file takes the place of the folder.
     fs::remove_dir_all(root.path().join("generated/old")).unwrap();
     fs::write(root.path().join("generated/old"), "").unwrap();
     let error = apply(&[plan]).unwrap_err().to_string();
@@ -228,7 +228,7 @@ fn a_failure_leaves_no_trace() {
     let root = TempDir::new().unwrap();
     let first = plan(root.path(), &[("new/a.rs", "a")]).unwrap();
     let second = plan(root.path(), &[("taken/b.rs", "b")]).unwrap();
-    // Between planning and writing somebody puts a file where a folder is needed.
+    // Between planning and writing, a file appears where a folder is needed.
     fs::write(root.path().join("taken"), "").unwrap();
     let error = apply(&[first, second]).unwrap_err();
     assert!(matches!(error, Error::Io { .. }), "{error}");
@@ -255,14 +255,14 @@ fn crds_and_pages_of_what_is_gone_are_removed() {
     let on_disk = [
         ("crds/a.io_foos.yaml", crd),
         ("crds/a.io_bars.yaml", crd),
-        // Of another group, which another crate may own; not as the printer writes; another kind of object.
+        // To keep: of another group, which another crate may own; not in the printer's format; another kind of object.
         ("crds/b.io_bars.yaml", crd),
         ("crds/a.io_mine.yaml", "kind:   CustomResourceDefinition\n"),
         ("crds/a.io_role.yaml", "kind: Role\n"),
         ("a.io_bars.yaml", crd),
         ("docs/a.io_v1.md", PAGE),
         ("docs/a.io_v2.md", PAGE),
-        // Another crate's.
+        // To keep: a page of another crate.
         ("docs/b.io_v1.md", PAGE),
         ("docs/all.md", PAGE),
         ("docs/README.md", "# By hand\n"),

@@ -71,8 +71,7 @@ fn one_run_reports_the_errors_of_all_stages_and_crates() {
     }
     let head =
         "use kube::core::ObjectMeta;\nmod zz_generated_deepcopy;\npub mod zz_generated_register;\n";
-    // A bad marker hides neither what is wrong with other kinds, nor what is wrong in other versions and crates. What its own kind
-    // lacks without it is not reported.
+    // An invalid marker must not hide errors of other kinds, versions and crates. Follow-up errors of its own kind are not reported.
     sandbox.write(
         "a/src/apis/shop/v1/mod.rs",
         &format!(
@@ -146,7 +145,7 @@ fn a_group_that_goes_takes_its_files_along() {
     sandbox.check("generate-orphans");
 }
 
-/// A crate whose apis folder holds the group `shop`, and `web` with a kind of its own.
+/// Creates a crate with the groups `shop` and `web`.
 fn two_groups() -> Sandbox {
     let sandbox = Sandbox::with_apis("multiversion");
     let from = testdata().join("apis/network/src/apis/samplecrd");
@@ -290,7 +289,7 @@ fn a_crate_below_a_go_module_reads_the_folder_around_it() {
     assert!(types.contains("pub struct Shelf"), "{types}");
 }
 
-/// Karmada's `ResourceInterpreterContext`, which its webhooks receive.
+/// As in Karmada's `ResourceInterpreterContext`, which its webhooks receive.
 #[test]
 fn types_of_an_object_without_metadata_are_read_from_other_modules() {
     let sandbox = Sandbox::new();

@@ -302,7 +302,7 @@ fn some_generators_for_some_groups_break_nothing() {
     sandbox.check("groups-partial");
 }
 
-/// The files that a text for readers shows, each a fenced block whose first line names it in a comment.
+/// Returns the files that a Markdown page shows: fenced blocks whose first line is a comment with the path.
 fn shown_files(text: &str) -> Vec<(&str, &str)> {
     let blocks = text.split("```").skip(1).step_by(2);
     blocks
@@ -315,7 +315,7 @@ fn shown_files(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The commands of the README's first minute suffice: nothing is missing, and nothing has to be declared.
+/// The files and the command of the README's quick start suffice: the command reports nothing missing or undeclared.
 #[test]
 fn the_first_minute_of_the_readme_generates() {
     let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");

@@ -1,4 +1,4 @@
-//! Help, versions, completions and lists: what the command says of itself.
+//! The command's own documentation: help, versions, completions and lists.
 
 use crate::cli::sandbox::Sandbox;
 

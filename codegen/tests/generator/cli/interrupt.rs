@@ -1,4 +1,4 @@
-//! Interrupted runs leave no trace, or one that the next run removes.
+//! Interrupted runs leave no files behind, or only files that the next run removes.
 #![cfg(unix)]
 
 use std::{
@@ -41,7 +41,7 @@ fn paths(sandbox: &Sandbox) -> Vec<PathBuf> {
     state.map(|(path, ..)| path).collect()
 }
 
-/// A lock on the stage, as a run has it that writes.
+/// Locks the staging folder, as a run that writes does.
 fn hold(sandbox: &Sandbox) -> File {
     sandbox.write(&format!("{STAGE}/lock"), "");
     let lock = File::open(sandbox.path(STAGE).join("lock")).unwrap();
@@ -49,7 +49,7 @@ fn hold(sandbox: &Sandbox) -> File {
     lock
 }
 
-#[expect(clippy::disallowed_methods, reason = "a process has real time")]
+#[expect(clippy::disallowed_methods, reason = "waits for another process")]
 fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
@@ -58,12 +58,12 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Whether the process handles a signal: it does from when it begins to write.
+/// Whether the process handles SIGTERM. It starts to do so when it begins to write.
 fn handles_signals(child: &Child) -> bool {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
     let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    // SIGTERM is 15.
+    // Bit 14 is signal 15, SIGTERM.
     caught.is_some_and(|mask| mask & (1 << 14) != 0)
 }
 
@@ -71,14 +71,14 @@ fn handles_signals(child: &Child) -> bool {
 #[test]
 fn a_run_that_is_asked_to_stop_undoes_what_it_staged() {
     for signal in [("INT", 2), ("TERM", 15)] {
-        // A run that had not begun to write when the signal came ends without a word.
+        // A run that has not begun to write when the signal arrives ends silently.
         let undone =
             (0..10).any(|_| interrupted(signal) == "error: interrupted: nothing was written\n");
         assert!(undone, "no run was interrupted while it wrote");
     }
 }
 
-/// The stderr of a run that a signal ends after it began to handle signals. Nothing is left of it.
+/// Interrupts a run after it began to handle signals, asserts that it left no files, and returns its stderr.
 #[cfg(target_os = "linux")]
 fn interrupted((name, number): (&str, i32)) -> String {
     let sandbox = sandbox();
@@ -105,7 +105,7 @@ fn runs_below_one_root_take_turns() {
     let sandbox = sandbox();
     let held = hold(&sandbox);
     let mut child = start(&sandbox);
-    // Real time, since the command is a process: it waits for the lock, which another process holds.
+    // Real time, since another process waits for the lock.
     thread::sleep(Duration::from_millis(300));
     assert!(child.try_wait().unwrap().is_none(), "it waits");
     let check = sandbox.quiet(&["generate", "--check"]);

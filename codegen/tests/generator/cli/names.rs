@@ -1,11 +1,11 @@
-//! Names of types from CRDs over time.
+//! Names of types from CRDs across releases.
 
 use std::{fs, process::Command};
 
 use super::crd::crd_text;
 use crate::cli::sandbox::{Sandbox, snapshot, testdata};
 
-/// A kind with a type for `spec.rule.headers`.
+/// Returns the CRD of a kind with a type for `spec.rule.headers`.
 fn with_headers(kind: &str, plural: &str) -> String {
     crd_text(
         kind,
@@ -43,7 +43,7 @@ fn renames_of_an_older_release_keep_its_names() {
     let mut sandbox = Sandbox::new();
     let older = with_headers("Route", "routes");
     sandbox.write("older.yaml", &older);
-    // Another shape of the property, nearer to the kind.
+    // A property of the same name and another shape, nearer to the root.
     let newer = older.replace("              rule:\n", "              headers: {type: object, properties: {raw: {type: string}}}\n              rule:\n");
     sandbox.write("newer.yaml", &newer);
     sandbox.run(&["crd", "newer.yaml", "--output", "src", "--emit", "types"]);
@@ -61,12 +61,13 @@ fn renames_of_an_older_release_keep_its_names() {
     sandbox.check("inspect-renames");
 }
 
-/// The CRDs of a release in `testdata/names`.
+/// Reads the CRDs of a release in `testdata/names`.
 fn release(name: &str) -> String {
     fs::read_to_string(testdata().join("names").join(name)).unwrap()
 }
 
-/// A newer release that adds a rival, an owner and a group, splits a type, makes two alike, and meets one of Kubernetes' types.
+/// The newer release adds a rival for a name, another owner of a type and a group, splits a type, gives two types the same shape, and
+/// changes one to match a Kubernetes type.
 #[test]
 fn names_outlive_a_release() {
     let mut sandbox = Sandbox::new();
@@ -129,7 +130,7 @@ fn manifests_alone_record_no_names() {
     assert!(sandbox.path("config/crd/bases").exists() && !sandbox.path("src").exists());
 }
 
-/// What stands in the folder of a build script depends on which builds there were before.
+/// The contents of `OUT_DIR` depend on earlier builds, so a record there would not be reproducible.
 #[test]
 fn what_a_build_script_generates_for_itself_has_no_record() {
     let sandbox = Sandbox::new();
@@ -149,7 +150,7 @@ fn what_a_build_script_generates_for_itself_has_no_record() {
     assert!(!records("target/out"));
 }
 
-/// CRDs that are left out for their errors keep their names.
+/// CRDs that are left out because of errors keep their names.
 #[test]
 fn a_run_that_leaves_crds_out_keeps_their_names() {
     let sandbox = Sandbox::new();
@@ -173,7 +174,7 @@ fn a_crate_that_has_no_crds_any_more_has_no_record() {
     sandbox.write("src/apis/names.toml", record);
     let run = sandbox.quiet(&["generate", "--check"]);
     assert_eq!(run.stdout, "orphaned: src/apis/names.toml\n");
-    // A file of somebody else's is none.
+    // A file without the header is not the generator's, and not an orphan.
     sandbox.write("src/apis/names.toml", "[modules]\n");
     let run = sandbox.quiet(&["generate", "--check"]);
     assert_eq!(run.code, 0, "{}", run.stderr);

@@ -1,4 +1,4 @@
-//! `init`, `create api` and `delete api`; kinds of every sort stand in [`operator_kinds`](super::operator_kinds).
+//! `init`, `create api` and `delete api`. See [`operator_kinds`](super::operator_kinds) for unusual kinds.
 
 use std::{
     collections::BTreeMap,
@@ -8,12 +8,12 @@ use std::{
 
 use crate::cli::sandbox::{Sandbox, testdata};
 
-/// The runtime crate as `testdata/operator` names it.
+/// The dependency of `testdata/operator` on the runtime crate.
 const RUNTIME: &str = "{ path = \"../../runtime\" }";
 
 pub(super) type Files = BTreeMap<PathBuf, String>;
 
-/// The files at and below a folder, by path.
+/// Reads the files at and below a folder, by path.
 pub(super) fn files(folder: &Path) -> Files {
     let mut files = Files::new();
     collect(folder, folder, &mut files);
@@ -32,7 +32,7 @@ fn collect(root: &Path, folder: &Path, files: &mut Files) {
     }
 }
 
-/// An operator `sample-operator` in a folder of that name.
+/// Creates an operator `sample-operator` in a folder of that name.
 pub(super) fn operator() -> Sandbox {
     let mut sandbox = Sandbox::new();
     let init = [
@@ -48,12 +48,12 @@ pub(super) fn operator() -> Sandbox {
     sandbox
 }
 
-/// The arguments of a command about a kind, which is written `group/version/Kind`.
+/// Returns the arguments of `<command> api` for a kind written as `group/version/Kind`.
 pub(super) fn about<'a>(command: &'a str, api: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     about_what([command, "api"], api, more)
 }
 
-/// As [`about`], of another thing than the kind itself.
+/// As [`about`], for a subcommand other than `api`.
 pub(super) fn about_what<'a>(
     [command, what]: [&'a str; 2],
     api: &'a str,
@@ -83,7 +83,7 @@ pub(super) fn create_webhook(sandbox: &Sandbox, api: &str, more: &[&str]) {
     sandbox.succeeds(&arguments);
 }
 
-/// An operator with two kinds.
+/// Creates an operator with two kinds.
 fn sample() -> Sandbox {
     let sandbox = operator();
     create(&sandbox, "batch/v1alpha1/Widget", &[]);
@@ -91,7 +91,7 @@ fn sample() -> Sandbox {
     sandbox
 }
 
-/// The operator of `testdata/operator`: a kind has two versions, and webhooks whose certificate the program makes.
+/// Creates the operator of `testdata/operator`, in which a kind has two versions and webhooks. `more` are flags of `create webhook`.
 fn whole_sample(more: &[&str]) -> Sandbox {
     let sandbox = sample();
     create(&sandbox, "batch/v1beta1/Widget", &[]);
@@ -137,7 +137,7 @@ fn with_a_certificate_of_cert_managers_it_differs_in_what_deploys_webhooks() {
     assert_eq!(paths, expected);
 }
 
-/// That files are those of a folder of `testdata`, which they become on request.
+/// Compares the files with a folder of `testdata`, or updates the folder if `UPDATE_GOLDEN` is set.
 #[track_caller]
 fn compare(name: &str, written: Files) {
     let folder = testdata().join(name);
@@ -150,7 +150,7 @@ fn compare(name: &str, written: Files) {
     }
     assert!(
         env::var_os("UPDATE_GOLDEN").is_some(),
-        "testdata/{name} is not what the commands write: {:#?}\n`UPDATE_GOLDEN=1 cargo test -p codegen --test generator operator` writes it.",
+        "testdata/{name} differs from what the commands write: {:#?}\n`UPDATE_GOLDEN=1 cargo test -p codegen --test generator operator` updates it.",
         differing(&golden, &written)
     );
     for path in golden.keys().filter(|path| !written.contains_key(*path)) {
@@ -395,7 +395,7 @@ fn a_folder_without_apis_is_an_error_unless_it_is_a_module() {
     sandbox.configure("[[crate]]\n[crate.rust]\n");
     sandbox.write("src/apis/notes.txt", "");
     let run = sandbox.quiet(&["generate"]);
-    run.says("src/apis holds no API");
+    run.says("src/apis contains no API");
     assert_eq!(run.code, 2);
     sandbox.write("src/apis/mod.rs", "");
     sandbox.succeeds(&["generate", "--check"]);

@@ -44,7 +44,7 @@ fn create_controller_says_what_it_does() {
             .replace("// +kubebuilder:printcolumn:priority=1,name=R", "// R"),
     );
     sandbox.run(&widget);
-    // Types with a field of the user's in place of the example, and another sample.
+    // The user replaced the example field, and renamed the sample.
     sandbox.write(types, &own.replace("pub size: i32", "pub length: i32"));
     sandbox.write(
         sample,
@@ -64,7 +64,7 @@ fn create_controller_says_what_it_does() {
     sandbox.write(types, &own);
     sandbox.write(sample, &text);
     sandbox.succeeds(&about("delete", "batch/v2/Widget", &[]));
-    // The test is that of the types that there were.
+    // `--force`, since the test was written for the earlier types.
     sandbox.succeeds(&about("delete", "batch/v1/Widget", &["--force"]));
     let after = files(&sandbox.path(""));
     assert!(after == before, "{:#?}", differing(&before, &after));

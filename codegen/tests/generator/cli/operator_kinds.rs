@@ -1,18 +1,18 @@
-//! `create api` and `delete api` of kinds of every sort.
+//! `create api` and `delete api` of unusual kinds.
 
 use std::{path::Path, process::Command, sync::LazyLock};
 
 use super::operator::{Files, about, create, create_webhook, differing, files, operator};
 use crate::cli::sandbox::Sandbox;
 
-/// Kinds of every sort: long and short names, keywords, names that files of the operator have, several to a version and versions to a
-/// kind, one name in two groups.
+/// Long and short names, keywords, names of the operator's own files, several kinds in a version, several versions of a kind, and one name
+/// in two groups.
 const KINDS: [(&str, &[&str]); 15] = [
     ("batch/v1alpha1/Widget", &[]),
     ("batch/v1alpha1/Aaa", &["--cluster", "--plural", "aaaz"]),
     ("batch/v1beta1/Widget", &[]),
     ("batch/v10/Widget", &[]),
-    // What the first version's files name goes on: `v1` is a part of `v1alpha1`, and `e::v1` of `cache::v1`.
+    // Names that are substrings of others: `v1` of `v1alpha1`, and `e::v1` of `cache::v1`.
     ("batch/v1/Widget", &[]),
     ("batch/v1/Type", &["--no-controller"]),
     ("cache/v1/Type", &[]),
@@ -26,7 +26,7 @@ const KINDS: [(&str, &[&str]); 15] = [
     ("a/v1/Core", &["--no-controller"]),
 ];
 
-/// The files of an operator before each of [`KINDS`] came, and with all of them: made once for all tests.
+/// The files of an operator before each of [`KINDS`] was created, and with all of them. Created once for all tests.
 static STATES: LazyLock<(Vec<Files>, Files)> = LazyLock::new(|| {
     let sandbox = operator();
     let state = || files(&sandbox.path(""));
@@ -39,7 +39,7 @@ static STATES: LazyLock<(Vec<Files>, Files)> = LazyLock::new(|| {
     (before.into(), state())
 });
 
-/// An operator with all [`KINDS`].
+/// Returns an operator with all [`KINDS`].
 fn with_kinds() -> Sandbox {
     let sandbox = Sandbox::new();
     for (path, text) in &STATES.1 {
@@ -81,7 +81,7 @@ fn operators_with_kinds_of_every_sort_are_complete_and_formatted() {
     for (path, text) in &written {
         assert!(!text.contains("{{"), "{}", path.display());
         if path.extension().is_some_and(|extension| extension == "rs") {
-            // Snake case has no two underscores in a row.
+            // Snake case has no consecutive underscores.
             let is_named = !path.to_string_lossy().contains("__");
             assert!(is_named && syn::parse_file(text).is_ok(), "{path:?}");
         }

@@ -83,9 +83,7 @@ fn a_further_webhook_changes_nothing_else() {
     create_webhook(&sandbox, "batch/v1/Widget", &["--defaulting"]);
     let root = sandbox.path("");
     let handlers = "src/webhooks/widget.rs";
-    let own = sandbox
-        .read(handlers)
-        .replace("// This label is an example", "// Ours");
+    let own = sandbox.read(handlers).replace("// An example", "// Ours");
     sandbox.write(handlers, &own);
     let before = files(&root);
     create_webhook(
@@ -132,7 +130,7 @@ fn a_conversion_that_was_marked_by_hand_keeps_its_marker() {
     sandbox.write(types, &text);
     create_webhook(&sandbox, "batch/v1/Widget", &["--conversion"]);
     assert_eq!(sandbox.read(types), text);
-    // Without webhooks of admission there is no file of configurations, and nothing names it.
+    // Without admission webhooks there is no file of configurations, and no reference to it.
     let app = sandbox.read("src/app.rs");
     assert!(!app.contains("config/webhooks.yaml"), "{app}");
     assert!(!sandbox.path("config/webhooks.yaml").exists());
@@ -200,7 +198,7 @@ fn deleting_webhooks_gives_the_operator_before_them() {
         let after = state();
         assert!(after == before, "{api}: {:#?}", differing(&before, &after));
     }
-    // In another order, and all of a kind at once.
+    // Now delete in another order, and all webhooks of a kind at once.
     for (api, more) in calls {
         create_webhook(&sandbox, api, more);
     }
@@ -274,7 +272,7 @@ fn a_version_takes_its_conversion_along_and_leaves_the_others() {
     create_webhook(&sandbox, first, &["--conversion"]);
     let run = sandbox.quiet(&about("delete", "batch/v2/Widget", &[]));
     assert_eq!(run.code, 1);
-    let said = "widget_v2_conversion.rs is not as `create webhook` writes it";
+    let said = "widget_v2_conversion.rs differs from what `create webhook` writes";
     run.says(said);
 }
 
@@ -288,11 +286,11 @@ fn files_that_somebody_wrote_are_not_removed_or_doubled() {
     sandbox.write(module, "// Ours.\n");
     let run = sandbox.quiet(&create_args(widget, &["--conversion"]));
     assert_eq!(run.code, 1);
-    let said = "src/webhooks.rs exists already";
+    let said = "src/webhooks.rs already exists";
     run.says(said);
     std::fs::remove_file(sandbox.path(module)).unwrap();
     create_webhook(&sandbox, widget, &["--conversion"]);
-    // No marker asks for it.
+    // The file is not generated, since no marker asks for it.
     let own = "config/webhooks.yaml";
     sandbox.write(own, "# Ours.\n");
     sandbox.succeeds(&delete_args(widget, &[]));

@@ -1,4 +1,4 @@
-//! Output that cannot be written is an error; a reader that has gone away is not.
+//! Output that cannot be written is an error; a closed pipe is not.
 #![cfg(unix)]
 
 use std::{
@@ -14,14 +14,14 @@ fn command(arguments: &[&str], sandbox: &Sandbox) -> Command {
     command
 }
 
-/// Runs a command whose standard output is a disk without space.
+/// Runs a command whose standard output is a full disk.
 fn run_full(arguments: &[&str], sandbox: &Sandbox) -> Output {
     let full = File::options().write(true).open("/dev/full").unwrap();
     let mut command = command(arguments, sandbox);
     command.stdout(full).output().unwrap()
 }
 
-/// Runs a command whose standard output nobody reads.
+/// Runs a command whose standard output is a closed pipe.
 fn run_closed(arguments: &[&str], sandbox: &Sandbox) -> Output {
     let mut command = command(arguments, sandbox);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -38,7 +38,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// Every command, with what it prints on standard output.
+/// Every command that prints to standard output.
 const COMMANDS: [&[&str]; 11] = [
     &["crd", "crd.yaml"],
     &["crd", "crd.yaml", "--output", "out"],

@@ -1,4 +1,4 @@
-//! A folder of its own to run the command in, and the transcript of what it says there.
+//! A temporary folder to run the command in, and the transcript of its output.
 
 use std::{
     fmt::Write as _,
@@ -14,12 +14,12 @@ use tempfile::TempDir;
 /// A folder to run commands in, with a transcript.
 pub(crate) struct Sandbox {
     dir: TempDir,
-    /// The folder below it that commands run in, and paths are relative to.
+    /// The folder below `dir` that commands run in, and that paths are relative to.
     folder: &'static str,
     log: String,
 }
 
-/// The manifest of a crate that has all that generated code needs.
+/// The manifest of a crate with the features that generated code needs.
 const MANIFEST: &str =
     "[package]\nname = \"sample\"\n\n[features]\nfake = [\"codegen-runtime/fake\"]\n";
 
@@ -31,20 +31,20 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// The command reports this.
+    /// Asserts that stderr contains `text`.
     #[track_caller]
     pub(crate) fn says(&self, text: &str) {
         assert!(self.stderr.contains(text), "{}", self.stderr);
     }
 }
 
-/// The folder of test data.
+/// Returns the folder `testdata`.
 pub(crate) fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata")
 }
 
 impl Sandbox {
-    /// An empty folder.
+    /// Creates an empty folder.
     pub(crate) fn new() -> Self {
         Self {
             dir: TempDir::new().unwrap(),
@@ -53,7 +53,7 @@ impl Sandbox {
         }
     }
 
-    /// A crate with the annotated types of `testdata/apis/<case>` and a `lib.rs` that declares all modules.
+    /// Creates a crate with the annotated types of `testdata/apis/<case>` and a `lib.rs` that declares all modules.
     pub(crate) fn with_apis(case: &str) -> Self {
         let sandbox = Self::new();
         let from = testdata().join("apis").join(case).join("src");
@@ -63,7 +63,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// Changes the folder.
+    /// Changes the current folder.
     pub(crate) fn enter(&mut self, folder: &'static str) {
         self.folder = folder;
     }
@@ -87,14 +87,14 @@ impl Sandbox {
         fs::read_to_string(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// Replaces a text that a file has.
+    /// Replaces all occurrences of `from`, of which there must be at least one.
     pub(crate) fn edit(&self, path: &str, from: &str, to: &str) {
         let text = self.read(path);
         assert!(text.contains(from), "{path}");
         self.write(path, &text.replace(from, to));
     }
 
-    /// Every file with its text and modification time.
+    /// Returns every file with its contents and modification time.
     pub(crate) fn state(&self) -> Vec<(PathBuf, String, SystemTime)> {
         let mut state = Vec::new();
         collect(self.dir.path(), &mut state);
@@ -102,12 +102,12 @@ impl Sandbox {
         state
     }
 
-    /// Runs the command, without a trace in the transcript.
+    /// Runs the command, without adding it to the transcript.
     pub(crate) fn quiet(&self, arguments: &[&str]) -> Run {
         self.quiet_in(self.folder, arguments)
     }
 
-    /// Runs the command, which succeeds, without a trace in the transcript.
+    /// Runs the command and asserts that it succeeds, without adding it to the transcript.
     #[track_caller]
     pub(crate) fn succeeds(&self, arguments: &[&str]) {
         let run = self.quiet(arguments);
@@ -119,7 +119,7 @@ impl Sandbox {
         self.execute(folder, arguments, "")
     }
 
-    /// As [`Self::quiet`], with a standard input.
+    /// As [`Self::quiet`], with `stdin` as standard input.
     pub(crate) fn quiet_with(&self, arguments: &[&str], stdin: &str) -> Run {
         self.execute(self.folder, arguments, stdin)
     }
@@ -135,7 +135,7 @@ impl Sandbox {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A command that fails before it reads may have closed the pipe.
+        // A command that fails early may have closed the pipe.
         let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
         let output = child.wait_with_output().unwrap();
         Run {
@@ -156,7 +156,7 @@ impl Sandbox {
         self.add(folder, arguments, run)
     }
 
-    /// As [`Self::run`], with a standard input.
+    /// As [`Self::run`], with `stdin` as standard input.
     pub(crate) fn run_with(&mut self, arguments: &[&str], stdin: &str) -> Run {
         let run = self.quiet_with(arguments, stdin);
         self.add(self.folder, arguments, run)
@@ -177,12 +177,12 @@ impl Sandbox {
         run
     }
 
-    /// Adds a remark to the transcript: what was done to the folder between commands.
+    /// Adds a remark to the transcript, about changes between commands.
     pub(crate) fn note(&mut self, text: &str) {
         writeln!(self.log, "# {text}").unwrap();
     }
 
-    /// Adds the files of the sandbox to the transcript.
+    /// Adds the paths of all files to the transcript.
     pub(crate) fn list(&mut self) {
         self.log.push_str("# files:\n");
         for (path, ..) in self.state() {
@@ -192,7 +192,7 @@ impl Sandbox {
         self.log.push('\n');
     }
 
-    /// Compares the transcript with `testdata/cli/<name>.snap`. It must not name the folder that the commands ran in.
+    /// Compares the transcript with `testdata/cli/<name>.snap`. The transcript must not contain the path of the folder.
     pub(crate) fn check(self, name: &str) {
         let folder = self.dir.path().to_str().unwrap();
         assert!(!self.log.contains(folder), "{}", self.log);
@@ -200,7 +200,7 @@ impl Sandbox {
     }
 }
 
-/// Compares a text with `testdata/cli/<name>.snap`.
+/// Compares `text` with `testdata/cli/<name>.snap`.
 pub(crate) fn snapshot(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../../../../testdata/cli");

@@ -1,4 +1,4 @@
-//! The reference of `codegen.toml` and its schema: of every key that is read, and of no other.
+//! The reference page and the schema of `codegen.toml` cover exactly the keys that are read.
 
 use std::{env, fs, path::Path};
 
@@ -8,7 +8,7 @@ use toml::Table;
 
 use crate::cli::sandbox::{Sandbox, testdata};
 
-/// Every key that takes no section: the names that lead to its section, its own, and its schema.
+/// Returns every key that is not a section: the path of its section, its name, and its schema.
 fn keys() -> Vec<(Vec<&'static str>, String, Value)> {
     let schema = reference_schema();
     let sections: [(&[&str], &str); 5] = [
@@ -37,12 +37,12 @@ fn keys() -> Vec<(Vec<&'static str>, String, Value)> {
     keys
 }
 
-/// A file with one crate.
+/// Returns a file with one crate.
 fn minimal() -> Table {
     toml::from_str("[[crate]]\n[crate.crd]\nfiles = [\"crds\"]\n").unwrap()
 }
 
-/// Puts a value at a key.
+/// Sets a key to a value.
 fn set(file: &mut Table, path: &[&str], key: &str, value: toml::Value) {
     let mut section = file;
     for part in path {
@@ -59,7 +59,7 @@ fn set(file: &mut Table, path: &[&str], key: &str, value: toml::Value) {
     section.insert(key.to_owned(), value);
 }
 
-/// The faults of a file.
+/// Returns the errors that a file causes.
 fn errors(file: &Table) -> String {
     let sandbox = Sandbox::with_apis("virtualmachine");
     let crd = testdata().join("buildscript/crds/virtualmachine.yaml");
@@ -88,7 +88,7 @@ fn every_key_takes_its_example() {
     }
 }
 
-/// All in one file: each has a finding at its own line.
+/// All keys are in one file: each must have an error at its own line.
 #[test]
 fn no_key_takes_a_value_of_another_type() {
     let mut file = minimal();

@@ -1,4 +1,4 @@
-//! `hack/verify-codegen.sh` can fail, and never changes the tree.
+//! `hack/verify-codegen.sh` detects outdated code, and never changes the tree.
 
 use std::{fs, path::Path, process::Command};
 
@@ -18,7 +18,7 @@ fn script(sandbox: &Sandbox, name: &str) -> (i32, String) {
     )
 }
 
-/// A repository like this one: its scripts, a workspace file and one member.
+/// Creates a repository like this one: its scripts, a workspace file and one member.
 fn repository() -> Sandbox {
     let sandbox = Sandbox::with_apis("virtualmachine");
     let hack = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hack");

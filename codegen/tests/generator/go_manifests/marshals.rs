@@ -1,8 +1,8 @@
-//! Schemas of Go types that write themselves, and of what embeds such types.
+//! Schemas of Go types with custom marshalling, and of structs that embed such types.
 
 use super::*;
 
-/// open-cluster-management.io's `Manifest`: `MarshalJSON` is that of what is embedded.
+/// As in open-cluster-management.io's `Manifest`: `MarshalJSON` is promoted from the embedded type.
 #[test]
 fn a_struct_that_embeds_a_raw_extension_is_one() {
     let manifest = "// A manifest.\ntype Manifest struct {\n\t// +kubebuilder:validation:EmbeddedResource\n\
@@ -15,7 +15,7 @@ fn a_struct_that_embeds_a_raw_extension_is_one() {
     }
 }
 
-/// Camel K's `Flow`.
+/// As in Camel K's `Flow`.
 #[test]
 fn a_struct_that_embeds_bytes_that_write_themselves_is_these() {
     let raw = "// Flow is any.\ntype Flow struct {\n\tRaw `json:\",inline\"`\n}\n// +kubebuilder:validation:Type=\"\"\n\
@@ -28,7 +28,7 @@ fn a_struct_that_embeds_bytes_that_write_themselves_is_these() {
     assert!(!schema.contains("Raw:"), "{schema}");
 }
 
-/// Camel K's `RawMessage`, of which fields and items have the description of the type.
+/// As in Camel K's `RawMessage`: fields and items have the description of the type.
 #[test]
 fn a_type_that_writes_itself_without_a_type_of_its_marker_is_described() {
     let raw = |ty: &str| {
@@ -47,7 +47,8 @@ fn a_type_that_writes_itself_without_a_type_of_its_marker_is_described() {
     assert!(!schema.contains("Raw is any."), "{schema}");
 }
 
-/// Where no alias can say so, the fields of the struct are not what Go writes.
+/// Go writes such a struct as its embedded type, ignoring its fields. Where the schema cannot be that of the embedded type, this is a
+/// warning.
 #[test]
 fn a_struct_that_is_written_by_what_it_embeds_is_warned_of() {
     let raw = "type Raw struct {\n\truntime.RawExtension `json:\",inline\"`\n}\n";
@@ -56,9 +57,7 @@ fn a_struct_that_is_written_by_what_it_embeds_is_warned_of() {
         let generated = generate(Compat::Strict, "\tA A `json:\"a\"`", &a);
         let generated = generated.unwrap_or_else(|found| panic!("{found}"));
         let warned = generated.warnings.render(Style::Plain);
-        warned
-            .matches("Go writes the whole struct as it does")
-            .count()
+        warned.matches("is embedded and marshals itself").count()
     };
     for embedded in [
         "\tmetav1.Time `json:\",inline\"`",

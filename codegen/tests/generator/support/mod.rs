@@ -1,4 +1,4 @@
-//! Reading of test inputs, shared by the tests of this crate.
+//! Readers of test inputs, shared by the tests of this crate.
 
 use std::{
     fs,
@@ -7,16 +7,16 @@ use std::{
 
 use codegen::{Diagnostics, Options, RustPackage, Source, Sources, model::ApiSet};
 
-/// The fuzz target of Go.
+/// The function that the fuzz target `go` runs.
 #[path = "../../../fuzz/run/go.rs"]
 pub(crate) mod go;
 
-/// The folder of test data.
+/// Returns the folder `testdata`.
 pub(crate) fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata")
 }
 
-/// The group-version folders below `apis`, with file names as shown to users.
+/// Reads the group-version folders below `apis`. Diagnostics name their files below `shown`.
 pub(crate) fn rust_packages(apis: &Path, shown: &str) -> Vec<RustPackage> {
     let mut packages = Vec::new();
     for group in folders(apis) {
@@ -35,7 +35,7 @@ pub(crate) fn rust_packages(apis: &Path, shown: &str) -> Vec<RustPackage> {
     packages
 }
 
-/// The sources of one case of annotated Rust: `<case>/src/apis/<group>/<version>`.
+/// Reads a case of annotated Rust: `<case>/src/apis/<group>/<version>`.
 pub(crate) fn rust_sources(case: &Path) -> Sources {
     Sources {
         rust: rust_packages(&case.join("src/apis"), "src/apis"),
@@ -43,7 +43,7 @@ pub(crate) fn rust_sources(case: &Path) -> Sources {
     }
 }
 
-/// The Rust files of a folder, with names as shown to users.
+/// Reads the Rust files at any depth of a folder, except generated ones. Diagnostics name them below `shown`.
 pub(crate) fn rust_files(dir: &Path, shown: &str) -> Vec<Source> {
     let mut files = Vec::new();
     collect(dir, shown, &mut files);
@@ -62,7 +62,7 @@ fn collect(dir: &Path, shown: &str, files: &mut Vec<Source>) {
     }
 }
 
-/// The names of the folders in a folder, sorted.
+/// Returns the sorted names of the folders in `dir`.
 pub(crate) fn folders(dir: &Path) -> Vec<String> {
     names(dir)
         .into_iter()
@@ -70,7 +70,7 @@ pub(crate) fn folders(dir: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The names in a folder, sorted.
+/// Returns the sorted names of the entries of `dir`.
 pub(crate) fn names(dir: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(dir)
         .unwrap_or_else(|error| panic!("{}: {error}", dir.display()))
@@ -80,7 +80,7 @@ pub(crate) fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// The sources of one case of CRDs: every YAML file of its folder.
+/// Reads a case of CRDs: the YAML files of its folder.
 pub(crate) fn crd_sources(case: &Path) -> Sources {
     let crds = names(case)
         .into_iter()
@@ -96,7 +96,7 @@ pub(crate) fn crd_sources(case: &Path) -> Sources {
     }
 }
 
-/// The API of sources that everything is generated for.
+/// Runs all default generators and returns the API of the sources.
 pub(crate) fn load(sources: &Sources) -> Result<ApiSet, Diagnostics> {
     codegen::generate(sources, &Options::default()).map(|generated| generated.api)
 }

@@ -6,32 +6,32 @@ use jiff::Timestamp;
 
 /// Enough pods are available.
 pub const AVAILABLE: &str = "Available";
-/// The rollout moves, is done, or is stuck.
+/// The rollout is progressing, complete or stuck.
 pub const PROGRESSING: &str = "Progressing";
 /// A replica set cannot create or delete pods.
 pub const REPLICA_FAILURE: &str = "ReplicaFailure";
 
 /// Reasons of [`PROGRESSING`].
 pub mod reason {
-    /// Pods of the new replica set come, or old ones go.
+    /// The rollout is progressing: new pods are created or old ones deleted.
     pub const UPDATED: &str = "ReplicaSetUpdated";
     /// The new replica set could not be created.
     pub const CREATE_ERROR: &str = "ReplicaSetCreateError";
     /// The new replica set was created.
     pub const CREATED: &str = "NewReplicaSetCreated";
-    /// The replica set of the template existed.
+    /// A replica set with the current template already existed.
     pub const FOUND: &str = "FoundNewReplicaSet";
     /// The rollout is complete.
     pub const COMPLETE: &str = "NewReplicaSetAvailable";
-    /// Nothing moved for `progressDeadlineSeconds`. `kubectl rollout status` looks for it.
+    /// No progress for `progressDeadlineSeconds`. `kubectl rollout status` looks for this reason.
     pub const TIMED_OUT: &str = "ProgressDeadlineExceeded";
-    /// The deployment is paused, and its deadline with it.
+    /// The deployment is paused; the deadline does not run.
     pub const PAUSED: &str = "DeploymentPaused";
-    /// The deployment goes on.
+    /// The deployment was resumed.
     pub const RESUMED: &str = "DeploymentResumed";
 }
 
-/// A condition that became so at `now`.
+/// Creates a condition whose update and transition times are `now`.
 pub fn new(
     kind: &str,
     status: &str,
@@ -49,7 +49,7 @@ pub fn new(
     }
 }
 
-/// The condition of that type.
+/// Returns the condition of type `kind`.
 pub fn get<'a>(status: &'a DeploymentStatus, kind: &str) -> Option<&'a DeploymentCondition> {
     let conditions = status.conditions.as_ref()?;
     conditions
@@ -57,12 +57,12 @@ pub fn get<'a>(status: &'a DeploymentStatus, kind: &str) -> Option<&'a Deploymen
         .find(|condition| condition.type_.as_deref() == Some(kind))
 }
 
-/// The reason of the condition of that type.
+/// Returns the reason of the condition of type `kind`.
 pub fn reason_of<'a>(status: &'a DeploymentStatus, kind: &str) -> Option<&'a str> {
     get(status, kind)?.reason.as_deref()
 }
 
-/// Sets a condition. One of the same status and reason stays unchanged; one of the same status keeps its transition time.
+/// Sets a condition. If status and reason are unchanged, the old condition stays; if only the status is, its transition time does.
 pub fn set(status: &mut DeploymentStatus, mut condition: DeploymentCondition) {
     let kind = condition.type_.clone().unwrap_or_default();
     if let Some(current) = get(status, &kind).filter(|current| current.status == condition.status) {
@@ -75,7 +75,7 @@ pub fn set(status: &mut DeploymentStatus, mut condition: DeploymentCondition) {
     status.conditions.get_or_insert_default().push(condition);
 }
 
-/// Removes the condition of that type.
+/// Removes the condition of type `kind`.
 pub fn remove(status: &mut DeploymentStatus, kind: &str) {
     if let Some(conditions) = &mut status.conditions {
         conditions.retain(|condition| condition.type_.as_deref() != Some(kind));

@@ -1,4 +1,4 @@
-//! The creation of the replica set for a new template.
+//! Creates the replica set for a new template.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use super::template::{HASH_LABEL, equal, hash};
 use super::{rolling, status};
 use crate::replicaset::reconcile::is_terminating_namespace;
 
-/// The longest name of an object.
+/// The maximum length of an object's name.
 const MAX_NAME: usize = 253;
 
 impl Rollout<'_> {
-    /// The new replica set, created if there is none; or what to do because it could not be.
+    /// Returns the new replica set and creates it if it does not exist; `Err` is the action to take when it could not be created.
     pub(super) async fn ensure_new(&mut self) -> Result<Result<Set, Action>, Error> {
         if let Some(new) = &self.new {
             return Ok(Ok(new.clone()));
@@ -50,7 +50,7 @@ impl Rollout<'_> {
         Ok(Ok(created))
     }
 
-    /// The replica set to create.
+    /// Builds the replica set to create.
     fn plan(&self) -> Option<ReplicaSet> {
         let collisions = self
             .draft
@@ -111,8 +111,8 @@ impl Rollout<'_> {
         }
     }
 
-    /// The replica set `name`, if it is this deployment's and of this template: an earlier reconciliation created it, and the cache
-    /// does not show it yet.
+    /// Returns the replica set `name` if it belongs to this deployment and has its template: an earlier reconciliation created it, and the
+    /// cache does not show it yet.
     async fn existing(&self, name: &str) -> Result<Option<ReplicaSet>, Error> {
         let existing = self.sets().get_opt(name).await?;
         Ok(existing.filter(|set| {
@@ -122,7 +122,7 @@ impl Rollout<'_> {
         }))
     }
 
-    /// The name is taken by another template or owner: the next try hashes with a higher count.
+    /// Handles a name taken by another template or owner: the next attempt hashes with a higher collision count.
     async fn collide(&mut self) -> Result<Action, Error> {
         let count = &mut self.draft.status.get_or_insert_default().collision_count;
         *count = Some(count.unwrap_or(0).saturating_add(1));
@@ -131,7 +131,7 @@ impl Rollout<'_> {
         Ok(Action::requeue())
     }
 
-    /// Reports that the replica set could not be created, and gives the error back.
+    /// Reports that the replica set could not be created, and returns the error.
     async fn fail(&mut self, name: &str, error: Error) -> Error {
         let text = match &error {
             Error::Api(answer) => answer.message.clone(),

@@ -1,11 +1,11 @@
-//! Which old replica sets are kept for rollbacks.
+//! Selects the old replica sets to keep for rollbacks.
 
 use codegen_runtime::k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 
 use super::revision::revision;
 use super::sets::{Set, actual, by_age, size};
 
-/// The old replica sets that `revisionHistoryLimit` leaves no room for: those of the lowest revisions, unless they still have pods.
+/// Returns the old replica sets beyond `revisionHistoryLimit`: those with the lowest revisions, except any that still have pods.
 pub fn surplus<'a>(deployment: &Deployment, old: &'a [Set]) -> Vec<&'a Set> {
     let Some(limit) = deployment
         .spec
@@ -27,7 +27,7 @@ pub fn surplus<'a>(deployment: &Deployment, old: &'a [Set]) -> Vec<&'a Set> {
     kept
 }
 
-/// Whether the set has no pods, wants none, and its status knows that.
+/// Whether the set has no pods and wants none, and its status has observed that.
 fn is_empty(set: &ReplicaSet) -> bool {
     let observed = set
         .status

@@ -1,22 +1,22 @@
-//! How many pods more, and how many fewer available, than wanted a rollout may have.
+//! How many extra and how many unavailable pods a rollout may have.
 
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
 use codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 
-/// The size that a deployment wants, and how far a rollout may leave it.
+/// The desired size of a deployment, and how far a rollout may deviate from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// `spec.replicas`.
     pub replicas: i32,
-    /// Pods above that.
+    /// The number of pods allowed above `replicas`.
     pub surge: i32,
-    /// Pods below that which may be unavailable; at most `replicas`.
+    /// The number of pods that may be unavailable; at most `replicas`.
     pub unavailable: i32,
 }
 
 impl Limits {
-    /// The limits of `deployment`: percentages of maxSurge are rounded up, those of maxUnavailable down. If both are zero, one pod may
-    /// be unavailable, since nothing could move otherwise. Without a rolling update both are zero.
+    /// Returns the limits of `deployment`. Percentages of maxSurge are rounded up, those of maxUnavailable down. If both resolve to zero,
+    /// one pod may be unavailable, since the rollout could not progress otherwise. Without a rolling update both are zero.
     pub fn of(deployment: &Deployment) -> Self {
         let replicas = replicas(deployment);
         let none = Self {
@@ -54,12 +54,12 @@ impl Limits {
         }
     }
 
-    /// The most pods that may exist.
+    /// The maximum number of pods.
     pub fn most(self) -> i32 {
         self.replicas.saturating_add(self.surge)
     }
 
-    /// The fewest pods that must be available.
+    /// The minimum number of available pods.
     pub fn fewest_available(self) -> i32 {
         self.replicas - self.unavailable
     }
@@ -78,7 +78,7 @@ pub fn is_rolling(deployment: &Deployment) -> bool {
         .is_none_or(|name| name == "RollingUpdate")
 }
 
-/// A number as it is, or a percentage of `total`; `None` for what is neither, or negative.
+/// Resolves an absolute number or a percentage of `total`; `None` if the value is malformed or negative.
 fn scale(value: &IntOrString, total: i32, round_up: bool) -> Option<i32> {
     match value {
         IntOrString::Int(number) => Some(*number).filter(|number| *number >= 0),

@@ -1,8 +1,8 @@
-//! The Deployment loop: replica sets for a template, old ones replaced by a new one within the limits of the strategy.
+//! The Deployment loop: creates a replica set per template, and replaces old ones within the limits of the strategy.
 //!
-//! A reconciliation claims the replica sets that match the selector, finds the one of the present template or creates it, changes
-//! sizes, and writes the status. What it decides is in pure functions: [`limits`] (rounding of maxSurge and maxUnavailable), [`rolling`],
-//! [`proportional`] (a change of scale in mid-rollout), [`history`], [`revision`] (annotations) and [`status`]. Start at [`reconcile`].
+//! A reconciliation claims the replica sets that match the selector, finds or creates the one for the current template, changes sizes, and
+//! writes the status. The decisions are pure functions: [`limits`] (rounding of maxSurge and maxUnavailable), [`rolling`], [`proportional`]
+//! (scaling during a rollout), [`history`], [`revision`] (annotations) and [`status`]. Start at [`reconcile`].
 //!
 //! `kubectl rollout undo` sets the template of an old replica set, which this loop finds and gives the next revision. The annotation
 //! `deprecated.deployment.rollback.to` of `extensions/v1beta1` is ignored.
@@ -37,10 +37,10 @@ use crate::caches::selector;
 use crate::settings::Settings;
 use reconcile::DeploymentReconciler;
 
-/// The name of the loop, as kube-controller-manager has it.
+/// The name of the loop, as in kube-controller-manager.
 pub const NAME: &str = "deployment-controller";
 
-/// The controller over the informers of `factory`.
+/// Builds the controller on the informers of `factory`.
 ///
 /// # Errors
 ///
@@ -68,7 +68,7 @@ pub fn controller(
         .build(reconciler)
 }
 
-/// The deployments that may adopt `set`: none if it has a controller.
+/// Returns the deployments that may adopt `set`: none if it has a controller.
 fn adopters(deployments: &Lister<Deployment>, set: &Arc<ReplicaSet>) -> Vec<ObjectKey> {
     if controller_of(&**set).is_some() || set.metadata.deletion_timestamp.is_some() {
         return Vec::new();
@@ -93,7 +93,7 @@ fn adopters(deployments: &Lister<Deployment>, set: &Arc<ReplicaSet>) -> Vec<Obje
         .collect()
 }
 
-/// The deployment of `pod`, if its strategy is Recreate.
+/// Returns the deployment of `pod`, if its strategy is Recreate.
 fn recreates(
     deployments: &Lister<Deployment>,
     sets: &Lister<ReplicaSet>,
@@ -113,7 +113,7 @@ fn owner_key<K: Resource>(object: &K, kind: &str) -> Option<ObjectKey> {
     ))
 }
 
-/// Whether the selector is empty, which would make every pod of the namespace the deployment's.
+/// Whether the selector is empty, so that it would match every pod of the namespace.
 pub(crate) fn selects_everything(deployment: &Deployment) -> bool {
     let selector = &deployment.spec.selector;
     selector

@@ -1,4 +1,4 @@
-//! A change of scale in the middle of a rollout: every replica set gets its share.
+//! Proportional scaling: distributes a change of scale during a rollout over all replica sets.
 
 use std::cmp::Reverse;
 
@@ -6,11 +6,11 @@ use super::limits::Limits;
 use super::revision::{MAX_REPLICAS, number};
 use super::sets::{Set, by_age, size, total};
 
-/// The new sizes of `active` replica sets, by their index: what the deployment may have more or less than before is shared out by
-/// size, the largest first, and what is left by rounding goes to the first.
+/// Returns the new sizes of the `active` replica sets, with their indices. The difference to the deployment's former size is distributed in
+/// proportion to their sizes, the largest first; what rounding leaves over goes to the first.
 ///
-/// Of one size, the newest grows first and the oldest shrinks first. `pods` is the deployment's number of pods, for replica sets that do
-/// not say how large the deployment was when they got their size.
+/// Among sets of equal size, the newest grows first and the oldest shrinks first. `pods` is the deployment's number of pods, for replica
+/// sets without the annotation that records the deployment's size when they were last sized.
 pub fn sizes(limits: Limits, pods: i32, active: &[Set]) -> Vec<(usize, i32)> {
     let allowed = if limits.replicas > 0 {
         limits.most()
@@ -38,7 +38,7 @@ pub fn sizes(limits: Limits, pods: i32, active: &[Set]) -> Vec<(usize, i32)> {
     sizes
 }
 
-/// The share of `set` in a change of which `left` is not given out yet.
+/// Returns the share of `set` in a change of which `left` is not distributed yet.
 fn share(limits: Limits, pods: i32, set: &Set, left: i32) -> i32 {
     let own = size(set);
     if own == 0 || left == 0 {
@@ -79,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// Sets of these sizes, oldest first, scaled from `before` pods.
+    /// Checks the new sizes of sets with the sizes `from`, oldest first, of a deployment that had `before` pods.
     fn check(limits: (i32, i32), before: i32, from: &[i32], expected: &[i32]) {
         let sets: Vec<Set> = from
             .iter()

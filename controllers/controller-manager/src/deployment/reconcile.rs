@@ -1,7 +1,7 @@
-//! One reconciliation of a deployment: reads, decides through the pure functions beside it, and writes.
+//! One reconciliation of a deployment: reads, decides through the pure functions of the sibling modules, and writes.
 //!
-//! Order of writes: the replica sets first, the status last and once, with the revision. A process that ends in between finds the
-//! replica sets by their templates and goes on.
+//! Order of writes: first the replica sets; last, and once, the status together with the revision. After a crash in between, the next
+//! process finds the replica sets by their templates and continues.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::status_write::update_status;
 // +kubebuilder:rbac:groups=apps,resources=replicasets,verbs=create;delete;get;list;patch;update;watch
 // +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
-/// Rolls a deployment's replica sets out.
+/// Rolls out a deployment's replica sets.
 pub struct DeploymentReconciler {
     pub(super) client: Client,
     deployments: Lister<Deployment>,
@@ -49,7 +49,7 @@ impl std::fmt::Debug for DeploymentReconciler {
 }
 
 impl DeploymentReconciler {
-    /// Over the informers of `factory`.
+    /// Creates a reconciler on the informers of `factory`.
     pub fn new(factory: &SharedInformerFactory, recorder: EventRecorder) -> Self {
         Self {
             client: factory.client().clone(),
@@ -62,7 +62,7 @@ impl DeploymentReconciler {
         }
     }
 
-    /// The replica sets of `deployment`, oldest first, after adopting and releasing what is due.
+    /// Returns the replica sets of `deployment`, oldest first, after adopting and releasing those that are due.
     async fn claim(&self, deployment: &Deployment, selector: Selector) -> Result<Vec<Set>, Error> {
         let meta = &deployment.metadata;
         let namespace = meta.namespace.as_deref().unwrap_or_default();
@@ -79,7 +79,7 @@ impl DeploymentReconciler {
         Ok(claimed)
     }
 
-    /// Tells that the selector is none that this loop works with.
+    /// Reports that this loop cannot work with the selector.
     async fn refuse(&self, deployment: &Deployment, message: &str) -> Result<Action, Error> {
         let observed = deployment
             .status

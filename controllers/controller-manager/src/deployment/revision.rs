@@ -1,4 +1,4 @@
-//! Revisions, and the annotations that a deployment and its replica sets share.
+//! Revisions, and the annotations that a deployment shares with its replica sets.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use codegen_runtime::kube::Resource;
 use super::limits::Limits;
 use super::sets::Set;
 
-/// The revision: of a replica set, or of the deployment's present template. `kubectl rollout history` reads it.
+/// The revision of a replica set, or of the deployment's current template. Read by `kubectl rollout history`.
 pub const REVISION: &str = "deployment.kubernetes.io/revision";
-/// The revisions that a replica set had before, after rollbacks.
+/// The earlier revisions of a replica set that rollbacks gave a new one.
 pub const REVISION_HISTORY: &str = "deployment.kubernetes.io/revision-history";
 /// `spec.replicas` of the deployment when the replica set was last sized.
 pub const DESIRED_REPLICAS: &str = "deployment.kubernetes.io/desired-replicas";
-/// That with the surge, which proportional scaling starts from.
+/// `spec.replicas` plus the surge, from which proportional scaling starts.
 pub const MAX_REPLICAS: &str = "deployment.kubernetes.io/max-replicas";
 
-/// The annotations that a deployment does not hand down.
+/// The annotations that a deployment does not copy to its replica sets.
 const OWN: [&str; 6] = [
     "kubectl.kubernetes.io/last-applied-configuration",
     REVISION,
@@ -27,10 +27,10 @@ const OWN: [&str; 6] = [
     "deprecated.deployment.rollback.to",
 ];
 
-/// The longest history of revisions, in bytes.
+/// The maximum length of the revision history, in bytes.
 const MAX_HISTORY: usize = 2000;
 
-/// The revision of an object: zero without one, `None` unless it is a number.
+/// Returns the revision of an object: zero if it has none, `None` if it is not a number.
 pub fn revision<K: Resource>(object: &K) -> Option<i64> {
     match annotation(object, REVISION) {
         None => Some(0),
@@ -38,13 +38,14 @@ pub fn revision<K: Resource>(object: &K) -> Option<i64> {
     }
 }
 
-/// The revision after the highest among `sets`; one if there is none. Nothing follows the largest number, which stays.
+/// Returns the revision after the highest among `sets`; 1 if they have none. `i64::MAX` is not incremented.
 pub fn next(sets: &[Set]) -> i64 {
     let highest = sets.iter().filter_map(|set| revision(&**set)).max();
     highest.unwrap_or(0).max(0).saturating_add(1)
 }
 
-/// Gives `set` the annotations of its deployment, and `new_revision` if that is higher than its own; says whether anything changed.
+/// Copies the annotations of `deployment` to `set`, and sets `new_revision` if it is higher than the set's own; returns whether anything
+/// changed.
 pub fn annotate(deployment: &Deployment, set: &mut ReplicaSet, new_revision: i64) -> bool {
     let own = revision(set);
     let former = annotation(set, REVISION).map(str::to_owned);
@@ -56,7 +57,7 @@ pub fn annotate(deployment: &Deployment, set: &mut ReplicaSet, new_revision: i64
             changed = true;
         }
     }
-    // Another writer's revision, unless it is a number: kept.
+    // Keep a revision of another writer that is not a number.
     if own.is_none_or(|own| own >= new_revision) {
         return changed;
     }
@@ -83,7 +84,7 @@ fn remember(annotations: &mut BTreeMap<String, String>, former: &str) {
     annotations.insert(REVISION_HISTORY.to_owned(), history);
 }
 
-/// Notes on `set` the size that its deployment wants; says whether anything changed.
+/// Records on `set` the desired size of its deployment; returns whether anything changed.
 pub fn set_replicas(set: &mut ReplicaSet, limits: Limits) -> bool {
     let annotations = set.metadata.annotations.get_or_insert_default();
     let mut changed = false;
@@ -100,7 +101,7 @@ pub fn set_replicas(set: &mut ReplicaSet, limits: Limits) -> bool {
     changed
 }
 
-/// The number in an annotation of `set`, unless it is missing or malformed.
+/// Returns the number in an annotation of `set`; `None` if it is missing or malformed.
 pub fn number(set: &ReplicaSet, key: &str) -> Option<i32> {
     annotation(set, key)?
         .parse()

@@ -1,4 +1,4 @@
-//! The writes of one reconciliation, with the deployment as it is and as it becomes.
+//! The writes of one reconciliation, with the deployment before and after.
 
 use std::sync::Arc;
 
@@ -21,17 +21,17 @@ use crate::caches::owned;
 use crate::pods::is_finished;
 use crate::status_write::update_status;
 
-/// One reconciliation.
+/// One reconciliation of a deployment.
 pub(super) struct Rollout<'a> {
     pub(super) cx: &'a DeploymentReconciler,
     pub(super) key: &'a ObjectKey,
-    /// As the cache has it.
+    /// The deployment in the cache.
     before: Arc<Deployment>,
-    /// With the revision and the conditions that this reconciliation sets.
+    /// The deployment with the revision and conditions that this reconciliation sets.
     pub(super) draft: Deployment,
     pub(super) limits: Limits,
     pub(super) new: Option<Set>,
-    /// All but the new one, oldest first.
+    /// All replica sets except the new one, oldest first.
     pub(super) old: Vec<Set>,
     pub(super) now: Timestamp,
 }
@@ -87,7 +87,7 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// Sets the condition that stops the deadline while the deployment is paused.
+    /// Sets the condition that suspends the deadline while the deployment is paused.
     fn note_pause(&mut self) {
         let paused = self.before.spec.paused == Some(true);
         let status = self.draft.status.get_or_insert_default();
@@ -107,7 +107,7 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// Brings the annotations and `minReadySeconds` of the new replica set up to date, and the deployment's revision.
+    /// Updates the annotations and `minReadySeconds` of the new replica set, and the deployment's revision.
     async fn update_new(&mut self) -> Result<(), Error> {
         let Some(new) = self.new.clone() else {
             return Ok(());
@@ -133,7 +133,7 @@ impl<'a> Rollout<'a> {
         Ok(())
     }
 
-    /// Gives the deployment the revision of its new replica set.
+    /// Sets the deployment's revision to that of its new replica set.
     pub(super) fn adopt_revision(&mut self) {
         let new = self
             .new
@@ -145,14 +145,14 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// Whether the deployment was scaled since its replica sets were.
+    /// Whether the deployment was scaled since its replica sets were last sized.
     fn is_scaling(&self) -> bool {
         self.all().iter().filter(|set| size(set) > 0).any(|set| {
             number(set, DESIRED_REPLICAS).is_some_and(|desired| desired != self.limits.replicas)
         })
     }
 
-    /// Sizes the replica sets without moving the rollout on.
+    /// Sizes the replica sets without advancing the rollout.
     async fn scale(&mut self) -> Result<(), Error> {
         if let Some(only) = active_or_latest(self.new.as_ref(), &self.old).cloned() {
             self.resize(&only, self.limits.replicas).await?;
@@ -180,7 +180,7 @@ impl<'a> Rollout<'a> {
         Ok(())
     }
 
-    /// Whether the new replica set has all pods, and they are available.
+    /// Whether the new replica set has all its pods, and they are available.
     fn is_saturated(&self) -> bool {
         let wanted = self.limits.replicas;
         self.new.as_ref().is_some_and(|new| {
@@ -190,7 +190,7 @@ impl<'a> Rollout<'a> {
         })
     }
 
-    /// One step of a rolling update: the new replica set grows, or else old ones shrink.
+    /// Takes one step of a rolling update: grows the new replica set, or else shrinks old ones.
     async fn roll(&mut self) -> Result<Option<Action>, Error> {
         let new = match self.ensure_new().await? {
             Ok(new) => new,
@@ -212,7 +212,7 @@ impl<'a> Rollout<'a> {
         Ok(None)
     }
 
-    /// One step of Recreate: all old pods go, and when none is left the new ones come.
+    /// Takes one step of Recreate: scales old pods to zero, and creates the new ones when none is left.
     async fn recreate(&mut self) -> Result<Option<Action>, Error> {
         let old = self.active_old();
         for set in &old {
@@ -252,7 +252,7 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// Deletes the replica sets that the history has no room for.
+    /// Deletes the replica sets beyond the history limit.
     async fn clean_up(&self) -> Result<(), Error> {
         for set in history::surplus(&self.before, &self.old) {
             match self
@@ -267,7 +267,7 @@ impl<'a> Rollout<'a> {
         Ok(())
     }
 
-    /// Gives `set` the size `to`, and notes beside it the size that the deployment wants.
+    /// Resizes `set` to `to`, and records on it the desired size of the deployment.
     async fn resize(&mut self, set: &Set, to: i32) -> Result<(), Error> {
         let from = size(set);
         let mut changed = (**set).clone();
@@ -308,7 +308,7 @@ impl<'a> Rollout<'a> {
         Ok(Arc::new(written))
     }
 
-    /// Writes the status that `of` gives, if it or the revision changed.
+    /// Writes the status that `of` returns, if it or the revision changed.
     async fn finish(
         mut self,
         of: fn(&Deployment, Option<&Set>, &[Set], Timestamp) -> DeploymentStatus,
@@ -320,7 +320,7 @@ impl<'a> Rollout<'a> {
         Ok(next.map_or(Action::done(), Action::requeue_after))
     }
 
-    /// Writes the draft, if its status or revision differs from what the cache has.
+    /// Writes the draft, if its status or revision differs from the cache.
     pub(super) async fn write_status(&self) -> Result<(), Error> {
         let status = self.draft.status.clone().unwrap_or_default();
         let annotated = self.draft.metadata.annotations != self.before.metadata.annotations;
@@ -355,7 +355,7 @@ impl<'a> Rollout<'a> {
             .unwrap_or_default()
     }
 
-    /// All replica sets, the new one last.
+    /// Returns all replica sets, the new one last.
     fn all(&self) -> Vec<Set> {
         self.old.iter().chain(&self.new).cloned().collect()
     }

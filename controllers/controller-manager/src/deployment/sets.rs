@@ -1,10 +1,10 @@
-//! Sizes and orders of replica sets.
+//! Sizes and ordering of replica sets.
 
 use std::sync::Arc;
 
 use codegen_runtime::k8s_openapi::api::apps::v1::ReplicaSet;
 
-/// A replica set of the cache or as the server last answered.
+/// A replica set, from the cache or from the server's last response.
 pub type Set = Arc<ReplicaSet>;
 
 /// `spec.replicas`.
@@ -12,7 +12,7 @@ pub fn size(set: &ReplicaSet) -> i32 {
     set.spec.replicas.unwrap_or(1)
 }
 
-/// The sizes of all.
+/// The sum of all sizes.
 pub fn total<'a>(sets: impl IntoIterator<Item = &'a Set>) -> i32 {
     sets.into_iter()
         .map(|set| size(set))
@@ -40,25 +40,25 @@ pub fn available(set: &ReplicaSet) -> i32 {
         .unwrap_or(0)
 }
 
-/// The available pods that stay, as far as is known: after a set was made smaller its status counts the pods that go for a while.
-/// kube-controller-manager takes the status as it is, and may then delete more pods than the strategy can miss.
+/// The available pods that remain, as far as is known: after a set was scaled down, its status still counts the pods to be deleted for a
+/// while. kube-controller-manager trusts the status, and may then delete more pods than the strategy permits.
 pub fn still_available(set: &ReplicaSet) -> i32 {
     available(set).min(size(set))
 }
 
-/// Sorts by age, oldest first; by name of one age.
+/// Sorts by age, oldest first; those of the same age by name.
 pub fn sort_by_age(sets: &mut [Set]) {
     sets.sort_by(|a, b| by_age(a).cmp(&by_age(b)));
 }
 
-/// The order of ages: oldest first.
+/// The sort key of [`sort_by_age`].
 pub(super) fn by_age(set: &ReplicaSet) -> (Option<jiff::Timestamp>, Option<&str>) {
     let created = set.metadata.creation_timestamp.as_ref().map(|time| time.0);
     (created, set.metadata.name.as_deref())
 }
 
-/// The only replica set with a size above zero; if there is none, the new one or else the youngest old one; `None` if there are
-/// several, or nothing at all.
+/// Returns the only replica set with a size above zero. If there is none, the new one or else the youngest old one; `None` if there are
+/// several, or no replica sets at all.
 pub fn active_or_latest<'a>(new: Option<&'a Set>, old: &'a [Set]) -> Option<&'a Set> {
     let mut active = old.iter().chain(new).filter(|set| size(set) > 0);
     match (active.next(), active.next()) {

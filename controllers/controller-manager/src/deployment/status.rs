@@ -12,7 +12,7 @@ use super::limits::Limits;
 use super::sets::{Set, actual, available, ready, total};
 use crate::replicaset::status::REPLICA_FAILURE as SET_FAILURE;
 
-/// The status of `deployment` with these replica sets, as far as it does not depend on progress.
+/// Computes the parts of the status of `deployment` that do not depend on progress.
 pub fn counts(
     deployment: &Deployment,
     new: Option<&Set>,
@@ -60,7 +60,7 @@ pub fn counts(
     status
 }
 
-/// The terminating pods of all; `None` if a replica set's status lacks the number.
+/// Returns the number of terminating pods of all sets; `None` if the status of an observed one lacks it.
 fn terminating(sets: &[Set]) -> Option<i32> {
     let count = |set: &Set| {
         let status = set.status.as_ref();
@@ -76,7 +76,7 @@ fn terminating(sets: &[Set]) -> Option<i32> {
         .try_fold(0, |sum, count| Some(sum + count?))
 }
 
-/// [`counts`] with the conditions of a rollout: Progressing and ReplicaFailure.
+/// Computes [`counts`] and the rollout's conditions Progressing and ReplicaFailure.
 pub fn rollout(
     deployment: &Deployment,
     new: Option<&Set>,
@@ -126,7 +126,7 @@ fn progress(
         );
     } else if is_progressing(deployment, status) {
         let mut condition = condition("True", reason::UPDATED, "is progressing");
-        // Each step renews the time from which the deadline counts, also if the reason stays.
+        // Each step restarts the deadline, even if the reason stays the same.
         let before = former(deployment);
         if let Some(current) = conditions::get(&before, PROGRESSING) {
             if current.status.as_deref() == Some("True") {
@@ -143,7 +143,7 @@ fn progress(
     }
 }
 
-/// The failure of the new replica set, or of any other.
+/// Returns the failure of the new replica set, or of any other.
 fn failure(new: Option<&Set>, sets: &[Set]) -> Option<DeploymentCondition> {
     let of = |set: &Set| {
         let conditions = set.status.as_ref()?.conditions.as_ref()?;
@@ -162,7 +162,7 @@ fn failure(new: Option<&Set>, sets: &[Set]) -> Option<DeploymentCondition> {
     new.and_then(of).or_else(|| sets.iter().find_map(of))
 }
 
-/// Whether every pod is of the new template and available, and nothing else is left.
+/// Whether every pod has the new template and is available, and no old pods remain.
 pub fn is_complete(deployment: &Deployment, status: &DeploymentStatus) -> bool {
     let wanted = Limits::of(deployment).replicas;
     let all = [
@@ -201,7 +201,7 @@ fn since_progress(status: &DeploymentStatus, now: Timestamp) -> Option<Duration>
     Some(Duration::try_from(now.duration_since(updated.0)).unwrap_or_default())
 }
 
-/// `progressDeadlineSeconds`; `None` if there is none. The largest number stands for none.
+/// Returns `progressDeadlineSeconds`; `None` if it is unset or the largest number, which means no deadline.
 pub fn deadline(deployment: &Deployment) -> Option<Duration> {
     let seconds = deployment
         .spec
@@ -210,7 +210,7 @@ pub fn deadline(deployment: &Deployment) -> Option<Duration> {
     Some(Duration::from_secs(u64::try_from(seconds).unwrap_or(0)))
 }
 
-/// When to look again for a rollout that neither moves nor ends: a second after its deadline.
+/// Returns when to check a rollout that is neither progressing nor complete: a second after its deadline.
 pub fn next_check(
     deployment: &Deployment,
     status: &DeploymentStatus,
@@ -227,7 +227,7 @@ pub fn next_check(
     Some(left + Duration::from_secs(1))
 }
 
-/// Whether a write of `new` over the status of `deployment` would change anything. A zero that is absent is a zero.
+/// Whether writing `new` over the status of `deployment` would change anything. An absent number equals zero.
 pub fn differs(deployment: &Deployment, new: &DeploymentStatus) -> bool {
     let mut old = former(deployment);
     let counts = [

@@ -1,4 +1,4 @@
-//! Pod templates: whether two are the same, and the hash that names a replica set.
+//! Compares pod templates, and hashes them for the names of replica sets.
 
 use codegen_runtime::k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use codegen_runtime::k8s_openapi::api::core::v1::PodTemplateSpec;
@@ -12,11 +12,11 @@ pub const HASH_LABEL: &str = "pod-template-hash";
 /// The alphabet of Kubernetes' generated names: no vowels, and no characters that look alike.
 const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// The hash of `template`, which changes with `collisions`: FNV-1a over the template as JSON, whose fields have one order, written in
-/// the alphabet of generated names.
+/// Returns the hash of `template`, which changes with `collisions`: FNV-1a over the template as JSON with its fields in a fixed order,
+/// encoded in the alphabet of generated names.
 ///
-/// kube-controller-manager hashes Go's own rendering of its structs, which nothing outside of it reproduces. Clients take the label as
-/// it is, and replica sets are found by their template, not by their hash; so a cluster may change hands without a new rollout.
+/// kube-controller-manager hashes Go's rendering of its structs, which nothing else reproduces. Clients treat the label as opaque, and
+/// replica sets are found by their template, not by their hash; so a cluster can switch between the two without a new rollout.
 pub fn hash(template: &PodTemplateSpec, collisions: Option<i32>) -> String {
     let mut hash: u32 = 0x811c_9dc5;
     let mut add = |bytes: &[u8]| {
@@ -35,7 +35,7 @@ pub fn hash(template: &PodTemplateSpec, collisions: Option<i32>) -> String {
     letters.map(char::from).collect()
 }
 
-/// The oldest of `sets` whose template is that of `deployment`, so that an accidental second one does not change the choice.
+/// Returns the oldest of `sets` with the template of `deployment`, so that an accidental second one does not change the choice.
 pub fn find_new<'a>(deployment: &Deployment, sets: &'a [Set]) -> Option<&'a Set> {
     let same = |set: &&Set| template(set).is_some_and(|own| equal(own, &deployment.spec.template));
     sets.iter().filter(same).min_by_key(|set| by_age(set))
@@ -45,7 +45,7 @@ fn template(set: &ReplicaSet) -> Option<&PodTemplateSpec> {
     set.spec.template.as_ref()
 }
 
-/// Whether two templates differ at most in the hash label. An empty list is as good as none.
+/// Whether two templates differ at most in the hash label. An empty list equals an absent one.
 pub fn equal(a: &PodTemplateSpec, b: &PodTemplateSpec) -> bool {
     let plain = |template: &PodTemplateSpec| {
         let mut template = template.clone();
@@ -68,7 +68,7 @@ fn normal(template: &PodTemplateSpec) -> Value {
     value
 }
 
-/// Maps that mean the same when they are empty as when they are absent. An empty struct may mean something: `emptyDir: {}`.
+/// Maps for which empty and absent are equivalent. An empty struct may be significant: `emptyDir: {}`.
 const MAPS: [&str; 6] = [
     "labels",
     "annotations",

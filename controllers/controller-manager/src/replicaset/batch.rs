@@ -1,12 +1,12 @@
-//! How many pods are created at a time.
+//! How many pods are created at once.
 
-/// The most pods that one reconciliation creates or deletes.
+/// The maximum number of pods that one reconciliation creates or deletes.
 pub const BURST: usize = 500;
 
-/// The sizes of the batches in which `count` pods are created: 1, 2, 4 and so on, at most [`BURST`] in all.
+/// Returns the sizes of the batches in which `count` pods are created: 1, 2, 4 and so on, at most [`BURST`] in total.
 ///
-/// A template that the server refuses, or a quota that is full, then costs one request instead of hundreds: the first batch that fails
-/// is the last.
+/// The first batch that fails is the last, so a template that the server rejects or an exhausted quota costs one request instead of
+/// hundreds.
 pub fn slow_start(count: usize) -> impl Iterator<Item = usize> {
     let (mut left, mut next) = (count.min(BURST), 1);
     std::iter::from_fn(move || {

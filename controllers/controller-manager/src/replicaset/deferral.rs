@@ -1,7 +1,7 @@
-//! Statuses that wait for the pods just created and deleted.
+//! Defers the status until the cache shows the pods just created and deleted.
 //!
-//! A reconciliation that changes pods knows an old number of them, and the events of those pods reconcile the replica set again. One
-//! status afterwards says what else would take several: that the spec was seen, and each pod as it comes.
+//! A reconciliation that changes pods knows only their old number, and the events of those pods reconcile the replica set again. One status
+//! written afterwards replaces several: one for the observed generation, and one for each pod that appears.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,15 +10,15 @@ use codegen_runtime::store::ObjectKey;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// How long a status waits at most. A replica set whose pods come and go all the time has one every so often.
+/// The maximum delay of a status, so that a replica set whose pods change all the time still gets one.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// Since when the status of each replica set waits.
+/// Since when the status of each replica set has been deferred.
 #[derive(Debug, Default)]
 pub struct Deferrals(Mutex<HashMap<ObjectKey, Instant>>);
 
 impl Deferrals {
-    /// How much longer the status of `set` may wait, from now if it does not wait yet; `None` once it has waited long enough.
+    /// Returns how much longer the status of `set` may be deferred, starting now if it is not deferred yet; `None` after the maximum.
     pub fn left(&self, set: &ObjectKey) -> Option<Duration> {
         let mut all = self.0.lock();
         let since = all.entry(set.clone()).or_insert_with(Instant::now);
@@ -26,7 +26,7 @@ impl Deferrals {
         (!left.is_zero()).then_some(left)
     }
 
-    /// Notes that the status of `set` waits no longer.
+    /// Records that the status of `set` is no longer deferred.
     pub fn end(&self, set: &ObjectKey) {
         self.0.lock().remove(set);
     }

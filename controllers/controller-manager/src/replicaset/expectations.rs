@@ -1,8 +1,8 @@
 //! Creations and deletions that the cache does not show yet.
 //!
 //! A replica set that is reconciled again before its cache shows the pods just created would create them twice. client-go counts the
-//! events that it expects; here the expectation names the write, and the cache itself says whether it shows it: nothing is counted
-//! twice or missed, and an event that never comes (a watch that was cut, followed by a list) needs no special case.
+//! expected events; here an expectation identifies the write, and the cache itself tells whether it has seen it. No event is counted twice
+//! or missed, and one that never arrives (a watch that breaks and is followed by a list) needs no special case.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -13,11 +13,11 @@ use codegen_runtime::store::{ObjectKey, Store, compare_resource_versions};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// After this time an expectation no longer holds the replica set up, as in client-go.
+/// After this time an expectation no longer blocks the replica set, as in client-go.
 const TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
-/// The writes under way to the cache, by the key of the replica set. They name pods by version and uid, so that those of a former replica
-/// set of that name hold nobody up.
+/// The pending writes by the key of the replica set. They identify pods by version and uid, so those of an earlier replica set of the same
+/// name do not block.
 #[derive(Debug, Default)]
 pub struct Expectations(Mutex<HashMap<ObjectKey, Pending>>);
 
@@ -29,7 +29,7 @@ struct Pending {
 }
 
 impl Expectations {
-    /// Expects the cache to show `pod`, which the server created.
+    /// Expects the cache to show `pod`, which was created.
     pub fn created(&self, set: &ObjectKey, pod: &Pod) {
         let version = pod.metadata.resource_version.clone().unwrap_or_default();
         self.pending(set, |pending| {
@@ -45,9 +45,9 @@ impl Expectations {
         });
     }
 
-    /// How long to wait at most until `pods` shows everything that was done for the replica set; `None` if it does, or enough time has
-    /// passed. The last event that was missing reconciles the replica set again. It never comes from a server that lost what it wrote
-    /// (an etcd that was restored): then somebody has to ask after that time.
+    /// Returns how long to wait at most until `pods` shows every expected write; `None` if it does, or the timeout has passed. The last
+    /// missing event reconciles the replica set again. If the server lost the write (an etcd that was restored), that event never arrives,
+    /// so the caller must requeue after the returned time.
     pub fn wait(&self, set: &ObjectKey, pods: &Store<Pod>) -> Option<Duration> {
         let mut sets = self.0.lock();
         let pending = sets.get_mut(set)?;
@@ -71,7 +71,7 @@ impl Expectations {
         Some(left)
     }
 
-    /// Drops what is expected for a replica set that is gone.
+    /// Drops the expectations of a deleted replica set.
     pub fn forget(&self, set: &ObjectKey) {
         self.0.lock().remove(set);
     }

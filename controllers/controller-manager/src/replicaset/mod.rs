@@ -1,9 +1,8 @@
-//! The ReplicaSet loop: as many pods of a template as the spec says.
+//! The ReplicaSet loop: keeps the desired number of pods of a template.
 //!
 //! A reconciliation claims the pods that match the selector, creates or deletes the difference, and writes the status. [`expectations`]
-//! keep it from acting on a cache that does not show its last creations and deletions yet, and the status waits for those as long
-//! ([`deferral`]). What it decides is in pure functions:
-//! [`batch`] (how many at a time), [`rank`] (which pods to delete) and [`status`]. Start at [`reconcile`].
+//! keep it from acting on a cache that does not show its last creations and deletions yet; the status is deferred as long ([`deferral`]).
+//! The decisions are pure functions: [`batch`] (how many at once), [`rank`] (which pods to delete) and [`status`]. Start at [`reconcile`].
 
 pub mod batch;
 pub mod deferral;
@@ -28,10 +27,10 @@ use crate::caches::selector;
 use crate::settings::Settings;
 use reconcile::ReplicaSetReconciler;
 
-/// The name of the loop, as kube-controller-manager has it.
+/// The name of the loop, as in kube-controller-manager.
 pub const NAME: &str = "replicaset-controller";
 
-/// The controller over the informers of `factory`.
+/// Builds the controller on the informers of `factory`.
 ///
 /// # Errors
 ///
@@ -52,7 +51,7 @@ pub fn controller(
         .build(reconciler)
 }
 
-/// The replica sets that may adopt `pod`: none if it has a controller.
+/// Returns the replica sets that may adopt `pod`: none if it has a controller.
 fn adopters(sets: &Lister<ReplicaSet>, pod: &Arc<Pod>) -> Vec<ObjectKey> {
     if controller_of(&**pod).is_some() || pod.metadata.deletion_timestamp.is_some() {
         return Vec::new();

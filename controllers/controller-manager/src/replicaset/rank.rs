@@ -1,4 +1,4 @@
-//! Which pods are deleted first when there are too many.
+//! Ranks pods for deletion when there are too many.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
@@ -9,14 +9,15 @@ use jiff::Timestamp;
 
 use crate::pods::{deletion_cost, is_active, is_ready, node, phase, ready_since, restarts};
 
-/// The `count` of `pods` to delete. `related` are the pods of all replica sets of the same owner, for the crowding of nodes.
+/// Returns the `count` of `pods` to delete. `related` are the pods of all replica sets of the same owner, which count for the crowding of
+/// nodes.
 ///
-/// In this order: pods without a node, pending before running, not ready, of a lower deletion cost, on a node with more of the related
-/// pods, ready for a shorter time, with more restarts, younger. Ages are compared by their logarithm, so that of pods of about one age
-/// it is not always the same that goes; the uid breaks ties.
+/// In this order: pods without a node; pending before running; not ready; lower deletion cost; on a node with more related pods; ready for
+/// a shorter time; more restarts; younger. Ages are compared by their logarithm, so that among pods of similar age it is not always the
+/// same one that is deleted; the uid breaks ties.
 ///
-/// Kubernetes compares the uids of two pods that became ready at different moments of one bucket before it looks at restarts, which is
-/// no total order; here restarts come first.
+/// kube-controller-manager compares the uids of two pods that became ready at different times of one bucket before their restarts, which is
+/// not a total order; here restarts come first.
 pub fn victims(
     mut pods: Vec<Arc<Pod>>,
     related: &[Arc<Pod>],
@@ -35,7 +36,7 @@ pub fn victims(
     pods
 }
 
-/// The criteria, in this order; the smallest goes first.
+/// The criteria in order; the lowest is deleted first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     assigned: bool,
@@ -110,7 +111,7 @@ mod tests {
         NOW.parse().expect("a time")
     }
 
-    /// A ready pod on a node, made an hour before, changed by `patch`.
+    /// A ready pod on a node, created an hour ago, changed by `patch`.
     fn pod(name: &str, patch: &dyn Fn(&mut Value)) -> Arc<Pod> {
         let mut value = json!({
             "metadata": {"name": name, "uid": name, "creationTimestamp": "2026-01-01T00:00:00Z"},
@@ -125,7 +126,7 @@ mod tests {
         Arc::new(pod)
     }
 
-    /// `patch` makes a pod go before one that is left as it is, whatever their names.
+    /// Checks that a pod with `patch` is deleted before an unchanged one, whatever their names.
     fn goes_first(what: &str, patch: &dyn Fn(&mut Value)) {
         for (changed, left) in [("a", "b"), ("b", "a")] {
             let pods = vec![pod(left, &|_| {}), pod(changed, patch)];
@@ -175,7 +176,7 @@ mod tests {
         let pods = vec![on("a", "n1"), on("b", "n2"), on("c", "n2")];
         let first = victims(pods.clone(), &pods, 1, now());
         assert_ne!(first[0].metadata.name.as_deref(), Some("a"));
-        // A pod of a sibling replica set counts, too.
+        // A pod of a sibling replica set counts as well.
         let sibling = on("sibling", "n1");
         let pods = vec![on("a", "n1"), on("b", "n2")];
         let related = [&pods[..], &[sibling]].concat();

@@ -30,14 +30,14 @@ use crate::own_writes::OwnWrites;
 use crate::pods::{is_active, is_terminating};
 use crate::status_write::update_status;
 
-/// Names of generated pods leave room for the five characters that the server appends.
+/// Leaves room for the five characters that the server appends to a generated name.
 const MAX_PREFIX: usize = 253 - 5;
 
 // +kubebuilder:rbac:groups=apps,resources=replicasets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=apps,resources=replicasets/status,verbs=update
 // +kubebuilder:rbac:groups="",resources=pods,verbs=create;delete;list;patch;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
-/// Brings the number of a replica set's pods to what its spec says.
+/// Brings the number of a replica set's pods to `spec.replicas`.
 pub struct ReplicaSetReconciler {
     client: Client,
     sets: Lister<ReplicaSet>,
@@ -55,13 +55,13 @@ impl std::fmt::Debug for ReplicaSetReconciler {
     }
 }
 
-/// The pods could not be brought to their number; the status says so.
+/// The number of pods could not be reconciled; the status reports it.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplicaSetError {
-    /// The server refused a request.
+    /// The server rejected a request.
     #[error(transparent)]
     Api(#[from] Error),
-    /// The server refused pods.
+    /// Pods could not be created or deleted.
     #[error("{}: {}", .0.reason, .0.message)]
     Pods(Failure),
 }
@@ -74,7 +74,7 @@ enum Scaled {
 }
 
 impl ReplicaSetReconciler {
-    /// Over the informers of `factory`.
+    /// Creates a reconciler on the informers of `factory`.
     pub fn new(factory: &SharedInformerFactory, recorder: EventRecorder) -> Self {
         Self {
             client: factory.client().clone(),
@@ -127,7 +127,7 @@ impl ReplicaSetReconciler {
         }
     }
 
-    /// The active pods that belong to `set` or may be adopted, and the number of those that are ending.
+    /// Returns the active pods that belong to `set` or may be adopted, and the number of terminating ones.
     fn observe(&self, set: &ReplicaSet, selector: &Selector) -> (Vec<Arc<Pod>>, usize) {
         let (uid, namespace) = identity(set);
         let all = owned_and_orphaned(&self.pods, uid, namespace);
@@ -157,7 +157,7 @@ impl ReplicaSetReconciler {
             .await
     }
 
-    /// Creates or deletes the difference.
+    /// Creates or deletes pods to match `spec.replicas`.
     async fn scale(&self, set: &ReplicaSet, active: &[Arc<Pod>]) -> Result<Scaled, Failure> {
         let wanted = set.spec.replicas.unwrap_or(1);
         let wanted = usize::try_from(wanted).unwrap_or(0);
@@ -202,7 +202,7 @@ impl ReplicaSetReconciler {
                             format!("Created pod: {name}"),
                         );
                     }
-                    // Nothing can be created any more, and the replica set goes, too.
+                    // Nothing can be created in a terminating namespace, which also deletes the replica set.
                     Err(error) if is_terminating_namespace(&error) => is_ending = true,
                     Err(error) => {
                         let message = text(&error);
@@ -236,7 +236,7 @@ impl ReplicaSetReconciler {
             let pods = &pods;
             async move {
                 let name = pod.metadata.name.as_deref().unwrap_or_default();
-                // A namesake that came since is not the pod that was ranked.
+                // A new pod of the same name is not the pod that was ranked.
                 let preconditions = Preconditions {
                     uid: pod.metadata.uid.clone(),
                     resource_version: None,
@@ -283,7 +283,7 @@ impl ReplicaSetReconciler {
         })
     }
 
-    /// The pods of all replica sets of the owner of `set`: the old and new ones of a Deployment share nodes.
+    /// Returns the pods of all replica sets of the owner of `set`: a Deployment's old and new pods share nodes.
     fn related(&self, set: &ReplicaSet) -> Vec<Arc<Pod>> {
         let siblings = controller_of(set)
             .map(|owner| owned(&self.sets, &owner.uid))
@@ -318,7 +318,7 @@ impl Reconciler for ReplicaSetReconciler {
     }
 }
 
-/// Uid and namespace.
+/// The uid and the namespace.
 fn identity(set: &ReplicaSet) -> (&str, &str) {
     let meta = &set.metadata;
     (
@@ -327,7 +327,7 @@ fn identity(set: &ReplicaSet) -> (&str, &str) {
     )
 }
 
-/// A new pod of the template.
+/// Builds a pod from the template.
 fn pod_of(set: &ReplicaSet) -> Option<Pod> {
     let template = set.spec.template.as_ref()?;
     let meta = template.metadata.clone().unwrap_or_default();
@@ -359,7 +359,7 @@ pub(crate) fn is_terminating_namespace(error: &Error) -> bool {
         .any(|cause| cause.reason == "NamespaceTerminating")
 }
 
-/// The server's own words, without what the client adds.
+/// The server's message, without what the client adds.
 fn text(error: &Error) -> String {
     match error {
         Error::Api(status) => status.message.clone(),

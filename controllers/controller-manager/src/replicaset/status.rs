@@ -15,16 +15,17 @@ use crate::pods::{available_in, is_ready};
 /// The condition of a replica set that could not create or delete a pod.
 pub const REPLICA_FAILURE: &str = "ReplicaFailure";
 
-/// The failure of a reconciliation to change the number of pods.
+/// A failure to create or delete pods.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// `FailedCreate` or `FailedDelete`.
     pub reason: &'static str,
-    /// The server's answer.
+    /// The server's message.
     pub message: String,
 }
 
-/// The status that `set` should have, with `active` pods, `terminating` ones that count no more, and what went wrong.
+/// Computes the status of `set` from its `active` pods, the number of `terminating` ones, which do not count as replicas, and the failure,
+/// if any.
 pub fn status(
     set: &ReplicaSet,
     active: &[Arc<Pod>],
@@ -61,7 +62,7 @@ pub fn status(
     }
 }
 
-/// The conditions with ReplicaFailure set or removed. One that is set already keeps its time and message.
+/// Sets or removes the condition ReplicaFailure. One that is already set keeps its time and message.
 fn conditions(
     mut conditions: Vec<ReplicaSetCondition>,
     failure: Option<&Failure>,
@@ -84,7 +85,7 @@ fn conditions(
     (!conditions.is_empty()).then_some(conditions)
 }
 
-/// Whether a write of `new` over `old` would change anything. A zero that is absent is a zero.
+/// Whether writing `new` over `old` would change anything. An absent number equals zero.
 pub fn differs(old: Option<&ReplicaSetStatus>, new: &ReplicaSetStatus) -> bool {
     let mut old = old.cloned().unwrap_or_default();
     for count in [
@@ -98,7 +99,7 @@ pub fn differs(old: Option<&ReplicaSetStatus>, new: &ReplicaSetStatus) -> bool {
     old != *new
 }
 
-/// When to look again, because time alone makes a pod available.
+/// Returns when to check again for a pod that becomes available by waiting alone.
 pub fn next_check(set: &ReplicaSet, active: &[Arc<Pod>], now: Timestamp) -> Option<Duration> {
     let min_ready = min_ready_seconds(set);
     let waits = active

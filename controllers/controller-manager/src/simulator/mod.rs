@@ -1,20 +1,20 @@
-//! A simulated kubelet and scheduler, for API servers without either.
+//! A simulated kubelet and scheduler, for API servers that have neither.
 //!
-//! Pods get a node, become ready after a delay, end within their grace period, and fail to order. Orders are annotations of the pod (set
-//! them in a template, or on one pod):
+//! Pods get a node, become ready after a delay, terminate within their grace period, and fail on request. The requests are annotations of
+//! the pod, set in a template or on a single pod:
 //!
 //! | annotation `simulated.kubelet/…` | effect |
 //! |---|---|
-//! | `ready-after: 2s` | ready that long after its start; `never` is possible. `--simulate-ready-after` is the default |
+//! | `ready-after: 2s` | becomes ready that long after its start, or `never`; `--simulate-ready-after` is the default |
 //! | `ready: "false"` | not ready, from now on |
-//! | `exit: Failed` | ends, with this phase (`Failed` or `Succeeded`) |
-//! | `restarts: "3"` | its containers have been restarted so often |
-//! | `stop-after: 1s` | takes so long to end, at most its grace period; `never` is all of it. It ends at once by default |
+//! | `exit: Failed` | terminates with this phase (`Failed` or `Succeeded`) |
+//! | `restarts: "3"` | the restart count of its containers |
+//! | `stop-after: 1s` | time to terminate, at most its grace period; `never` uses all of it. Immediate by default |
 //! | `node: a` | runs on `simulated-node-a` |
-//! | `hold: "true"` | nothing changes its status any more |
+//! | `hold: "true"` | its status no longer changes |
 //!
-//! It never touches a pod on a real node: pods are only scheduled while the cluster has no Node at all, and only those on a node called
-//! `simulated-node-…`, of which there is no Node object, run here.
+//! Pods on real nodes are never touched: pods are only scheduled while the cluster has no Node object, and only those on a node called
+//! `simulated-node-…` that has no Node object run here.
 
 mod order;
 mod reconcile;
@@ -35,13 +35,13 @@ pub const NAME: &str = "pod-simulator";
 /// The prefix of simulated nodes' names.
 pub const NODE_PREFIX: &str = "simulated-node-";
 
-/// The prefix of the annotations that give orders.
+/// The prefix of the annotations that control a simulated pod.
 pub const ORDERS: &str = "simulated.kubelet/";
 
-/// How simulated pods behave, unless their orders say otherwise.
+/// The defaults for simulated pods, which annotations override.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// From the start of a pod until it is ready.
+    /// The time from the start of a pod until it is ready.
     pub ready_after: Duration,
     /// The number of simulated nodes.
     pub nodes: u16,
@@ -56,7 +56,7 @@ impl Default for Options {
     }
 }
 
-/// The simulator over the informers of `factory`.
+/// Builds the simulator on the informers of `factory`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Orders in a pod's annotations.
+//! Parses the annotations that control a simulated pod.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 
 use super::ORDERS;
 
-/// The orders of one pod. Malformed ones are ignored.
+/// The annotations of one pod. Malformed ones are ignored.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Orders {
     pub(super) ready_after: Option<Delay>,
@@ -19,7 +19,7 @@ pub(super) struct Orders {
     pub(super) hold: bool,
 }
 
-/// A delay that may have no end.
+/// A delay, possibly endless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Delay {
     After(Duration),

@@ -1,4 +1,4 @@
-//! One look at a simulated pod: schedule it, move its status on, or let it end.
+//! One reconciliation of a simulated pod: schedules it, advances its status, or terminates it.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -24,14 +24,14 @@ use crate::own_writes::OwnWrites;
 use crate::pods::{is_finished, is_ready, node};
 use crate::replicaset::reconcile::is_terminating_namespace;
 
-/// Plays kubelet and scheduler.
+/// Acts as kubelet and scheduler.
 pub(super) struct PodSimulator {
     client: Client,
     pods: Lister<Pod>,
     nodes: SharedInformer<PartialObjectMeta<Node>>,
     options: Options,
     own_writes: OwnWrites,
-    /// When each running pod was first seen on its node, with its uid: the API server's times are in whole seconds.
+    /// When each running pod was first seen on its node, with its uid: the API server's timestamps only have whole seconds.
     started: Mutex<HashMap<ObjectKey, (String, Instant)>>,
 }
 
@@ -87,7 +87,7 @@ impl PodSimulator {
         Ok(())
     }
 
-    /// Moves the status of a pod on that is meant to run.
+    /// Advances the status of a pod that should run.
     async fn run(&self, key: &ObjectKey, pod: &Pod, orders: &Orders) -> Result<Action, Error> {
         let (life, again) = self.life(key, pod, orders);
         let new = status(pod, &life, orders.restarts, Timestamp::now());
@@ -103,7 +103,7 @@ impl PodSimulator {
         Ok(again.map_or(Action::done(), Action::requeue_after))
     }
 
-    /// How the pod is now, and when that may change by itself.
+    /// Returns the pod's current state, and when it may change by itself.
     fn life(&self, key: &ObjectKey, pod: &Pod, orders: &Orders) -> (Life, Option<Duration>) {
         if let Some(phase) = &orders.exit {
             return (Life::Ended(phase.clone()), None);
@@ -118,7 +118,7 @@ impl PodSimulator {
             Delay::After(after) => after,
             Delay::Never => return (Life::Running { ready: false }, None),
         };
-        // After a restart nobody knows for how long a pod has run; one that was ready stays so.
+        // After a restart of this process it is unknown how long a pod has run; one that was ready stays ready.
         let left = if is_ready(pod) {
             Duration::ZERO
         } else {
@@ -159,7 +159,7 @@ impl PodSimulator {
         let left = match orders.stop_after {
             None => Duration::ZERO,
             Some(Delay::Never) => until_over,
-            // The timestamp is the end of the grace period.
+            // The deletion timestamp is the end of the grace period.
             Some(Delay::After(stop)) => (until_over + stop).saturating_sub(grace).min(until_over),
         };
         if !left.is_zero() {
@@ -185,7 +185,7 @@ impl Reconciler for PodSimulator {
 
     async fn reconcile(&self, request: Request) -> Result<Action, Error> {
         let key = &request.key;
-        // Without the first list of nodes every pod would look as if it had no real one.
+        // Before the first list of nodes, every pod would look as if it had no real node.
         if !self.nodes.wait_for_sync().await {
             return Ok(Action::done());
         }
@@ -200,7 +200,7 @@ impl Reconciler for PodSimulator {
             // Another client changed or removed it; the cache will show it.
             Err(Error::Api(answer)) if answer.is_conflict() => Ok(Action::requeue()),
             Err(Error::Api(answer)) if answer.is_not_found() => Ok(Action::done()),
-            // A pod without a node goes with its namespace.
+            // A pod without a node is deleted with its namespace.
             Err(error) if is_terminating_namespace(&error) => Ok(Action::done()),
             result => result,
         }

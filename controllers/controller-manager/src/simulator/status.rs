@@ -7,16 +7,16 @@ use codegen_runtime::k8s_openapi::api::core::v1::{
 use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use jiff::Timestamp;
 
-/// How a pod is.
+/// The state of a pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Life {
-    /// It runs, and is ready or not.
+    /// Running, ready or not.
     Running { ready: bool },
-    /// It has ended with a phase.
+    /// Terminated with a phase.
     Ended(String),
 }
 
-/// The status of `pod` in this life. Times of what did not change stay.
+/// Returns the status of `pod` in the state `life`. Timestamps of unchanged parts stay.
 pub(super) fn status(pod: &Pod, life: &Life, restarts: i32, now: Timestamp) -> PodStatus {
     let mut status = pod.status.clone().unwrap_or_default();
     let ready = *life == Life::Running { ready: true };
@@ -52,7 +52,7 @@ pub(super) fn status(pod: &Pod, life: &Life, restarts: i32, now: Timestamp) -> P
     let known = status.container_statuses.take().unwrap_or_default();
     let containers = pod.spec.iter().flat_map(|spec| &spec.containers);
     let containers = containers.map(|container| {
-        // With what the server has added, or each look would find a difference.
+        // Keep the fields that the server added; otherwise every reconciliation would find a difference.
         let known = known.iter().find(|it| it.name == container.name);
         ContainerStatus {
             name: container.name.clone(),

@@ -1,4 +1,4 @@
-//! Where scenarios run: an API server with somebody's loops on it.
+//! The cluster that scenarios run on: an API server, and loops of either implementation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use http::Request;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
-/// A kubeconfig that names a cluster with loops and simulated pods. Without it an embedded server runs them.
+/// The kubeconfig of a cluster with loops and simulated pods. If unset, an embedded server runs them.
 const KUBECONFIG: &str = "KCM_KUBECONFIG";
-/// A command that restarts the loops of that cluster.
+/// The command that restarts the loops of that cluster.
 const RESTART: &str = "KCM_RESTART";
 
-/// The most pods of a namespace.
+/// The maximum number of pods per namespace.
 type Quotas = Arc<std::sync::Mutex<BTreeMap<String, usize>>>;
 
-/// The cluster, for all scenarios.
+/// The cluster, shared by all scenarios.
 pub(crate) struct Cluster {
     pub(crate) client: Client,
     embedded: Option<Embedded>,
@@ -60,12 +60,12 @@ impl Cluster {
         })
     }
 
-    /// Whether the server was started here, so that there may be another.
+    /// Whether the server runs in this process, so that a test can start another.
     pub(crate) fn is_embedded(&self) -> bool {
         self.embedded.is_some()
     }
 
-    /// Ends the loops in the middle of their work, and starts new ones.
+    /// Kills the loops in the middle of their work, and starts new ones.
     pub(crate) async fn restart(&self) {
         if let Some(embedded) = &self.embedded {
             let mut loops = embedded.loops.lock().await;
@@ -86,7 +86,7 @@ impl Cluster {
         }
     }
 
-    /// Cuts every watch that starts from now on after a few events, some times over. A real server is not asked to.
+    /// Cuts the next five watches of each kind after three events. Does nothing on a real server.
     pub(crate) fn cut_watches(&self) {
         if let Some(embedded) = &self.embedded {
             for resource in ["pods", "replicasets", "deployments"] {
@@ -99,7 +99,7 @@ impl Cluster {
         }
     }
 
-    /// Lets only `count` pods exist in `namespace`: `Some(0)` refuses all, `None` lifts the quota.
+    /// Limits the pods of `namespace` to `count`: `Some(0)` rejects all, `None` lifts the quota.
     pub(crate) async fn quota(&self, namespace: &str, count: Option<usize>) {
         let Some(embedded) = &self.embedded else {
             return self.real_quota(namespace, count).await;
@@ -111,7 +111,7 @@ impl Cluster {
         }
     }
 
-    /// A quota whose status is written here, since no quota controller runs. Its admission counts up from there.
+    /// Creates a quota and writes its status, since no quota controller runs. Its admission plugin counts up from there.
     async fn real_quota(&self, namespace: &str, count: Option<usize>) {
         let path = format!("/api/v1/namespaces/{namespace}/resourcequotas");
         let Some(count) = count else {
@@ -135,11 +135,11 @@ impl Cluster {
         self.call("PUT", &format!("{path}/pods/status"), Some(&quota))
             .await
             .expect("the quota's status");
-        // Real time: the real server's admission reads quotas from a cache, which nothing outside of it can ask.
+        // Real time: the real server's admission reads quotas from a cache that cannot be observed from outside.
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
 
-    /// One request; its body is JSON, a patch is chosen by the content type after a space: `PATCH merge`.
+    /// Sends one request with a JSON body. The content type of a patch follows the method: `PATCH merge`.
     pub(crate) async fn call(
         &self,
         verb: &str,
@@ -162,7 +162,7 @@ impl Cluster {
     }
 }
 
-/// Refuses pods above the quotas, as the admission plugin of a real server.
+/// Rejects pods above the quotas, like the admission plugin of a real server.
 fn enforce(server: &ApiServer, quotas: Quotas) {
     let objects = server.clone();
     server.prepend_reactor("create", "pods", move |action| {

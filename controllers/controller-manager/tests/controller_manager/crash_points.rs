@@ -1,4 +1,4 @@
-//! Loops that end after their k-th write, for every k; then others take over, and nothing is doubled or left.
+//! Kills the loops before their k-th write, for every k, and starts others: no object is duplicated or left over.
 
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ use controller_manager::simulator::Options;
 use controller_manager::testing::ControlPlane;
 use serde_json::{Value, json};
 
-/// The work under way when the loops end.
+/// The work in progress when the loops are killed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Task {
     Create,
     Roll,
     Recreate,
-    /// A rollout whose old replica set no history keeps.
+    /// A rollout with an old replica set that the history limit does not keep.
     Forget,
     Undo,
     Scale,
@@ -36,15 +36,15 @@ type Sizes = &'static [(i64, i32)];
 enum Change {
     Replicas(i32),
     Image(&'static str),
-    /// Its replica set and one of its pods lose their controllers.
+    /// Its replica set and one of its pods lose their controller references.
     Orphan,
 }
 
-/// The sizes after the creation.
+/// The sizes after creation.
 const CREATED: Sizes = &[(1, 2)];
 
 impl Task {
-    /// The Deployment's own fields of the spec.
+    /// Additional spec fields of the Deployment.
     fn spec(self) -> Value {
         match self {
             Self::Recreate => json!({"strategy": {"type": "Recreate"}}),
@@ -53,7 +53,8 @@ impl Task {
         }
     }
 
-    /// The changes after the creation, with the sizes that each leads to. The loops end after the last one, or after the creation.
+    /// The changes after creation, with the sizes that each leads to. The loops are killed during the last one, or during creation if there
+    /// are none.
     fn changes(self) -> &'static [(Change, Sizes)] {
         match self {
             Self::Create => &[],
@@ -99,13 +100,13 @@ fn loops(client: &Client, selection: &str) -> ControlPlane {
         ready_after: Duration::ZERO,
         ..Options::default()
     };
-    let selection = selection.parse().expect("it never fails");
+    let selection = selection.parse().expect("infallible");
     ControlPlane::start_with(client.clone(), &selection, simulator).expect("loops")
 }
 
 const LOOPS: &str = "deployment,replicaset";
 
-/// What stands before the loops under test start, and the sizes that they are to reach.
+/// The objects that exist before the loops under test start, and the sizes that they should reach.
 struct Before {
     deployments: Vec<Deployment>,
     sets: Vec<ReplicaSet>,
@@ -114,8 +115,8 @@ struct Before {
 }
 
 impl Before {
-    /// The state in which the last change of `task` is made, or in which there is the Deployment alone. Every crash point starts
-    /// from it: the way there is the same each time.
+    /// The state before the last change of `task`; if it has no changes, the Deployment alone. Computed once, since it is the same for
+    /// every crash point.
     async fn of(task: Task) -> Self {
         let (client, tracker) = fake::serve(&[], Vec::<fake::Object>::new());
         let mut spec = json!({"replicas": 2, "selector": {"matchLabels": {"app": "web"}},
@@ -152,7 +153,7 @@ impl Before {
         }
     }
 
-    /// A fake that holds it.
+    /// Starts a fake server with these objects.
     fn serve(&self) -> (Client, Tracker) {
         let deployments = self.deployments.iter().cloned().map(fake::Object::from);
         let sets = self.sets.iter().cloned().map(fake::Object::from);
@@ -176,7 +177,7 @@ async fn crash(gate: Gate, task: Task, before: &Before) -> bool {
     gate.open();
     let second = loops(&client, LOOPS);
     settled(&tracker, sizes, &point).await;
-    // Duplicates would appear now.
+    // Leave time for duplicates to appear.
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(state(&tracker), Ok(sizes.to_vec()), "{point}");
     second.stop().await.expect("no failure");
@@ -184,13 +185,13 @@ async fn crash(gate: Gate, task: Task, before: &Before) -> bool {
     crashed
 }
 
-/// Ends the loops before each of their writes; returns how many writes there are.
+/// Kills the loops before each of their writes; returns the number of writes.
 async fn every_write(task: Task) -> u64 {
     let before = Before::of(task).await;
     every_crash_point(|gate| crash(gate, task, &before)).await
 }
 
-/// Counts the writes of the loops. The kubelet creates no pods.
+/// Counts the writes of the loops. The simulated kubelet creates no pods.
 fn guard(gate: &Gate, tracker: &Tracker) {
     gate.guard(tracker, "deployments/*");
     gate.guard(tracker, "replicasets/*");
@@ -209,7 +210,7 @@ async fn settled(tracker: &Tracker, sizes: Sizes, point: &str) {
     assert!(settled.is_ok(), "{point}: {:?}", state(tracker));
 }
 
-/// The sizes of all replica sets by revision, if the status of each and the number of pods agree with them, and everything has its
+/// Returns the sizes of all replica sets by revision, if every status and the number of pods agree with them, and every object has its
 /// controller.
 fn state(tracker: &Tracker) -> Result<Vec<(i64, i32)>, String> {
     let pods = tracker.list::<Pod>("default");
@@ -217,7 +218,7 @@ fn state(tracker: &Tracker) -> Result<Vec<(i64, i32)>, String> {
         .get::<Deployment>("default", "web")
         .ok_or("no deployment")?;
     if let Some(orphan) = pods.iter().find(|pod| controller_of(*pod).is_none()) {
-        return Err(format!("nobody controls {}", orphan.name_any()));
+        return Err(format!("{} has no controller", orphan.name_any()));
     }
     let mut sizes = Vec::new();
     for set in tracker.list::<ReplicaSet>("default") {

@@ -1,4 +1,4 @@
-//! The files below `deploy/`.
+//! Checks the files in `deploy/`.
 
 use codegen_runtime::kube::api::{Api, DynamicObject, Patch, PatchParams};
 use codegen_runtime::kube::core::GroupVersionKind;
@@ -48,11 +48,11 @@ async fn the_roles_grant_what_the_loops_do_and_no_more() {
     kubelet.stop().await.expect("no failure");
 
     let at_times = [
-        // Informers of a server that cannot stream lists.
+        // For informers on a server without streaming lists.
         "list pods",
         "list deployments.apps",
         "list replicasets.apps",
-        // Events that come again.
+        // For repeated events.
         "patch events.events.k8s.io",
     ];
     for grant in deploy().check_roles(&server, USER) {
@@ -60,7 +60,7 @@ async fn the_roles_grant_what_the_loops_do_and_no_more() {
     }
 }
 
-/// A Deployment that is created, rolled over and scaled down without a history, and pods and replica sets that are adopted and released.
+/// Creates a Deployment, rolls it over and scales it down without a history; also has pods and replica sets adopted and released.
 async fn exercise(server: &ApiServer) {
     let labels = json!({"app": "web"});
     let template = json!({"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "a"}]}});
@@ -81,13 +81,13 @@ async fn exercise(server: &ApiServer) {
     let pods = || server.objects().list("", "pods", "default");
     assert!(eventually(async || status("availableReplicas") == Some(2)).await);
 
-    // An orphan that matches is adopted, and a surplus pod deleted.
+    // A matching orphan is adopted, and a surplus pod deleted.
     let orphan = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "orphan", "labels": sets()[0]["spec"]["selector"]["matchLabels"]},
         "spec": {"containers": [{"name": "c", "image": "a"}]}});
     create(server.client(), orphan, "default").await;
     assert!(eventually(async || pods().iter().any(is_deleted) || pods().len() == 2).await);
 
-    // A replica set that no longer matches is released, and adopted again when it does.
+    // A replica set that no longer matches is released, and adopted again when it matches.
     let api = |kind| {
         let kind = GroupVersionKind::gvk("apps", "v1", kind);
         objects(server.client(), &kind, "default")

@@ -1,4 +1,4 @@
-//! Objects that no valid API server stores, and templates that it refuses: no panic, and few requests.
+//! Objects that no valid API server stores, and templates that it rejects: no panic, and few requests.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn deployment(name: &str, change: impl Fn(&mut Value)) -> Value {
     value
 }
 
-/// The requests that the loops send in two minutes with `objects` there, but for reads.
+/// Returns the loops' requests, except reads, during two minutes with `objects`.
 async fn writes(server: &ApiServer, objects: &[Value]) -> Vec<String> {
     for object in objects {
         server.objects().put(object).expect("it is put");
@@ -46,7 +46,7 @@ async fn selectors_that_select_everything_or_nothing_known_are_refused_with_an_e
     ];
     let writes = writes(&server, &objects).await;
     assert!(server.objects().list("apps", "replicasets", "").is_empty());
-    // Two statuses each: the first write gives the object its defaults, and with them a new generation.
+    // Two status writes each: the first one applies defaults to the object, and with them a new generation.
     assert!(writes.len() <= 8, "{writes:?}");
     let events = server.objects().list("events.k8s.io", "events", "");
     assert_eq!(
@@ -102,7 +102,7 @@ async fn pods_that_are_refused_are_tried_more_and_more_rarely() {
     assert!(writes.len() <= 80, "{}: {writes:?}", writes.len());
 }
 
-/// The number of writes of two minutes that begin with `what`. Time is paused.
+/// Returns the number of writes during two minutes that start with `what`. Requires a paused clock.
 async fn tries(server: &ApiServer, object: Value, what: &str) -> usize {
     let writes = writes(server, &[object]).await;
     assert!(writes.len() <= 150, "{}: {writes:?}", writes.len());
@@ -148,7 +148,7 @@ async fn statuses_that_always_conflict_are_tried_more_and_more_rarely() {
             Reaction::Fail(ApiError::new(409, "Conflict", "somebody else was faster"))
         });
         let tries = tries(&server, deployment("web", |_| {}), what).await;
-        // A reconciliation writes a status four times, at most.
+        // A reconciliation writes a status at most four times.
         assert!((5..=120).contains(&tries), "{what}: {tries}");
     }
 }
@@ -179,7 +179,7 @@ async fn pods_of_real_nodes_are_left_alone() {
         pod["metadata"]["deletionGracePeriodSeconds"] = json!(30);
         pod
     };
-    // On a node that is not a simulated one, though the cluster has no Node object.
+    // On a node without the prefix of simulated nodes, though the cluster has no Node object.
     let server = ApiServer::builder().build().expect("a server");
     let on_worker = || pod("here", json!({"nodeName": "worker-1"}));
     let objects = [
@@ -189,7 +189,7 @@ async fn pods_of_real_nodes_are_left_alone() {
     let none = Vec::<String>::new();
     assert_eq!(writes(&server, &objects).await, none);
 
-    // With a Node, whatever its name is.
+    // With a Node object, whatever its name.
     let server = ApiServer::builder().build().expect("a server");
     let node = |name: &str| json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}});
     let on_simulated = pod("named", json!({"nodeName": "simulated-node-0"}));
@@ -249,7 +249,7 @@ async fn one_status_tells_of_all_pods_that_were_created_at_once() {
         "spec": {"replicas": 20, "selector": {"matchLabels": {"app": "web"}},
             "template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "a"}]}}}});
     create(server.client(), set, "default").await;
-    // Without a kubelet: pods only come.
+    // No kubelet: pods are only created.
     let selection = "replicaset".parse().unwrap_or_default();
     let loops = ControlPlane::start_with(server.client(), &selection, Default::default());
     let loops = loops.expect("the loop");
@@ -270,7 +270,7 @@ async fn one_status_tells_of_all_pods_that_were_created_at_once() {
 async fn pods_that_the_server_lost_are_created_again() {
     let server = ApiServer::builder().build().expect("a server");
     let start = tokio::time::Instant::now();
-    // As of an etcd that is restored from before: the answer came, and the pod is gone without an event.
+    // Like an etcd restored from a backup: the create succeeds, and then the pod is gone without an event.
     server.prepend_reactor("create", "pods", move |action| {
         if start.elapsed() > Duration::from_secs(60) {
             return Reaction::Pass;

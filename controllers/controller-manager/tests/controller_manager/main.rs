@@ -1,9 +1,9 @@
-//! The loops at work: one suite of scenarios that any implementation can be held to, and crash points of this one.
+//! Tests of the loops: scenarios that any implementation can run, and crash points of this one.
 
 #![allow(
     clippy::expect_used,
     clippy::print_stderr,
-    reason = "a test that cannot go on has failed, and says so"
+    reason = "tests panic on failure and print messages"
 )]
 
 mod cluster;

@@ -1,4 +1,4 @@
-//! The program: selection, skipped controllers, and several of the table at work on one factory.
+//! Tests of the program: selection, skipped controllers, and several controllers sharing a factory.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::support::{create, objects, run_during, try_run_during};
 
-/// Runs the program with `args` until `done` is true of the server's objects.
+/// Runs the program with `args` until `done` holds for the server's objects.
 async fn run_until(server: &ApiServer, args: &[&str], done: impl Fn() -> bool) {
     let args = [&["--leader-elect=false"], args].concat();
     assert!(run_during(server.client(), &args, eventually(async || done())).await);
@@ -80,7 +80,7 @@ async fn a_controller_whose_api_is_not_served_is_skipped() {
     );
 }
 
-/// The definition as JSON; the served schema does not matter here.
+/// A CRD as JSON; its schema does not matter here.
 fn definition() -> String {
     json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "virtualmachines.cloudnative.czs"},
@@ -122,7 +122,8 @@ async fn every_controller_of_the_repository_shares_the_process() {
     };
     let all = "--controllers=*,network,podset,podbuggertool";
     run_until(&server, &["--simulate-pods", all], done).await;
-    // The loops, the simulator and the pod sets share what they watch; the tools watch the metadata of pods beside it.
+    // The loops, the simulator and the PodSet controller share their watches; the PodBuggerTool controller also watches the metadata of
+    // pods.
     let actions = server.recorder().actions();
     for (resource, expected) in [
         ("deployments", 1),
@@ -135,15 +136,15 @@ async fn every_controller_of_the_repository_shares_the_process() {
     }
 }
 
-/// Two addresses that nobody listens on. Somebody else may take one meanwhile, or a program that another test starts has a copy
-/// of the listener for a moment.
+/// Returns two free addresses. Another process may take one in the meantime, or a program that another test starts may briefly hold a copy
+/// of the listener.
 async fn free_addresses() -> [SocketAddr; 2] {
     let bind = async || TcpListener::bind("127.0.0.1:0").await.expect("an address");
     let listeners = [bind().await, bind().await];
     listeners.map(|it| it.local_addr().expect("an address"))
 }
 
-/// The answer to a GET; empty while nobody listens.
+/// Sends a GET; empty if no server listens.
 async fn get(address: SocketAddr, path: &str) -> String {
     let mut answer = String::new();
     let Ok(mut stream) = TcpStream::connect(address).await else {
@@ -170,15 +171,15 @@ async fn each_loop_has_a_health_check_and_metrics() {
         ];
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         match try_run_during(server.client(), &args, look(health, metrics)).await {
-            // The address was not free any more.
+            // The address was taken in the meantime.
             Err(AppError::Listen { .. }) => tokio::time::sleep(Duration::from_millis(20)).await,
-            ended => return ended.expect("it ends in order"),
+            ended => return ended.expect("graceful shutdown"),
         }
     }
     panic!("no address stays free");
 }
 
-/// Asks for the health and the metrics of each loop.
+/// Checks the health and the metrics of each loop.
 async fn look(health: SocketAddr, metrics: SocketAddr) {
     let is_ready = async || get(health, "/readyz").await.starts_with("HTTP/1.1 200");
     assert!(eventually(is_ready).await);

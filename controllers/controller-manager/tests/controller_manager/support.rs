@@ -10,17 +10,17 @@ use controller_manager::app::{Flags, app, setup};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-/// Runs the program with `args` for as long as `work` takes, and stops it in order.
+/// Runs the program with `args` while `work` runs, then stops it gracefully.
 pub(crate) async fn run_during<T>(
     client: Client,
     args: &[&str],
     work: impl Future<Output = T>,
 ) -> T {
     let ended = try_run_during(client, args, work).await;
-    ended.expect("it ends in order")
+    ended.expect("graceful shutdown")
 }
 
-/// As [`run_during`], for a program that may fail: then the work is given up.
+/// Like [`run_during`], for a program that may fail, which cancels `work`.
 pub(crate) async fn try_run_during<T>(
     client: Client,
     args: &[&str],
@@ -40,7 +40,7 @@ pub(crate) async fn try_run_during<T>(
     Ok(done)
 }
 
-/// The objects of a kind; the namespace of a cluster-scoped one is empty.
+/// Returns the objects of a kind; `namespace` is empty for a cluster-scoped one.
 pub(crate) fn objects(
     client: Client,
     kind: &GroupVersionKind,
@@ -54,7 +54,7 @@ pub(crate) fn objects(
     }
 }
 
-/// Creates the object; the namespace of a cluster-scoped one is empty.
+/// Creates an object; `namespace` is empty for a cluster-scoped one.
 pub(crate) async fn create(client: Client, object: Value, namespace: &str) {
     let object: DynamicObject = serde_json::from_value(object).expect("an object");
     let types = object.types.clone().expect("types");

@@ -1,6 +1,6 @@
-//! Backends: what makes the networks.
+//! Backends, which provide the networks.
 //!
-//! [`Backend`] is the one interface; [`simulated`] keeps networks in memory, [`neutron`] asks OpenStack Networking.
+//! [`Backend`] is the interface; [`simulated`] keeps networks in memory, [`neutron`] calls OpenStack Networking.
 
 pub mod neutron;
 pub mod simulated;
@@ -14,11 +14,11 @@ use ipnet::IpNet;
 
 use crate::apis::samplecrd::v1::Network;
 
-/// The result of a backend's call.
+/// The result of a backend call.
 pub type BackendFuture<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
 
-/// The object that a network belongs to. The backend keeps the uid with the network, and finds it by that: a call that was cut off
-/// leaves nothing that the next one doesn't find.
+/// The object that a network belongs to. The backend stores the uid with the network and finds it by the uid, so that a call finds what an
+/// interrupted one left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     /// The object's namespace.
@@ -30,7 +30,7 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// The owner that `network` is.
+    /// Returns the owner for `network`.
     pub fn of(network: &Network) -> Self {
         Self {
             namespace: network.namespace().unwrap_or_default(),
@@ -46,7 +46,7 @@ impl fmt::Display for Owner {
     }
 }
 
-/// Addresses of a network.
+/// The addresses of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Addresses {
     /// The range, without host bits.
@@ -55,37 +55,37 @@ pub struct Addresses {
     pub gateway: IpAddr,
 }
 
-/// A network at a backend.
+/// A network as reported by the backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observed {
-    /// The backend's id of it.
+    /// The network's id at the backend.
     pub id: String,
-    /// Its range; `None` of a network whose creation was cut off.
+    /// The range; `None` if the network's creation was interrupted.
     pub cidr: Option<IpNet>,
-    /// Its gateway, if it has one.
+    /// The gateway, if any.
     pub gateway: Option<IpAddr>,
 }
 
-/// Why a call of a backend failed.
+/// Why a backend call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BackendError {
-    /// The backend could not be reached, or can't serve now. Tried again.
+    /// The backend is unreachable or cannot serve the request now. Retried.
     #[error("the backend is not available: {0}")]
     Unavailable(String),
-    /// The backend refuses what the spec says, and will again: the spec has to change.
-    #[error("the backend refuses this: {0}")]
+    /// The backend rejects the spec and will do so again: the spec has to change.
+    #[error("the backend rejects the request: {0}")]
     Refused(String),
-    /// The network can't be deleted while something uses it. Tried again.
+    /// The network cannot be deleted while it is in use. Retried.
     #[error("the network is in use: {0}")]
     InUse(String),
-    /// The credentials are not accepted. Tried again: they may be corrected meanwhile.
+    /// The backend rejects the credentials. Retried, since they may be corrected.
     #[error("the backend does not accept the credentials: {0}")]
     Unauthorized(String),
 }
 
 impl BackendError {
-    /// In one word in UpperCamelCase: the reason of conditions and events.
+    /// The reason for conditions and events, in UpperCamelCase.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Unavailable(_) => "BackendUnavailable",
@@ -96,22 +96,22 @@ impl BackendError {
     }
 }
 
-/// Makes networks.
+/// Provides networks.
 ///
-/// Every call is idempotent: called again after it was cut off at any point it completes what was begun, and makes nothing twice.
+/// Every call is idempotent: repeating an interrupted call completes it and creates no duplicates.
 pub trait Backend: Send + Sync + 'static {
     /// The backend's name.
     fn name(&self) -> &'static str;
 
-    /// The network of `owner`, if there is one.
+    /// Returns the network of `owner`, if it exists.
     fn get<'a>(&'a self, owner: &'a Owner) -> BackendFuture<'a, Option<Observed>>;
 
-    /// Makes the network of `owner`, or what is missing of it.
+    /// Creates the network of `owner`, or its missing parts.
     fn create<'a>(&'a self, owner: &'a Owner, addresses: Addresses) -> BackendFuture<'a, Observed>;
 
     /// Changes the gateway of `owner`'s network.
     fn set_gateway<'a>(&'a self, owner: &'a Owner, gateway: IpAddr) -> BackendFuture<'a, ()>;
 
-    /// Deletes all that there is of `owner`'s network; nothing is not an error.
+    /// Deletes everything that belongs to `owner`'s network; succeeds if there is no such network.
     fn delete<'a>(&'a self, owner: &'a Owner) -> BackendFuture<'a, ()>;
 }

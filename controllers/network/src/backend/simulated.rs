@@ -1,4 +1,4 @@
-//! Networks in memory, with faults to order.
+//! Networks in memory, with injectable faults.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -18,9 +18,9 @@ pub struct Simulated(Arc<Mutex<State>>);
 pub struct State {
     /// Networks, by id.
     pub networks: BTreeMap<String, SimulatedNetwork>,
-    /// How many were ever made.
+    /// How many were created in total.
     pub created: u64,
-    /// How often each call was made, refused or not.
+    /// How often each call was made, including failed ones.
     pub calls: BTreeMap<Call, u64>,
     faults: Vec<Fault>,
 }
@@ -30,11 +30,11 @@ pub struct State {
 pub struct SimulatedNetwork {
     /// The object that it belongs to.
     pub owner: Owner,
-    /// Its addresses; `None` if its creation was cut off.
+    /// Its addresses; `None` if its creation was interrupted.
     pub addresses: Option<(IpNet, IpAddr)>,
 }
 
-/// A call of the backend.
+/// A backend call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Call {
     /// [`Backend::get`].
@@ -47,52 +47,52 @@ pub enum Call {
     Delete,
 }
 
-/// How far a failing call gets.
+/// How far a failing call proceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Nothing happens.
+    /// The call has no effect.
     Nothing,
-    /// A creation leaves a network without addresses; other calls leave nothing.
+    /// A creation leaves a network without addresses; other calls have no effect.
     Half,
-    /// It happens, and the answer is lost.
+    /// The call takes full effect, but its response is lost.
     Everything,
 }
 
-/// A failure to order.
+/// A fault to inject.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// Of which call; `None` for any.
+    /// The call that fails; `None` for any.
     pub call: Option<Call>,
-    /// How many times; `None` until [`Simulated::clear_faults`].
+    /// How often it fails; `None` until [`Simulated::clear_faults`].
     pub times: Option<u32>,
-    /// How far the call gets.
+    /// How far the call proceeds.
     pub reach: Reach,
     /// The result of the call.
     pub error: BackendError,
 }
 
 impl Simulated {
-    /// A backend without networks.
+    /// Creates a backend without networks.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Its present content.
+    /// Returns a copy of the current content.
     pub fn state(&self) -> State {
         self.0.lock().clone()
     }
 
-    /// Orders a failure.
+    /// Injects a fault.
     pub fn fault(&self, fault: Fault) {
         self.0.lock().faults.push(fault);
     }
 
-    /// Ends all failures.
+    /// Removes all faults.
     pub fn clear_faults(&self) {
         self.0.lock().faults.clear();
     }
 
-    /// Counts a call, and does it as far as the faults let it.
+    /// Counts a call, and executes it as far as the faults permit.
     fn call<T>(
         &self,
         call: Call,

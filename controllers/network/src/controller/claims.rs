@@ -1,4 +1,4 @@
-//! Which network of a namespace has which range.
+//! Tracks which network of a namespace has which range.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::FINALIZER;
 use super::spec::{addresses, overlap};
 use crate::apis::samplecrd::v1::Network;
 
-/// Ranges that were given to networks, by uid, before the cache shows it. Two workers decide about one namespace one after the other.
+/// Ranges claimed by networks, by uid, that the cache may not show yet. The lock serializes workers that decide about the same namespace.
 #[derive(Debug, Default)]
 pub(super) struct Claims(Mutex<BTreeMap<String, Claim>>);
 
@@ -25,10 +25,10 @@ struct Claim {
 }
 
 impl Claims {
-    /// Gives `cidr` to `network`, or names the network that has an overlapping range.
+    /// Claims `cidr` for `network`, or returns the network that has an overlapping range.
     ///
-    /// A network keeps what it was given: by this process, or by one before it, which shows in its finalizer. Of two that were given
-    /// nothing yet the older comes first.
+    /// A network keeps a range claimed by this process, or by an earlier one, as its finalizer shows. Among networks without a claim the
+    /// older one has precedence.
     pub(super) fn claim(
         &self,
         network: &Network,
@@ -69,7 +69,7 @@ impl Claims {
         Ok(())
     }
 
-    /// Takes back what was given to the network `uid`.
+    /// Releases the claim of the network `uid`.
     pub(super) fn release(&self, uid: &str) {
         self.0.lock().remove(uid);
     }
@@ -91,7 +91,7 @@ fn comes_before(other: &Network, network: &Network) -> bool {
     rank(other) < rank(network)
 }
 
-/// The range that a network has, or asks for.
+/// Returns the range that a network has or requests.
 fn range(network: &Network) -> Option<IpNet> {
     let status = network.status.as_ref();
     let has = status.and_then(|status| status.cidr.parse().ok());
@@ -132,7 +132,7 @@ mod tests {
             claims
                 .claim(&new, cidr(&new), std::slice::from_ref(&new))
                 .is_err(),
-            "the claim stands"
+            "the claim is kept"
         );
         claims.release("old");
         assert_eq!(

@@ -1,7 +1,7 @@
 //! The controller: an informer feeds a queue of keys, and workers [reconcile](Reconciler) them.
 //!
-//! It has the classic shape, with each part in the open: handlers on the shared informer add keys to a rate-limited work queue,
-//! [`run_workers`] takes them out, the lister answers reads. [`per_deployment`] watches Deployments from the same factory.
+//! It has the classic shape, with every part visible: handlers on the shared informer add keys to a rate-limited work queue,
+//! [`run_workers`] takes them out, and the lister serves reads. [`per_deployment`] watches Deployments from the same factory.
 
 mod claims;
 pub mod per_deployment;
@@ -34,16 +34,16 @@ use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
 use crate::generated::informers::samplecrd::v1::NetworkInformer;
 
-/// The name of the controller: of its queue in metrics, and of what it runs in a manager.
+/// The name of the controller in a manager, and of its queue in metrics.
 pub const NAME: &str = "network";
 
-/// The finalizer, which holds a network until its backend has nothing left of it.
+/// The finalizer, which keeps a network until the backend has deleted it.
 pub const FINALIZER: &str = "samplecrd.k8s.io/network";
 
-/// The back-off of a network that fails: the first wait, and the longest.
+/// The back-off of a failing network: the initial and the maximum delay.
 pub const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(120));
 
-/// The controller of networks; a [`Runnable`] for a manager.
+/// The Network controller; a [`Runnable`] for a manager.
 pub struct NetworkController {
     networks: NetworkInformer,
     reconciler: Arc<Reconciler>,
@@ -53,7 +53,7 @@ pub struct NetworkController {
 }
 
 impl NetworkController {
-    /// A controller over the networks that `factory` watches, with `workers` at work.
+    /// Creates a controller with `workers` workers for the networks that `factory` watches.
     pub fn new(
         clientset: Clientset,
         factory: &SharedInformerFactory,
@@ -80,7 +80,7 @@ impl NetworkController {
         }
     }
 
-    /// Keys of networks that appeared, changed or went. An update with an unchanged resourceVersion is a resync, and ignored.
+    /// Enqueues networks that were added, updated or deleted. An update with an unchanged resourceVersion is a resync, and ignored.
     fn handler(&self) -> HandlerFuncs<Network> {
         let (added, updated, deleted) =
             (self.queue.clone(), self.queue.clone(), self.queue.clone());
@@ -98,7 +98,7 @@ impl NetworkController {
                 }
             })
             .on_delete(move |gone| {
-                // A tombstone has the key, and the last state that was seen; either names the network.
+                // A tombstone has the key and the last known state; both identify the network.
                 reconciler.forget(&gone.object().uid().unwrap_or_default());
                 deleted.add(gone.key());
                 add_overlapping(&deleted, &waiting, gone.object());
@@ -106,7 +106,7 @@ impl NetworkController {
     }
 }
 
-/// Adds the networks beside `changed` that were refused because of another's range.
+/// Enqueues the networks in the namespace of `changed` that were rejected because their range overlaps another.
 fn add_overlapping(queue: &WorkQueue<ObjectKey>, informer: &NetworkInformer, changed: &Network) {
     let namespace = changed.namespace().unwrap_or_default();
     let beside = informer.lister().networks(&namespace);
@@ -117,7 +117,7 @@ fn add_overlapping(queue: &WorkQueue<ObjectKey>, informer: &NetworkInformer, cha
     }
 }
 
-/// One key, from end to end, unless leadership is lost meanwhile.
+/// Processes one key, unless leadership is lost in the meantime.
 async fn process(
     queue: WorkQueue<ObjectKey>,
     reconciler: Arc<Reconciler>,

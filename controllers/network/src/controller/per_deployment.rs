@@ -1,7 +1,7 @@
-//! A Network for each Deployment labelled `samplecrd.k8s.io/network=auto`: built-in and custom objects from one factory.
+//! Manages a Network for each Deployment labelled `samplecrd.k8s.io/network=auto`: built-in and custom objects from one factory.
 //!
-//! The Network has the Deployment's name and an owner reference, so that it is collected with the Deployment; without the label it is
-//! deleted. Its range is what the annotation `samplecrd.k8s.io/cidr` says, else a free one of the pool.
+//! The Network has the Deployment's name and an owner reference, so it is garbage-collected with the Deployment; without the label it is
+//! deleted. Its range is the annotation `samplecrd.k8s.io/cidr`, or else a free one of the pool.
 
 use std::error::Error;
 use std::fmt;
@@ -32,19 +32,19 @@ use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
 use crate::generated::informers::samplecrd::v1::NetworkInformer;
 
-/// The name of this part in a manager and of its queue in metrics.
+/// The name of this controller in a manager, and of its queue in metrics.
 pub const NAME: &str = "network-per-deployment";
 
-/// The label whose value `auto` asks for a network.
+/// The label that requests a network with the value `auto`.
 pub const LABEL: &str = "samplecrd.k8s.io/network";
 
-/// The annotation that says the range.
+/// The annotation with the range.
 pub const CIDR: &str = "samplecrd.k8s.io/cidr";
 
-/// How long a created Network may take to be seen.
+/// How long to wait for the cache to show a created Network.
 const CACHE_LAG: Duration = Duration::from_secs(5);
 
-/// Makes a Network for each Deployment that asks for one; a [`Runnable`] for a manager.
+/// Creates a Network for each Deployment that requests one; a [`Runnable`] for a manager.
 #[derive(Clone)]
 pub struct NetworkPerDeployment {
     deployments: SharedInformer<Deployment>,
@@ -54,12 +54,12 @@ pub struct NetworkPerDeployment {
     queue: WorkQueue<ObjectKey>,
     pool: IpNet,
     prefix: u8,
-    /// Held from the choice of a range until the cache shows who has it.
+    /// Held from the choice of a range until the cache shows the Network that has it.
     choosing: Arc<Mutex<()>>,
 }
 
 impl NetworkPerDeployment {
-    /// Makes networks with ranges of the length `prefix` out of `pool`.
+    /// Creates a controller that allocates ranges with the prefix length `prefix` from `pool`.
     pub fn new(
         clientset: Clientset,
         factory: &SharedInformerFactory,
@@ -69,7 +69,7 @@ impl NetworkPerDeployment {
         prefix: u8,
     ) -> Self {
         let networks = factory.samplecrd().v1().networks();
-        // The factory runs it whether or not the other controller does.
+        // Registers the informer, so that the factory runs it even without the other controller.
         let _ = networks.informer();
         Self {
             deployments: factory.informer_for::<Deployment>(),
@@ -99,8 +99,8 @@ impl NetworkPerDeployment {
             })
     }
 
-    /// The Deployment of a Network that is there from the start, which may have lost its label before; and those that may get a Network
-    /// now that another one is gone, and its name and its range are free, or that it asks for another range.
+    /// Enqueues the Deployment of each Network that exists at the start, since the label may have been removed before. Also enqueues
+    /// Deployments that may get a Network after another one is deleted, which frees its name and range, or requests a different range.
     fn network_handler(&self) -> HandlerFuncs<Network> {
         let queue = self.queue.clone();
         let (changed, gone) = (self.clone(), self.clone());
@@ -119,7 +119,7 @@ impl NetworkPerDeployment {
             .on_delete(move |network| gone.add_beside(network.object()))
     }
 
-    /// Adds the labelled Deployments of the namespace of `network`, which let go of a range.
+    /// Enqueues the labelled Deployments in the namespace of `network`, which released a range.
     fn add_beside(&self, network: &Network) {
         let namespace = network.namespace().unwrap_or_default();
         let beside = self.deployments.lister().namespace(&namespace);
@@ -130,10 +130,10 @@ impl NetworkPerDeployment {
         }
     }
 
-    /// Brings the Network of one Deployment about, or away.
+    /// Creates or deletes the Network of one Deployment.
     async fn sync(&self, key: &ObjectKey) -> Result<(), kube::Error> {
         let Some(deployment) = self.deployments.lister().get(key).ok() else {
-            return Ok(()); // its Network is collected
+            return Ok(()); // its Network is garbage-collected
         };
         if deployment.metadata.deletion_timestamp.is_some() {
             return Ok(());
@@ -155,7 +155,10 @@ impl NetworkPerDeployment {
                 }
             }
             (Some(network), true) if !owner::is_controlled_by(&*network, &*deployment) => {
-                let note = format!("the network {} belongs to somebody else", key.name());
+                let note = format!(
+                    "network {} exists and is not controlled by this Deployment",
+                    key.name()
+                );
                 self.events
                     .warning(&*deployment, "NetworkExists", "Create", note);
                 Ok(())
@@ -177,7 +180,7 @@ impl NetworkPerDeployment {
             None => match self.free_range(&namespace) {
                 Some(range) => Ok(spec_of(range)),
                 None => {
-                    let note = format!("no range of {}/{} is free", self.pool, self.prefix);
+                    let note = format!("no free /{} range in {}", self.prefix, self.pool);
                     return warn("NoFreeCIDR", note);
                 }
             },
@@ -202,15 +205,15 @@ impl NetworkPerDeployment {
         };
         let version = made.resource_version().unwrap_or_default();
         let lister = self.networks.lister();
-        // Else a range might be chosen twice: the second is refused in its status then.
+        // Otherwise a range might be chosen twice; the status of the second network would then report the overlap.
         let _ = lister.wait_for_resource_version(&version, CACHE_LAG).await;
-        let note = format!("made the network {} ({})", made.name_any(), made.spec.cidr);
+        let note = format!("created network {} ({})", made.name_any(), made.spec.cidr);
         self.events
             .normal(deployment, "NetworkCreated", "Create", note);
         Ok(())
     }
 
-    /// The first range of the pool that no network of the namespace has or asks for.
+    /// Returns the first range of the pool that no network of the namespace has or requests.
     fn free_range(&self, namespace: &str) -> Option<IpNet> {
         let networks = self.networks.lister().networks(namespace);
         let taken: Vec<IpNet> = networks
@@ -233,17 +236,17 @@ impl NetworkPerDeployment {
     }
 }
 
-/// The ranges that a network has at its backend, and asks for.
+/// Returns the ranges that a network has at its backend, and requests.
 fn ranges(network: &Network) -> impl Iterator<Item = IpNet> + use<> {
     let status = network.status.as_ref();
     let has = status.and_then(|status| status.cidr.parse().ok());
     has.into_iter().chain(network.spec.cidr.parse().ok())
 }
 
-/// The first range of `pool` with the length `prefix` that overlaps none of `taken`.
+/// Returns the first range of `pool` with the prefix length `prefix` that overlaps no range in `taken`.
 fn first_free(pool: IpNet, prefix: u8, taken: &[IpNet]) -> Option<IpNet> {
     let mut range = pool.subnets(prefix).ok()?.next()?;
-    // At most two steps for each range that is taken: a step goes behind it, however many of `prefix` it holds.
+    // At most two iterations per taken range: each one continues after it, however many candidates it covers.
     while let Some(taken) = taken.iter().find(|it| overlap(it, &range)) {
         let next = after(taken.broadcast().max(range.broadcast()))?;
         range = IpNet::new(next, prefix).ok()?;
@@ -254,7 +257,7 @@ fn first_free(pool: IpNet, prefix: u8, taken: &[IpNet]) -> Option<IpNet> {
     Some(range)
 }
 
-/// The address behind another; `None` behind the last.
+/// Returns the next address; `None` after the last.
 fn after(address: IpAddr) -> Option<IpAddr> {
     Some(match address {
         IpAddr::V4(it) => IpAddr::from(u32::from(it).checked_add(1)?.to_be_bytes()),
@@ -277,7 +280,7 @@ fn spec_of(range: IpNet) -> NetworkSpec {
     }
 }
 
-/// The spec of a range that somebody wrote: its first address is the gateway.
+/// Builds the spec for a range from an annotation: the first address is the gateway.
 fn with_first_gateway(cidr: &str) -> Result<NetworkSpec, super::InvalidSpec> {
     let spec = match cidr.parse::<IpNet>() {
         Ok(range) => NetworkSpec {

@@ -1,7 +1,7 @@
-//! Brings one network to what its spec says.
+//! Reconciles one network.
 //!
-//! Nothing is remembered between two calls but what the API server and the backend say (and which ranges are being given out): a
-//! process may end after any call, and the next one goes on from there. The finalizer is written before anything is made, and goes last.
+//! All state is in the API server and the backend, except for ranges that are being claimed: a process may end after any call, and the next
+//! one continues from there. The finalizer is added before any resource is created, and removed last.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,34 +24,34 @@ use crate::generated::clientset::Clientset;
 use crate::generated::clientset::typed::samplecrd::v1::Networks;
 use crate::generated::listers::samplecrd::v1::NetworkLister;
 
-/// How long one call of the backend may take, its retries included.
+/// The timeout of one backend call, including its retries.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The condition that says whether a network is what its spec says.
+/// The condition that is true if a network matches its spec.
 const READY: &str = "Ready";
 
-/// The reason of a network whose range another one has.
+/// The reason for a network whose range overlaps another.
 pub(super) const OVERLAP: &str = "CIDROverlap";
 
-/// Why a network could not be reconciled. It is tried again.
+/// Why a network could not be reconciled. Retried.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReconcileError {
-    /// A call of the API server failed.
+    /// An API request failed.
     #[error("{what}: {source}")]
     Api {
         /// The operation.
         what: &'static str,
-        /// The server's answer.
+        /// The error.
         source: Box<kube::Error>,
     },
-    /// A call of the backend failed; the status says so.
+    /// A backend call failed; the status reports it.
     #[error(transparent)]
     Backend(#[from] BackendError),
 }
 
 impl ReconcileError {
-    /// Whether another client changed the network meanwhile: not an error, but a reason to look again.
+    /// Whether the error is a conflict with another client's write: not a failure, but a reason to retry.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Api { source, .. } if retry::is_conflict(source))
     }
@@ -64,7 +64,7 @@ pub(super) fn api(what: &'static str) -> impl FnOnce(kube::Error) -> ReconcileEr
     }
 }
 
-/// The reconciler: networks in, calls of the API server and the backend out.
+/// Reconciles networks by calls to the API server and the backend.
 // +kubebuilder:rbac:groups=samplecrd.k8s.io,resources=networks,verbs=list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=samplecrd.k8s.io,resources=networks/status,verbs=update
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=list;watch
@@ -78,7 +78,7 @@ pub struct Reconciler {
     claims: Claims,
 }
 
-/// The findings about a network, from which its status follows.
+/// The outcome of a reconciliation, from which the status is derived.
 struct Finding {
     phase: NetworkPhase,
     reason: &'static str,
@@ -87,7 +87,7 @@ struct Finding {
 }
 
 impl Reconciler {
-    /// A reconciler that reads networks from `lister`.
+    /// Creates a reconciler that reads networks from `lister`.
     pub fn new(
         clientset: Clientset,
         lister: NetworkLister,
@@ -103,11 +103,11 @@ impl Reconciler {
         }
     }
 
-    /// Brings the network `key` to what its spec says. A network that is gone is not an error: its finalizer went last.
+    /// Reconciles the network `key`. A missing network is not an error: its finalizer was removed last.
     ///
     /// # Errors
     ///
-    /// If the API server or the backend fails. An invalid spec is reported in the status, not as an error.
+    /// If a call to the API server or the backend fails. An invalid spec is reported in the status, not as an error.
     pub async fn reconcile(&self, key: &ObjectKey) -> Result<(), ReconcileError> {
         let Ok(network) = self.lister.get(key) else {
             return Ok(());
@@ -131,7 +131,7 @@ impl Reconciler {
         self.clientset.samplecrd_v1().networks(&namespace)
     }
 
-    /// Makes the network, or changes what differs.
+    /// Creates the network, or updates it.
     async fn provide(&self, networks: &Networks, network: &Network) -> Result<(), ReconcileError> {
         let wanted = match addresses(&network.spec) {
             Ok(wanted) => wanted,
@@ -171,7 +171,7 @@ impl Reconciler {
     }
 
     fn overlapping(&self, network: &Network, wanted: Addresses) -> Option<(String, String)> {
-        // The backend's range counts until the network is deleted, whatever the spec says now.
+        // The range at the backend remains in use until the network is deleted, whatever the spec now requests.
         let has = network.status.as_ref().map(|status| &status.cidr);
         if has.is_some_and(|cidr| !cidr.is_empty() && *cidr != wanted.cidr.to_string()) {
             return None;
@@ -182,7 +182,7 @@ impl Reconciler {
         Some((refused.0, refused.1.to_string()))
     }
 
-    /// One step, or none: at the backend.
+    /// Takes at most one step towards the spec at the backend.
     async fn approach(
         &self,
         network: &Network,
@@ -198,7 +198,7 @@ impl Reconciler {
         };
         let Some(mut observed) = observed.filter(|it| it.cidr.is_some()) else {
             let made = within(self.backend.create(&owner, wanted)).await?;
-            let note = format!("made {} ({})", wanted.cidr, made.id);
+            let note = format!("created {} ({})", wanted.cidr, made.id);
             self.events.normal(network, "Created", "Create", note);
             return Ok(active(made));
         };
@@ -207,7 +207,7 @@ impl Reconciler {
                 phase: NetworkPhase::Failed,
                 reason: "CIDRImmutable",
                 message: format!(
-                    "spec.cidr can't change from {cidr} to {}: write {cidr}, or delete the network and make another",
+                    "spec.cidr can't change from {cidr} to {}: write {cidr}, or delete the network and create another",
                     wanted.cidr
                 ),
                 observed: Some(observed),
@@ -222,7 +222,7 @@ impl Reconciler {
         Ok(active(observed))
     }
 
-    /// Lets the network go, once the backend has nothing of it.
+    /// Deletes the network at the backend, then removes the finalizer.
     async fn delete(&self, networks: &Networks, network: &Network) -> Result<(), ReconcileError> {
         let owner = Owner::of(network);
         if !finalizer::contains(network, FINALIZER) {
@@ -243,11 +243,11 @@ impl Reconciler {
             .map_err(api("cannot remove the finalizer"))?;
         self.claims.release(&owner.uid);
         self.events
-            .normal(network, "Deleted", "Delete", "nothing is left of it");
+            .normal(network, "Deleted", "Delete", "deleted from the backend");
         Ok(())
     }
 
-    /// Says why a spec can't be followed. Nothing happens before it changes, or what stands in its way.
+    /// Reports why the spec cannot be applied. It is not retried until the spec or the conflicting network changes.
     async fn refuse(
         &self,
         networks: &Networks,
@@ -287,13 +287,13 @@ impl Reconciler {
         Ok(())
     }
 
-    /// Forgets which range the network `uid` had: it is gone.
+    /// Releases the range of the deleted network `uid`.
     pub(super) fn forget(&self, uid: &str) {
         self.claims.release(uid);
     }
 }
 
-/// Whether the finding changes the status. Facts of the backend that were not read again stay.
+/// Applies `finding` to the status; returns whether it changed. Backend facts that were not read again stay.
 fn apply(status: &mut NetworkStatus, finding: &Finding, generation: Option<i64>) -> bool {
     let old = (
         status.phase,
@@ -325,14 +325,14 @@ fn apply(status: &mut NetworkStatus, finding: &Finding, generation: Option<i64>)
     is_changed || new != old
 }
 
-/// The reason why a network is not what its spec says, if it isn't.
+/// Returns the reason of the condition Ready if it is not true.
 pub(super) fn reason(network: &Network) -> Option<&str> {
     let conditions = &network.status.as_ref()?.conditions;
     let ready = condition::find(conditions, READY)?;
     (ready.status != "True").then_some(ready.reason.as_str())
 }
 
-/// A call of the backend with its deadline.
+/// Runs a backend call with a timeout.
 async fn within<T>(call: impl Future<Output = Result<T, BackendError>>) -> Result<T, BackendError> {
     tokio::time::timeout(DEADLINE, call)
         .await

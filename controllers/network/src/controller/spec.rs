@@ -1,4 +1,4 @@
-//! The addresses of a spec, or the reason why it is invalid.
+//! Parses and validates the addresses of a spec.
 
 use std::net::IpAddr;
 
@@ -7,13 +7,13 @@ use ipnet::IpNet;
 use crate::apis::samplecrd::v1::NetworkSpec;
 use crate::backend::Addresses;
 
-/// The longest text that is quoted in a message.
+/// The maximum length of a value quoted in a message.
 const QUOTED: usize = 64;
 
-/// Why a spec can't be followed.
+/// Why a spec cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSpec {
-    /// The range is none.
+    /// The range is malformed.
     #[error(
         "spec.cidr: {0:?} is not an address range: write one such as 192.168.0.0/16 or fd00::/64"
     )]
@@ -21,9 +21,9 @@ pub enum InvalidSpec {
     /// The range has host bits.
     #[error("spec.cidr: {given} has host bits: write {network}")]
     HostBits {
-        /// The range as written.
+        /// The range in the spec.
         given: IpNet,
-        /// The range that it lies in.
+        /// The enclosing range without host bits.
         network: IpNet,
     },
     /// The range has no room for a gateway and a host.
@@ -55,7 +55,7 @@ pub enum InvalidSpec {
 }
 
 impl InvalidSpec {
-    /// In one word in UpperCamelCase: the reason of conditions and events.
+    /// The reason for conditions and events, in UpperCamelCase.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Cidr(_) | Self::HostBits { .. } | Self::TooSmall(_) => "InvalidCIDR",
@@ -66,11 +66,11 @@ impl InvalidSpec {
     }
 }
 
-/// The addresses that `spec` asks for.
+/// Returns the addresses that `spec` requests.
 ///
 /// # Errors
 ///
-/// Its error, and the correction.
+/// If the spec is invalid; the message contains the correction.
 pub fn addresses(spec: &NetworkSpec) -> Result<Addresses, InvalidSpec> {
     let cidr: IpNet = spec
         .cidr
@@ -107,7 +107,7 @@ pub fn addresses(spec: &NetworkSpec) -> Result<Addresses, InvalidSpec> {
     Ok(Addresses { cidr, gateway })
 }
 
-/// Whether two ranges have an address in common.
+/// Whether two ranges overlap.
 pub fn overlap(one: &IpNet, other: &IpNet) -> bool {
     one.contains(other) || other.contains(one)
 }

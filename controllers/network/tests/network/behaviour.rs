@@ -1,4 +1,4 @@
-//! Effects of a network's spec, in its status and at the backend.
+//! Effects of a network's spec on its status and the backend.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -69,7 +69,7 @@ async fn a_changed_cidr_is_refused_and_can_be_taken_back() {
     running.stop().await;
 }
 
-/// A network `first` that is made, and `second` with a part of its range.
+/// Creates a network `first` that becomes active, and `second` with an overlapping range.
 async fn create_overlapping(rig: &Rig) {
     rig.create(&network("first", "10.0.0.0/8", "10.0.0.1"))
         .await;
@@ -88,7 +88,7 @@ async fn of_overlapping_networks_one_is_made_and_the_other_waits_for_its_end() {
     let refused = rig.until("second", Phase::Failed, "CIDROverlap").await;
     let expected = "spec.cidr: 10.1.0.0/16 overlaps 10.0.0.0/8 of the network first";
     assert_eq!(message(&refused), expected);
-    assert!(refused.finalizers().is_empty(), "nothing was made");
+    assert!(refused.finalizers().is_empty(), "nothing was created");
     rig.until("apart", Phase::Active, "Available").await;
     rig.until_event("second", "CIDROverlap").await;
     rig.delete("first").await;
@@ -132,7 +132,7 @@ async fn a_backend_that_fails_is_tried_again_and_told_of() {
     assert_eq!(
         rig.backend.state().created,
         1,
-        "found again, not made twice"
+        "found again, not created twice"
     );
 
     rig.backend.fault(Fault {
@@ -159,11 +159,11 @@ async fn a_resync_asks_the_backend_nothing() {
     );
     rig.create(&network("blue", "10.0.0.0/8", "10.0.0.1")).await;
     rig.until("blue", Phase::Active, "Available").await;
-    // Time is paused: it goes on while nobody works.
+    // The clock is paused and advances while all tasks are idle.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let calls = rig.backend.state().calls;
     tokio::time::sleep(Duration::from_secs(10)).await;
-    assert_eq!(rig.backend.state().calls, calls, "ten resyncs went by");
+    assert_eq!(rig.backend.state().calls, calls, "ten resyncs happened");
     running.stop().await;
 }
 
@@ -183,7 +183,7 @@ async fn as_many_networks_are_worked_on_at_a_time_as_there_are_threads() {
             async move {
                 let at_a_time = calls.fetch_add(1, Ordering::SeqCst) + 1;
                 most.fetch_max(at_a_time, Ordering::SeqCst);
-                // Time is paused: others begin meanwhile.
+                // The clock is paused: other networks are reconciled in the meantime.
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 calls.fetch_sub(1, Ordering::SeqCst);
             }
@@ -204,7 +204,7 @@ async fn a_network_that_goes_while_nobody_watches_frees_its_range() {
     let running = rig.start();
     create_overlapping(&rig).await;
     rig.until("second", Phase::Failed, "CIDROverlap").await;
-    // Between two watches it goes, and the second watch is told to list again: the deletion is seen as a tombstone.
+    // It is deleted between two watches, and the second watch is told to relist: the deletion is seen as a tombstone.
     let (tracker, lists) = (rig.tracker.clone(), Arc::<AtomicUsize>::default());
     let expired = Arc::clone(&lists);
     rig.tracker.prepend_reactor("watch", "networks", move |_| {
@@ -214,7 +214,7 @@ async fn a_network_that_goes_while_nobody_watches_frees_its_range() {
         expired.fetch_add(1, Ordering::SeqCst);
         Reaction::Fail(ApiError::new(410, "Expired", "too old"))
     });
-    // Time is paused. Every watch ends within ten minutes.
+    // The clock is paused. Every watch ends within ten minutes.
     tokio::time::sleep(Duration::from_secs(900)).await;
     assert_eq!(lists.load(Ordering::SeqCst), 1);
     rig.until("second", Phase::Active, "Available").await;

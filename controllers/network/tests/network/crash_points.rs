@@ -1,4 +1,4 @@
-//! A controller that ends after its k-th call, for every k; then another one takes over.
+//! Ends a controller after its k-th call, for every k, and starts another one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::support::{Before, Rig, deployment, eventually, network};
 
-/// A backend behind a gate.
+/// A backend with a gate in front.
 fn gated(rig: &Rig, gate: &Gate) -> Arc<dyn Backend> {
     let (backend, gate) = (rig.backend.clone(), gate.clone());
     let wait = move || {
@@ -24,7 +24,7 @@ fn gated(rig: &Rig, gate: &Gate) -> Arc<dyn Backend> {
     Arc::new(Before { backend, wait })
 }
 
-/// The request to a network before the crash.
+/// The change to a network before the crash.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Task {
     Create,
@@ -32,7 +32,7 @@ enum Task {
     Delete,
 }
 
-/// Whether the controller was still at work when it crashed.
+/// Returns whether the controller was still working when it crashed.
 async fn crash(gate: Gate, task: Task, deleted_meanwhile: bool) -> bool {
     let (rig, point) = (Rig::new(), format!("{task:?} {gate:?}"));
     let blue = network("blue", "10.0.0.0/8", "10.0.0.1");
@@ -71,7 +71,7 @@ async fn crash(gate: Gate, task: Task, deleted_meanwhile: bool) -> bool {
         rig.backend.state()
     );
     running.stop().await;
-    assert!(rig.backend.state().created <= 1, "{point}: made twice");
+    assert!(rig.backend.state().created <= 1, "{point}: created twice");
     crashed
 }
 
@@ -92,7 +92,7 @@ fn is_settled(rig: &Rig, task: Task) -> bool {
         && gateways == [network.spec.gateway]
 }
 
-/// The request to Deployments before the crash.
+/// The change to Deployments before the crash.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Change {
     Labelled,
@@ -102,7 +102,7 @@ enum Change {
 const PER_DEPLOYMENT: &[&str] = &["--network-per-deployment"];
 const DEPLOYMENTS: [&str; 2] = ["web", "api"];
 
-/// As [`crash`], with Deployments that ask for networks.
+/// Like [`crash`], for Deployments that request networks.
 async fn crash_per_deployment(gate: Gate, change: Change) -> bool {
     let (rig, point) = (Rig::new(), format!("{change:?} {gate:?}"));
     let deployments =
@@ -142,11 +142,11 @@ async fn crash_per_deployment(gate: Gate, change: Change) -> bool {
     let state = || (DEPLOYMENTS.map(|it| rig.get(it)), rig.backend.state());
     assert!(eventually(is_settled).await, "{point}: {:#?}", state());
     running.stop().await;
-    assert_eq!(rig.backend.state().created, 2, "{point}: made twice");
+    assert_eq!(rig.backend.state().created, 2, "{point}: created twice");
     crashed
 }
 
-/// Whether each of the Deployments has a network of its own, at the backend too, and nothing else is there.
+/// Whether each of the Deployments has its own network, also at the backend, and there are no others.
 fn have_networks(rig: &Rig) -> bool {
     let all: Vec<Network> = rig.tracker.list("default");
     let is_whole = |name: &&str| {

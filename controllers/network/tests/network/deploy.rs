@@ -1,4 +1,4 @@
-//! The files of `deploy/`: what they hold fits the program and the types.
+//! Checks that the files in `deploy/` match the program and the types.
 
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ async fn the_roles_grant_what_the_controller_uses_and_nothing_else() {
     };
     assert!(eventually(is_told).await);
     running.stop().await;
-    // Requests that only happen at times: a list, where the server streams none; an event that comes again.
+    // Occasional requests: a list if the server does not stream lists; a repeated event.
     let at_times = [
         "list deployments.apps",
         "list networks.samplecrd.k8s.io",

@@ -1,8 +1,8 @@
-//! A Neutron and a Keystone in memory.
+//! An in-memory Neutron and Keystone.
 //!
-//! Neutron's statuses, error types and bodies are those that neutron-server 29.0.0 gave to the requests of the tests of `neutron` that
-//! run on both (`hack/neutron.sh`); whatever else it does is not compared with a real one. Keystone's follow its API reference: no
-//! test has asked a real Keystone.
+//! Neutron's status codes, error types and bodies are those of neutron-server 29.0.0 for the requests of the tests of `neutron` that run on
+//! both (`hack/neutron.sh`); the rest is not compared with a real server. Keystone's follow its API reference and are not tested against a
+//! real Keystone.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,31 +20,31 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-/// Its content, and the requests to it.
+/// The content, and the requests received.
 #[derive(Default)]
 pub struct State {
     pub networks: Vec<Value>,
     pub subnets: Vec<Value>,
-    /// `POST /v2.0/networks`, in order.
+    /// The requests in order, such as `POST /v2.0/networks`.
     pub requests: Vec<String>,
-    /// Statuses for the next requests to Neutron, before anything is done.
+    /// Status codes with which the next requests to Neutron fail, without any effect.
     pub refuse: Vec<StatusCode>,
     /// The token that is accepted; `None` for no authentication.
     pub token: Option<String>,
     /// The ids of networks that ports are on.
     pub ports: Vec<String>,
-    /// The bodies of the logins that were accepted.
+    /// The bodies of successful logins.
     pub logins: Vec<Value>,
-    /// When tokens end.
+    /// When tokens expire.
     pub expires: String,
-    /// How long those that are refused are to wait.
+    /// The `Retry-After` header of failed requests.
     pub retry_after: Option<&'static str>,
-    /// How many clients broke off the TLS handshake.
+    /// How many clients aborted the TLS handshake.
     pub refused_handshakes: u32,
     made: u32,
 }
 
-/// A server on loopback, until it is dropped.
+/// A server on loopback that runs until dropped.
 pub struct FakeNeutron {
     pub url: String,
     pub state: Arc<Mutex<State>>,
@@ -62,7 +62,7 @@ impl FakeNeutron {
         Self::serve(None).await
     }
 
-    /// Over TLS.
+    /// Starts a server with TLS.
     pub async fn start_tls(tls: TlsAcceptor) -> Self {
         Self::serve(Some(tls)).await
     }
@@ -216,7 +216,7 @@ impl State {
                     &mut self.list(kind)[at],
                     body[singular].as_object().unwrap(),
                 );
-                // As the real one: a gateway must not lie in a pool, and the pools stay unless they are given.
+                // As in the real server: a gateway must not lie in a pool, and the pools stay unless specified.
                 if changes.contains_key("gateway_ip") && !changes.contains_key("allocation_pools") {
                     let message = "Gateway ip conflicts with allocation pool.";
                     let conflict = error("GatewayConflictWithAllocationPools", message);

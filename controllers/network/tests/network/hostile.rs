@@ -1,4 +1,4 @@
-//! Specs that can't be followed, and backends that never answer well: a condition, an event, and few calls.
+//! Invalid specs and failing backends: a condition, an event, and few calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,7 +64,7 @@ async fn a_backend_that_always_fails_is_asked_a_few_times_a_minute() {
     rig.create(&network("blue", "10.0.0.0/8", "10.0.0.1")).await;
     let client = rig.clientset.client().clone();
     let running = start(client, Arc::new(rig.backend.clone()), &[]);
-    // Time is paused, here and below.
+    // The clock is paused here and in the following tests.
     tokio::time::sleep(Duration::from_secs(60)).await;
     let asked = |rig: &Rig| {
         rig.backend
@@ -84,7 +84,7 @@ async fn a_backend_that_always_fails_is_asked_a_few_times_a_minute() {
     let writes = writes
         .iter()
         .filter(|it| it.resource == "networks" && it.verb == "update");
-    // The cache may not show the finalizer's write yet when the first status is written: that meets a conflict.
+    // The cache may not show the finalizer yet when the first status is written, which then hits a conflict.
     let writes = writes.count();
     assert!(
         (1..=2).contains(&writes),

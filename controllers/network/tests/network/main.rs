@@ -1,11 +1,11 @@
-//! The network controller: on a fake API server, with a simulated backend and with Neutron's API.
+//! Tests of the network controller on a fake API server, with a simulated backend and with Neutron's API.
 
 #![allow(
     clippy::unwrap_used,
     unreachable_pub,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "a test that cannot go on has failed"
+    reason = "tests panic on failure"
 )]
 
 mod behaviour;

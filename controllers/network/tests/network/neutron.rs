@@ -1,4 +1,4 @@
-//! The Neutron backend: on a fake, and with `NEUTRON_URL` on a real neutron-server without authentication (`hack/neutron.sh`).
+//! Tests of the Neutron backend on a fake, and with `NEUTRON_URL` on a real neutron-server without authentication (`hack/neutron.sh`).
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::fake_neutron::FakeNeutron;
 use crate::support::{Rig, network};
 
-/// A Neutron: the one that `NEUTRON_URL` names, else a fake.
+/// A Neutron: the server at `NEUTRON_URL`, or else a fake.
 struct Site {
     neutron: Arc<Neutron>,
     url: String,
@@ -46,12 +46,12 @@ impl Site {
         }
     }
 
-    /// A request that the backend does not make.
+    /// Sends a request that the backend never sends.
     async fn send(&self, request: http::request::Builder, body: Value) -> Value {
         let config = Config::new(self.url.parse().unwrap());
         let client = ClientOptions::new().connect(config).unwrap();
         let request = request.header("content-type", "application/json");
-        // Neutron refuses a DELETE with a body.
+        // Neutron rejects a DELETE with a body.
         let body = match body {
             Value::Null => Vec::new(),
             body => body.to_string().into_bytes(),
@@ -62,7 +62,7 @@ impl Site {
     }
 }
 
-/// An owner whose uid no other run has.
+/// An owner with a unique uid, so that runs do not collide.
 fn owner(name: &str) -> Owner {
     let now = std::time::SystemTime::now();
     let nanos = now
@@ -101,7 +101,7 @@ async fn a_network_lives_and_every_call_may_be_made_again() {
         assert_eq!(
             backend.create(&owner, wanted).await,
             Ok(made.clone()),
-            "made once"
+            "created once"
         );
         assert_eq!(backend.get(&owner).await, Ok(Some(made.clone())));
         let other = other.parse().unwrap();
@@ -119,7 +119,7 @@ async fn a_network_lives_and_every_call_may_be_made_again() {
 async fn what_neutron_refuses_is_refused_with_its_words() {
     let site = Site::new().await;
     let owner = owner("refused");
-    // A gateway of the other family passes no check of the controller's own, but this asks the backend alone.
+    // The controller's validation rejects a gateway of the other family, but this test calls the backend directly.
     let wrong = addresses("10.7.0.0/16", "fd00::1");
     let error = site.neutron.create(&owner, wrong).await.unwrap_err();
     assert!(matches!(error, BackendError::Refused(_)), "{error}");
@@ -127,7 +127,7 @@ async fn what_neutron_refuses_is_refused_with_its_words() {
     assert_eq!(made.cidr, None, "a network without a subnet");
     let right = addresses("10.7.0.0/16", "10.7.0.1");
     let completed = site.neutron.create(&owner, right).await.unwrap();
-    assert_eq!(completed.id, made.id, "completed, not made twice");
+    assert_eq!(completed.id, made.id, "completed, not created twice");
     site.neutron.delete(&owner).await.unwrap();
 }
 
@@ -171,7 +171,7 @@ async fn a_creation_that_was_cut_off_anywhere_is_completed() {
     let fake = FakeNeutron::start().await;
     let backend = neutron(&[&format!("--neutron-url={}", fake.url)]);
     let wanted = addresses("10.7.0.0/16", "10.7.0.1");
-    // Every request may be the last one that arrives.
+    // Any request may be the last one to arrive.
     for passes in 0..8 {
         let owner = owner(&format!("cut-{passes}"));
         let cut = CutOff::start(&fake, passes).await;
@@ -196,7 +196,7 @@ async fn a_creation_that_was_cut_off_anywhere_is_completed() {
     }
 }
 
-/// Passes so many requests on to a fake, and closes every connection after them.
+/// Forwards the first `passes` requests to a fake, then closes every connection.
 struct CutOff {
     url: String,
     task: tokio::task::JoinHandle<()>,
@@ -230,7 +230,7 @@ impl CutOff {
                             return;
                         };
                         if state.lock().requests.len() - before >= passes {
-                            return; // the answer is lost, and so is what follows
+                            return; // drops the response and all further requests
                         }
                         to_server.write_all(&buffer[..read]).await.unwrap();
                         let Ok(read @ 1..) = from_server.read(&mut buffer).await else {

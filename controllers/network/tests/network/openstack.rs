@@ -1,4 +1,4 @@
-//! Logins at Keystone, and TLS: on a local server. No test here asks a real Keystone.
+//! Keystone logins and TLS, on a local server. Not tested against a real Keystone.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::support::{Rig, eventually, network};
 const PASSWORD: &[&str] = &["--os-username=me", "--os-project-name=mine"];
 const CREDENTIAL: &[&str] = &["--os-application-credential-id=x"];
 
-/// An authority, in a file for `--os-cacert`.
+/// A certificate authority, in a file for `--os-cacert`.
 struct Authority {
     issuer: Issuer<'static, KeyPair>,
     file: NamedTempFile,
@@ -47,7 +47,7 @@ impl Authority {
         format!("--os-cacert={}", self.file.path().display())
     }
 
-    /// A server on 127.0.0.1 that this authority vouches for.
+    /// Creates a TLS acceptor for 127.0.0.1 with a certificate of this authority.
     fn acceptor(&self) -> TlsAcceptor {
         let key = KeyPair::generate().unwrap();
         let params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
@@ -62,7 +62,7 @@ impl Authority {
     }
 }
 
-/// A backend that logs in at `fake`, with `secret` as the password and as the credential's secret.
+/// Creates a backend that logs in at `fake`, with `secret` as the password and the credential's secret.
 fn backend(fake: &FakeNeutron, args: &[&str], secret: &'static str) -> Neutron {
     let auth = format!("--os-auth-url={}/identity/v3", fake.url);
     let fixed = ["network-controller", &auth, "--os-region-name=one"];
@@ -133,7 +133,7 @@ async fn a_token_that_is_refused_is_renewed_once() {
     assert_eq!(backend.get(&owner).await, Ok(None));
     let state = fake.state.lock();
     assert_eq!(state.logins.len(), 2);
-    // A login and two lists (by tag and by description); one list that is refused; a login and two lists.
+    // A login and two lists (by tag and by description); one rejected list; a login and two lists.
     assert_eq!(state.requests.len(), 3 + 1 + 3, "{:?}", state.requests);
 }
 
@@ -204,7 +204,7 @@ async fn a_server_of_another_authority_is_refused_and_told_nothing() {
     };
     for backend in [
         backend(&fake, &[PASSWORD, &[&other]].concat(), "secret"),
-        // The system's authorities don't vouch for it, either.
+        // The system's authorities do not trust it, either.
         backend(&fake, PASSWORD, "secret"),
         without_login(&[&other]),
         without_login(&[]),

@@ -1,4 +1,4 @@
-//! Networks for Deployments, on an API server with the definition and its garbage collector; `CONFORMANCE_KUBECONFIG` names a real one
+//! Networks for Deployments, on an embedded API server with the CRD and garbage collection, or on the cluster of `CONFORMANCE_KUBECONFIG`
 //! (`hack/controllers-e2e.sh`).
 
 use std::sync::Arc;
@@ -54,7 +54,7 @@ impl Rig {
         self.networks.get_opt(name).await.unwrap()
     }
 
-    /// Creates a network of somebody else.
+    /// Creates a network without an owner.
     async fn create(&self, name: &str, cidr: &str, gateway: &str) -> kube::Result<Network> {
         let mut network = network(name, cidr, gateway);
         network.metadata.namespace = Some(self.cluster.namespace.clone());
@@ -135,18 +135,21 @@ async fn a_labelled_deployment_has_a_network_as_long_as_it_lives() {
     )
     .await;
     assert_eq!(rig.until_active("six").await.spec.gateway, "fd00:7::1");
-    assert!(rig.network("api").await.is_none(), "it has no label");
+    assert!(
+        rig.network("api").await.is_none(),
+        "the Deployment has no label"
+    );
     rig.label("api", Some("auto")).await;
     assert_eq!(rig.until_active("api").await.spec.cidr, "10.128.1.0/24");
     rig.label("api", None).await;
-    until("the label is gone, and the network", async || {
+    until("the label is removed, and so is the network", async || {
         rig.network("api").await.is_none()
     })
     .await;
 
     rig.delete("web").await;
     let was = web.metadata.uid;
-    until("a network that somebody deletes comes again", async || {
+    until("a deleted network is recreated", async || {
         rig.network("web")
             .await
             .is_some_and(|it| it.metadata.uid != was)
@@ -180,14 +183,14 @@ async fn a_deployment_without_a_free_range_gets_the_next_one_that_is_free() {
 #[tokio::test]
 async fn a_range_that_a_changed_spec_lets_go_of_wakes_who_waits_for_it() {
     let rig = Rig::new().await;
-    // Its gateway is wrong: it has nothing at the backend, but it asks for the only range.
+    // Its gateway is invalid, so it is not created at the backend, but it requests the only range.
     rig.create("asks", "10.128.0.0/24", "10.1.0.1")
         .await
         .unwrap();
     let args = [
         "--network-per-deployment",
         "--network-pool=10.128.0.0/24",
-        // A resync would look again by itself.
+        // A resync would trigger a reconciliation by itself.
         "--resync-period=1h",
     ];
     let running = rig.start(&args);

@@ -1,4 +1,4 @@
-//! The program as a process: its demo, and the signals that end it.
+//! The program as a process: its demo, and termination by signals.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ async fn the_demo_serves_its_sample_and_ends_with_one_signal() {
 async fn a_second_sigterm_ends_the_program_at_once() {
     let server = Deploy::of(env!("CARGO_MANIFEST_DIR")).server();
     let serving = server.serve("127.0.0.1:0").await.unwrap();
-    // A backend that never answers: the worker that asks it can't stop.
+    // A backend that never responds: the worker that calls it cannot stop.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let backend = format!("--neutron-url=http://{}", silent.local_addr().unwrap());
     let args = ["--leader-elect=false", "--backend=neutron", &backend];
@@ -53,11 +53,11 @@ async fn a_second_sigterm_ends_the_program_at_once() {
         .unwrap();
     program.signal("TERM");
     program.until_line("stopping").await;
-    // Real time, since the program is a process: with one signal it waits for its worker.
+    // Real time, since the program is a process: after one signal it still waits for its worker.
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert!(program.is_alive(), "{program:?}");
     program.signal("TERM");
     let (status, lines) = program.end().await;
     assert_eq!(status.code(), Some(1), "{lines:#?}");
-    assert!(lines.iter().any(|it| it.contains("exiting at once")));
+    assert!(lines.iter().any(|it| it.contains("exiting immediately")));
 }

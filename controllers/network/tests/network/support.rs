@@ -1,4 +1,4 @@
-//! A controller under test.
+//! Helpers that run the controller under test.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use network_controller::backend::{Addresses, Backend, BackendFuture, Observed, O
 use network_controller::generated::clientset::{Clientset, fake};
 use serde_json::{Value, json};
 
-/// How long a test waits for what should be so in milliseconds.
+/// How long a test waits for a condition that should hold within milliseconds.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The program at work with `backend`, and with `args`; without an election unless they ask for one.
+/// Runs the program with `backend` and `args`; without leader election unless they enable it.
 pub fn start(client: Client, backend: Arc<dyn Backend>, args: &[&str]) -> Running {
     let setup = async |process, flags| setup_with(process, flags, backend);
     Running::program::<Flags, _, _, _>(app(), client, args, setup)
@@ -97,7 +97,7 @@ where
     }
 }
 
-/// A fake cluster, a simulated backend, and the means to look at both.
+/// A fake cluster, a simulated backend, and helpers to inspect both.
 pub struct Rig {
     pub clientset: Clientset,
     pub tracker: Tracker,
@@ -148,12 +148,12 @@ impl Rig {
         self.networks().delete(name).await.unwrap();
     }
 
-    /// The network as stored, past all faults.
+    /// Returns the stored network, bypassing all faults.
     pub fn get(&self, name: &str) -> Option<Network> {
         self.tracker.get("default", name)
     }
 
-    /// Waits until the network's phase and the reason of its condition are these, for its newest spec.
+    /// Waits until the network has this phase and condition reason for its current generation.
     pub async fn until(&self, name: &str, phase: Phase, reason: &str) -> Network {
         let is = || {
             self.get(name).is_some_and(|network| {
@@ -163,18 +163,18 @@ impl Rig {
             })
         };
         if !eventually(is).await {
-            panic!("{name} stays {:#?}", self.get(name));
+            panic!("{name} was not deleted: {:#?}", self.get(name));
         }
         self.get(name).unwrap()
     }
 
     pub async fn until_gone(&self, name: &str) {
         if !eventually(|| self.get(name).is_none()).await {
-            panic!("{name} stays {:#?}", self.get(name));
+            panic!("{name} was not deleted: {:#?}", self.get(name));
         }
     }
 
-    /// The reasons of the events about objects of that name.
+    /// Waits for an event with this reason about the object of that name.
     pub async fn until_event(&self, name: &str, reason: &str) {
         let events = || -> Vec<(String, String)> {
             let events = self
@@ -211,7 +211,7 @@ pub fn message(network: &Network) -> String {
     ready.map(|it| it.message).unwrap_or_default()
 }
 
-/// Whether `is` comes true in time.
+/// Whether `is` becomes true in time.
 pub async fn eventually(is: impl Fn() -> bool) -> bool {
     let wait = async {
         while !is() {

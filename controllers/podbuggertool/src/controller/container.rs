@@ -1,30 +1,30 @@
 //! The ephemeral container of a tool: its name, its contents, and whether a pod has it.
 //!
-//! Ephemeral containers carry no labels and never change, so that the name says whose they are: the tool's name and a hash of what
-//! the container is. The name alone identifies a tool; the contents decide whether a container of that name is the tool's.
+//! Ephemeral containers carry no labels and never change, so the container's name identifies the tool: it consists of the tool's name and a
+//! hash of the container's fields. The name identifies the tool; the contents decide whether a container of that name is really the tool's.
 
 use codegen_runtime::k8s_openapi::api::core::v1::{EphemeralContainer, Pod};
 
 use crate::apis::tools::v1alpha1::{PodBuggerTool, PodBuggerToolSpec};
 
-/// The longest name of a tool that names containers unshortened: a label of 63 has room for hash and number.
+/// The longest tool name used unshortened in a container name: a label of 63 characters leaves room for hash and number.
 const STEM: usize = 48;
 
-/// Names that are tried when others have taken them.
+/// The number of names tried when others are taken.
 const NAMES: usize = 10;
 
 /// The action for a tool in a pod.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Plan {
-    /// The pod has it.
+    /// The pod already has the container.
     Present,
-    /// It is to be added.
+    /// The container must be added.
     Add(Box<EphemeralContainer>),
-    /// The pod can't have it, ever: the containers that are in the way stay.
+    /// The pod can never have the container, since the containers in the way cannot be removed.
     Impossible(String),
 }
 
-/// The identity of a tool's containers: its name, or a part of it with a hash of the whole.
+/// Returns the prefix of a tool's container names: the tool's name, or a part of it with a hash of the whole.
 pub(super) fn stem(tool: &PodBuggerTool) -> String {
     let name = tool.metadata.name.as_deref().unwrap_or_default();
     if name.len() <= STEM && !name.contains('.') {
@@ -34,12 +34,12 @@ pub(super) fn stem(tool: &PodBuggerTool) -> String {
     format!("{}-{:08x}", part.trim_end_matches('-'), fnv([name]))
 }
 
-/// The name of the tool's container as the tool is now.
+/// Returns the container name for the current version of the tool.
 pub(super) fn container_name(tool: &PodBuggerTool) -> String {
     format!("{}-{}", stem(tool), revision(&tool.spec))
 }
 
-/// A hash of all that a container takes from its tool.
+/// Returns a hash of the spec fields that the container is built from.
 fn revision(spec: &PodBuggerToolSpec) -> String {
     let target = spec.target_container.as_deref().unwrap_or_default();
     let texts = [spec.image.as_str(), target].into_iter();
@@ -47,7 +47,7 @@ fn revision(spec: &PodBuggerToolSpec) -> String {
     format!("{hash:08x}")
 }
 
-/// FNV-1a, which gives the same in every process and version.
+/// FNV-1a, which is stable across processes and versions.
 fn fnv<'a>(texts: impl IntoIterator<Item = &'a str>) -> u32 {
     let bytes = texts
         .into_iter()
@@ -57,7 +57,7 @@ fn fnv<'a>(texts: impl IntoIterator<Item = &'a str>) -> u32 {
     })
 }
 
-/// The action for `tool` in `pod`.
+/// Decides the action for `tool` in `pod`.
 pub(super) fn plan(tool: &PodBuggerTool, pod: &Pod) -> Plan {
     let Some(spec) = &pod.spec else {
         return Plan::Impossible("the pod has no spec".to_owned());
@@ -74,7 +74,7 @@ pub(super) fn plan(tool: &PodBuggerTool, pod: &Pod) -> Plan {
     {
         let names = others.join(", ");
         return Plan::Impossible(format!(
-            "spec.targetContainer: no container is called {target:?}; there are {names}"
+            "spec.targetContainer: no container is named {target:?}; the pod has {names}"
         ));
     }
     let base = container_name(tool);
@@ -93,7 +93,7 @@ pub(super) fn plan(tool: &PodBuggerTool, pod: &Pod) -> Plan {
         }
     }
     Plan::Impossible(format!(
-        "other containers have the names {base} to {base}-{NAMES}"
+        "the container names {base} to {base}-{NAMES} are taken"
     ))
 }
 
@@ -115,7 +115,7 @@ fn is_same(one: &EphemeralContainer, two: &EphemeralContainer) -> bool {
     parts(one) == parts(two)
 }
 
-/// Whether `pod` has a container of the tool as it was before.
+/// Whether `pod` has a container of an earlier version of the tool.
 pub(super) fn has_earlier(tool: &PodBuggerTool, pod: &Pod) -> bool {
     let (stem, now) = (stem(tool), revision(&tool.spec));
     let containers = pod.spec.iter().flat_map(|it| &it.ephemeral_containers);
@@ -205,7 +205,7 @@ mod tests {
     fn a_target_must_be_a_container_of_the_pod() {
         let mut tool = tool("netshoot", "netshoot:1");
         tool.spec.target_container = Some("web".to_owned());
-        let expected = "spec.targetContainer: no container is called \"web\"; there are main";
+        let expected = "spec.targetContainer: no container is named \"web\"; the pod has main";
         assert_eq!(
             plan(&tool, &pod(&["main"])),
             Plan::Impossible(expected.to_owned())

@@ -1,6 +1,6 @@
-//! The ledger of pods: facts that stay true, so that a pod is read once and not at each of its changes.
+//! Caches facts about pods that stay true, so that a pod is read once and not on each change.
 //!
-//! An ephemeral container is never changed nor removed, so that a pod that has a tool has it as long as it lives.
+//! Ephemeral containers are never changed or removed, so a pod that has a tool keeps it for its lifetime.
 
 use std::collections::BTreeMap;
 
@@ -11,35 +11,35 @@ use tokio::time::Instant;
 /// The known state of a tool in a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fact {
-    /// The pod has the tool; and whether it keeps a container of the tool as it was before.
+    /// The pod has the tool.
     Has {
-        /// Whether it does.
+        /// Whether the pod keeps a container of an earlier version.
         earlier: bool,
     },
-    /// The pod does not run.
+    /// The pod is not running.
     Waits,
-    /// The pod does not have it, and why; not tried again before that time, if there is one.
+    /// The pod does not have the tool. Not retried if `retry` is `None`.
     Failed {
         /// Why.
         message: String,
-        /// When to try again.
+        /// When to retry.
         retry: Option<Instant>,
     },
 }
 
-/// The known facts of one pod by tool, with the name of the container that they are about.
+/// The known facts of one pod by tool, each with the name of the container that it is about.
 #[derive(Debug, Default)]
 struct Known {
     uid: String,
     facts: BTreeMap<String, (String, Fact)>,
 }
 
-/// The known facts of all pods. Empty in a new process, which reads each pod that a tool concerns once.
+/// The known facts of all pods. Empty in a new process, which reads each pod selected by a tool once.
 #[derive(Debug, Default)]
 pub(super) struct Ledger(Mutex<BTreeMap<ObjectKey, Known>>);
 
 impl Ledger {
-    /// Keeps what is known of the pod about `tools` alone, if it is the pod `uid`; gives the tools that lost a fact.
+    /// Drops all facts of the pod except those about `tools`, or all if its uid is not `uid`; returns the tools that lost a fact.
     pub(super) fn keep(&self, pod: &ObjectKey, uid: &str, tools: &[&str]) -> Vec<String> {
         let mut pods = self.0.lock();
         if tools.is_empty() {
@@ -55,19 +55,19 @@ impl Ledger {
         gone
     }
 
-    /// The pod is gone; gives the tools that it had to do with.
+    /// Drops a deleted pod; returns the tools with facts about it.
     pub(super) fn forget(&self, pod: &ObjectKey) -> Vec<String> {
         self.keep(pod, "", &[])
     }
 
-    /// The known state of the container `container` of `tool` in a pod.
+    /// Returns the known state of the container `container` of `tool` in a pod.
     pub(super) fn fact(&self, pod: &ObjectKey, tool: &str, container: &str) -> Option<Fact> {
         let pods = self.0.lock();
         let (about, fact) = pods.get(pod)?.facts.get(tool)?;
         (about == container).then(|| fact.clone())
     }
 
-    /// Notes a fact about a pod that is [kept](Self::keep).
+    /// Records a fact about a pod that is [kept](Self::keep).
     pub(super) fn note(&self, pod: &ObjectKey, tool: &str, container: String, fact: Fact) {
         if let Some(known) = self.0.lock().get_mut(pod) {
             known.facts.insert(tool.to_owned(), (container, fact));

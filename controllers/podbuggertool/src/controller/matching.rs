@@ -1,8 +1,8 @@
-//! Which tools concern a pod, and which pods a tool: both found through indexes of labels, and not by looking at all.
+//! Matches tools and pods through label indexes instead of full scans.
 //!
-//! A selector that selects something demands a label: the first of its pairs, one of the values of an `In`, or a key. Tools are indexed by
-//! that demand, pods by every label that they have. What an index gives is checked against the whole selector. Only a selector that
-//! demands nothing, such as an empty one or `NotIn` alone, looks at all pods of its namespaces.
+//! A selector that is not empty usually demands a label: the first of its pairs, one of the values of an `In`, or a key. Tools are indexed
+//! by that demand, pods by all their labels. Candidates from an index are checked against the whole selector. Only a selector without such
+//! a demand, such as an empty one or `NotIn` alone, scans all pods of its namespaces.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use codegen_runtime::store::{IndexFn, IndexerError, NAMESPACE_INDEX, UnknownInde
 use super::PodMeta;
 use crate::apis::tools::v1alpha1::{PodBuggerTool, PodBuggerToolSpec};
 
-/// The index of tools by the label that they demand.
+/// The index of tools by the label they demand.
 const DEMANDS: &str = "podbuggertool-demands";
 
 /// The index of pods by their labels.
 const LABELS: &str = "podbuggertool-labels";
 
-/// The demand of a selector that demands nothing.
+/// The index key of a selector that demands no label.
 const NOTHING: &str = "*";
 
-/// Finds tools and pods that concern each other.
+/// Finds the tools for a pod and the pods for a tool.
 #[derive(Clone, Debug)]
 pub(super) struct Matching {
     tools: Lister<PodBuggerTool>,
@@ -49,7 +49,7 @@ impl Matching {
         })
     }
 
-    /// The tools that concern a pod, by name.
+    /// Returns the tools that select a pod, sorted by name.
     pub(super) fn tools_for(&self, pod: &PodMeta) -> Result<Vec<Arc<PodBuggerTool>>, UnknownIndex> {
         let mut tools = self.tool_candidates(pod)?;
         tools.retain(|tool| concerns(&tool.spec, pod));
@@ -57,7 +57,7 @@ impl Matching {
         Ok(tools)
     }
 
-    /// The pods that a tool concerns.
+    /// Returns the pods that a tool selects.
     pub(super) fn pods_for(&self, tool: &PodBuggerTool) -> Result<Vec<Arc<PodMeta>>, UnknownIndex> {
         let mut pods = self.pod_candidates(tool)?;
         pods.retain(|pod| concerns(&tool.spec, pod));
@@ -91,7 +91,7 @@ impl Matching {
     }
 }
 
-/// The selector of a spec that makes sense, else what to write instead.
+/// Returns the selector of a valid spec, or else a message with the correction.
 pub(super) fn selector(spec: &PodBuggerToolSpec) -> Result<Selector, String> {
     if spec.image.trim().is_empty() || spec.image.trim() != spec.image {
         let image = &spec.image;
@@ -128,7 +128,7 @@ fn concerns(spec: &PodBuggerToolSpec, pod: &PodMeta) -> bool {
     in_namespace && selector(spec).is_ok_and(|it| it.matches(labels))
 }
 
-/// The labels of which a selected pod has at least one, in the form of [`labels`]. An invalid spec selects nothing.
+/// Returns labels of which each selected pod has at least one, in the form of [`labels`]. Empty for an invalid spec, which selects no pods.
 fn demands(spec: &PodBuggerToolSpec) -> Vec<String> {
     if selector(spec).is_err() {
         return Vec::new();
@@ -151,7 +151,7 @@ fn demands(spec: &PodBuggerToolSpec) -> Vec<String> {
     }
 }
 
-/// A pod's labels, and their keys alone.
+/// Yields a pod's labels as `key=value`, and their keys alone.
 fn labels(labels: Option<&BTreeMap<String, String>>) -> impl Iterator<Item = String> {
     labels
         .into_iter()

@@ -1,8 +1,8 @@
-//! Two controllers, wired by the runtime's builder: pods get the tools that they lack, tools the status that follows from that.
+//! Two controllers, wired by the runtime's builder: one adds missing tools to pods, the other updates the tools' status.
 //!
-//! Pods are watched by their metadata alone: labels say which tools concern a pod, and a field selector says which pods run. A pod that
-//! a tool concerns is read once, when it is first seen, and what was found is remembered. The key of the first controller
-//! is the pod, so that two tools never write to one pod at a time; the second is triggered by the first, twice a second at most.
+//! Pods are watched by their metadata alone: labels tell which tools select a pod, and a field selector limits the watch to running pods. A
+//! selected pod is read once, when it is first seen, and the result is remembered. The first controller reconciles pods, so that two tools
+//! never write to one pod concurrently; it triggers the second, at most twice a second.
 
 mod container;
 mod ledger;
@@ -33,29 +33,29 @@ pub type PodMeta = PartialObjectMeta<Pod>;
 // The Lease of leader election, in the namespace that the controller is deployed to.
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create;get;update;watch,namespace=podbuggertool-system,roleName=podbuggertool-controller
 
-/// The name of the controller of pods: of its queue in metrics, and of what it runs in a manager.
+/// The name of the pod controller in a manager, and of its queue in metrics.
 pub const PODS: &str = "podbuggertool-pods";
 
-/// The name of the controller of tools.
+/// The name of the tool controller.
 pub const TOOLS: &str = "podbuggertool";
 
-/// Why the controllers can't be built.
+/// Why the controllers cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// The sources don't fit.
+    /// The sources are inconsistent.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The informers of this factory have such indexes already: two of these controllers would share them.
+    /// The factory's informers already have these indexes: two such controllers would share them.
     #[error(transparent)]
     Index(#[from] IndexerError),
 }
 
-/// The controllers of pods and of tools, over the informers of `factory`. Up to `workers` pods are reconciled at a time.
+/// Builds the controllers of pods and of tools on the informers of `factory`, with up to `workers` concurrent reconciliations of pods.
 ///
 /// # Errors
 ///
-/// If the factory has them already.
+/// If the factory already has them.
 pub fn controllers(
     factory: &SharedInformerFactory,
     recorder: EventRecorder,
@@ -94,12 +94,12 @@ pub fn controllers(
     Ok([of_pods, of_tools])
 }
 
-/// Which pods the controller needs to see, for a factory of its own: `list_options_for::<PodMeta>(running_pods)`.
+/// Limits a factory's informer to the pods that the controller needs: `list_options_for::<PodMeta>(running_pods)`.
 pub fn running_pods(params: &mut ListParams) {
     params.field_selector = Some("status.phase=Running".to_owned());
 }
 
-/// Drops the fields of a pod that the controller does not need: `transform::<PodMeta>(trim)` of its factory.
+/// Drops the fields of a pod that the controller does not need; for the factory's `transform::<PodMeta>(trim)`.
 pub fn trim(pod: &mut PodMeta) {
     pod.metadata.annotations = None;
     pod.metadata.owner_references = None;

@@ -1,4 +1,4 @@
-//! Gives one pod the tools that concern it.
+//! Adds the missing tools to one pod.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,34 +22,34 @@ use super::ledger::{Fact, Ledger};
 use super::matching::Matching;
 use crate::apis::tools::v1alpha1::PodBuggerTool;
 
-/// The name under which the controller owns fields.
+/// The controller's field manager.
 const MANAGER: &str = "podbuggertool-controller";
 
-/// How soon to ask again after the API server refused a container: a policy may have gone.
+/// How soon to retry after the API server rejected a container: a policy may have been removed.
 const REFUSED: Duration = Duration::from_secs(60);
 
-/// How soon after a change a tool's status is written: many changes are one write.
+/// The delay between a change and the write of a tool's status, to combine many changes into one write.
 const STATUS_DELAY: Duration = Duration::from_millis(500);
 
-/// Why a pod could not be reconciled. It is tried again, with a back-off of its own.
+/// Why a pod could not be reconciled. Retried with a back-off per pod.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReconcileError {
-    /// Tools and pods.
+    /// The tools or pods could not be looked up.
     #[error(transparent)]
     Index(#[from] UnknownIndex),
-    /// The pod.
+    /// The pod could not be read.
     #[error("cannot read the pod: {0}")]
     Read(#[source] kube::Error),
-    /// The container.
+    /// The container could not be added.
     #[error("cannot add the container: {0}")]
     Add(#[source] kube::Error),
-    /// The status of a tool.
+    /// The status of a tool could not be written.
     #[error("cannot write the status: {0}")]
     Status(#[source] kube::Error),
 }
 
-/// Reconciles pods: reads each that a tool concerns once, and adds what it lacks.
+/// Reconciles pods: reads each selected pod once, and adds the missing tools.
 pub(super) struct Pods {
     pub(super) client: Client,
     pub(super) pods: Lister<PodMeta>,
@@ -90,7 +90,7 @@ impl Reconciler for Pods {
 }
 
 impl Pods {
-    /// The tools that the pod is not known to have and that may be tried now, and when to try others again.
+    /// Returns the tools that the pod is not known to have and that may be tried now, and when to retry others.
     fn missing<'a>(
         &self,
         pod: &ObjectKey,
@@ -115,7 +115,7 @@ impl Pods {
         (missing, wait)
     }
 
-    /// Adds what the pod lacks of `tools`; when to try again what was refused.
+    /// Adds `tools` to the pod; returns when to retry rejected ones.
     async fn add(
         &self,
         key: &ObjectKey,
@@ -131,7 +131,7 @@ impl Pods {
             .await
             .map_err(ReconcileError::Read)?;
         let Some(mut live) = live.filter(|it| it.metadata.uid.as_deref() == Some(uid)) else {
-            return Ok(None); // It is gone, and the cache will say so.
+            return Ok(None); // The pod is gone; the cache will show it.
         };
         let (mut wait, mut failed) = (None, None);
         for tool in tools {
@@ -140,7 +140,7 @@ impl Pods {
             } else {
                 Ok(Fact::Waits)
             };
-            // A failure that passes is a fact until the next try, too.
+            // A temporary failure is recorded as well, until the next attempt.
             let (fact, error) = match fact {
                 Ok(fact) => (fact, None),
                 Err(error) if is_gone(&error) => return Ok(None),
@@ -157,7 +157,7 @@ impl Pods {
                 .note(key, name_of(tool), container_name(tool), fact);
             self.tell([name_of(tool).to_owned()]);
             match error {
-                // The server may well take the other tools.
+                // The server may still accept the other tools.
                 Some(error @ kube::Error::Api(_)) => failed = failed.or(Some(error)),
                 Some(error) => return Err(ReconcileError::Add(error)),
                 None => {}
@@ -166,7 +166,7 @@ impl Pods {
         failed.map_or(Ok(wait), |error| Err(ReconcileError::Add(error)))
     }
 
-    /// Adds one tool to a running pod, which is then as the server has it.
+    /// Adds one tool to a running pod, and updates `pod` from the response.
     async fn add_one(
         &self,
         pods: &TypedClient<Pod>,
@@ -184,7 +184,7 @@ impl Pods {
             }
             Plan::Add(container) => container,
         };
-        // Merged by name: whoever adds the same at the same time adds one.
+        // The patch merges by name: concurrent additions of the same container add only one.
         let patch = Patch::Strategic(json!({ "spec": { "ephemeralContainers": [*container] } }));
         let params = PatchParams {
             field_manager: Some(MANAGER.to_owned()),
@@ -208,7 +208,7 @@ impl Pods {
         Ok(Fact::Has { earlier })
     }
 
-    /// Has the status of tools written, soon.
+    /// Schedules status updates of `tools`.
     fn tell(&self, tools: impl IntoIterator<Item = String>) {
         for tool in tools {
             self.tools

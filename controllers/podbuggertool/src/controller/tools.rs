@@ -23,7 +23,7 @@ use crate::generated::clientset::Clientset;
 /// The condition of a tool.
 const READY: &str = "Ready";
 
-/// How soon to look again while pods have not been looked at.
+/// How soon to check again while some pods have not been examined.
 const SOON: Duration = Duration::from_secs(1);
 
 /// Writes the status of tools.
@@ -35,7 +35,7 @@ pub(super) struct Tools {
     pub(super) recorder: EventRecorder,
 }
 
-/// The pods of a tool, counted.
+/// Counts of a tool's pods.
 #[derive(Debug, Default)]
 struct Counts {
     matched: i32,
@@ -43,7 +43,7 @@ struct Counts {
     earlier: i32,
     failed: i32,
     unknown: i32,
-    /// The first of the pods that failed, and why.
+    /// The first pod that failed, by name, with its error.
     error: Option<(ObjectKey, String)>,
 }
 
@@ -67,11 +67,11 @@ impl Reconciler for Tools {
         };
         let is_behind = counts.unknown > 0;
         if is_behind && tool.status.as_ref().is_some_and(is_about_this) {
-            // After a restart: the old status is better than one that counts from zero.
+            // After a restart, the old status is better than one that counts from zero.
             return Ok(Action::requeue_after(SOON));
         }
         if self.write(&tool, status(&tool, &counts)).await? {
-            return Ok(Action::requeue()); // Somebody else wrote first.
+            return Ok(Action::requeue()); // conflict
         }
         Ok(if is_behind {
             Action::requeue_after(SOON)
@@ -105,7 +105,7 @@ impl Tools {
         Ok(counts)
     }
 
-    /// Writes the status if it changed, with an event if there is news; whether the tool has changed meanwhile.
+    /// Writes the status if it changed, with an event if the reason is new; returns whether the write was a conflict.
     async fn write(
         &self,
         tool: &PodBuggerTool,
@@ -151,16 +151,21 @@ fn status(tool: &PodBuggerTool, counts: &Counts) -> PodBuggerToolStatus {
     let (is_ready, reason, message) = match selector(&tool.spec) {
         Err(message) => (false, "InvalidSpec", message),
         Ok(_) if counts.failed > 0 => {
-            let message = format!("{} can't have it: {last_error}", of_all(counts.failed));
+            let message = format!(
+                "{} cannot get the tool: {last_error}",
+                of_all(counts.failed)
+            );
             (false, "SomePodsFailed", message)
         }
-        Ok(_) if counts.with < counts.matched => {
-            (false, "Adding", format!("{} have it", of_all(counts.with)))
-        }
+        Ok(_) if counts.with < counts.matched => (
+            false,
+            "Adding",
+            format!("{} have the tool", of_all(counts.with)),
+        ),
         Ok(_) if counts.matched == 0 => (true, "NoPodsMatch", String::new()),
         Ok(_) if counts.earlier > 0 => {
             let message = format!(
-                "{} keep a container of an earlier version beside it",
+                "{} still have a container of an earlier version",
                 of_all(counts.earlier)
             );
             (true, "AllPodsHaveTool", message)

@@ -1,4 +1,4 @@
-//! A controller that ends after its k-th call, for every k; then another one takes over.
+//! Ends a controller after its k-th call, for every k, and starts another one.
 
 use std::time::Duration;
 

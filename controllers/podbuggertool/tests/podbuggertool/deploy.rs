@@ -1,4 +1,4 @@
-//! The files below `deploy/`.
+//! Checks the files in `deploy/`.
 
 use codegen_runtime::kube::api::{DynamicObject, PostParams};
 use controller_testing::cluster::eventually;
@@ -81,9 +81,9 @@ async fn the_roles_grant_what_the_controller_does_and_no_more() {
     }
     running.stop().await;
     let at_times = [
-        // Informers that can't stream.
+        // For informers without streaming lists.
         "list pods",
-        // Events that come again.
+        // For repeated events.
         "patch events.events.k8s.io",
         "list podbuggertools.tools.jicki.cn",
     ];

@@ -1,4 +1,4 @@
-//! Specs that make no sense, pods that vanish, and servers that refuse: a condition with a reason, an event, and few tries.
+//! Invalid specs, vanishing pods and rejected requests: a condition with a reason, an event, and few attempts.
 
 use std::time::Duration;
 
@@ -96,7 +96,7 @@ async fn a_pod_that_ends_before_it_gets_the_tool_is_let_go() {
     running.stop().await;
 }
 
-/// How often a container is added in each of the first minutes, if every try is answered with `error`.
+/// Returns how often a container is added in each of the first four minutes, if every attempt fails with `error`.
 async fn tries(error: ApiError) -> Vec<usize> {
     let (clientset, tracker) = fake::Clientset::empty();
     tracker.add(pod("web-1")).unwrap();
@@ -107,7 +107,7 @@ async fn tries(error: ApiError) -> Vec<usize> {
     let mut tries = Vec::new();
     for _ in 0..4 {
         tracker.clear_actions();
-        // Time is paused.
+        // The clock is paused.
         tokio::time::sleep(Duration::from_secs(60)).await;
         let is_try = |it: &&Action| it.subresource == "ephemeralcontainers";
         tries.push(tracker.actions().iter().filter(is_try).count());
@@ -124,7 +124,7 @@ async fn tries_are_few() {
     let refused = tries(ApiError::new(403, "Forbidden", "no")).await;
     assert!(refused.iter().all(|it| (1..=2).contains(it)), "{refused:?}");
     let failing = tries(ApiError::internal("no")).await;
-    // Resyncs look again, too: twice a minute.
+    // Resyncs retry as well, twice a minute.
     assert!(
         failing[0] <= 18 && failing[1..].iter().all(|it| *it <= 4),
         "{failing:?}"

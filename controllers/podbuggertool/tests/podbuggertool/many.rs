@@ -1,5 +1,4 @@
-//! Tools that concern every tenth pod: requests are those of the pods that tools concern, and no more. `hack/many.sh` runs it with
-//! ten thousand pods.
+//! Tools that select every tenth pod: requests are sent only for the selected pods. `hack/many.sh` runs the test with ten thousand pods.
 
 use codegen_runtime::fake::{Action, Object};
 use controller_testing::cluster::eventually;
@@ -9,10 +8,10 @@ use serde_json::json;
 
 use crate::support::start;
 
-/// Pods of one app; every tenth app has a tool.
+/// The number of pods per app; every tenth app has a tool.
 const EACH: usize = 10;
 
-/// The number of pods: of `MANY_PODS`, or enough for one request too many for each to be told from those for a tool's.
+/// The number of pods: `MANY_PODS`, or by default enough to distinguish one extra request per pod from the requests for selected pods.
 fn pods() -> usize {
     match std::env::var("MANY_PODS") {
         Ok(text) => text
@@ -74,12 +73,12 @@ async fn requests_are_counted_by_pods_with_tools_and_not_by_all() {
     let writes = count("update", "podbuggertools", "status");
     assert!(writes <= 10 * concerned, "{writes}");
 
-    // Another process reads each of them once more, and writes nothing.
+    // Another process reads each selected pod once more, and writes nothing.
     tracker.clear_actions();
     let second = start(clientset.client().clone(), &["--threads=8"]);
     let has_read = async || count("get", "pods", "") == pairs;
     assert!(eventually(has_read).await);
-    // Real time, for requests that should not come: pausing it takes one thread, on which this test takes more than a minute.
+    // Real time, to detect unexpected requests: a paused clock requires a single thread, on which this test takes more than a minute.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     second.stop().await;
     assert_eq!(count("get", "pods", ""), pairs);

@@ -1,4 +1,4 @@
-//! Tools and pods, on an embedded API server or a real one.
+//! Scenarios of tools and pods, on an embedded API server or a real one.
 
 use serde_json::json;
 
@@ -35,7 +35,7 @@ async fn running_pods_that_are_selected_get_the_tool_once() {
     assert_eq!(added.target_container_name.as_deref(), Some("main"));
     rig.until("netshoot", "AllPodsHaveTool").await;
     rig.until_counts("netshoot", 1, 1).await;
-    // It begins to run, is selected later, and is selected no more.
+    // The pod starts to run, is selected later, and is deselected again.
     rig.cluster
         .pod_status("web-2", json!({ "phase": "Running" }))
         .await;
@@ -81,7 +81,7 @@ async fn a_restart_adds_nothing_and_keeps_the_status() {
     assert_eq!(rig.cluster.pods().get("web-1").await.unwrap(), before);
     let after = rig.tools.get("netshoot").await.unwrap();
     assert_eq!(after.metadata.generation, tool.metadata.generation);
-    // Made again under its name, it is the same tool.
+    // Recreated under the same name, it is the same tool.
     rig.tools.delete("netshoot").await.unwrap();
     rig.tool("netshoot", "netshoot:1").await;
     let third = rig.start();
@@ -99,7 +99,7 @@ async fn two_tools_on_one_pod_and_names_that_are_taken() {
     rig.tool("two", "two:1").await;
     rig.until_images("web-1", &["one:1", "two:1"]).await;
     first.stop().await;
-    // A container of the very name that the tool would have, but somebody else's.
+    // A foreign container with exactly the name that the tool's would have.
     let name = containers(&rig.cluster.pods().get("web-1").await.unwrap())
         .into_iter()
         .find(|it| it.image.as_deref() == Some("one:1"))
@@ -138,9 +138,9 @@ async fn another_image_is_added_beside_the_old_one_and_told() {
     assert_eq!(status.pods_with_earlier_versions, 1);
     assert_eq!(
         status.conditions[0].message,
-        "1 of 1 pods keep a container of an earlier version beside it"
+        "1 of 1 pods still have a container of an earlier version"
     );
-    // And back: it has that one already.
+    // Back to the first version, which the pod already has.
     rig.patch("netshoot", json!({ "spec": { "image": "netshoot:1" } }))
         .await;
     rig.until("netshoot", "AllPodsHaveTool").await;
@@ -163,7 +163,7 @@ async fn a_target_that_a_pod_has_not_is_told() {
     .await;
     let status = rig.until("netshoot", "SomePodsFailed").await;
     let expected = format!(
-        "{}/web-1: spec.targetContainer: no container is called \"other\"; there are main",
+        "{}/web-1: spec.targetContainer: no container is named \"other\"; the pod has main",
         rig.cluster.namespace
     );
     assert_eq!(status.last_error, expected);

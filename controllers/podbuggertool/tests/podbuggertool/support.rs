@@ -1,4 +1,4 @@
-//! Controllers under test.
+//! Helpers that run the controllers under test.
 
 use codegen_runtime::client::{Defaults, verbs::WithStatus};
 use codegen_runtime::fake::Running;
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 
 pub const CRD: &str = include_str!("../../deploy/crd.yaml");
 
-/// The program at work, with `args`; without an election unless they ask for one.
+/// Runs the program with `args`; without leader election unless they enable it.
 pub fn start(client: Client, args: &[&str]) -> Running {
     Running::program(app::app(), client, args, app::setup)
 }
 
-/// A cluster with tools, which are cluster-scoped: on a real one scenarios run one at a time.
+/// A cluster with tools, which are cluster-scoped: on a real cluster scenarios run one at a time.
 pub struct Rig {
     pub cluster: Cluster,
     pub tools: Defaults<PodBuggerTool, WithStatus>,
@@ -48,7 +48,7 @@ impl Rig {
         )
     }
 
-    /// Creates a tool for the pods `app=web` of the test's namespace.
+    /// Creates a tool for the pods with `app=web` in the test's namespace.
     pub async fn tool(&self, name: &str, image: &str) {
         let mut tool = tool(name, image);
         tool.spec.namespaces = vec![self.cluster.namespace.clone()];
@@ -60,7 +60,7 @@ impl Rig {
         self.tools.patch(name, &params, &patch).await.unwrap();
     }
 
-    /// A running pod `app=web`.
+    /// Creates a running pod with `app=web`.
     pub async fn web(&self, name: &str) {
         let status = json!({ "phase": "Running" });
         self.cluster
@@ -68,7 +68,7 @@ impl Rig {
             .await;
     }
 
-    /// The images of a pod's ephemeral containers, sorted.
+    /// Returns the images of a pod's ephemeral containers, sorted.
     pub async fn images(&self, pod: &str) -> Vec<String> {
         let mut images: Vec<String> = containers(&self.cluster.pods().get(pod).await.unwrap())
             .into_iter()
@@ -88,7 +88,7 @@ impl Rig {
         tool.status.unwrap_or_default()
     }
 
-    /// Waits until the tool's condition has this reason, and is about its present generation.
+    /// Waits until the tool's condition has this reason for the current generation.
     pub async fn until(&self, name: &str, reason: &str) -> PodBuggerToolStatus {
         let is = async || {
             let tool = self.tools.get(name).await.unwrap();
@@ -100,7 +100,7 @@ impl Rig {
         self.status(name).await
     }
 
-    /// Waits until the status counts so many pods, so many of them with the tool.
+    /// Waits until the status has these counts of selected pods and of pods with the tool.
     pub async fn until_counts(&self, name: &str, matched: i32, with: i32) {
         let is = async || {
             let status = self.status(name).await;

@@ -1,4 +1,4 @@
-//! The Deployment of a set, as the controller applies it: the fields that it has an opinion on, and no others.
+//! The Deployment of a set, with only the fields that the controller applies.
 
 use std::collections::BTreeMap;
 
@@ -11,23 +11,23 @@ use codegen_runtime::owner::{self, OwnerError};
 
 use crate::apis::apps::v1alpha1::PodSet;
 
-/// The label that all Deployments and pods of sets have, with the value [`APP`].
+/// The label that the Deployments and pods of all sets have, with the value [`APP`].
 pub const APP_LABEL: &str = "app";
 
 /// The value of [`APP_LABEL`].
 pub const APP: &str = "podSet";
 
-/// The label that names the set of a Deployment or pod.
+/// The label with the name of the set that a Deployment or pod belongs to.
 pub const SET_LABEL: &str = "podSet_cr";
 
-/// The labels of what belongs to the set `name`.
+/// Returns the labels of the objects of the set `name`.
 pub(super) fn labels(name: &str) -> BTreeMap<String, String> {
     [(APP_LABEL, APP), (SET_LABEL, name)]
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .into()
 }
 
-/// The Deployment that `set` should have.
+/// Returns the desired Deployment of `set`.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
-//! The controller: wired by the runtime's builder.
+//! The controller, wired by the runtime's builder.
 //!
-//! It reconciles a `PodSet` when the set changes, when its Deployment does, and when one of its pods comes, goes or becomes ready:
-//! pods are mapped to their set by a label, and found again through an index. Start reading at [`Reconciler`].
+//! A `PodSet` is reconciled when it changes, when its Deployment changes, and when one of its pods is added, is removed or becomes ready: a
+//! label maps pods to their set, and an index finds a set's pods. Start reading at [`Reconciler`].
 
 mod deployment;
 mod reconcile;
@@ -26,29 +26,29 @@ use crate::apis::apps::v1alpha1::PodSet;
 // The Lease of leader election, in the namespace that the controller is deployed to.
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create;get;update;watch,namespace=podset-system,roleName=podset-controller
 
-/// The name of the controller: of its queue in metrics, and of what it runs in a manager.
+/// The name of the controller in a manager, and of its queue in metrics.
 pub const NAME: &str = "podset";
 
 /// The index of pods by the key of their set.
 const BY_SET: &str = "podset";
 
-/// Why the controller can't be built.
+/// Why the controller cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// The sources don't fit.
+    /// The sources are inconsistent.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The pods of this factory have such an index already: two of these controllers would share them.
+    /// The factory's pod informer already has this index: two such controllers would share it.
     #[error(transparent)]
     Index(#[from] IndexerError),
 }
 
-/// The controller over the informers of `factory`. Up to `workers` sets are reconciled at a time.
+/// Builds the controller on the informers of `factory`, with up to `workers` concurrent reconciliations.
 ///
 /// # Errors
 ///
-/// If the factory has one already.
+/// If the factory already has one.
 pub fn controller(
     factory: &SharedInformerFactory,
     recorder: EventRecorder,
@@ -62,7 +62,7 @@ pub fn controller(
     Ok(Controller::builder(NAME, factory)
         .for_::<PodSet>()
         .owns::<Deployment>()
-        // A Deployment of somebody else's is in a set's way as long as it is there.
+        // A foreign Deployment of the same name blocks the set until it is gone.
         .watches_when::<Deployment>(
             Predicate::new(|change| !is_ours(&**change.object())),
             move |deployment| {
@@ -75,12 +75,12 @@ pub fn controller(
         .build(Reconciler::new(factory, recorder))?)
 }
 
-/// Selects the pods that the controller needs: `list_options_for::<Pod>(own_pods)` of its factory.
+/// Limits a factory's informer to the pods that the controller needs; for its `list_options_for::<Pod>(own_pods)`.
 pub fn own_pods(params: &mut ListParams) {
     params.label_selector = Some(format!("{APP_LABEL}={APP},{SET_LABEL}"));
 }
 
-/// Drops the fields of a pod that the controller does not need: `transform::<Pod>(trim)` of its factory.
+/// Drops the fields of a pod that the controller does not need; for the factory's `transform::<Pod>(trim)`.
 pub fn trim(pod: &mut Pod) {
     pod.spec = None;
     pod.metadata.annotations = None;
@@ -90,7 +90,7 @@ pub fn trim(pod: &mut Pod) {
     }
 }
 
-/// The set that a pod says it belongs to.
+/// Returns the set that a pod's label names.
 fn set_of(pod: &Pod) -> Option<ObjectKey> {
     let labels = pod.metadata.labels.as_ref()?;
     let name = labels.get(SET_LABEL)?;
@@ -98,7 +98,7 @@ fn set_of(pod: &Pod) -> Option<ObjectKey> {
     is_ours.then(|| ObjectKey::new(pod.metadata.namespace.as_deref(), name))
 }
 
-/// Whether some set controls the object.
+/// Whether a `PodSet` controls the object.
 fn is_ours<K: Resource>(object: &K) -> bool {
     owner::controller_of(object).is_some_and(|owner| {
         owner.kind == PodSet::kind(&()) && owner.api_version == PodSet::api_version(&())

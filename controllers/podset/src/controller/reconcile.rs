@@ -1,4 +1,4 @@
-//! Brings one set to what its spec says.
+//! Reconciles one set.
 
 use std::time::Duration;
 
@@ -23,42 +23,42 @@ use super::status::{READY, Refusal, observe};
 use crate::apis::apps::v1alpha1::{PodSet, PodSetStatus};
 use crate::generated::clientset::Clientset;
 
-/// The name under which the controller owns fields.
+/// The controller's field manager.
 const MANAGER: &str = "podset-controller";
 
-/// How soon to ask again after the API server refused the Deployment: a quota may have grown, a policy may have gone.
+/// How soon to retry after the API server rejected the Deployment: a quota may have been raised, or a policy removed.
 const REFUSED: Duration = Duration::from_secs(60);
 
-/// How long to wait for the cache to show what was created.
+/// How long to wait for the cache to show a created Deployment.
 const SEEN: Duration = Duration::from_secs(5);
 
-/// Why a set could not be reconciled. It is tried again, with a back-off of its own.
+/// Why a set could not be reconciled. Retried with a back-off per set.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReconcileError {
-    /// The Deployment.
+    /// The Deployment could not be applied.
     #[error("cannot apply the Deployment: {0}")]
     Apply(#[from] ApplyError),
-    /// The owner reference.
+    /// The owner reference could not be set.
     #[error(transparent)]
     Owner(#[from] OwnerError),
-    /// The pods.
+    /// The pods could not be looked up.
     #[error(transparent)]
     Index(#[from] UnknownIndex),
-    /// The status.
+    /// The status could not be written.
     #[error("cannot write the status: {0}")]
     Status(#[source] kube::Error),
 }
 
-/// Brings sets to what their specs say. Nothing is remembered but what spares a request.
+/// Reconciles sets. It keeps no state except to save requests.
 pub struct Reconciler {
     clientset: Clientset,
     sets: Lister<PodSet>,
     deployments: Lister<Deployment>,
     pods: Lister<Pod>,
-    /// Takes over nothing: for a Deployment that may be somebody else's.
+    /// Never takes fields over: for a Deployment that may belong to someone else.
     creator: Applier,
-    /// Takes back what others changed in a Deployment of ours.
+    /// Reverts changes that others made to the set's Deployment.
     applier: RememberingApplier,
     recorder: EventRecorder,
 }
@@ -74,7 +74,7 @@ impl Reconcile for Reconciler {
 
     async fn reconcile(&self, request: Request) -> Result<Action, ReconcileError> {
         let Ok(set) = self.sets.get(&request) else {
-            return Ok(Action::done()); // The garbage collector has its Deployment.
+            return Ok(Action::done()); // The garbage collector deletes its Deployment.
         };
         let refusal = if is_deleting(&*set) {
             Some(Refusal::new("Terminating", "the set is being deleted"))
@@ -84,7 +84,7 @@ impl Reconcile for Reconciler {
         let pods = self.pods.by_index(BY_SET, &request)?;
         let status = observe(&set, &pods, refusal.as_ref());
         if self.write(&set, status).await? {
-            return Ok(Action::requeue()); // Somebody else wrote first.
+            return Ok(Action::requeue()); // conflict
         }
         Ok(match refusal {
             Some(refusal) if refusal.reason == "DeploymentRefused" => {
@@ -96,7 +96,7 @@ impl Reconcile for Reconciler {
 }
 
 impl Reconciler {
-    /// A reconciler over the informers of `factory`.
+    /// Creates a reconciler on the informers of `factory`.
     pub fn new(factory: &SharedInformerFactory, recorder: EventRecorder) -> Self {
         let creator = Applier::new(MANAGER);
         Self {
@@ -110,7 +110,7 @@ impl Reconciler {
         }
     }
 
-    /// Applies the set's Deployment, unless there is a reason not to.
+    /// Applies the set's Deployment; returns why if it must not be applied.
     async fn deploy(&self, set: &PodSet) -> Result<Option<Refusal>, ReconcileError> {
         if set.spec.size < 0 {
             let message = format!("spec.size: write 0 or more, not {}", set.spec.size);
@@ -129,14 +129,14 @@ impl Reconciler {
             Some(current) if owner::controller_of(&**current).is_some() => {
                 return Ok(Some(taken(name, current)));
             }
-            // Without a controller: it is ours if nothing in it is anybody else's.
+            // Without a controller: it is ours if no one else owns any of its fields.
             _ => self.create(&api, &wanted).await,
         };
         match applied {
             Ok(()) => Ok(None),
             Err(ApplyError::Conflict(conflicts)) => {
                 let message = format!(
-                    "Deployment {name} exists and is not the set's: {}",
+                    "Deployment {name} exists and does not belong to the set: {}",
                     ApplyError::Conflict(conflicts)
                 );
                 Ok(Some(Refusal::new("DeploymentTaken", message)))
@@ -148,7 +148,7 @@ impl Reconciler {
         }
     }
 
-    /// Creates the Deployment, and waits until the cache has it: the next reconciliation must know that it is ours.
+    /// Creates the Deployment, and waits until the cache shows it: the next reconciliation must see that the set owns it.
     async fn create(&self, api: &Api<Deployment>, wanted: &Deployment) -> Result<(), ApplyError> {
         let created = self.creator.apply(api, wanted).await?;
         let version = created.metadata.resource_version.unwrap_or_default();
@@ -157,12 +157,12 @@ impl Reconciler {
             .wait_for_resource_version(&version, SEEN)
             .await;
         if let Err(error) = seen {
-            tracing::debug!(%error, "the cache is late");
+            tracing::debug!(%error, "the cache does not show the created Deployment yet");
         }
         Ok(())
     }
 
-    /// Writes the status if it changed, with an event if there is news; whether the set has changed meanwhile.
+    /// Writes the status if it changed, with an event if the reason is new; returns whether the write was a conflict.
     async fn write(&self, set: &PodSet, status: PodSetStatus) -> Result<bool, ReconcileError> {
         if set.status.as_ref() == Some(&status) {
             return Ok(false);
@@ -182,7 +182,7 @@ impl Reconciler {
         Ok(false)
     }
 
-    /// Records an event when the condition has another reason than before.
+    /// Records an event if the reason of the condition changed.
     fn tell(&self, old: &PodSet, new: &PodSet) {
         let ready = |set: &PodSet| {
             let status = set.status.as_ref()?;

@@ -1,4 +1,4 @@
-//! The status of a set: a pure function of the set, its pods, and what became of its Deployment.
+//! The status of a set: a pure function of the set, its pods, and the outcome for its Deployment.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::apis::apps::v1alpha1::{PodSet, PodSetStatus};
 /// The condition of a set.
 pub(super) const READY: &str = "Ready";
 
-/// Why a set has no Deployment as it should: the reason of condition and event, and the words.
+/// Why a set does not have its Deployment: reason and message of the condition and the event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) reason: &'static str,
@@ -25,7 +25,7 @@ impl Refusal {
     }
 }
 
-/// The status of `set`, whose labels `pods` have.
+/// Computes the status of `set`; `pods` are the pods with its labels.
 pub(super) fn observe(set: &PodSet, pods: &[Arc<Pod>], refusal: Option<&Refusal>) -> PodSetStatus {
     let old = set.status.clone().unwrap_or_default();
     let living: Vec<&Pod> = pods
@@ -45,8 +45,7 @@ pub(super) fn observe(set: &PodSet, pods: &[Arc<Pod>], refusal: Option<&Refusal>
     let (is_ready, reason, message) = match refusal {
         Some(refusal) => (false, refusal.reason, refusal.message.clone()),
         None if size != wanted || ready_replicas != wanted => {
-            let message =
-                format!("{size} of {wanted} pods are there, {ready_replicas} of them ready");
+            let message = format!("{size} of {wanted} pods exist, {ready_replicas} of them ready");
             (false, "Scaling", message)
         }
         None if wanted == 0 => (true, "ScaledToZero", String::new()),
@@ -73,7 +72,7 @@ pub(super) fn observe(set: &PodSet, pods: &[Arc<Pod>], refusal: Option<&Refusal>
     }
 }
 
-/// Whether a pod has neither ended nor been deleted.
+/// Whether a pod has neither terminated nor is being deleted.
 fn lives(pod: &Pod) -> bool {
     let phase = pod.status.as_ref().and_then(|it| it.phase.as_deref());
     pod.metadata.deletion_timestamp.is_none() && !matches!(phase, Some("Succeeded" | "Failed"))

@@ -1,4 +1,4 @@
-//! A controller that ends after its k-th call, for every k; then another one takes over.
+//! Ends a controller after its k-th call, for every k, and starts another one.
 
 use codegen_runtime::client::TypedClient;
 use codegen_runtime::fake::Tracker;
@@ -22,7 +22,7 @@ async fn settled(tracker: &Tracker, size: i32) {
     tracker.until(is).await;
 }
 
-/// Runs a controller that ends at the gate, then another, until the set has 3 pods; whether the first one ended.
+/// Runs a controller that ends at the gate, then another one, until the set has 3 pods; returns whether the first one ended.
 async fn ends_and_is_replaced(gate: Gate, client: Client, tracker: &Tracker) -> bool {
     for resource in ["deployments", "podsets/*"] {
         gate.guard(tracker, resource);

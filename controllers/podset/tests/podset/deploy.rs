@@ -1,4 +1,4 @@
-//! The files below `deploy/`.
+//! Checks the files in `deploy/`.
 
 use codegen_runtime::kube::api::{DynamicObject, Patch, PatchParams, PostParams};
 use controller_testing::cluster::eventually;
@@ -57,7 +57,7 @@ async fn the_roles_grant_what_the_controller_does_and_no_more() {
     let has = |group: &str, plural: &str| !server.objects().list(group, plural, "").is_empty();
     let done = async || has("apps", "deployments") && has("events.k8s.io", "events");
     assert!(eventually(done).await);
-    // Again, so that the Deployment is applied as one that exists.
+    // Scale, so that an existing Deployment is applied as well.
     let patch = Patch::Merge(json!({ "spec": { "size": 1 } }));
     let params = PatchParams::default();
     objects.patch("example", &params, &patch).await.unwrap();
@@ -80,13 +80,13 @@ async fn the_roles_grant_what_the_controller_does_and_no_more() {
     assert!(eventually(is_shown).await, "{:?}", shown().await);
     running.stop().await;
     let at_times = [
-        // Informers that can't stream.
+        // For informers without streaming lists.
         "list pods",
         "list deployments.apps",
         "list podsets.apps.jicki.cn",
-        // Servers that check blockOwnerDeletion.
+        // For servers that check blockOwnerDeletion.
         "update podsets/finalizers.apps.jicki.cn",
-        // Events that come again.
+        // For repeated events.
         "patch events.events.k8s.io",
     ];
     for grant in deploy().check_roles(&server, "podset-controller") {

@@ -1,4 +1,4 @@
-//! Specs that make no sense, and servers that refuse: a condition with a reason, an event, and few tries.
+//! Invalid specs and rejected requests: a condition with a reason, an event, and few attempts.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ async fn a_negative_size_that_was_stored_before_is_told_and_can_be_mended() {
 async fn what_the_server_refuses_is_told() {
     let rig = Rig::new().await;
     let running = rig.start();
-    let name = "x".repeat(64); // No label value.
+    let name = "x".repeat(64); // too long for a label value
     rig.create(&name, 1).await;
     let status = rig.until(&name, "DeploymentRefused").await;
     let message = &status.conditions[0].message;
@@ -54,7 +54,7 @@ async fn what_the_server_refuses_is_told() {
     running.stop().await;
 }
 
-/// How often a Deployment is applied in each of the first minutes, if every apply is answered with `error`.
+/// Returns how often a Deployment is applied in each of the first minutes, if every apply fails with `error`.
 async fn tries(error: ApiError) -> Vec<usize> {
     let (clientset, tracker) = fake::Clientset::empty();
     let running = start(clientset.client().clone(), &[]);
@@ -66,7 +66,7 @@ async fn tries(error: ApiError) -> Vec<usize> {
     let mut tries = Vec::new();
     for _ in 0..4 {
         tracker.clear_actions();
-        // Time is paused.
+        // The clock is paused.
         tokio::time::sleep(Duration::from_secs(60)).await;
         let is_try = |it: &&codegen_runtime::fake::Action| {
             it.resource == "deployments" && it.verb == "patch"
@@ -82,7 +82,7 @@ async fn tries_are_few() {
     let refused = tries(ApiError::new(422, "Invalid", "no")).await;
     assert!(refused.iter().all(|it| (1..=3).contains(it)), "{refused:?}");
     let failing = tries(ApiError::internal("no")).await;
-    // Resyncs look again, too: twice a minute.
+    // Resyncs retry as well, twice a minute.
     assert!(
         failing[0] <= 18 && failing[1..].iter().all(|it| *it <= 4),
         "{failing:?}"

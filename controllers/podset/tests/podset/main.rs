@@ -1,9 +1,9 @@
-//! The controller at work on an embedded API server, and the scenarios also on a real one.
+//! Tests of the controller on an embedded API server; the scenarios also run on a real one.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     unreachable_pub,
-    reason = "a test that cannot go on has failed, and names are its own"
+    reason = "tests panic on failure and choose their own names"
 )]
 
 mod crash_points;

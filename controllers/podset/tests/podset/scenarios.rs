@@ -1,4 +1,4 @@
-//! A set's life, on an embedded API server or a real one.
+//! The lifecycle of a set, on an embedded API server or a real one.
 
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
 use codegen_runtime::kube::api::{DeleteParams, Patch, PatchParams};
@@ -87,7 +87,7 @@ async fn scaling_goes_through_the_scale_subresource_and_down_to_nothing() {
     let status = rig.until("web", "Scaling").await;
     assert_eq!(
         status.conditions[0].message,
-        "1 of 4 pods are there, 1 of them ready"
+        "1 of 4 pods exist, 1 of them ready"
     );
     let scaled: Value = sets.get_subresource("web", "scale").await.unwrap();
     assert_eq!(scaled["status"]["replicas"], 1);
@@ -121,7 +121,7 @@ async fn drift_is_taken_back_and_what_others_set_stays() {
     let labels = json!({ "app": "podSet", "podSet_cr": "web", "team": "a" });
     assert_eq!(deployment["metadata"]["labels"], labels);
     assert_eq!(deployment["spec"]["minReadySeconds"], 5);
-    // Deleted by somebody, it comes again.
+    // Deleted by another client, it is recreated.
     let background = DeleteParams::background();
     rig.deployments().delete("web", &background).await.unwrap();
     rig.until_replicas("web", 2).await;
@@ -140,7 +140,7 @@ async fn a_set_that_is_being_deleted_says_so_and_makes_nothing_any_more() {
     let background = DeleteParams::background();
     sets.delete("web", &background).await.unwrap();
     rig.until("web", "Terminating").await;
-    // Later changes are seen, and the Deployment is not created again.
+    // Later changes are noticed, and the Deployment is not created again.
     rig.deployments().delete("web", &background).await.unwrap();
     rig.pod("web-1", "web", true).await;
     rig.until_nodes("web", &["web-1"]).await;
@@ -151,7 +151,7 @@ async fn a_set_that_is_being_deleted_says_so_and_makes_nothing_any_more() {
     running.stop().await;
 }
 
-/// Somebody else's Deployment; controlled by something or by nothing.
+/// A foreign Deployment, with a controller or without.
 fn foreign(controller: Option<Value>) -> Deployment {
     let labels = json!({ "app": "theirs" });
     let deployment = json!({
@@ -172,7 +172,7 @@ fn foreign(controller: Option<Value>) -> Deployment {
 async fn a_deployment_of_somebody_else_is_not_touched_and_in_the_way_until_it_is_gone() {
     let rig = Rig::new().await;
     let running = rig.start();
-    // An owner that is there, or the garbage collector takes the Deployment away.
+    // The owner must exist, or the garbage collector deletes the Deployment.
     let namespace = codegen_runtime::client::TypedClient::<
         codegen_runtime::k8s_openapi::api::core::v1::ConfigMap,
     >::namespaced(rig.cluster.client.clone(), &rig.cluster.namespace);

@@ -1,4 +1,4 @@
-//! A controller under test.
+//! Helpers that run the controller under test.
 
 use codegen_runtime::client::TypedClient;
 use codegen_runtime::fake::Running;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 pub const CRD: &str = include_str!("../../deploy/crd.yaml");
 
-/// The program at work, with `args`; without an election unless they ask for one.
+/// Runs the program with `args`; without leader election unless they enable it.
 pub fn start(client: Client, args: &[&str]) -> Running {
     Running::program(app::app(), client, args, app::setup)
 }
@@ -68,7 +68,7 @@ impl Rig {
         set.and_then(|it| it.status).unwrap_or_default()
     }
 
-    /// Waits until the set's condition has this reason, and is about its present generation.
+    /// Waits until the set's condition has this reason for the current generation.
     pub async fn until(&self, name: &str, reason: &str) -> PodSetStatus {
         let is = async || {
             let set = self.sets().get(name).await.unwrap();
@@ -92,7 +92,7 @@ impl Rig {
         );
     }
 
-    /// A pod as the Deployment would make it.
+    /// Creates a pod as the Deployment's replica set would.
     pub async fn pod(&self, name: &str, set: &str, is_ready: bool) {
         let labels = json!({ "app": "podSet", "podSet_cr": set });
         let ready = if is_ready { "True" } else { "False" };
@@ -101,7 +101,7 @@ impl Rig {
         self.cluster.pod(name, labels, status).await;
     }
 
-    /// Waits until the status counts that many pods, and that many ready ones.
+    /// Waits until the status counts that many pods and ready pods.
     pub async fn until_counts(&self, name: &str, size: i32, ready: i32) -> PodSetStatus {
         let is = async || {
             let status = self.status(name).await;

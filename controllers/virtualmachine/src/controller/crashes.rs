@@ -1,4 +1,4 @@
-//! The back-off of servers that die again and again.
+//! The back-off of servers that die repeatedly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -8,16 +8,16 @@ use tokio::time::Instant;
 
 use crate::driver::ServerRef;
 
-/// Before the first restart. Doubles with each crash.
+/// The delay before the first restart. Doubles with each crash.
 const FIRST: Duration = Duration::from_secs(1);
 
-/// The longest wait, as the kubelet's for containers.
+/// The maximum delay, the same as the kubelet's for containers.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// A server that ran this long starts over with the first wait.
+/// After running this long, a server's back-off is reset.
 const RECOVERED: Duration = Duration::from_secs(600);
 
-/// When to start which server again. Known to this process only: another leader starts over.
+/// When to restart each server. Kept in memory only: another leader starts with the initial delay.
 #[derive(Debug, Default)]
 pub(super) struct Crashes(Mutex<BTreeMap<ServerRef, Crash>>);
 
@@ -25,14 +25,14 @@ pub(super) struct Crashes(Mutex<BTreeMap<ServerRef, Crash>>);
 struct Crash {
     count: u32,
     at: Instant,
-    /// When to start it; `None` once it was started.
+    /// When to restart the server; `None` once it was restarted.
     restart_at: Option<Instant>,
 }
 
 impl Crashes {
-    /// The server was found dead: how long to wait before it is started again; zero for now.
+    /// Returns how long to wait before restarting a dead server; zero if it is due.
     ///
-    /// Call [`restarted`](Self::restarted) when it was.
+    /// Call [`restarted`](Self::restarted) after the restart.
     pub(super) fn wait(&self, server: &ServerRef) -> Duration {
         let now = Instant::now();
         let mut crashes = self.0.lock();
@@ -52,7 +52,7 @@ impl Crashes {
         restart_at.saturating_duration_since(now)
     }
 
-    /// The server was started again.
+    /// Records that the server was restarted.
     pub(super) fn restarted(&self, server: &ServerRef) {
         let mut crashes = self.0.lock();
         if let Some(crash) = crashes.get_mut(server) {
@@ -60,12 +60,12 @@ impl Crashes {
         }
     }
 
-    /// Forgets the servers that are not of an object with one of these uids.
+    /// Drops the servers of objects whose uid is not in `uids`.
     pub(super) fn retain(&self, uids: &BTreeSet<String>) {
         self.0.lock().retain(|server, _| uids.contains(&server.uid));
     }
 
-    /// The server is gone.
+    /// Drops a deleted server.
     pub(super) fn forget(&self, server: &ServerRef) {
         self.0.lock().remove(server);
     }

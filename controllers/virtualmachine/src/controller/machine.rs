@@ -1,29 +1,29 @@
-//! From the spec of an object to the spec of a server.
+//! Converts the spec of an object to the spec of a server.
 
 use codegen_runtime::quantity::{Amount, Quantity};
 
 use crate::apis::cloudnative::v1alpha1::{VirtualMachineAction, VirtualMachineSpec};
 use crate::driver::{Power, Resources, ServerSpec};
 
-/// The most processors that a machine may have.
+/// The maximum number of processors of a machine.
 pub const MAX_CPUS: u32 = 1024;
 
-/// The least and the most memory, in bytes: 1 MiB and 64 TiB.
+/// The minimum and maximum memory, in bytes: 1 MiB and 64 TiB.
 pub const MEMORY: (u64, u64) = (1 << 20, 64 << 40);
 
-/// The least and the most disk, in bytes: 1 MiB and 1 PiB.
+/// The minimum and maximum disk size, in bytes: 1 MiB and 1 PiB.
 pub const DISK: (u64, u64) = (1 << 20, 1 << 50);
 
-/// A spec asks for what no machine can be. The text names the field, and what to write instead.
+/// A spec is invalid. The message names the field and the valid values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("spec.resource.{0}")]
 pub struct InvalidSpec(String);
 
-/// The server that `spec` asks for.
+/// Returns the server that `spec` requests.
 ///
 /// # Errors
 ///
-/// All that is wrong with the sizes, in one text.
+/// All invalid sizes, in one message.
 pub fn server_spec(spec: &VirtualMachineSpec) -> Result<ServerSpec, InvalidSpec> {
     let resource = &spec.resource;
     let cpus = cpus(&resource.cpu).map_err(|error| format!("cpu: {error}"));
@@ -45,7 +45,7 @@ pub fn server_spec(spec: &VirtualMachineSpec) -> Result<ServerSpec, InvalidSpec>
     }
 }
 
-/// Whole processors. `1500m` is refused rather than rounded: a machine can't have one and a half.
+/// Returns an integer number of processors. `1500m` is rejected rather than rounded: a machine cannot have one and a half.
 fn cpus(quantity: &Quantity) -> Result<u32, String> {
     let amount = quantity.amount().map_err(|error| error.to_string())?;
     let cpus = u32::try_from(amount.value()).unwrap_or(0);
@@ -57,7 +57,7 @@ fn cpus(quantity: &Quantity) -> Result<u32, String> {
     ))
 }
 
-/// Bytes; a fraction of one is rounded up.
+/// Returns a number of bytes, rounded up.
 fn bytes(quantity: &Quantity, (least, most): (u64, u64)) -> Result<u64, String> {
     let amount = quantity.amount().map_err(|error| error.to_string())?;
     let bytes = u64::try_from(amount.value()).unwrap_or(0);

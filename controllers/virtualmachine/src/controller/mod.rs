@@ -1,12 +1,11 @@
 //! The controller: an informer feeds a queue of keys, and workers [reconcile](Reconciler) them.
 //!
-//! It has the classic shape, with each part in the open: a handler on the shared informer adds keys to a rate-limited work
-//! queue, [`run_priority_workers`] takes them out, the lister answers reads. What is looked at without a reason, because of the
-//! initial list or a resync, waits behind what changed, as in controller-runtime. Beside the workers usage is refreshed on a timer
-//! of its own, servers without an object are looked for, and the driver reports servers that changed by themselves.
+//! It has the classic shape, with every part visible: a handler on the shared informer adds keys to a rate-limited work queue,
+//! [`run_priority_workers`] takes them out, and the lister serves reads. Keys from the initial list or a resync have a lower priority than
+//! changes, as in controller-runtime. Besides the workers, a timer refreshes usage, orphaned servers are searched for, and the driver
+//! reports servers that changed by themselves.
 //!
-//! With leader election everything here runs in one term of office, and each part is fenced by it: see
-//! [`codegen_runtime::leader`].
+//! With leader election everything here runs within one term, which fences each part: see [`codegen_runtime::leader`].
 
 mod crashes;
 mod machine;
@@ -46,27 +45,27 @@ use crate::driver::{Changed, Driver, DriverMetrics, Servers, Standing};
 use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
 
-/// The name of the controller: of its queue in metrics, and of what it runs in a manager.
+/// The name of the controller in a manager, and of its queue in metrics.
 pub const NAME: &str = "virtualmachine";
 
-/// How the controller works.
+/// The settings of the controller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Machines that are reconciled at a time.
+    /// The number of machines reconciled concurrently.
     pub workers: usize,
-    /// How often usage is read.
+    /// How often usage is refreshed.
     pub usage_period: Duration,
-    /// How soon to look after a server that starts or stops.
+    /// How soon to check a server that is starting or stopping.
     pub poll: Duration,
-    /// How long one call of the driver may take.
+    /// The timeout of one driver call.
     pub driver_deadline: Duration,
-    /// The back-off of a machine that fails: the first wait, and the longest.
+    /// The back-off of a failing machine: the initial and the maximum delay.
     pub backoff: (Duration, Duration),
-    /// The namespace whose machines are run; empty for all. Servers of other namespaces are ignored.
+    /// The namespace whose machines are managed; empty for all. Servers of other namespaces are ignored.
     pub namespace: String,
-    /// How often servers without an object are looked for.
+    /// How often orphaned servers are searched for.
     pub orphan_period: Duration,
-    /// Removes a server once its object has been gone for this long; `None` only reports it.
+    /// Remove a server once its object has been gone for this long; `None` only reports it.
     pub remove_orphans_after: Option<Duration>,
 }
 
@@ -85,7 +84,7 @@ impl Default for Options {
     }
 }
 
-/// The controller of virtual machines; a [`Runnable`] for a manager.
+/// The VirtualMachine controller; a [`Runnable`] for a manager.
 pub struct VirtualMachineController {
     clientset: Clientset,
     factory: SharedInformerFactory,
@@ -100,7 +99,7 @@ pub struct VirtualMachineController {
 }
 
 impl VirtualMachineController {
-    /// A controller over the machines that `factory` watches, with `driver` in the hands of the process `holder`.
+    /// Creates a controller for the machines that `factory` watches, which calls `driver` as the process `holder`.
     pub fn new(
         clientset: Clientset,
         factory: &SharedInformerFactory,
@@ -128,18 +127,18 @@ impl VirtualMachineController {
         }
     }
 
-    /// Whether the driver takes this process's calls, for a readiness check.
+    /// Whether the driver accepts this process's calls, for a readiness check.
     pub fn standing(&self) -> &Standing {
         &self.standing
     }
 
-    /// Runs until `stop` is cancelled; what is under way then is brought to its next step.
+    /// Runs until `stop` is cancelled; work in progress then still completes its current step.
     ///
     /// The factory must be started by the caller, or by the manager.
     ///
     /// # Errors
     ///
-    /// If the informer has stopped, or the driver can't go on.
+    /// If the informer has stopped, or the driver cannot continue.
     pub async fn run(
         &self,
         stop: &CancellationToken,
@@ -167,7 +166,7 @@ impl VirtualMachineController {
             .telling(&self.driver_metrics, &self.standing)
             .in_term(leadership);
         if let Err(error) = servers.enter().await {
-            tracing::warn!(%error, "the driver does not say which epoch has called last");
+            tracing::warn!(%error, "cannot read the newest epoch from the driver");
         }
         let machines = self.factory.cloudnative().v1alpha1().virtual_machines();
         let reconciler = Arc::new(Reconciler::new(
@@ -185,7 +184,7 @@ impl VirtualMachineController {
         self.work(&queue, &reconciler, stop, leadership).await
     }
 
-    /// Workers, usage and the driver side by side. The workers end last.
+    /// Runs workers, usage refresh, orphan search and driver concurrently. The workers end last.
     async fn work(
         &self,
         queue: &PriorityQueue<ObjectKey>,
@@ -222,7 +221,7 @@ impl VirtualMachineController {
             () = &mut workers => Ok(()),
             ended = &mut aside => {
                 ended?;
-                // The driver stopped as asked; work under way continues.
+                // The driver stopped as requested; wait for the workers.
                 workers.await;
                 Ok(())
             }
@@ -249,7 +248,7 @@ impl fmt::Debug for VirtualMachineController {
     }
 }
 
-/// Takes the handler away when the controller ends.
+/// Removes the event handler when the controller ends.
 struct Registered<'a> {
     informer: &'a SharedInformer<VirtualMachine>,
     registration: HandlerRegistration,
@@ -261,7 +260,7 @@ impl Drop for Registered<'_> {
     }
 }
 
-/// Adds the keys of machines that changed; of the initial list and of each resync with a low priority.
+/// Enqueues machines that changed; those of the initial list and of resyncs with a low priority.
 fn enqueue(queue: &PriorityQueue<ObjectKey>) -> HandlerFuncs<VirtualMachine> {
     let (added, updated, deleted) = (queue.clone(), queue.clone(), queue.clone());
     handler::funcs()
@@ -284,7 +283,7 @@ fn is_resync(old: &VirtualMachine, new: &VirtualMachine) -> bool {
     old.metadata.resource_version == new.metadata.resource_version
 }
 
-/// Whether an update is more than this controller's own status or finalizer.
+/// Whether an update is more than this controller's own write of the status or the finalizer.
 fn is_worth_a_look(old: &VirtualMachine, new: &VirtualMachine) -> bool {
     let has_finalizer = finalizer::contains(new, FINALIZER);
     let is_resync = is_resync(old, new);
@@ -296,7 +295,7 @@ fn is_worth_a_look(old: &VirtualMachine, new: &VirtualMachine) -> bool {
         || (old.finalizers != new.finalizers && !has_finalizer)
 }
 
-/// The workers that take keys out of the queue.
+/// What each worker needs to process keys.
 #[derive(Clone)]
 struct Worker {
     queue: PriorityQueue<ObjectKey>,
@@ -306,7 +305,7 @@ struct Worker {
 }
 
 impl Worker {
-    /// One key, from end to end, unless leadership is lost meanwhile.
+    /// Processes one key, unless leadership is lost in the meantime.
     async fn process(self, key: ObjectKey, priority: i32) {
         match self.leadership.clone() {
             None => self.reconcile(key, priority).await,
@@ -364,7 +363,7 @@ mod tests {
         assert!(!is_worth_a_look(&old, &new));
         assert!(
             is_worth_a_look(&new, &old),
-            "somebody took the finalizer away"
+            "another client removed the finalizer"
         );
         new.metadata.generation = Some(2);
         assert!(is_worth_a_look(&old, &new));

@@ -1,8 +1,8 @@
-//! Servers whose object is gone.
+//! Finds servers whose object is gone.
 //!
-//! The finalizer keeps an object until its server is gone. Somebody may remove the finalizer by force, or the API server may lose its
-//! data: then servers run on that nobody asks for. They are looked for when a term begins and once a period, reported by log, event and
-//! metric, and removed if the [options](super::Options::remove_orphans_after) say so.
+//! The finalizer keeps an object until its server is gone. If the finalizer is removed by force, or the API server loses its data, servers
+//! remain without an object. They are searched for at the start of a term and once per period, reported by log, event and metric, and
+//! removed if the [options](super::Options::remove_orphans_after) say so.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -19,13 +19,13 @@ use super::{Options, Reconciler};
 use crate::apis::cloudnative::v1alpha1::VirtualMachine;
 use crate::driver::ServerRef;
 
-/// The number of orphans that a round reports one by one; of more, it reports only the number.
+/// How many orphans a round reports individually; beyond that it only reports their number.
 const TOLD: usize = 20;
 
-/// Objects that are read, and servers that are removed, at a time.
+/// The number of concurrent reads of objects, and of removals of servers.
 const CONCURRENCY: usize = 16;
 
-/// Looks for orphans, and remembers since when there are.
+/// Searches for orphans, and records since when they exist.
 pub(super) struct Orphans<'a> {
     cx: &'a Reconciler,
     namespace: String,
@@ -45,7 +45,7 @@ impl<'a> Orphans<'a> {
         }
     }
 
-    /// Looks now and then once a period; does not return.
+    /// Searches immediately and then once per period; never returns.
     pub(super) async fn watch(mut self) {
         let mut ticks = interval(self.period);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -59,7 +59,7 @@ impl<'a> Orphans<'a> {
         let servers = match self.cx.servers.list().await {
             Ok(servers) => servers,
             Err(error) => {
-                return tracing::warn!(%error, "cannot look for servers without an object");
+                return tracing::warn!(%error, "cannot search for servers without an object");
             }
         };
         let suspects = self.without_object(servers);
@@ -80,7 +80,7 @@ impl<'a> Orphans<'a> {
         }
     }
 
-    /// The servers of this controller's namespaces of which the cache has no object.
+    /// Returns the servers in this controller's namespaces without an object in the cache.
     fn without_object(&self, servers: Vec<ServerRef>) -> BTreeSet<ServerRef> {
         let machines = self.cx.lister().list(&Selector::default());
         let uids: BTreeSet<String> = machines.iter().filter_map(|it| it.uid()).collect();
@@ -91,7 +91,7 @@ impl<'a> Orphans<'a> {
         servers.filter(|it| !uids.contains(&it.uid)).collect()
     }
 
-    /// Those of which the API server has no object either. A cache may be behind.
+    /// Returns the servers without an object in the API server either, since a cache may lag behind.
     async fn confirmed(&self, suspects: BTreeSet<ServerRef>) -> BTreeSet<ServerRef> {
         let (nameless, named): (Vec<_>, Vec<_>) =
             suspects.into_iter().partition(|it| it.name.is_empty());
@@ -123,7 +123,7 @@ impl<'a> Orphans<'a> {
             }
             Err(error) => {
                 let error = chain(&error);
-                tracing::warn!(%error, "cannot list the objects of servers that don't name them");
+                tracing::warn!(%error, "cannot list objects to find those of unnamed servers");
             }
         }
         confirmed
@@ -138,12 +138,12 @@ impl<'a> Orphans<'a> {
 
     fn report(&self, new: &BTreeSet<ServerRef>) {
         for server in new.iter().take(TOLD) {
-            tracing::warn!(%server, "a server has no object any more");
+            tracing::warn!(%server, "the object of a server is gone");
             let note = match self.remove_after {
-                None => format!("server {} runs on without its object", server.id()),
+                None => format!("server {} still exists without its object", server.id()),
                 Some(after) => {
                     format!(
-                        "server {} has lost its object, and is removed after {after:?}",
+                        "server {} still exists without its object; it will be removed after {after:?}",
                         server.id()
                     )
                 }
@@ -151,14 +151,11 @@ impl<'a> Orphans<'a> {
             self.warn(server, "OrphanedServer", note);
         }
         if new.len() > TOLD {
-            tracing::warn!(
-                servers = new.len(),
-                "so many servers have no object any more"
-            );
+            tracing::warn!(servers = new.len(), "the objects of many servers are gone");
         }
     }
 
-    /// Removes what has been without an object for long enough.
+    /// Removes servers that have been orphaned for at least `after`.
     async fn remove(&self, after: Duration) {
         let due = self
             .since
@@ -185,7 +182,7 @@ impl<'a> Orphans<'a> {
             .await;
     }
 
-    /// An event about the object that was.
+    /// Records an event about the deleted object.
     fn warn(&self, server: &ServerRef, reason: &str, note: String) {
         if server.name.is_empty() {
             return;

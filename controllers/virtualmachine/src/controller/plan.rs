@@ -2,39 +2,39 @@
 
 use crate::driver::{Power, Resources, Server, ServerSpec, ServerState};
 
-/// The next step towards what is wanted. Each leads to a state from which the next one follows, so that a process may end
-/// between any two.
+/// The next step towards the desired state. Each step leads to a state from which the next one follows, so a process may end between any
+/// two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// No server exists: create it.
+    /// Create the missing server.
     Create(ServerSpec),
-    /// It is stopped: start it.
+    /// Start the stopped server.
     Start,
-    /// It died: start it again, after its back-off.
+    /// Restart the dead server after its back-off.
     Restart,
-    /// It runs and should not: stop it.
+    /// Stop the running server.
     Stop,
-    /// It must not run while its processors or memory change: stop it for that.
+    /// Stop the running server so that its processors or memory can change.
     StopToResize,
-    /// Its sizes differ: change them.
+    /// Change the server's sizes.
     Resize(Resources),
-    /// Something is under way: look again.
+    /// A change is in progress: check again later.
     Wait,
-    /// It gives no answer: say so, and look again.
+    /// The server does not respond: report it, and check again later.
     Unresponsive,
-    /// It is as wanted.
+    /// The server is in the desired state.
     Nothing,
 }
 
-/// Drivers round disks up, for example to sectors: smaller differences do not count.
+/// Drivers round disk sizes up, for example to sectors: smaller differences are ignored.
 const ROUNDING: u64 = 1 << 20;
 
-/// Whether a disk is asked to shrink, which it can't.
+/// Whether a smaller disk is requested, which is impossible.
 pub(super) fn shrinks(wanted: &Resources, server: &Server) -> bool {
     wanted.disk + ROUNDING <= server.resources.disk
 }
 
-/// The next step. A disk that should shrink stays unchanged; see [`shrinks`].
+/// Returns the next step. A disk that should shrink stays unchanged; see [`shrinks`].
 pub(super) fn next_step(wanted: &ServerSpec, server: Option<&Server>) -> Step {
     let Some(server) = server else {
         return Step::Create(wanted.clone());
@@ -43,7 +43,7 @@ pub(super) fn next_step(wanted: &ServerSpec, server: Option<&Server>) -> Step {
     match (server.state, wanted.power) {
         (ServerState::Stopping | ServerState::Deleting, _) => Step::Wait,
         (ServerState::Creating, Power::On) => Step::Wait,
-        // Also one whose start does not end, and one that gives no answer.
+        // Includes a server that never finishes starting, and one that does not respond.
         (
             ServerState::Creating
             | ServerState::Running
@@ -66,7 +66,7 @@ pub(super) fn next_step(wanted: &ServerSpec, server: Option<&Server>) -> Step {
     }
 }
 
-/// The sizes to change to, if they differ.
+/// Returns the sizes to change to, if they differ.
 fn missing(wanted: &Resources, actual: &Resources) -> Option<Resources> {
     let disk = if wanted.disk <= actual.disk {
         actual.disk

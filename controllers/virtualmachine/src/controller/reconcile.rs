@@ -1,14 +1,14 @@
-//! Brings one machine to what its spec says.
+//! Reconciles one machine.
 //!
-//! Nothing is remembered between two calls but what the API server and the driver say: a process may end after any call, and
-//! the next one goes on from there. The order of writes is what makes that safe:
+//! All state is in the API server and the driver: a process may end after any call, and the next one continues from there. The order of
+//! writes makes that safe:
 //!
 //! 1. the finalizer, before anything is created;
 //! 2. the status that announces a step, before the step;
 //! 3. the step;
 //! 4. the status with its result.
 //!
-//! When a machine is deleted, the finalizer goes last, once the driver says that nothing is left.
+//! When a machine is deleted, the finalizer is removed last, once the driver reports that the server is gone.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -33,20 +33,20 @@ use crate::generated::clientset::Clientset;
 use crate::generated::clientset::typed::cloudnative::v1alpha1::VirtualMachines;
 use crate::generated::listers::cloudnative::v1alpha1::VirtualMachineLister;
 
-/// The finalizer, which holds a machine until its server is gone.
+/// The finalizer, which keeps a machine until its server is gone.
 pub const FINALIZER: &str = "cloudnative.czs/virtualmachine";
 
-/// For how long a cache may lag behind this process's own writes.
+/// How long to wait for the cache to show this process's own writes.
 const CACHE_LAG: Duration = Duration::from_secs(5);
 
 /// The next action for a machine's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Nothing until something changes.
+    /// Do nothing until something changes.
     Done,
-    /// Look again after that time.
+    /// Reconcile again after that time.
     After(Duration),
-    /// Try again after the key's back-off. What failed is in the status.
+    /// Retry after the key's back-off. The status reports the failure.
     BackOff,
 }
 
@@ -54,20 +54,20 @@ pub enum Next {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReconcileError {
-    /// A call of the API server failed.
+    /// An API request failed.
     #[error("{what}: {source}")]
     Api {
         /// The operation.
         what: &'static str,
-        /// The server's answer.
+        /// The error.
         source: Box<kube::Error>,
     },
-    /// A call of the driver failed.
+    /// A driver call failed.
     #[error("{what}: {source}")]
     Driver {
         /// The operation.
         what: &'static str,
-        /// The driver's answer.
+        /// The error.
         source: DriverError,
     },
     /// The cache does not show this process's last write.
@@ -76,12 +76,12 @@ pub enum ReconcileError {
 }
 
 impl ReconcileError {
-    /// Whether another client changed the machine meanwhile: not an error, but a reason to look again.
+    /// Whether the error is a conflict with another client's write: not a failure, but a reason to retry.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Api { source, .. } if retry::is_conflict(source))
     }
 
-    /// Whether this process no longer leads: no error of the machine's.
+    /// Whether this process no longer leads: not a failure of the machine.
     pub fn is_leadership_lost(&self) -> bool {
         let lost = DriverError::LeadershipLost;
         matches!(self, Self::Driver { source, .. } if *source == lost)
@@ -112,7 +112,7 @@ pub(super) fn api(what: &'static str) -> impl FnOnce(kube::Error) -> ReconcileEr
 // The Lease of leader election, in the controller's own namespace.
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=create;get;update;watch,namespace=virtualmachine-system
 
-/// The reconciler: machines in, calls of the API server and the driver out.
+/// Reconciles machines by calls to the API server and the driver.
 pub struct Reconciler {
     clientset: Clientset,
     lister: VirtualMachineLister,
@@ -120,11 +120,11 @@ pub struct Reconciler {
     pub(super) events: EventRecorder,
     pub(super) poll: Duration,
     pub(super) crashes: Crashes,
-    /// This process's last write to each machine that the cache has not shown yet.
+    /// This process's last write to each machine, if the cache does not show it yet.
     written: Mutex<BTreeMap<ObjectKey, Written>>,
 }
 
-/// A write: the object's uid, and the version that it got.
+/// A write: the object's uid, and the resulting resourceVersion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Written {
     uid: String,
@@ -132,7 +132,7 @@ pub(super) struct Written {
 }
 
 impl Reconciler {
-    /// A reconciler that reads machines from `lister`, and looks after what is under way every `poll`.
+    /// Creates a reconciler that reads machines from `lister`, and checks changes in progress every `poll`.
     pub fn new(
         clientset: Clientset,
         lister: VirtualMachineLister,
@@ -151,24 +151,24 @@ impl Reconciler {
         }
     }
 
-    /// The machines.
+    /// The lister of machines.
     pub fn lister(&self) -> &VirtualMachineLister {
         &self.lister
     }
 
-    /// The driver, as this process may use it.
+    /// The driver, as used by this process.
     pub fn servers(&self) -> &Servers {
         &self.servers
     }
 
-    /// Brings the machine `key` to what its spec says, as far as it goes without waiting. `retries` says how often this
-    /// failed in a row. When `stop` is cancelled no further step begins.
+    /// Reconciles the machine `key` as far as possible without waiting. `retries` is the number of consecutive failures. When `stop` is
+    /// cancelled, no further step starts.
     ///
-    /// A machine that is gone is not an error: nothing is left of it, or its finalizer would have kept it.
+    /// A missing machine is not an error: its finalizer is only removed once its server is gone.
     ///
     /// # Errors
     ///
-    /// If the API server or the driver fails. What concerns the machine rather than this process is in its status then.
+    /// If the API server or the driver fails. Failures of the machine itself are reported in its status.
     pub async fn reconcile(
         &self,
         key: &ObjectKey,
@@ -189,12 +189,12 @@ impl Reconciler {
         }
     }
 
-    /// Writes the usage of `machine`'s server to its status, if it changed. Tells whether the server is in a state that the
-    /// machine's phase does not expect: then the machine should be reconciled.
+    /// Updates the usage in `machine`'s status, if it changed. Returns whether the server's state does not match the machine's phase, so
+    /// that the machine should be reconciled.
     ///
     /// # Errors
     ///
-    /// The driver or the API server fails. A conflict is not an error: the next round retries.
+    /// If the driver or the API server fails. A conflict is not an error: the next round retries.
     pub async fn refresh_usage(&self, machine: &VirtualMachine) -> Result<bool, ReconcileError> {
         let status = self.servers.status(&ServerRef::of(machine)).await;
         let server = status.map_err(|source| ReconcileError::Driver {
@@ -246,7 +246,7 @@ impl Reconciler {
         Ok(written)
     }
 
-    /// Remembers a write.
+    /// Records a write.
     pub(super) fn wrote(&self, machine: &VirtualMachine) {
         if let Some(version) = machine.resource_version() {
             let uid = machine.uid().unwrap_or_default();
@@ -255,13 +255,13 @@ impl Reconciler {
         }
     }
 
-    /// Waits until the cache shows what this process wrote last: deciding on less would undo or repeat it.
+    /// Waits until the cache shows this process's last write: decisions on older data would undo or repeat it.
     async fn see_own_writes(&self, key: &ObjectKey) -> Result<(), ReconcileError> {
         let Some(last) = self.written().get(key).cloned() else {
             return Ok(());
         };
         let lister = &self.lister;
-        // Another object has the name now, whose versions may be lower: an API server that lost its data starts its count again.
+        // A new object has this name, and its versions may be lower: an API server that lost its data restarts its count.
         let is_another = lister
             .get(key)
             .is_ok_and(|cached| cached.uid().as_deref() != Some(&last.uid));
@@ -280,7 +280,7 @@ impl Reconciler {
         Ok(())
     }
 
-    /// Whether the cache shows the machine as the API server has it: then that has lost what this process wrote.
+    /// Whether the cache matches the API server: if so, the API server has lost this process's write.
     async fn is_up_to_date(&self, key: &ObjectKey) -> Result<bool, ReconcileError> {
         let live = self.machines(key).get_opt(key.name()).await;
         let live = live.map_err(api("cannot read the machine"))?;

@@ -10,23 +10,23 @@ use crate::apis::cloudnative::v1alpha1::{
 };
 use crate::driver::{Server, ServerRef, Usage};
 
-/// A finding about a machine, from which its status follows.
+/// The outcome of a reconciliation, from which the status is derived.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Finding {
     /// The phase.
     pub(super) phase: VirtualMachinePhase,
-    /// Why, in one word in UpperCamelCase: the reason of conditions and events.
+    /// The reason for conditions and events, in UpperCamelCase.
     pub(super) reason: &'static str,
-    /// Why, in words; empty if all is as it should be.
+    /// A human-readable explanation; empty if the machine matches its spec.
     pub(super) message: String,
-    /// Whether the machine is what its spec says.
+    /// Whether the machine matches its spec.
     pub(super) ready: bool,
-    /// Whether something is being done about it.
+    /// Whether a change is in progress.
     pub(super) progressing: bool,
 }
 
 impl Finding {
-    /// All is as it should be.
+    /// The machine matches its spec.
     pub(super) fn ready(phase: VirtualMachinePhase, reason: &'static str) -> Self {
         Self {
             phase,
@@ -37,7 +37,7 @@ impl Finding {
         }
     }
 
-    /// Something is being done.
+    /// A change is in progress.
     pub(super) fn progressing(
         phase: VirtualMachinePhase,
         reason: &'static str,
@@ -52,7 +52,7 @@ impl Finding {
         }
     }
 
-    /// Something is wrong, and nothing is done about it before it changes.
+    /// The machine does not match its spec, and nothing is done until something changes.
     pub(super) fn wrong(
         phase: VirtualMachinePhase,
         reason: &'static str,
@@ -68,9 +68,9 @@ impl Finding {
     }
 }
 
-/// The status of `machine` after `finding`; `None` if that changes nothing.
+/// Returns the status of `machine` after `finding`; `None` if it does not change.
 ///
-/// Of a server that can't be seen, what was known of it is kept.
+/// In the phases Unknown and Terminating, the last known status of a server that could not be read is kept.
 pub(super) fn changed_status(
     machine: &VirtualMachine,
     finding: &Finding,
@@ -115,7 +115,7 @@ pub(super) fn changed_status(
     Some(new)
 }
 
-/// The status of `machine` with another usage; `None` if that changes nothing.
+/// Returns the status of `machine` with a different usage; `None` if it does not change.
 pub(super) fn changed_usage(
     machine: &VirtualMachine,
     server: &Server,
@@ -131,7 +131,7 @@ pub(super) fn changed_usage(
     Some(status)
 }
 
-/// The status of a server.
+/// Returns the status of a server.
 pub(super) fn server_status(id: &ServerRef, server: &Server) -> ServerStatus {
     ServerStatus {
         id: id.id(),
@@ -140,7 +140,7 @@ pub(super) fn server_status(id: &ServerRef, server: &Server) -> ServerStatus {
     }
 }
 
-/// Processors as `350m`, memory as `96Mi`: in full mebibytes, so that a single page does not count as a change.
+/// Formats processors as `350m` and memory as `96Mi`: in whole mebibytes, so that a single page is not a change.
 fn server_usage(usage: Usage) -> ServerUsage {
     const MEBIBYTE: u64 = 1 << 20;
     let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);

@@ -12,11 +12,11 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::Reconciler;
 use crate::apis::cloudnative::v1alpha1::VirtualMachinePhase as Phase;
 
-/// Machines that are looked at at a time.
+/// The number of machines checked concurrently.
 const CONCURRENCY: usize = 16;
 
-/// Looks at each machine that should be settled once a `period`, without end: writes the usage that changed, and adds to `queue`
-/// only the machines whose servers are not what their phases say.
+/// Checks every machine in a settled phase once per `period`, forever: writes usage that changed, and only enqueues machines that could not
+/// be checked, or whose server's state does not match their phase.
 pub(super) async fn refresh_usage(
     reconciler: &Reconciler,
     queue: &WorkQueue<ObjectKey>,
@@ -24,7 +24,7 @@ pub(super) async fn refresh_usage(
 ) {
     let mut ticks = interval(period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // The first tick is at once, when there is nothing new to see.
+    // The first tick is immediate, when there is nothing to refresh yet.
     ticks.tick().await;
     loop {
         ticks.tick().await;

@@ -1,4 +1,4 @@
-//! One machine at work: from one step to the next, with the reports in between.
+//! The reconciliation of one machine: a sequence of steps, with status updates in between.
 //!
 //! [`reconcile`](super::reconcile) documents the order of writes.
 
@@ -17,38 +17,38 @@ use crate::apis::cloudnative::v1alpha1::{VirtualMachine, VirtualMachinePhase as 
 use crate::driver::{DriverError, Power, Server, ServerRef, ServerSpec, ServerState};
 use crate::generated::clientset::typed::cloudnative::v1alpha1::VirtualMachines;
 
-/// Steps in one go, so that a machine that never settles doesn't hold a worker.
+/// The maximum number of steps per reconciliation, so that a machine that never settles does not occupy a worker.
 const MAX_STEPS: usize = 8;
 
-/// Consecutive failures before a server counts as unknown: one lost answer is not enough.
+/// Consecutive failures before the phase becomes Unknown: one lost response is not enough.
 const UNKNOWN_AFTER: u32 = 2;
 
-/// How soon to look again at a server that gives no answer.
+/// How soon to check a server that does not respond.
 const UNRESPONSIVE: Duration = Duration::from_secs(5);
 
-/// One machine at work.
+/// The reconciliation of one machine.
 pub(super) struct Work<'a> {
     cx: &'a Reconciler,
     machines: VirtualMachines,
     server: ServerRef,
     /// The machine as last read or written.
     machine: VirtualMachine,
-    /// Whether the API server confirmed in this call that the machine is as it is here.
+    /// Whether this reconciliation has confirmed with the API server that the machine is current.
     fresh: bool,
-    /// How often this failed in a row.
+    /// The number of consecutive failures.
     retries: u32,
-    /// Whether a server that is only starting was asked to stop.
+    /// Whether a server that is still starting was asked to stop.
     asked_to_stop: bool,
 }
 
-/// Whether there is a next step now.
+/// Whether to continue with the next step.
 enum Flow {
     Continue,
     End(Next),
 }
 
 impl<'a> Work<'a> {
-    /// `machine` as the cache shows it.
+    /// Creates the work for `machine` from the cache.
     pub(super) fn new(
         cx: &'a Reconciler,
         machines: VirtualMachines,
@@ -65,7 +65,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Brings the machine to what its spec says, or removes it if it is being deleted.
+    /// Reconciles the machine, or removes its server if it is being deleted.
     pub(super) async fn run(
         &mut self,
         retries: u32,
@@ -106,7 +106,7 @@ impl<'a> Work<'a> {
         Ok(Next::After(self.cx.poll))
     }
 
-    /// An existing server is left alone until the spec is valid.
+    /// Reports an invalid spec. An existing server stays unchanged until the spec is valid.
     async fn invalid(&mut self, error: &str) -> Result<Next, ReconcileError> {
         let server = if finalizer::contains(&self.machine, FINALIZER) {
             self.cx.servers.status(&self.server).await.ok().flatten()
@@ -150,7 +150,7 @@ impl<'a> Work<'a> {
             Step::Create(spec) => {
                 self.announce(self.starting(), "Creating", "", server)
                     .await?;
-                // A cache of a new leader may still show a machine that is gone: nobody would ever delete its server.
+                // A new leader's cache may still show a deleted machine, whose server would never be deleted.
                 if !self.is_still_there().await? {
                     return Ok(Flow::End(Next::Done));
                 }
@@ -193,7 +193,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The machine is as wanted, but for a disk that can't shrink.
+    /// Reports that the machine is in the desired state, except for a disk that cannot shrink.
     async fn settled(
         &mut self,
         wanted: &ServerSpec,
@@ -236,7 +236,7 @@ impl<'a> Work<'a> {
         Ok(Flow::End(Next::After(self.cx.poll)))
     }
 
-    /// A server that is being made or started is asked to stop, once in this call: it may never get there by itself.
+    /// Stops a server that is being created or started, once per reconciliation: it may never finish starting by itself.
     async fn stop_starting(
         &mut self,
         wanted: &ServerSpec,
@@ -249,15 +249,15 @@ impl<'a> Work<'a> {
         self.done(stopped, self.phase(), "FailedStop", server).await
     }
 
-    /// Stopping needs no answer from the server: one of which nothing can be learned is stopped all the same.
+    /// Stops a server whose status cannot be read: stopping does not depend on its response.
     async fn stop_unseen(&self) {
         let stopped = self.cx.servers.set_power(&self.server, Power::Off).await;
         if let Err(error) = stopped {
-            tracing::debug!(server = %self.server, %error, "not asked to stop");
+            tracing::debug!(server = %self.server, %error, "cannot stop the server");
         }
     }
 
-    /// The server gives no answer. A single lost answer is not reported.
+    /// Handles a server that does not respond. A single lost response is not reported.
     async fn unresponsive(&mut self, server: Option<&Server>) -> Result<Flow, ReconcileError> {
         if self.retries < UNKNOWN_AFTER && self.phase() != Phase::Unknown {
             return Ok(Flow::End(Next::BackOff));
@@ -268,12 +268,12 @@ impl<'a> Work<'a> {
         Ok(Flow::End(Next::After(UNRESPONSIVE)))
     }
 
-    /// A server that died is started again, the later the more often it did.
+    /// Restarts a dead server, with a back-off that grows with each crash.
     async fn restart(&mut self, server: Option<&Server>) -> Result<Flow, ReconcileError> {
         let wait = self.cx.crashes.wait(&self.server);
         if !wait.is_zero() {
             let cause = server.map_or("", |server| &server.message);
-            let text = format!("{cause}; it is started again");
+            let text = format!("{cause}; it will be restarted");
             let finding = Finding::progressing(Phase::Failed, "ServerDied", text);
             self.report(finding, server).await?;
             return Ok(Flow::End(Next::After(wait)));
@@ -286,7 +286,7 @@ impl<'a> Work<'a> {
             .await
     }
 
-    /// Reports a failed step in the status, and tries it again if that can help.
+    /// Reports a failed step in the status, and retries it if that can help.
     async fn done(
         &mut self,
         result: Result<(), DriverError>,
@@ -304,7 +304,7 @@ impl<'a> Work<'a> {
             });
         }
         if let DriverError::Stale { .. } = source {
-            let text = format!("{source}; a higher one is taken");
+            let text = format!("{source}; taking a higher one");
             let finding = Finding {
                 progressing: true,
                 ..Finding::wrong(phase, "StaleEpoch", text)
@@ -314,7 +314,7 @@ impl<'a> Work<'a> {
         }
         let retriable = source.is_retriable();
         let (text, next) = if retriable {
-            (format!("{source}; it is tried again"), Next::BackOff)
+            (format!("{source}; retrying"), Next::BackOff)
         } else {
             (source.to_string(), Next::Done)
         };
@@ -326,7 +326,7 @@ impl<'a> Work<'a> {
         Ok(Flow::End(next))
     }
 
-    /// The driver does not say what the server does.
+    /// Handles a driver that does not report the server's status.
     async fn unknown(&mut self, source: DriverError) -> Result<Next, ReconcileError> {
         if source.is_over() || self.retries < UNKNOWN_AFTER {
             return Err(ReconcileError::Driver {
@@ -339,7 +339,7 @@ impl<'a> Work<'a> {
         Ok(Next::BackOff)
     }
 
-    /// Removes the server, then the finalizer, in any phase of the machine.
+    /// Deletes the server, then removes the finalizer, in any phase of the machine.
     async fn tear_down(&mut self) -> Result<Next, ReconcileError> {
         if !finalizer::contains(&self.machine, FINALIZER) {
             return Ok(Next::Done);
@@ -359,7 +359,7 @@ impl<'a> Work<'a> {
                     self.cx.servers.delete(&self.server).await
                 }
                 Err(error) if error.is_over() => Err(error),
-                // Deleting needs no answer from the server. That it is gone has to be seen, though.
+                // Deletion does not depend on the server's response, but its result has to be confirmed.
                 Err(error) => {
                     let deleted = self.cx.servers.delete(&self.server).await;
                     deleted.and(Err(error))
@@ -369,7 +369,7 @@ impl<'a> Work<'a> {
                 .done(deleted, Phase::Terminating, "FailedDelete", None)
                 .await?
             {
-                // Refusals of the driver are retried too: otherwise the machine would stay.
+                // Errors that are not retriable are retried as well: otherwise the machine would never go away.
                 return Ok(Next::BackOff);
             }
         }
@@ -392,7 +392,7 @@ impl<'a> Work<'a> {
         Ok(Next::Done)
     }
 
-    /// Whether the API server still has the machine, and nobody has deleted it.
+    /// Whether the API server still has the machine, and it is not being deleted.
     async fn is_still_there(&mut self) -> Result<bool, ReconcileError> {
         if self.fresh {
             return Ok(true);
@@ -414,7 +414,7 @@ impl<'a> Work<'a> {
             .map_or(Phase::None, |status| status.phase)
     }
 
-    /// The phase of a machine that is about to start: one that failed stays so until it has.
+    /// Returns the phase of a machine that is about to start: a failed machine stays Failed until it has started.
     fn starting(&self) -> Phase {
         match self.phase() {
             Phase::Failed => Phase::Failed,
@@ -422,7 +422,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Tells that a step begins. A machine that failed says why until it has succeeded.
+    /// Reports the start of a step. A failed machine keeps its reason until it succeeds.
     async fn announce(
         &mut self,
         phase: Phase,
@@ -437,7 +437,7 @@ impl<'a> Work<'a> {
             .await
     }
 
-    /// Writes the status, and an event, if there is something new.
+    /// Writes the status if it changed, with an event if phase or reason changed.
     async fn report(
         &mut self,
         finding: Finding,
@@ -457,7 +457,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// The reason of the last finding.
+    /// Returns the reason of the last finding.
     fn reason(&self) -> Option<&str> {
         let conditions = &self.machine.status.as_ref()?.conditions;
         let ready = conditions.iter().find(|it| it.type_ == "Ready")?;

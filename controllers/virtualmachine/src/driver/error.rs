@@ -1,45 +1,45 @@
-//! Why a driver's call failed.
+//! Errors of driver calls.
 
 use std::time::Duration;
 
-/// Why a driver's call failed.
+/// Why a driver call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriverError {
-    /// The driver can't do this, and trying again can't help.
+    /// The driver rejects the request, and retrying cannot help.
     #[error("{0}")]
     Refused(String),
-    /// It did not work this time.
+    /// The call failed, but may succeed later.
     #[error("{0}")]
     Failed(String),
-    /// The call did not end in time. What it asked for may have been done, or not.
+    /// The call timed out. It may have taken effect, or not.
     #[error("the driver did not answer within {0:?}")]
     DeadlineExceeded(Duration),
     /// A newer leader has called: this one must not.
-    #[error("the driver refuses epoch {epoch}: {newest} has called")]
+    #[error("the driver rejects epoch {epoch}: the newest is {newest}")]
     Stale {
         /// The caller's epoch.
         epoch: u64,
         /// The newest epoch seen.
         newest: u64,
     },
-    /// This process no longer leads; nothing was called.
+    /// This process no longer leads; the call was not made, or was cancelled.
     #[error("leadership lost")]
     LeadershipLost,
 }
 
 impl DriverError {
-    /// As [`Failed`](Self::Failed), with what was tried before the cause.
+    /// Builds a [`Failed`](Self::Failed) error that prefixes the cause with the attempted operation.
     pub fn failed(what: impl std::fmt::Display, cause: impl std::fmt::Display) -> Self {
         Self::Failed(format!("{what}: {cause}"))
     }
 
-    /// Whether this process may call no more, or not with its epoch.
+    /// Whether this process may not call the driver any more, or not with its epoch.
     pub fn is_over(&self) -> bool {
         matches!(self, Self::LeadershipLost | Self::Stale { .. })
     }
 
-    /// The word for it in metrics.
+    /// The label value in metrics.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Refused(_) => "refused",
@@ -50,7 +50,7 @@ impl DriverError {
         }
     }
 
-    /// Whether another try can help.
+    /// Whether retrying can help.
     pub fn is_retriable(&self) -> bool {
         matches!(self, Self::Failed(_) | Self::DeadlineExceeded(_))
     }

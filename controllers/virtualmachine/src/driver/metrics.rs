@@ -1,4 +1,4 @@
-//! `virtualmachine_driver_*`: what the controller asks of its driver, and what becomes of it.
+//! `virtualmachine_driver_*`: metrics of the driver's calls and their results.
 
 use std::time::Duration;
 
@@ -27,10 +27,10 @@ struct OfDriver {
     driver: &'static str,
 }
 
-/// From a call in memory to one that waits for a guest, in seconds.
+/// From an in-memory call to one that waits for a guest, in seconds.
 const BUCKETS: [f64; 10] = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0];
 
-/// The metrics of a driver's calls. Clones share their series.
+/// The metrics of driver calls. Clones share their series.
 #[derive(Clone, Debug)]
 pub struct DriverMetrics {
     calls: Family<Ended, Counter>,
@@ -40,28 +40,28 @@ pub struct DriverMetrics {
 }
 
 impl DriverMetrics {
-    /// Registers the families with `metrics`; once for each set.
+    /// Registers the metric families with `metrics`; call it once per `Metrics`.
     pub fn register(metrics: &Metrics) -> Self {
         let families = Self::default();
         metrics.register(|registry| {
             registry.register(
                 "virtualmachine_driver_calls",
-                "Calls of the driver, by what became of them",
+                "Driver calls by result",
                 families.calls.clone(),
             );
             registry.register(
                 "virtualmachine_driver_call_duration_seconds",
-                "How long the driver's calls took",
+                "Duration of driver calls",
                 families.durations.clone(),
             );
             registry.register(
                 "virtualmachine_driver_orphaned_servers",
-                "Servers whose object is gone, as last seen",
+                "Servers whose object is gone",
                 families.orphans.clone(),
             );
             registry.register(
                 "virtualmachine_driver_orphaned_servers_removed",
-                "Servers that were removed because their object is gone",
+                "Servers removed because their object was gone",
                 families.removed.clone(),
             );
         });
@@ -98,7 +98,7 @@ impl DriverMetrics {
 }
 
 impl Default for DriverMetrics {
-    /// Series that nobody scrapes.
+    /// Unregistered metrics.
     fn default() -> Self {
         Self {
             calls: Family::default(),

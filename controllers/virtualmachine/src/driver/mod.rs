@@ -1,11 +1,10 @@
-//! Where servers run: one trait, and what implements it.
+//! Drivers, which run the servers: one trait and its implementations.
 //!
-//! A server belongs to one `VirtualMachine` object and is named after its uid, so that any process can find it again, and a
-//! machine that is deleted and recreated under its old name gets another server. The rules of [`Driver`] let a controller stop or
-//! crash between any two calls: whatever was done is seen by the next call, and doing it again changes nothing.
+//! A server belongs to one `VirtualMachine` object and is named after its uid, so that any process can find it again, and a machine that is
+//! deleted and recreated under its old name gets a new server. The rules of [`Driver`] let a controller stop or crash between any two
+//! calls: the next call sees the effects of earlier ones, and repeating a call changes nothing.
 //!
-//! The controller never calls a driver directly but through [`Servers`], which gives each call a deadline and checks the
-//! leadership first.
+//! The controller only calls a driver through [`Servers`], which checks leadership first and adds a timeout to each call.
 
 mod error;
 pub mod kubevirt;
@@ -30,46 +29,46 @@ pub use self::servers::Servers;
 pub use self::standing::Standing;
 use crate::apis::cloudnative::v1alpha1::VirtualMachine;
 
-/// The result of a driver's call.
+/// The result of a driver call.
 pub type DriverFuture<'a, T> = BoxFuture<'a, Result<T, DriverError>>;
 
-/// Called with the key of a machine whose server changed by itself.
+/// A callback with the key of a machine whose server changed by itself.
 pub type Changed = Arc<dyn Fn(ObjectKey) + Send + Sync>;
 
-/// Something that runs servers.
+/// Runs servers.
 ///
 /// Every call is
 ///
-/// - *idempotent*: a state already reached is left alone and is not an error. Deleting a missing server succeeds, creating one that
-///   is there leaves it as it is;
-/// - *cancellable*: its future may be dropped at any await point. The next call goes on from what was reached;
-/// - *short*: it asks for a change and returns when the change is under way; [`status`](Self::status) reports progress.
+/// - *idempotent*: a state that is already reached is not an error. Deleting a missing server succeeds, and creating one that exists leaves
+///   it unchanged;
+/// - *cancellable*: its future may be dropped at any await point. The next call continues from the state reached;
+/// - *short*: it requests a change and returns when the change is in progress; [`status`](Self::status) reports progress.
 ///
-/// Calls that change one server are never made concurrently; [`status`](Self::status) may come at any time, and calls for
-/// different servers do.
+/// Calls that change the same server are never concurrent; [`status`](Self::status) may be called at any time, and calls for different
+/// servers may be concurrent.
 ///
-/// A call that changes something carries the [`Term`] in which it was decided. A driver whose servers outlive the process must
-/// refuse ([`DriverError::Stale`]) the calls of a term older than the newest it has seen.
+/// A call that changes something carries the [`Term`] in which it was decided. A driver whose servers outlive the process must reject
+/// ([`DriverError::Stale`]) calls with a term older than the newest it has seen.
 pub trait Driver: Send + Sync + 'static {
     /// The value of `--vm-driver`.
     fn name(&self) -> &'static str;
 
-    /// Whether there is a server, or anything left of one.
+    /// Whether the server exists, or any part of it.
     fn exists<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, bool> {
         Box::pin(async move { Ok(self.status(server).await?.is_some()) })
     }
 
-    /// All servers that there are, also those that no object asks for any more. A server that says whose it was has the name and the
-    /// namespace of its object; in that of another both are empty.
+    /// Returns all existing servers, including those without an object. A server that records its owner has the name and the namespace of
+    /// that object; for others both are empty.
     fn list(&self) -> DriverFuture<'_, Vec<ServerRef>>;
 
-    /// The newest [epoch](Term::epoch) that has called; 0 if none is known.
+    /// Returns the newest [epoch](Term::epoch) that has called; 0 if none is known.
     fn newest_epoch(&self) -> DriverFuture<'_, u64> {
         Box::pin(async { Ok(0) })
     }
 
-    /// The state of the server; `None` if nothing is left of it. A server that is there and gives no answer is
-    /// [`Unknown`](ServerState::Unknown), and no error.
+    /// Returns the state of the server; `None` if no part of it exists. A server that exists but does not respond is
+    /// [`Unknown`](ServerState::Unknown), not an error.
     fn status<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, Option<Server>>;
 
     /// Creates the server, and starts it if `spec` says so.
@@ -80,7 +79,7 @@ pub trait Driver: Send + Sync + 'static {
         spec: &'a ServerSpec,
     ) -> DriverFuture<'a, ()>;
 
-    /// Starts the server, or stops it: gracefully first, by force if it doesn't listen. Stopping needs no answer from the server.
+    /// Starts the server, or stops it: gracefully first, then by force. Stopping does not depend on the server's response.
     fn set_power<'a>(
         &'a self,
         term: &'a Term,
@@ -88,8 +87,8 @@ pub trait Driver: Send + Sync + 'static {
         power: Power,
     ) -> DriverFuture<'a, ()>;
 
-    /// Changes the server's sizes. The disk grows at once or with the next start; processors and memory change with the next start.
-    /// The caller stops the server first where [`needs_restart`](Resources::needs_restart) says so.
+    /// Changes the server's sizes. The disk grows immediately or at the next start; processors and memory change at the next start. The
+    /// caller stops the server first if [`needs_restart`](Resources::needs_restart) says so.
     fn resize<'a>(
         &'a self,
         term: &'a Term,
@@ -97,11 +96,11 @@ pub trait Driver: Send + Sync + 'static {
         resources: &'a Resources,
     ) -> DriverFuture<'a, ()>;
 
-    /// Stops the server by force, and removes all that belongs to it. That needs no answer from the server.
+    /// Stops the server by force, and removes everything that belongs to it. Does not depend on the server's response.
     fn delete<'a>(&'a self, term: &'a Term, server: &'a ServerRef) -> DriverFuture<'a, ()>;
 
-    /// Runs beside the controller until `stop` is cancelled: caches, watches on processes. Calls `changed` for each machine whose
-    /// server changed other than by a call; what is missed is found when usage is refreshed.
+    /// Runs alongside the controller until `stop` is cancelled, for caches or process watches. Calls `changed` for each machine whose
+    /// server changed without a call; the usage refresh finds missed changes.
     fn run(&self, changed: Changed, stop: CancellationToken) -> DriverFuture<'_, ()> {
         drop(changed);
         Box::pin(async move {
@@ -111,7 +110,7 @@ pub trait Driver: Send + Sync + 'static {
     }
 }
 
-/// Names a server: by the object that it belongs to.
+/// Identifies a server by the object that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerRef {
     /// The namespace of the object.
@@ -123,7 +122,7 @@ pub struct ServerRef {
 }
 
 impl ServerRef {
-    /// The server of `machine`.
+    /// Returns the server of `machine`.
     pub fn of(machine: &VirtualMachine) -> Self {
         Self {
             namespace: machine.namespace().unwrap_or_default(),
@@ -132,7 +131,7 @@ impl ServerRef {
         }
     }
 
-    /// The server called `id` at its driver, of which no more is known; `None` if no server can be called so.
+    /// Returns the server with the driver's name `id`, without its object's name and namespace; `None` if `id` is not a valid name.
     pub fn from_id(id: &str) -> Option<Self> {
         let uid = id.strip_prefix("vm-").filter(|uid| !uid.is_empty())?;
         Some(Self {
@@ -142,12 +141,12 @@ impl ServerRef {
         })
     }
 
-    /// The server's name at its driver, such as `vm-7e4c2a9e-…`: a DNS label, different for each object that ever was.
+    /// Returns the server's name at its driver, such as `vm-7e4c2a9e-…`: a DNS label, unique for each object ever created.
     pub fn id(&self) -> String {
         format!("vm-{}", self.uid)
     }
 
-    /// The key of the object.
+    /// Returns the key of the object.
     pub fn key(&self) -> ObjectKey {
         ObjectKey::new(Some(&self.namespace), &self.name)
     }
@@ -159,12 +158,12 @@ impl fmt::Display for ServerRef {
     }
 }
 
-/// On whose behalf a call is made.
+/// The caller of a driver: a process and its epoch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Term {
     /// The identity of the process.
     pub holder: String,
-    /// The [epoch](codegen_runtime::leader::Leadership::epoch) of its leadership; without leader election the newest that the driver
+    /// The [epoch](codegen_runtime::leader::Leadership::epoch) of its leadership; without leader election, the newest epoch that the driver
     /// knew when it was first asked.
     pub epoch: u64,
 }
@@ -172,7 +171,7 @@ pub struct Term {
 /// The sizes of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resources {
-    /// Processors.
+    /// The number of processors.
     pub cpus: u32,
     /// Memory, in bytes.
     pub memory: u64,
@@ -181,7 +180,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Whether a running server must be stopped to become as `wanted`.
+    /// Whether a running server must be stopped to change to `wanted`.
     pub fn needs_restart(&self, wanted: &Self) -> bool {
         (self.cpus, self.memory) != (wanted.cpus, wanted.memory)
     }
@@ -190,55 +189,55 @@ impl Resources {
 /// The definition of a server to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerSpec {
-    /// Its sizes.
+    /// The sizes of the server.
     pub resources: Resources,
-    /// Whether it is started.
+    /// Whether to start the server.
     pub power: Power,
 }
 
 /// Whether a server should run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Power {
-    /// It should run.
+    /// The server runs.
     On,
-    /// It should be there, and not run.
+    /// The server exists, but does not run.
     Off,
 }
 
 /// A server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// Its effect.
+    /// The state of the server.
     pub state: ServerState,
-    /// Its sizes: those with which it runs, or with which it would start. The disk may be a little larger than asked for.
+    /// The sizes with which it runs, or would start. The disk may be slightly larger than requested.
     pub resources: Resources,
     /// Its usage, if it runs and the driver reports usage.
     pub usage: Option<Usage>,
-    /// More about the state, for people; may be empty.
+    /// A human-readable explanation of the state; may be empty.
     pub message: String,
 }
 
 /// The state of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerState {
-    /// It is being made, or started.
+    /// It is being created or started.
     Creating,
     /// It runs.
     Running,
     /// It is being stopped.
     Stopping,
-    /// It does not run, as asked.
+    /// It is stopped, as requested.
     Stopped,
-    /// It does not run, though nobody asked it to stop; or could not be made.
+    /// It stopped without a request, or could not be created.
     Failed,
-    /// It is being removed.
+    /// It is being deleted.
     Deleting,
-    /// It is there, and does not say what it does.
+    /// It exists, but does not respond.
     Unknown,
 }
 
 impl ServerState {
-    /// The word for it in the status of the object.
+    /// The value in the status of the object.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Creating => "creating",

@@ -1,4 +1,4 @@
-//! A driver as the controller sees it.
+//! The controller's view of a driver.
 
 use std::fmt;
 use std::future::Future;
@@ -13,8 +13,8 @@ use super::{
     Term,
 };
 
-/// A driver in the hands of one process, in one term: no call begins without leadership or goes on after it, and none takes longer
-/// than the deadline. Each is counted. A leader whose epoch the driver refuses takes a higher one.
+/// A driver as called by one process in one term: no call starts without leadership or continues after it is lost, and none takes longer
+/// than the timeout. Every call is counted. A leader whose epoch the driver rejects takes a higher one.
 #[derive(Clone)]
 pub struct Servers {
     driver: Arc<dyn Driver>,
@@ -26,7 +26,7 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Calls of `driver` by the process `holder`, each within `deadline`.
+    /// Creates a view for calls of `driver` by the process `holder`, with the timeout `deadline`.
     pub fn new(driver: Arc<dyn Driver>, holder: impl Into<String>, deadline: Duration) -> Self {
         Self {
             driver,
@@ -38,14 +38,14 @@ impl Servers {
         }
     }
 
-    /// The same in the term `leadership`.
+    /// Limits the calls to the term `leadership`.
     #[must_use]
     pub fn in_term(mut self, leadership: Option<&Leadership>) -> Self {
         self.leadership = leadership.cloned();
         self
     }
 
-    /// The same, telling `metrics` what becomes of its calls, and `standing` whether the driver admits them.
+    /// Reports the results of calls to `metrics`, and to `standing` whether the driver accepts them.
     #[must_use]
     pub fn telling(mut self, metrics: &DriverMetrics, standing: &Standing) -> Self {
         (self.metrics, self.standing) = (metrics.clone(), standing.clone());
@@ -62,12 +62,12 @@ impl Servers {
         &self.metrics
     }
 
-    /// Sees to it that the driver admits this process, before its first change: a leader takes an epoch above the newest that has
-    /// called, and a process without election takes that one.
+    /// Ensures that the driver accepts this process, before its first change: a leader takes an epoch above the newest that has called, and
+    /// a process without election adopts the newest.
     ///
     /// # Errors
     ///
-    /// If the driver doesn't say; or leadership is lost.
+    /// If the driver cannot be asked, or leadership is lost.
     pub async fn enter(&self) -> Result<(), DriverError> {
         let newest = self
             .call("newest_epoch", self.driver.newest_epoch())
@@ -104,7 +104,7 @@ impl Servers {
     ///
     /// # Errors
     ///
-    /// The driver's; or leadership is lost, or the deadline is over.
+    /// The driver's error, or if leadership is lost, or the call times out.
     pub async fn status(&self, server: &ServerRef) -> Result<Option<Server>, DriverError> {
         self.call("status", self.driver.status(server)).await
     }
@@ -156,7 +156,7 @@ impl Servers {
         self.call("delete", self.driver.delete(&term, server)).await
     }
 
-    /// On whose behalf a call is made now.
+    /// Returns the caller of a call made now.
     fn term(&self) -> Term {
         Term {
             holder: self.holder.clone(),

@@ -1,8 +1,8 @@
-//! Whether the driver takes this process's calls.
+//! Whether the driver accepts this process's calls.
 //!
-//! A driver refuses epochs older than the newest that has called. That is as it should be for a leader that is over. It also
-//! happens to the one that leads, when the Lease no longer knows the epochs of before: it was deleted while no contender ran, or the
-//! API server came back empty. Such a leader takes a higher epoch, and says so meanwhile.
+//! A driver rejects epochs older than the newest that has called. That is intended for a former leader. It also happens to the current one
+//! if the Lease has lost earlier epochs: it was deleted while no candidate ran, or the API server came back empty. Such a leader takes a
+//! higher epoch, and reports the problem until it has one.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub struct Standing {
 struct State {
     /// Without leader election: the newest epoch when the driver was first asked.
     adopted: u64,
-    /// The refusal that nothing has been done about yet.
+    /// A rejection that has not been resolved yet.
     refused: Option<Refusal>,
 }
 
@@ -30,31 +30,32 @@ struct Refusal {
 }
 
 impl Standing {
-    /// For readiness checks: an error as long as the driver refuses this process's calls.
+    /// Returns an error while the driver rejects this process's calls, for readiness checks.
     ///
     /// # Errors
     ///
-    /// The epochs.
+    /// A message with the rejected and the newest epoch.
     pub fn check(&self) -> Result<(), String> {
         match self.state().refused {
             None => Ok(()),
             Some(Refusal { epoch, newest }) => Err(format!(
-                "the driver refuses epoch {epoch}: {newest} has called"
+                "the driver rejects epoch {epoch}: the newest is {newest}"
             )),
         }
     }
 
-    /// The epoch of this process's calls.
+    /// Returns the epoch of this process's calls.
     pub(super) fn epoch(&self, leadership: Option<&Leadership>) -> u64 {
         leadership.map_or_else(|| self.state().adopted, Leadership::epoch)
     }
 
-    /// Without leader election nobody else is to be fenced off: calls go on under the newest epoch.
+    /// Without leader election there is no one to fence off: calls continue with the newest epoch.
     pub(super) fn adopt(&self, newest: u64) {
         self.state().adopted = newest;
     }
 
-    /// The driver refused `epoch`, since `newest` has called. Takes a higher one if this process leads: the elector finds out.
+    /// Records that the driver rejected `epoch` because it has seen `newest`. If this process leads, takes a higher epoch in the
+    /// background.
     pub(super) fn refused(&self, epoch: u64, newest: u64, leadership: Option<&Leadership>) {
         let refusal = Refusal { epoch, newest };
         let before = self.state().refused.replace(refusal);
@@ -65,23 +66,23 @@ impl Standing {
             tracing::error!(
                 epoch,
                 newest,
-                "the driver refuses this process: a leader has called; run with --leader-elect, or restart"
+                "the driver rejects this process since a leader has called; run with --leader-elect, or restart"
             );
             return;
         };
         tracing::error!(
             epoch,
             newest,
-            "the driver refuses this leader's epoch; taking a higher one"
+            "the driver rejects this leader's epoch; taking a higher one"
         );
         let standing = self.clone();
         tokio::spawn(async move { standing.outrank(&leadership, newest).await });
     }
 
-    /// Waits until this leader's epoch is above `newest`; does nothing if it no longer leads.
+    /// Waits until this leader's epoch is above `newest`; does nothing if this process no longer leads.
     pub(super) async fn outrank(&self, leadership: &Leadership, newest: u64) {
         if let Ok(epoch) = leadership.outrank(newest).await {
-            tracing::info!(epoch, newest, "took an epoch that the driver admits");
+            tracing::info!(epoch, newest, "took an epoch that the driver accepts");
             let mut state = self.state();
             if state.refused.is_some_and(|it| it.newest <= newest) {
                 state.refused = None;
@@ -107,7 +108,7 @@ mod tests {
         standing.refused(7, 9, None);
         assert_eq!(
             standing.check(),
-            Err("the driver refuses epoch 7: 9 has called".to_owned())
+            Err("the driver rejects epoch 7: the newest is 9".to_owned())
         );
     }
 }

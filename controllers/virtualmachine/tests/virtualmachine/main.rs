@@ -1,4 +1,4 @@
-//! The controller's tests: at work on the fake clientset and on API servers, its drivers, and chaos.
+//! Tests of the controller on the fake clientset and on API servers, of its drivers, and chaos tests.
 
 #![allow(
     clippy::unwrap_used,
@@ -6,7 +6,7 @@
     clippy::print_stdout,
     clippy::print_stderr,
     unreachable_pub,
-    reason = "a test that cannot go on has failed, and names are its own"
+    reason = "tests panic on failure and choose their own names"
 )]
 
 mod chaos;

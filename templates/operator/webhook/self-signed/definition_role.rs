@@ -1,3 +1,3 @@
-// The authority of the certificate in the definition of the kind.
+// Writes the CA of the certificate to the CRD of the kind.
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,resourceNames={{plural}}.{{group}},verbs=get;update
 

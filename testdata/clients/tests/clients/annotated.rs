@@ -1,4 +1,4 @@
-//! Clients of annotated Rust that offer all verbs.
+//! Clients with all verbs, from annotated Rust.
 
 use golden_foo::apis::samplecontroller::v1alpha1::{Foo, FooSpec, FooStatus};
 use golden_hyphenated::apis::traffic_control::v1alpha2::{
@@ -318,7 +318,7 @@ async fn orders_in_two_versions(client: Client) {
     let shipped = || Some(v1beta1::OrderStatus { shipped: true });
     status_verbs!(old_orders(), old(), shipped(), {"shipped": false});
 
-    // An object that is written through one version is read through the other.
+    // An object written in one version is read in the other.
     let name = unique();
     let both = json!({
         "apiVersion": "shop.example.com/v1", "kind": "Order", "metadata": {"name": name},
@@ -338,7 +338,7 @@ async fn orders_in_two_versions(client: Client) {
         &namespace,
         |factory| factory.shop().v1beta1().orders(),
         old_orders(),
-        // The informer reads the order of above, too, and this one is read by nobody else.
+        // The informer also reads the order created above; this object is only read by the informer.
         old(),
     );
 }

@@ -1,5 +1,5 @@
-//! Generated apply configurations: what is merged, and what a manager extracts of it. The scenarios of structured-merge-diff's
-//! `extract_apply_test.go` have the names that they have there.
+//! Generated apply configurations: how they merge, and what a manager extracts. The scenarios of structured-merge-diff's
+//! `extract_apply_test.go` keep their names.
 
 use codegen_runtime::apply::{Applier, ApplyConfiguration, ApplyError};
 use codegen_runtime::client::TypedClient;
@@ -20,7 +20,7 @@ use crate::support::namespace;
 
 cases![samples];
 
-/// The kind belongs to one case, of which each scenario has an object of its own.
+/// The kind belongs to one case; each scenario uses an object of its own.
 async fn samples(client: Client) {
     Definition::of(Sample::crd()).install(&client).await;
     let namespace = namespace(&client).await;
@@ -79,7 +79,7 @@ impl Object {
         applied.unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 
-    /// Applies what `manager` has applied before, after a change.
+    /// Extracts what `manager` has applied, changes it, and applies it again.
     async fn extract_apply(
         &self,
         manager: &str,
@@ -92,7 +92,7 @@ impl Object {
         self.apply(manager, spec).await
     }
 
-    /// Writes the list as a controller does.
+    /// Updates the list as a controller, with a merge patch.
     async fn update(&self, list: &[&str]) {
         let params = PatchParams {
             field_manager: Some("controller".to_owned()),
@@ -114,7 +114,7 @@ impl Object {
         found.spec.unwrap_or_default()
     }
 
-    /// The spec, and what each manager has applied of it.
+    /// Checks the spec, and what each manager has applied.
     async fn check(&self, spec: Value, managed: &[(&str, SampleSpecApply)]) {
         let stored = self.samples.get(&self.name).await.unwrap();
         let stored = serde_json::to_value(stored).unwrap();
@@ -219,7 +219,7 @@ async fn extract_apply_empty_structure_list(object: Object) {
     object.apply("apply-two", list(&["a", "b"])).await;
     object.extract_apply("apply-one", empty).await;
     let stored = object.apply("apply-two", list(&["b"])).await;
-    // Other than an empty map, an empty list is not owned.
+    // Unlike an empty map, an empty list is not owned.
     assert_eq!(SampleApply::extract(&stored, "apply-one").unwrap(), None);
     object
         .check(json!({"list": ["b"]}), &[("apply-two", list(&["b"]))])
@@ -333,7 +333,7 @@ async fn extract_apply_atomic_map(object: Object) {
         .await;
 }
 
-/// Something of every field.
+/// Sets every field.
 fn full() -> SampleSpecApply {
     let disk = DiskApply::default().name("root").size(10);
     let port = PortApply::default().port(80).protocol("UDP").purpose("web");
@@ -448,7 +448,7 @@ async fn a_conflict_names_the_other_manager(object: Object) {
     }
 }
 
-/// One leaf each, of every form that a field may have.
+/// One leaf for every kind of field.
 const LEAVES: [fn(&mut SampleSpecApply); 14] = [
     |spec| spec.list.get_or_insert_default().push("a".to_owned()),
     |spec| spec.list.get_or_insert_default().push("b".to_owned()),
@@ -511,8 +511,8 @@ fn some_of(chosen: u16) -> SampleSpecApply {
     spec
 }
 
-/// Whatever part of an object a manager applies, it extracts, whatever others have applied of it before and after; and that
-/// changes nothing when applied again.
+/// Checks that a manager extracts exactly what it applied, whatever others applied before and after, and that applying it again changes
+/// nothing.
 async fn what_was_applied_is_extracted(object: Object) {
     let mut runner = TestRunner::deterministic();
     let masks = (1_u16..1 << LEAVES.len(), any::<u16>(), any::<u16>());
@@ -526,7 +526,7 @@ async fn what_was_applied_is_extracted(object: Object) {
         object.apply("me", some_of(chosen)).await;
         let stored = object.apply("after", some_of(after)).await;
         let mut found = object.extract("me").await;
-        // Items of lists that are merged stand in the order in which they were added.
+        // Items of merged lists are in the order in which they were added.
         found.list.iter_mut().for_each(|it| it.sort());
         let disks = found.disks.iter_mut();
         disks.for_each(|it| it.sort_by(|a, b| a.name.cmp(&b.name)));

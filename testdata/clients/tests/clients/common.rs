@@ -1,4 +1,4 @@
-//! The calls to each generated client. Macros, since clients of different kinds share names and no trait.
+//! The calls to each generated client. Macros, since the clients of different kinds share method names but no trait.
 
 use codegen_runtime::client::WatchStream;
 use futures::StreamExt;
@@ -12,7 +12,7 @@ pub(crate) fn post() -> PostParams {
     PostParams::default()
 }
 
-/// Objects that this suite made.
+/// Selects the objects that this suite created.
 pub(crate) fn ours() -> ListParams {
     ListParams::default().labels("suite=clients")
 }
@@ -27,7 +27,7 @@ pub(crate) fn named<K: Resource>(mut object: K, name: &str) -> K {
     object
 }
 
-/// The server's refusal.
+/// Returns the server's error.
 pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> Status {
     match result {
         Err(Error::Api(status)) => *status,
@@ -35,7 +35,7 @@ pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> Status {
     }
 }
 
-/// The next event other than a bookmark, with the label `step` of its object.
+/// Returns the next event other than a bookmark, with the label `step` of its object.
 pub(crate) async fn next_event<K: Resource>(events: &mut WatchStream<K>) -> (&'static str, String) {
     loop {
         let event = tokio::time::timeout(PATIENCE, events.next()).await;
@@ -51,7 +51,7 @@ pub(crate) async fn next_event<K: Resource>(events: &mut WatchStream<K>) -> (&'s
     }
 }
 
-/// Calls every method of a client that has all verbs, but those of the status. The object is a value of the kind.
+/// Calls every method of a client with all verbs, except those of the status. `object` is a value of the kind.
 macro_rules! every_verb {
     ($client:expr, $object:expr $(,)?) => {{
         use codegen_runtime::client::Either;
@@ -129,7 +129,7 @@ macro_rules! delete_collection {
 }
 pub(crate) use delete_collection;
 
-/// The status is written by its own methods, and by no others.
+/// The status is only written by its own methods.
 macro_rules! status_verbs {
     ($client:expr, $object:expr, $status:expr, $patch:tt $(,)?) => {{
         use kube::api::{DeleteParams, Patch, PatchParams};
@@ -160,7 +160,7 @@ macro_rules! status_verbs {
 }
 pub(crate) use status_verbs;
 
-/// A generated informer fills its lister, and follows.
+/// A generated informer fills its lister, and follows changes.
 macro_rules! informer_follows {
     ($factory:ty, $clientset:expr, $namespace:expr, |$groups:ident| $informer:expr, $client:expr, $object:expr $(,)?) => {{
         use kube::ResourceExt;
@@ -202,7 +202,7 @@ macro_rules! informer_follows {
 }
 pub(crate) use informer_follows;
 
-/// The scale of an object is read, replaced and patched.
+/// Reads, replaces and patches the scale of an object.
 macro_rules! scale_verbs {
     ($client:expr, $name:expr) => {{
         use kube::api::{Patch, PatchParams};

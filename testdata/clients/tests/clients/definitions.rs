@@ -1,4 +1,4 @@
-//! CRDs: of testdata's own files, and such as fit the annotated types.
+//! CRDs: from testdata, and built for the annotated types.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use crate::support::crd::CRDS;
 use crate::support::expect::eventually;
 use crate::support::{at, get, post};
 
-/// A CRD of a kind with a version `v`, whose schema takes `properties`.
+/// A CRD of a kind, with a version whose schema has `properties`.
 pub(crate) struct Definition(Value);
 
 impl Definition {
-    /// `resource` is `plural.group`.
+    /// Builds a CRD; `resource` is `plural.group`.
     pub(crate) fn new(resource: &str, kind: &str, version: &str, properties: Value) -> Self {
         let (plural, group) = resource.split_once('.').unwrap();
         Self(json!({
@@ -22,7 +22,7 @@ impl Definition {
             "kind": "CustomResourceDefinition",
             "metadata": {
                 "name": resource,
-                // The approval that groups below k8s.io need.
+                // The approval that groups under k8s.io require.
                 "annotations": {"api-approved.kubernetes.io": "unapproved, for tests"},
             },
             "spec": {
@@ -41,12 +41,12 @@ impl Definition {
         })
     }
 
-    /// Of a file below `testdata/crds`.
+    /// Reads a file in `testdata/crds`.
     pub(crate) fn read(path: &str) -> Self {
         Self(read(&format!("crds/{path}")))
     }
 
-    /// Without the CEL rules of `spec`: such as show readers of CRDs every field of a rule, and that no server takes.
+    /// Removes the CEL rules of `spec`, for CRDs whose rules cover every field of the format, so that no server accepts them.
     pub(crate) fn without_rules(mut self) -> Self {
         for version in self.0["spec"]["versions"].as_array_mut().unwrap() {
             if let Some(spec) = version.pointer_mut("/schema/openAPIV3Schema/properties/spec") {
@@ -58,7 +58,7 @@ impl Definition {
         self
     }
 
-    /// As kube's derive writes it.
+    /// Converts a CRD from kube's derive.
     pub(crate) fn of(crd: impl serde::Serialize) -> Self {
         Self(serde_json::to_value(crd).unwrap())
     }
@@ -81,12 +81,12 @@ impl Definition {
         self
     }
 
-    /// Creates the CRD, which goes when the case ends, and waits until all its versions are served, watches too: until
-    /// kube-apiserver's cache of a new kind is filled it answers lists from its storage and refuses watches with 429. Each kind
-    /// belongs to one case.
+    /// Creates the CRD, which is deleted when the case ends, and waits until all its versions are served, including watches: until
+    /// kube-apiserver's cache of a new kind is filled, it serves lists from storage and rejects watches with 429. Each kind belongs to one
+    /// case.
     pub(crate) async fn install(&self, client: &Client) {
         let name = at(&self.0, "/metadata/name").as_str().unwrap();
-        // One of a former run may be on its way out.
+        // The CRD of an earlier run may still be terminating.
         eventually(&format!("{name} is created"), || async {
             let reply = post(client, CRDS, &self.0).await;
             assert!(matches!(reply.code, 201 | 409), "{name}: {}", reply.text);
@@ -103,7 +103,7 @@ impl Definition {
                     (get(client, &path).await.code == 200).then_some(())
                 })
                 .await;
-                // Only the cache answers a list at a resource version, so this is refused, and sent again, as a watch would be.
+                // Only the cache serves a list at a resource version, so this is rejected and retried as a watch would be.
                 let path = format!("/apis/{group}/{version}/{plural}?resourceVersion=1");
                 assert_eq!(get(client, &path).await.code, 200, "{path}");
             }
@@ -111,14 +111,14 @@ impl Definition {
     }
 }
 
-/// A document below `testdata`.
+/// Reads a YAML document in `testdata`.
 pub(crate) fn read(path: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
     let text = std::fs::read_to_string(&path).unwrap();
     serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A property that takes anything.
+/// A property that accepts any value.
 pub(crate) fn anything() -> Value {
     json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true})
 }

@@ -1,4 +1,4 @@
-//! Clients of kinds that kube's derive declares, with the CRDs that it writes.
+//! Clients of kinds declared with kube's derive, with the CRDs that it generates.
 
 use golden_kubederive::apis::documents::v1::{
     Document, DocumentSpec, DocumentStatus, Shelf, ShelfSpec,

@@ -10,7 +10,7 @@ use golden_features::apis::features::v1::{
 };
 use serde_json::{Value, json};
 
-/// A missing property decodes as its default, at the root and below; a nullable one stays null.
+/// A missing property decodes as its default, at the root and nested; a nullable one stays null.
 #[test]
 fn defaults_are_filled_in() {
     let least = json!({
@@ -34,7 +34,7 @@ fn defaults_are_filled_in() {
     );
 }
 
-/// Values that an API server stores and that plain serde would round, refuse or change.
+/// Values that an API server stores and that plain serde would round, reject or change.
 #[test]
 fn hard_values_come_through() {
     let text = r#"{"apiVersion":"features.example.com/v1","kind":"Flat","metadata":{},
@@ -50,7 +50,7 @@ fn hard_values_come_through() {
     assert_eq!(serde_json::from_str::<Value>(&again).unwrap(), object);
 }
 
-/// A name that is missing stays missing, and one that is empty stays empty.
+/// A missing name stays missing, and an empty one stays empty.
 #[test]
 fn references_need_no_name() {
     for object in [
@@ -83,7 +83,7 @@ fn references_need_no_name() {
     assert_eq!(written["tokenSecretKeyRef"], json!({"key": "token"}));
 }
 
-/// The view of a union is the only field that is set, and becomes the struct again.
+/// The view of a union is the only field that is set, and converts back to the struct.
 #[test]
 fn a_union_has_a_view() {
     let source = EverythingSource {
@@ -106,7 +106,7 @@ fn a_union_has_a_view() {
     assert_eq!(both.as_union(), None);
 }
 
-/// What the server would refuse is decoded and written as it came, null among it.
+/// An object that the server would reject is decoded and encoded unchanged, including null.
 #[test]
 fn a_struct_holds_more_than_its_union_permits() {
     let object = json!({"aws": {"region": "eu"}, "vault": null});
@@ -117,7 +117,7 @@ fn a_struct_holds_more_than_its_union_permits() {
     assert_eq!(null.as_union(), Some(EverythingProviderUnion::Vault(&None)));
 }
 
-/// A member brings the value of the discriminator with it.
+/// A member sets the value of the discriminator.
 #[test]
 fn a_view_sets_the_discriminator() {
     let mirror = EverythingRequestMirror { percent: Some(5) };
@@ -128,7 +128,7 @@ fn a_view_sets_the_discriminator() {
     );
 }
 
-/// Integers of an enum have names, those that the schema does not list too.
+/// Values of an integer enum have names, including those that the schema does not list.
 #[test]
 fn integers_of_an_enum_have_names() {
     let object = json!({

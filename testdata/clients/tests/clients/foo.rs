@@ -1,4 +1,4 @@
-//! sample-controller's `Foo`, whose list type is written by hand.
+//! sample-controller's `Foo`, with a hand-written list type.
 
 use codegen_runtime::k8s_openapi::{Metadata as _, Resource as _};
 use codegen_runtime::kube::api::{ListParams, PostParams};

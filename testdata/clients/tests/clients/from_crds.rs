@@ -1,5 +1,4 @@
-//! Clients that are generated from CRDs: our own with every feature, and those of projects, whose CRDs and samples are used as
-//! they are published.
+//! Clients generated from CRDs: our own with every feature, and those of real projects, with their CRDs and samples as published.
 
 use golden_features::apis::features::v1::{EverythingMode, EverythingStatus};
 use kube::Client;

@@ -1,4 +1,4 @@
-//! A group with a hyphen, and kinds that hold acronyms.
+//! A group with a hyphen, and kinds with acronyms.
 
 use codegen_runtime::kube::api::PostParams;
 use codegen_runtime::kube::core::Selector;

@@ -84,7 +84,7 @@ fn the_scheme_decodes_them() {
     assert!(scheme.decode(text).unwrap().is::<Document>());
 }
 
-/// kube runs schemars, the generator reads the attributes.
+/// kube runs schemars, while the generator reads the attributes.
 #[test]
 fn the_manifest_says_what_kube_makes_of_the_attributes() {
     let written = include_str!(

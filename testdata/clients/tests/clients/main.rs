@@ -1,13 +1,13 @@
-//! The output for the cases of `testdata`, at work.
+//! Tests of the code generated for the cases of `testdata`.
 //!
 //! - On the fake clientset: types, clients, listers and informers.
-//! - Against an API server (`common`, and what has `cases!`): each kind's CRD is installed, every method of its generated client is
-//!   called, and its generated informer and lister see what comes of it. Every case takes a `kube::Client` that speaks HTTP. By default
-//!   the server is the embedded one on a port of its own; `CONFORMANCE_KUBECONFIG=…` names a cluster instead. Harness and vocabulary are
-//!   those of the embedded server's own suite, and `hack/conformance.sh` runs both sides.
+//! - Against an API server (`common`, and modules with `cases!`): each kind's CRD is installed, every method of its generated client is
+//!   called, and its generated informer and lister see the results. Every case takes a `kube::Client` that speaks HTTP. By default the
+//!   server is an embedded one on its own port; `CONFORMANCE_KUBECONFIG=…` names a cluster instead. Harness and vocabulary are those of the
+//!   embedded server's own suite, and `hack/conformance.sh` runs both.
 //!
-//! One binary over all golden crates: each more would compile the code of all their types again, and link the whole of kube, hyper
-//! and rustls.
+//! One binary for all golden crates: each additional one would compile the code of all their types again, and link all of kube, hyper and
+//! rustls.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +15,7 @@
     clippy::print_stdout,
     clippy::disallowed_names,
     unreachable_pub,
-    reason = "a test that cannot go on has failed, and names are its own"
+    reason = "tests panic on failure and choose their own names"
 )]
 
 #[path = "../../../../apiserver/tests/conformance/harness.rs"]

@@ -1,4 +1,4 @@
-//! Apply configurations: their JSON, and what is extracted of what was applied. See `conformance/applying.rs`, too.
+//! Apply configurations: their JSON, and what is extracted from an applied object. See also `applying`.
 
 use codegen_runtime::apply::{ApplyConfiguration, ExtractError, Value};
 use golden_features::generated::applyconfiguration::features::v1::EverythingApply;
@@ -54,7 +54,7 @@ fn what_is_set_is_written_and_no_more() {
         "apiVersion": "cloudnative.czs/v1alpha1", "kind": "VirtualMachine", "metadata": metadata, "spec": {"action": "active"},
     });
     check(&wanted, expected.clone());
-    // Fields are there to be changed, and a configuration that is empty on purpose is written.
+    // Fields are public and can be changed, and an intentionally empty configuration is serialized.
     wanted.spec = Some(VirtualMachineSpecApply::default());
     expected["spec"] = json!({});
     check(&wanted, expected);
@@ -63,7 +63,7 @@ fn what_is_set_is_written_and_no_more() {
     check(ShelfSpecApply::default().size(2), json!({"size": 2}));
 }
 
-/// Reads and writes a configuration.
+/// Deserializes and serializes a configuration.
 fn round_trip<T: DeserializeOwned + Serialize>(value: Value) {
     let read: T = serde_json::from_str(&value.to_string()).unwrap();
     check(read, value);
@@ -93,7 +93,7 @@ fn a_configuration_of_another_kind_does_not_decode() {
     );
 }
 
-/// An object that `managedFields` name one leaf of, for each form that a path may have.
+/// For each kind of path, an object whose `managedFields` contain one leaf.
 #[test]
 fn a_manager_has_the_leaves_of_its_set() {
     let entry = |manager: &str, operation: &str, subresource: Value, fields: Value| {
@@ -142,5 +142,5 @@ fn a_manager_has_the_leaves_of_its_set() {
     object.metadata.managed_fields = None;
     let error = SampleApply::extract(&object, "me").unwrap_err();
     assert!(matches!(error, ExtractError::NoManagedFields), "{error}");
-    assert!(error.to_string().contains("informers leave them out"));
+    assert!(error.to_string().contains("informers drop them"));
 }

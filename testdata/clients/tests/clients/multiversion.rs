@@ -1,4 +1,4 @@
-//! Two versions of one kind side by side.
+//! Two versions of one kind.
 
 use codegen_runtime::fake::Object;
 use codegen_runtime::kube::api::{ListParams, PostParams};

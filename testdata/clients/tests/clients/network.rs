@@ -1,4 +1,4 @@
-//! A kind without status: no `update_status`, and everything else works.
+//! A kind without status has no `update_status`; everything else works.
 
 use codegen_runtime::kube::api::{DeleteParams, ListParams, PostParams};
 use golden_network::apis::samplecrd::v1::{Network, NetworkSpec};

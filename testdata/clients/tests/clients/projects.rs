@@ -1,4 +1,4 @@
-//! CRDs of real projects, and of `features`: their own resources through the types, the client and the lister.
+//! CRDs of real projects, and of `features`: custom resources through the types, the client and the lister.
 
 use codegen_runtime::fake::Object;
 use codegen_runtime::kube::api::ListParams;
@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::round_trip;
 
-/// The tests of one project: how many samples it has, one object, and the accessors of that object's client and lister.
+/// The tests of one project, from its number of samples, one object, and the accessors of that object's client and lister.
 macro_rules! project {
     (
         $(#[$attribute:meta])*

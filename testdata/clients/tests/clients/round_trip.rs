@@ -1,10 +1,10 @@
-//! Samples through the types: what the tests of the golden crates for CRDs share.
+//! Round trips of samples through the types, shared by the tests of the golden crates for CRDs.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::disallowed_names,
     unreachable_pub,
-    reason = "a test that cannot go on has failed, and names are its own"
+    reason = "tests panic on failure and choose their own names"
 )]
 
 use std::{fs, path::Path};
@@ -12,8 +12,8 @@ use std::{fs, path::Path};
 use codegen_runtime::scheme::Scheme;
 use serde_json::Value;
 
-/// Sends every sample of the case through its type and back: everything that the sample says is still there, and a second
-/// trip changes nothing. Returns their number.
+/// Decodes and encodes every sample of the case: all its content is kept, and a second round trip changes nothing. Returns the number of
+/// samples.
 pub(crate) fn check(scheme: &Scheme, case: &str) -> usize {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../samples")
@@ -42,7 +42,7 @@ pub(crate) fn check(scheme: &Scheme, case: &str) -> usize {
     paths.len()
 }
 
-/// The path of the first thing in `before` that is not in `after`. What the type adds, such as defaults, does not count.
+/// Returns the path of the first value in `before` that is missing in `after`. Additions by the type, such as defaults, are ignored.
 fn lost(path: &str, before: &Value, after: &Value) -> Option<String> {
     match (before, after) {
         (Value::Object(before), Value::Object(after)) => before.iter().find_map(|(key, value)| {

@@ -1,4 +1,4 @@
-//! sample-controller on the generated clientset, listers and informers, and its tests on the generated fake.
+//! sample-controller with the generated clientset, listers and informers, and its tests with the generated fake.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ impl SampleController {
     /// sample-controller's `syncHandler`.
     async fn sync(&self, namespace: &str, name: &str) -> Result<(), SyncError> {
         let Ok(foo) = self.foos.foos(namespace).get(name) else {
-            // It is gone, and there is nothing left to do.
+            // It was deleted; there is nothing left to do.
             return Ok(());
         };
         let client = self.clientset.client().clone();
@@ -115,7 +115,7 @@ impl Reconciler for SampleController {
     }
 }
 
-/// The deployment that a `Foo` asks for.
+/// Builds the deployment of a `Foo`.
 fn deployment_of(foo: &Foo) -> Deployment {
     let labels = json!({"app": "nginx", "controller": foo.metadata.name});
     let mut deployment: Deployment = serde_json::from_value(json!({
@@ -148,7 +148,7 @@ fn foo(replicas: i32) -> Foo {
     foo
 }
 
-/// sample-controller's `fixture`: a fake clientset with objects, and full caches.
+/// sample-controller's `fixture`: a fake clientset with objects, and synced caches.
 struct Fixture {
     tracker: Tracker,
     factory: SharedInformerFactory,
@@ -179,7 +179,7 @@ impl Fixture {
         self.controller.sync("default", "test").await
     }
 
-    /// The requests to the server, without the informers' lists and watches.
+    /// The requests to the server, except the informers' lists and watches.
     fn actions(&self) -> Vec<String> {
         let actions = self.tracker.actions();
         let written = actions
@@ -221,7 +221,7 @@ async fn does_nothing() {
     let deployment = deployment_of(&foo);
     let fixture = Fixture::new([foo.into(), deployment.into()]).await;
     fixture.run().await.unwrap();
-    // As in Go, the status is written whatever it was.
+    // As in Go, the status is updated unconditionally.
     assert_eq!(fixture.actions(), ["update foos/status"]);
 }
 

@@ -1,4 +1,4 @@
-//! Clients of annotated Rust that offer some verbs, or methods of their own.
+//! Clients with some verbs, or with custom methods, from annotated Rust.
 
 use golden_verbs::apis::fleet::v1::{
     Check, Fleet, FleetSpec, FleetStatus, Region, RegionSpec, RegionStatus, RestartOptions,
@@ -122,7 +122,7 @@ async fn fleets_are_scaled_and_restarted(client: Client) {
         1
     );
 
-    // No CRD can define a subresource of its own: a server answers that it has none.
+    // A CRD cannot define a custom subresource: a server answers that it does not exist.
     let options = RestartOptions { grace_seconds: 30 };
     let refusal = refused(fleets().restart("trucks", &options, &post()).await);
     assert_eq!((refusal.code, refusal.reason.as_str()), (404, "NotFound"));

@@ -1,4 +1,4 @@
-//! Types by options: builders, extra derives and attributes.
+//! Types with options: builders, extra derives and attributes.
 
 use std::collections::{HashMap, HashSet};
 

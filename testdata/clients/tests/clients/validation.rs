@@ -1,4 +1,4 @@
-//! Objects validated without a server: of types from CRDs, and of annotated Rust.
+//! Objects validated without a server: types from CRDs, and from annotated Rust.
 
 use codegen_runtime::validation::{FieldErrorKind, Validate};
 use golden_features::apis::features::v1::Everything;
@@ -15,7 +15,7 @@ fn everything(spec: Value) -> Everything {
     serde_json::from_value(object).unwrap()
 }
 
-/// Checks the errors of a spec with these fields besides the required ones.
+/// Checks the errors of a spec with these fields in addition to the required ones.
 fn check(spec: Value, expected: &[&str]) {
     let found = everything(spec.clone()).validate();
     let shown: Vec<String> = found.as_ref().err().map_or_else(Vec::new, |found| {

@@ -1,4 +1,4 @@
-//! Clients that offer some verbs only, or more than the usual ones.
+//! Clients with only some verbs, or with additional ones.
 
 use codegen_runtime::client::Scale;
 use codegen_runtime::fake::Reaction;

@@ -1,4 +1,4 @@
-//! The generated client, lister, informer and scheme at work against a recorded API server.
+//! The generated client, lister, informer and scheme against a recorded API server.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The controllers, a module each.
+//! The controllers, one module each.
 
 pub mod region;
 pub mod widget;

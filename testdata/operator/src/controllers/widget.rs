@@ -14,7 +14,7 @@ use crate::app::{NAME, Shared};
 ///
 /// # Errors
 ///
-/// The controller can't be built.
+/// If the controller cannot be built.
 pub fn add(manager: ManagerBuilder, shared: &Shared) -> Result<ManagerBuilder, BuildError> {
     let recorder = shared.recorder.clone();
     let context = Context::<Widget>::new(&shared.factory, recorder);
@@ -28,12 +28,12 @@ pub fn add(manager: ManagerBuilder, shared: &Shared) -> Result<ManagerBuilder, B
 // +kubebuilder:rbac:groups=batch.example.com,resources=widgets,verbs=list;watch
 // +kubebuilder:rbac:groups=batch.example.com,resources=widgets/status,verbs=patch
 
-/// Brings one object to what its spec says.
+/// Reconciles one object with its spec.
 async fn reconcile(request: Request, context: Context<Widget>) -> Result<Action, ApplyError> {
     let Some(object) = context.object(&request) else {
-        return Ok(Action::done()); // It is gone.
+        return Ok(Action::done()); // The object was deleted.
     };
-    // Here goes what carries the spec out; the status says what came of it.
+    // TODO(user): act on the spec here, and report the outcome in the status.
     let status = observe(&object);
     if object.status.as_ref() == Some(&status) {
         return Ok(Action::done());
@@ -50,7 +50,7 @@ async fn reconcile(request: Request, context: Context<Widget>) -> Result<Action,
     Ok(Action::done())
 }
 
-/// The status that an object should have.
+/// Computes the status of an object.
 fn observe(object: &Widget) -> WidgetStatus {
     let mut status = object.status.clone().unwrap_or_default();
     let generation = object.metadata.generation;

@@ -1,17 +1,17 @@
-//! The webhooks, a module for each kind.
+//! The webhooks, one module per kind.
 
 pub mod widget;
 mod widget_v1beta1_conversion;
 
 use codegen_runtime::webhook::Webhooks;
 
-// The certificate that the program makes: the Secret that its replicas share, and the authority in the webhook configurations.
+// The self-signed certificate: the Secret shared by the replicas, and the CA in the webhook configurations.
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=create,namespace=sample-operator-system,roleName=sample-operator
 // +kubebuilder:rbac:groups="",resources=secrets,resourceNames=webhook-service-cert,verbs=get;update,namespace=sample-operator-system,roleName=sample-operator
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=mutatingwebhookconfigurations;validatingwebhookconfigurations,verbs=list
 // +kubebuilder:rbac:groups=admissionregistration.k8s.io,resources=mutatingwebhookconfigurations;validatingwebhookconfigurations,resourceNames=sample-operator,verbs=get;update
 
-/// All webhooks, by their paths.
+/// Returns all webhooks, by path.
 pub fn all() -> Webhooks {
     let webhooks = Webhooks::builder();
     let webhooks = webhooks.defaulter(widget::default);

@@ -6,16 +6,16 @@ use crate::apis::batch::v1alpha1::Widget;
 
 // +kubebuilder:webhook:path=/mutate-batch-example-com-v1alpha1-widget,mutating=true,failurePolicy=fail,sideEffects=None,groups=batch.example.com,resources=widgets,verbs=create;update,versions=v1alpha1,name=mwidget-v1alpha1.batch.example.com,admissionReviewVersions=v1,serviceNamespace=sample-operator-system
 
-/// Sets what an object leaves out. It may be called twice for a request, and must change nothing more then.
+/// Sets defaults. Must be idempotent: the API server may call it again for the same request.
 ///
 /// # Errors
 ///
-/// The object is refused.
+/// An error refuses the object.
 pub fn default(
     object: &mut Widget,
     _request: &webhook::AdmissionRequest,
 ) -> Result<(), webhook::Refusal> {
-    // This label is an example: put your own defaults in its place.
+    // An example: replace it with your own defaults.
     let labels = object.metadata.labels.get_or_insert_default();
     let label = labels.entry("app.kubernetes.io/managed-by".to_owned());
     label.or_insert_with(|| crate::app::NAME.to_owned());
@@ -24,10 +24,10 @@ pub fn default(
 
 // +kubebuilder:webhook:path=/validate-batch-example-com-v1alpha1-widget,mutating=false,failurePolicy=fail,sideEffects=None,groups=batch.example.com,resources=widgets,verbs=create;update;delete,versions=v1alpha1,name=vwidget-v1alpha1.batch.example.com,admissionReviewVersions=v1,serviceNamespace=sample-operator-system
 
-/// The annotation that keeps an object from being deleted: "true" or "false". It is an example: put your own rules in its place.
+/// The annotation that protects an object from deletion: "true" or "false". An example: replace it with your own rules.
 pub const PROTECTED: &str = "batch.example.com/protected";
 
-/// The rules of objects beyond those of the schema.
+/// Validation rules beyond the schema.
 #[derive(Clone, Copy, Debug)]
 pub struct WidgetRules;
 
@@ -68,7 +68,7 @@ impl webhook::Validator<Widget> for WidgetRules {
         let annotations = old.metadata.annotations.as_ref();
         match annotations.and_then(|all| all.get(PROTECTED)) {
             Some(value) if value == "true" => {
-                let why = format!("the annotation {PROTECTED} keeps it");
+                let why = format!("the annotation {PROTECTED} protects it");
                 Err(webhook::Refusal::forbidden(why))
             }
             _ => Ok(()),
@@ -76,10 +76,10 @@ impl webhook::Validator<Widget> for WidgetRules {
     }
 }
 
-// The authority of the certificate in the definition of the kind.
+// Writes the CA of the certificate to the CRD of the kind.
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,resourceNames=widgets.batch.example.com,verbs=get;update
 
-/// Adds the conversion between the versions of the kind, by way of this one, which is stored.
+/// Adds conversion between the versions of the kind. The hub is this one, the storage version.
 pub fn convert(webhooks: webhook::WebhooksBuilder) -> webhook::WebhooksBuilder {
     let converter = webhook::Converter::hub::<Widget>();
     let converter = converter.spoke::<crate::apis::batch::v1beta1::Widget>();

@@ -1,6 +1,6 @@
-//! `Widget` of `batch.example.com/v1beta1` from and to `v1alpha1`, which is stored.
+//! Converts `Widget` between `batch.example.com/v1beta1` and the storage version `v1alpha1`.
 //!
-//! What both have under one name is taken over as it is, as far as types are equal. What one of them lacks is lost, unless you convert it.
+//! Fields with the same name and type are copied. A field that one version lacks is lost unless you convert it.
 
 use codegen_runtime::app::BoxError;
 use codegen_runtime::codec::recoded;

@@ -1,4 +1,4 @@
-//! The files that the operator is deployed with.
+//! Tests of the deployment manifests.
 
 use codegen_runtime::app::Demo;
 

@@ -1,4 +1,4 @@
-//! The operator at work on an embedded API server.
+//! Tests of the operator against an embedded API server.
 
 mod deploy;
 mod region;

@@ -17,7 +17,7 @@ fn api(server: &ApiServer) -> Api<Region> {
     Api::all(server.client())
 }
 
-/// Whether the sample is ready, as of its present generation.
+/// Whether the sample is ready at its current generation.
 async fn is_ready(api: &Api<Region>) -> bool {
     let object = api.get(SAMPLE).await.unwrap();
     let status = object.status.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The certificate of the webhooks, which the program makes itself.
+//! The self-signed certificate of the webhooks.
 
 use codegen_runtime::fake::{ApiServer, Running, assert_rbac};
 
@@ -6,10 +6,10 @@ use sample_operator::app;
 
 use crate::support::{server, until};
 
-/// What `config/webhooks` adds to the Deployment's flags.
+/// The flag that `config/webhooks` adds to the Deployment.
 const SELF_SIGNED: &str = "--webhook-self-signed=sample-operator-system/webhook-service";
 
-/// Whether the API server knows whom to trust, wherever it is told to call a service.
+/// Whether every webhook client configuration has a CA bundle.
 fn is_trusted(server: &ApiServer) -> bool {
     let objects = server.objects();
     let mut clients = Vec::new();

@@ -1,4 +1,4 @@
-//! `Widget` of `batch.example.com/v1beta1` and of `v1alpha1`, which is stored.
+//! Conversion of `Widget` between `batch.example.com/v1beta1` and the storage version `v1alpha1`.
 
 use codegen_runtime::kube::Api;
 

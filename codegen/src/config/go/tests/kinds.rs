@@ -1,9 +1,9 @@
-//! Kinds that are not structs of their own package, types that only look like kinds, and kinds of modules within the module.
+//! Kinds that are not structs of their own package, types that only look like kinds, and kinds in nested modules.
 
 use super::{World, module, object};
 use crate::{Manifests, Options, diag::Style, options::Compat};
 
-/// The package of a version with the declarations, which may name `v3`.
+/// A package for a version with the declarations, which may refer to `v3`.
 fn version(name: &str, text: &str) -> String {
     format!(
         "// +groupName=example.com\npackage {name}\nimport \"example.com/main/v3\"\nvar _ v3.Kind\n{text}\n"
@@ -29,7 +29,7 @@ fn options(compat: Compat) -> Options {
 }
 
 impl World {
-    /// The versions of each kind, sorted, and the warnings; errors in their place.
+    /// The versions of each kind, sorted, and the warnings; the errors if there are any.
     fn kinds(&self, patterns: &[&str], compat: Compat) -> (Vec<String>, String) {
         match self.generated(patterns, &options(compat)) {
             Err(errors) => (Vec::new(), errors),
@@ -63,21 +63,21 @@ fn another_name_of_a_kind_is_a_version_of_it() {
             assert_eq!(kinds, ["v2 Kind", "v3 Kind"], "{declared}\n{found}");
         }
     }
-    // Of the struct of a package that is not asked for, controller-gen knows nothing.
+    // controller-gen knows nothing about structs of packages that were not requested.
     let listed = "type Kind = v3.Kind\ntype KindList = v3.KindList";
     let world = with_kind(&[("main/v2/types.go", &version("v2", listed))]);
     let (kinds, _) = world.kinds(&["./v2"], Compat::Strict);
     assert_eq!(kinds, ["v2 Kind"]);
     let (kinds, warnings) = world.kinds(&["./v2"], Compat::ControllerGen);
     assert_eq!(kinds, <[&str; 0]>::default());
-    let message = "warning: controller-gen makes no CRD of `Kind`";
+    let message = "warning: controller-gen creates no CRD for `Kind`";
     assert!(warnings.contains(message), "{warnings}");
     assert!(warnings.contains("add example.com/main/v3"), "{warnings}");
 }
 
 #[test]
 fn what_only_has_the_name_of_a_kind_is_reported() {
-    let message = "`Kind`, which has the name of a kind of example.com, is no object";
+    let message = "`Kind` has the name of a kind of example.com but is not an object";
     for declared in [
         "type Kind = map[string]string",
         "type Kind struct { A string `json:\"a\"` }",
@@ -103,7 +103,7 @@ fn what_only_has_the_name_of_a_kind_is_reported() {
     let generic = object("_ \"embed\"", "T").replace("type Kind", "type Other[T any]");
     let world = with_kind(&[("main/v1/types.go", &generic)]);
     let (_, errors) = world.kinds(&["./..."], Compat::Strict);
-    let message = "error: `Other` is generic, which no API type can be";
+    let message = "error: `Other` is generic, but API types cannot be generic";
     assert!(errors.contains(message), "{errors}");
     assert_eq!(errors.matches("error").count(), 1, "{errors}");
 }
@@ -121,7 +121,7 @@ fn a_kind_of_a_package_without_a_version_is_warned_of() {
     );
     let (kinds, warnings) = world.kinds(&["./..."], Compat::Strict);
     assert_eq!(kinds, ["v3 Kind"]);
-    let message = "warning: `Other` is left out: `internal` is no version";
+    let message = "warning: `Other` is left out: `internal` is not a version name";
     assert!(warnings.contains(message), "{warnings}");
 }
 

@@ -1,4 +1,4 @@
-//! Packages that are not there: errors where a type of them is needed, and nowhere else.
+//! Missing packages: an error where one of their types is needed, and nowhere else.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use super::{World, module, object};
 use crate::{Options, Sources, config::layout::shown, diag::Style};
 
 impl World {
-    /// Generates from `./v1`, and gives the errors.
+    /// Generates from `./v1`; returns the errors.
     fn generate(&self, type_path: Option<(&str, &str)>) -> Result<(), String> {
         let sources = Sources {
             go: vec![self.load(&["./v1"])?],
@@ -21,14 +21,14 @@ impl World {
         generated.map_err(|errors| errors.render(Style::Plain).replace(&root, "$"))
     }
 
-    /// A type of a package that is not there is an error with these parts, and with `--type-path` it is none.
+    /// Checks that a type of a missing package is an error with these parts, and that `--type-path` resolves it.
     #[track_caller]
     pub(super) fn check_missing(&self, ty: &str, expected: &[&str]) {
         let errors = self.generate(None).expect_err("a package is missing");
         for part in expected {
             assert!(errors.contains(part), "{part} is not in:\n{errors}");
         }
-        let count = errors.matches("is not found").count();
+        let count = errors.matches(" not found").count();
         assert_eq!(count, 1, "{errors}");
         self.generate(Some((ty, "mine::Spec"))).expect("replaced");
     }
@@ -44,7 +44,7 @@ fn what_is_missing_is_named_where_a_type_of_it_is_needed() {
     world.check_missing(
         spec,
         &[
-            "error: the package example.com/Lib/api is not found",
+            "error: package example.com/Lib/api not found",
             "main/v1/types.go:4:2",
             "its module example.com/Lib v1.2.0 is not in the module cache",
             "run `go mod download example.com/Lib@v1.2.0`",
@@ -80,13 +80,13 @@ fn a_struct_that_is_embedded_has_to_be_there() {
     for type_path in [None, replaced] {
         let errors = world.generate(type_path).expect_err("embedded");
         assert!(
-            errors.contains("the package example.com/Lib/api is not found"),
+            errors.contains("package example.com/Lib/api not found"),
             "{errors}"
         );
         for part in [
             "run `go mod download example.com/Lib@v1.2.0`",
-            "have the sources of example.com/Lib/api in the module cache",
-            "`Spec` is embedded, and no `--type-path` says which fields it has",
+            "provide the sources of example.com/Lib/api in the module cache",
+            "`Spec` is embedded, and `--type-path` does not specify its fields",
         ] {
             assert!(errors.contains(part), "{part} is not in:\n{errors}");
         }

@@ -1,10 +1,10 @@
-//! The packages of an API: which version each is, and aliases and markers that Go's own tools take.
+//! The packages of an API: the version of each, and aliases and markers that Go's own tools accept.
 
 use super::{World, module, object};
 use crate::{Generated, Manifests, Options, Sources, config::layout::shown, diag::Style};
 
 impl World {
-    /// Generates from the packages; the errors name files below `$`.
+    /// Generates from the packages; errors show file paths below `$`.
     pub(super) fn generated(
         &self,
         patterns: &[&str],
@@ -19,7 +19,7 @@ impl World {
             .map_err(|errors| errors.render(Style::Plain).replace(&root, "$"))
     }
 
-    /// The only version's kinds and types, and the warnings.
+    /// The kinds and types of the only version, and the warnings.
     #[track_caller]
     fn version(&self, patterns: &[&str]) -> (Vec<String>, Vec<String>, String) {
         let generated = self
@@ -36,7 +36,7 @@ impl World {
     }
 }
 
-/// The package of another kind of the group.
+/// A package with another kind of the group.
 fn other(kind: &str, import: &str, ty: &str) -> String {
     object(import, ty).replace("type Kind", &format!("type {kind}"))
 }
@@ -99,7 +99,7 @@ fn internal_types_beside_versions_need_no_group() {
     ]);
     let (kinds, _, warnings) = world.version(&["./..."]);
     assert_eq!(kinds, ["Kind"]);
-    let message = "warning: the package example.com/main/unversioned names no API group";
+    let message = "warning: the package example.com/main/unversioned declares no API group";
     assert!(warnings.contains(message), "{warnings}");
 
     world.write("main/unversioned/types.go", without);
@@ -108,12 +108,12 @@ fn internal_types_beside_versions_need_no_group() {
 }
 
 impl World {
-    /// The packages are refused, since one names no group.
+    /// Checks that the packages are rejected because one has no group.
     #[track_caller]
     fn check_error_of_groups(&self, patterns: &[&str]) {
         let errors = self.generated(patterns, &Options::default());
         let errors = errors.expect_err("no group");
-        let message = "error: the package example.com/main/unversioned names no API group";
+        let message = "error: the package example.com/main/unversioned declares no API group";
         assert!(errors.contains(message), "{errors}");
     }
 }
@@ -167,7 +167,7 @@ fn a_rule_that_cannot_be_read_is_an_error_where_a_schema_is_written() {
     let text = object("_ \"embed\"", "string").replace("type Kind", &format!("{rule}type Kind"));
     let world = module(&[("main/v1/types.go", &text)]);
     let (_, _, warnings) = world.version(&["./v1"]);
-    let message = "the value ends before the marker does";
+    let message = "unexpected text after the value";
     assert!(
         warnings.contains(&format!("warning: {message}")),
         "{warnings}"
@@ -189,7 +189,7 @@ fn a_kubernetes_type_that_k8s_openapi_lacks_needs_its_source() {
     let errors = world.generated(&["./v1"], &Options::default());
     let errors = errors.expect_err("no type of this name");
     for part in [
-        "error: the package k8s.io/apimachinery/pkg/apis/meta/v1 is not found",
+        "error: package k8s.io/apimachinery/pkg/apis/meta/v1 not found",
         "run `go mod download k8s.io/apimachinery@v0.36.3`",
     ] {
         assert!(errors.contains(part), "{part} is not in:\n{errors}");
@@ -212,7 +212,7 @@ fn markers_of_two_tools_that_contradict_each_other_are_warned_of() {
     let warnings = generated.warnings.render(Style::Plain);
     for message in [
         "warning: the scope is both Cluster and Namespaced",
-        "warning: two plurals are given",
+        "warning: two different plurals",
     ] {
         assert!(warnings.contains(message), "{warnings}");
     }

@@ -1,4 +1,4 @@
-//! Bounds of schemas: types that hold another one twice double the schema at each level, and so do instances of generic types.
+//! Limits on schemas: a type that uses another one twice doubles the schema at each level, and so do instances of generic types.
 
 use std::sync::Arc;
 
@@ -8,17 +8,18 @@ use super::{
 };
 use crate::{diag::Diagnostic, model::TypeDef};
 
-/// The most parts of a schema, with each type written out where it is used. The smallest property takes 20 bytes, and etcd 1.5 MiB.
+/// The maximum number of nested schemas, with each type expanded at every use. The smallest property takes 20 bytes, and etcd
+/// accepts 1.5 MiB.
 const MOST_PARTS: u64 = 200_000;
 
-/// The most types, each instance of a generic type counted.
+/// The maximum number of types, counting each instance of a generic type.
 const MOST_TYPES: usize = 10_000;
 
-/// The longest name of an instance of a generic type, with the types that it is an instance for.
+/// The maximum length of a generic instance's name, including its arguments.
 const LONGEST_INSTANCE: usize = 10_000;
 
 impl Shapes<'_> {
-    /// Whether there are so many types that no more are made, which is reported once.
+    /// Whether the limit of types is reached, which is reported once.
     pub(super) fn has_too_many_types(&mut self, def: &TypeDef) -> bool {
         let has_too_many = self.made.len() >= MOST_TYPES;
         if has_too_many && !self.is_crowded {
@@ -33,12 +34,12 @@ impl Shapes<'_> {
         has_too_many
     }
 
-    /// Whether the types that an instance is for have grown without end.
+    /// Whether an instance's type arguments grow without end.
     pub(super) fn is_too_long(instance: &str) -> bool {
         instance.len() > LONGEST_INSTANCE
     }
 
-    /// The schema of a type, unless it is too large to be written out.
+    /// The schema of a type, or an empty one and an error if it is too large when expanded.
     pub(super) fn bounded(&mut self, def: &TypeDef, schema: Arc<Schema>) -> Arc<Schema> {
         let parts = self.parts_of(&schema);
         let (schema, parts) = match parts > MOST_PARTS {
@@ -49,7 +50,7 @@ impl Shapes<'_> {
         schema
     }
 
-    /// How many schemas there are in one, itself included, where each stands as often as it is used.
+    /// The number of nested schemas, including the schema itself, with shared ones counted at every use.
     fn parts_of(&self, schema: &Arc<Schema>) -> u64 {
         let counted = self.parts.get(&Arc::as_ptr(schema).addr()).copied();
         counted.unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! What is wrong with types of which a schema is made, or not known of them.
+//! Findings about types with invalid or unknown schemas.
 
 use super::{
     Schema,
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Shapes<'_> {
-    /// Reports what is not known of a schema that is written.
+    /// Reports the parts of a derived schema that are unknown.
     pub(super) fn findings(&mut self, derived: Option<&DerivedSchema>) {
         for finding in derived.into_iter().flat_map(|derived| &derived.findings) {
             if !self.diagnostics.as_slice().contains(finding) {
@@ -26,7 +26,7 @@ impl Shapes<'_> {
             self.report(
                 at,
                 Diagnostic::error(message)
-                    .help("use a whole number of a smaller unit, a Quantity or a String: floats differ between languages")
+                    .help("use an integer in a smaller unit, a Quantity or a String: floats differ between languages")
                     .help("or permit them: `floats = true` in [crate.manifests], `--floats` on the command line"),
             );
         }
@@ -75,7 +75,7 @@ impl Shapes<'_> {
         }
     }
 
-    /// Whether code makes the schema, of which markers say what it is.
+    /// Whether the schema is produced by custom code, so that only markers describe it.
     pub(super) fn is_made_by_hand(def: &TypeDef) -> bool {
         let rules = &def.validation;
         let is_declared =

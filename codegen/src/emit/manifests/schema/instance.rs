@@ -9,7 +9,7 @@ use super::{
 use crate::model::{ExternalType, TypeDef, TypeRef, type_parameters};
 
 impl ExternalType {
-    /// The generic type that this is an instance of, which is one of the types of the same version.
+    /// The generic type that this is an instance of, if it is in `types`.
     pub(super) fn generic_type<'t>(&self, types: &'t [TypeDef]) -> Option<&'t TypeDef> {
         let mut types = types.iter();
         let is_instance = !self.instance.is_empty();
@@ -18,7 +18,7 @@ impl ExternalType {
 }
 
 impl Shapes<'_> {
-    /// The type that a parameter of the generic type at hand stands for; none for other types.
+    /// The argument for a parameter of the current generic type; `None` for other types.
     pub(super) fn argument(&self, external: &ExternalType) -> Option<TypeRef> {
         match external.segments.as_slice() {
             [name] if !external.global => self.instances.last()?.get(name).cloned(),
@@ -51,7 +51,7 @@ impl Shapes<'_> {
         schema
     }
 
-    /// A type without parameters of the generic type at hand.
+    /// Substitutes the parameters of the current generic type in a type.
     fn substituted(&self, ty: &TypeRef) -> TypeRef {
         let within = |inner: &TypeRef| Box::new(self.substituted(inner));
         match ty {

@@ -1,4 +1,4 @@
-//! The schemas of Rust's whole numbers.
+//! Schemas of Rust's integer types.
 
 use serde_json::json;
 
@@ -8,14 +8,14 @@ pub(super) fn integer(format: &str) -> Schema {
     Schema::of_type("integer").with("format", format)
 }
 
-/// A whole number by its Rust name. controller-gen knows no bounds, and holds `uint32` for 32 bits with a sign.
+/// An integer type, by its Rust name. controller-gen adds no bounds, and treats `uint32` as a signed 32-bit integer.
 pub(super) fn whole_number(name: &str, exact: bool) -> Schema {
     let schema = match name {
         "u32" if exact => return integer("int32"),
         "u32" | "u64" => integer("int64"),
         _ => Schema::of_type("integer"),
     };
-    // An object with a number that the type cannot hold would keep clients from reading any.
+    // Without bounds, one stored object whose number overflows the type would break every client that reads it.
     let (least, most): (Option<i64>, Option<i64>) = match name {
         _ if exact => (None, None),
         "i8" => (Some(i8::MIN.into()), Some(i8::MAX.into())),
@@ -33,7 +33,7 @@ pub(super) fn whole_number(name: &str, exact: bool) -> Schema {
     bounds.fold(schema, |schema, (word, bound)| schema.with(word, bound))
 }
 
-/// `NonZeroU32` and its like, by the name behind `NonZero`.
+/// `NonZeroU32` and the like, by the part of the name after `NonZero`.
 pub(super) fn non_zero(name: &str) -> Option<Schema> {
     let name = name.to_ascii_lowercase();
     let primitive = ["8", "16", "32", "64", "128", "size"];

@@ -1,4 +1,4 @@
-//! Merging: what a type says with what a field of that type says, as controller-gen folds `allOf`.
+//! Merges a type's own schema with the constraints at its use, as controller-gen folds `allOf`.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::{PRESERVE, RULES, Schema, TYPE};
 
-/// Merges the keywords about the value as a whole: the user's win over the type's.
+/// Documentation keywords; those at the use win over the type's.
 const DOCUMENTATION: [&str; 4] = ["description", "example", "externalDocs", "title"];
 
 impl Schema {
-    /// The schema of a type, used where `own` holds too.
+    /// The schema of a named type, merged with the schema `own` of its use.
     pub(super) fn used(mut self, mut own: Self) -> Self {
         let mut documentation = Vec::new();
         for word in DOCUMENTATION {
@@ -24,12 +24,12 @@ impl Schema {
         joined
     }
 
-    /// The schema of a value without a named type, with what its markers say in place of its own.
+    /// The schema of a value without a named type, with keywords replaced by those of its markers.
     pub(super) fn overridden(mut self, own: Self) -> Self {
         let rules = self.words.remove(RULES);
         self.words.extend(own.words);
         match (self.words.get_mut(RULES), rules) {
-            // What is flattened has rules, too.
+            // Flattened fields may contribute rules too.
             (Some(Value::Array(own)), Some(Value::Array(rules))) => own.extend(rules),
             (None, Some(rules)) => self.words.set(RULES, rules),
             _ => {}
@@ -44,8 +44,8 @@ impl Schema {
 
     /// Folds a part of `allOf` into the schema.
     ///
-    /// Rules that cannot be joined, such as two patterns, go to `allOf` as a pair. Of two lists of permitted values the first
-    /// stays; rules of the part come before.
+    /// Constraints that cannot be merged, such as two patterns, are kept as a pair in `allOf`. Of two lists of permitted values,
+    /// the first is kept; rules of the part go first.
     pub(super) fn fold(&mut self, mut part: Self) {
         for within in std::mem::take(&mut part.all_of) {
             self.fold(Arc::unwrap_or_clone(within));
@@ -63,7 +63,8 @@ impl Schema {
                 "enum" | TYPE => {}
                 PRESERVE | "x-kubernetes-map-type" => *present = value,
                 RULES => prepend(present, value),
-                // Texts and flags are compared; the rest is held by pointers, which differ always.
+                // As in controller-gen, only strings and flags are compared by value; its other values are pointers, which always
+                // differ.
                 _ if (value.is_string() && word != "default" || value.is_boolean())
                     && !matches!(word, "x-kubernetes-list-type" | "default")
                     && *present == value => {}
@@ -106,7 +107,7 @@ impl Schema {
     }
 }
 
-/// Puts the elements of a list before those of another.
+/// Prepends the elements of one list to another.
 fn prepend(present: &mut Value, first: Value) {
     if let (Value::Array(present), Value::Array(first)) = (present, first) {
         present.splice(0..0, first);

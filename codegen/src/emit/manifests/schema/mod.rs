@@ -1,8 +1,8 @@
-//! Schemas: a structural schema as it goes into a CRD, made from the model.
+//! Structural schemas of CRDs, built from the model.
 //!
-//! [`Schema`] is the value; `shape` makes it from types, `of_crd` from those of CRDs, `rules` from validations, `merge` joins
-//! what a type says with what its user says, `union` does enums with data. What stands below a schema is shared: a type that
-//! twenty fields have, such as a container's, is made and printed once.
+//! [`Schema`] is the value; `shape` builds it from types, `of_crd` from types that come from CRDs, `rules` from validations;
+//! `merge` combines a type's schema with the constraints at its use, and `union` handles enums with data. Nested schemas are
+//! shared: a type that is used by twenty fields, such as a container, is built and printed once.
 
 mod bounds;
 mod findings;
@@ -41,42 +41,43 @@ pub(super) struct Schema {
     pub(super) items: Option<Arc<Schema>>,
     /// `additionalProperties`.
     pub(super) additional: Option<Arc<Schema>>,
-    /// `allOf`, where rules of a type and of its user cannot be joined.
+    /// `allOf`, if constraints of a type and of its use cannot be merged.
     pub(super) all_of: Vec<Arc<Schema>>,
-    /// Every other keyword.
+    /// All other keywords.
     pub(super) words: Words,
 }
 
-/// The keyword of a value's type.
+/// The keyword for the type of a value.
 pub(super) const TYPE: &str = "type";
 
-/// The keyword of descriptions.
+/// The keyword for descriptions.
 pub(super) const DESCRIPTION: &str = "description";
 
-/// The keyword that keeps properties which the schema does not name.
+/// The keyword that preserves properties which the schema does not describe.
 pub(super) const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
-/// The keyword of rules.
+/// The keyword for validation rules.
 pub(super) const RULES: &str = "x-kubernetes-validations";
 
 impl Schema {
-    /// A schema of a type and nothing else.
+    /// A schema with only a type.
     pub(super) fn of_type(ty: &str) -> Self {
         Self::default().with(TYPE, ty)
     }
 
-    /// The schema with a keyword.
+    /// Adds a keyword.
     pub(super) fn with(mut self, word: &'static str, value: impl Into<Value>) -> Self {
         self.words.set(word, value);
         self
     }
 
-    /// Its type, if it names one.
+    /// The type, if there is one.
     pub(super) fn ty(&self) -> Option<&str> {
         self.words.get(TYPE)?.as_str()
     }
 
-    /// `+kubebuilder:validation:Type=""` permits values of all types, and `Format=""` all formats.
+    /// Removes empty types and formats: `+kubebuilder:validation:Type=""` permits values of all types, and `Format=""` all
+    /// formats.
     fn without_empty_words(mut self) -> Self {
         for word in [TYPE, "format"] {
             if self.words.get(word).and_then(Value::as_str) == Some("") {
@@ -86,30 +87,30 @@ impl Schema {
         self
     }
 
-    /// Its description, unless there is one.
+    /// Sets the description, unless `text` is empty.
     pub(super) fn describe(&mut self, text: String) {
         if !text.is_empty() {
             self.words.set(DESCRIPTION, text);
         }
     }
 
-    /// The schemas right below, as [`below_mut`](Self::below_mut) gives them.
+    /// The direct subschemas, in the order of [`below_mut`](Self::below_mut).
     fn below(&self) -> impl Iterator<Item = &Arc<Self>> {
         let below = self.properties.values().chain(&self.items);
         below.chain(&self.additional).chain(&self.all_of)
     }
 
-    /// The schemas right below: of properties, items, other properties and `allOf`.
+    /// The direct subschemas: of properties, items, additional properties and `allOf`.
     fn below_mut(&mut self) -> impl Iterator<Item = &mut Arc<Self>> {
         let below = self.properties.values_mut().chain(&mut self.items);
         below.chain(&mut self.additional).chain(&mut self.all_of)
     }
 }
 
-/// Changes the descriptions of schemas and of all below them.
+/// Edits the descriptions of schemas and all their subschemas.
 pub(super) struct Descriptions<F> {
     edit: F,
-    /// The schemas with other descriptions, each with the one that it was made from, by the address of that.
+    /// Edited schemas, by the address of the original. The original is kept too, so that its address stays unique.
     edited: BTreeMap<usize, [Arc<Schema>; 2]>,
 }
 

@@ -1,9 +1,9 @@
-//! API objects: what their schemas have beside their own fields.
+//! API objects: the implied properties of their schemas.
 
 use super::{DESCRIPTION, Schema};
 use crate::model::{TypeDef, TypeKind};
 
-/// The schema of a struct as an API object's: its type is implied in Rust and in Go.
+/// Adds `apiVersion` and `kind`, which are implied in Rust and Go, to the schema of a struct.
 pub(super) fn of_object(mut schema: Schema) -> Schema {
     let text = |description: &str| Schema::of_type("string").with(DESCRIPTION, description);
     for (name, description) in [("apiVersion", API_VERSION), ("kind", KIND)] {
@@ -14,7 +14,7 @@ pub(super) fn of_object(mut schema: Schema) -> Schema {
     schema
 }
 
-/// Whether Go's root need not have metadata.
+/// Whether the `metadata` of a Go root type is optional.
 pub(super) fn metadata_may_be_missing(def: &TypeDef) -> bool {
     let TypeKind::Struct(body) = &def.kind else {
         return false;
@@ -26,7 +26,7 @@ pub(super) fn metadata_may_be_missing(def: &TypeDef) -> bool {
         .is_some_and(|go| !go.required)
 }
 
-/// TypeMeta's documentation, which every root has.
+/// The documentation of TypeMeta's fields, which every root has.
 const API_VERSION: &str = "APIVersion defines the versioned schema of this representation of an object.\n\
 Servers should convert recognized schemas to the latest internal value, and\n\
 may reject unrecognized values.\n\

@@ -1,4 +1,4 @@
-//! Schemas of types that were made from a CRD: what the types hold, with the rest of the CRD's schema laid over it.
+//! Schemas of types that come from a CRD: the part that the types represent, overlaid with the rest of the CRD's schema.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::model::{
 };
 
 impl Schema {
-    /// The schema of a kind in a version that was read from a CRD; of one without types, all of it is the rest.
+    /// The schema of a kind in a version that was read from a CRD; without types, the rest is the complete schema.
     pub(in crate::emit::manifests) fn of_crd(
         version: Option<&Version>,
         resource: &Resource,
@@ -31,7 +31,7 @@ impl Schema {
         schema
     }
 
-    /// Adds what a rest says; where both say something, the rest knows better.
+    /// Overlays the schema with the rest, which takes precedence.
     fn lay_over(&mut self, rest: &Rest) {
         let mut put = |word: &'static str, value: Value| self.words.set(word, value);
         if let Some(ty) = rest.type_ {
@@ -64,11 +64,11 @@ impl Schema {
     }
 }
 
-/// Which fields of a struct are properties of its schema.
+/// Which fields of a struct become properties of its schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Properties {
     All,
-    /// Those that every object has are the rest's.
+    /// All except `apiVersion`, `kind` and `metadata`, which the rest describes.
     BesideCommon,
 }
 
@@ -100,7 +100,7 @@ fn property(field: &Field, version: &Version) -> Option<Schema> {
     })
 }
 
-/// The part of a schema that its type holds; none if `Resource::rest` holds all of it.
+/// The part of a schema that its type represents; `None` if `Resource::rest` contains all of it.
 fn held(ty: &TypeRef, rules: &Validation, version: &Version) -> Option<Schema> {
     let element = |inner: &TypeRef| {
         let unrestricted = Validation::default();
@@ -143,7 +143,7 @@ fn held(ty: &TypeRef, rules: &Validation, version: &Version) -> Option<Schema> {
     Some(schema.overridden(Schema::of_rules(rules)))
 }
 
-/// The schema with null permitted, unless null is among the values of an enum: the rest says then which of the two it is.
+/// Permits null, unless null is among an enum's values: then the rest says how null is permitted.
 fn nullable(schema: Schema, rules: &Validation) -> Schema {
     if rules.enum_.contains(&Value::Null) {
         schema

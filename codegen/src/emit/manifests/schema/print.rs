@@ -1,4 +1,4 @@
-//! Schemas as they are printed: keywords in one object, with the schemas below as branches.
+//! Printing of schemas: one object with all keywords, and subschemas as branches.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Validations as keywords.
+//! Validations as schema keywords.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{PRESERVE, RULES, Schema, TYPE, words::Words};
 use crate::model::{CelRule, Constraints, ListType, MapType};
 
 impl Schema {
-    /// The rules' schema, without the rules for elements.
+    /// The keywords of the constraints, without those for elements.
     pub(super) fn of_rules(rules: &Constraints) -> Self {
         let mut words = Words::default();
         words.put(TYPE, rules.type_.clone());

@@ -1,4 +1,4 @@
-//! Types as schemas.
+//! Schemas of types.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -21,28 +21,28 @@ use crate::{
     options::Compat,
 };
 
-/// How deep types may be nested; instances of a generic type that contains another instance of itself never end.
+/// The maximum nesting depth of types. Instances of a generic type that contains another instance of itself would never end.
 const MOST_DEEP: usize = 100;
 
-/// Makes the schemas of types, each once.
+/// Builds the schemas of types, each once.
 pub(in crate::emit::manifests) struct Shapes<'a> {
     pub(super) api: &'a ApiSet,
     pub(super) manifests: &'a Manifests,
     pub(super) compat: Compat,
-    /// Schemas of named types, by path.
+    /// The finished schemas of named types, by path.
     pub(super) made: BTreeMap<String, Arc<Schema>>,
-    /// How many parts they have, by the address of the schema.
+    /// The number of nested schemas in each, by the schema's address.
     pub(super) parts: BTreeMap<usize, u64>,
-    /// Whether it was reported that there are too many.
+    /// Whether the limit of types was reported.
     pub(super) is_crowded: bool,
-    /// The named types that are being made, outermost first.
+    /// The named types in progress, outermost first.
     open: Vec<String>,
-    /// The types that the parameters of generic types stand for, innermost last.
+    /// The arguments of generic types in progress, innermost last.
     pub(super) instances: Vec<BTreeMap<String, TypeRef>>,
     pub(in crate::emit::manifests) diagnostics: Diagnostics,
 }
 
-/// Where a type is looked up, and what its source means.
+/// The scope in which types are looked up.
 #[derive(Clone, Copy)]
 pub(in crate::emit::manifests) struct Lookup<'s> {
     pub(super) types: &'s [TypeDef],
@@ -50,7 +50,7 @@ pub(in crate::emit::manifests) struct Lookup<'s> {
     pub(super) path: &'s str,
     /// The kinds among the types.
     pub(super) resources: &'s [Resource],
-    /// Whether a person wrote the types in Rust, rather than in Go.
+    /// Whether the types come from Rust, rather than Go.
     pub(super) rust: bool,
 }
 
@@ -66,7 +66,7 @@ impl<'s> Lookup<'s> {
     }
 }
 
-/// The place that a finding about a type is reported at: the field, in words and in the source.
+/// The subject of a finding about a type: the field, by name and by source position.
 #[derive(Clone, Copy)]
 pub(super) struct At<'s> {
     pub(super) what: &'s str,
@@ -74,7 +74,7 @@ pub(super) struct At<'s> {
 }
 
 impl<'s> At<'s> {
-    /// A type itself.
+    /// The type itself.
     pub(super) fn of(def: &'s TypeDef) -> Self {
         Self {
             what: &def.name,
@@ -107,19 +107,19 @@ impl<'a> Shapes<'a> {
         self.diagnostics
     }
 
-    /// The schema of a root as a CRD has it, whose `metadata` has no schema.
+    /// The schema of a root type as in a CRD, where `metadata` has no properties.
     pub(in crate::emit::manifests) fn root(&mut self, def: &TypeDef, scope: Lookup<'_>) -> Schema {
         let mut schema = Schema::clone(&self.named(def, scope));
         let metadata = Schema::of_type("object").into();
         schema.properties.insert("metadata".to_owned(), metadata);
-        // In Go, tag and markers say.
+        // In Go, the JSON tag and markers decide.
         if scope.rust || metadata_may_be_missing(def) {
             schema.required.remove("metadata");
         }
         schema
     }
 
-    /// The schema of a type, without what its user says.
+    /// The schema of a type, without the constraints at its use.
     pub(super) fn of(&mut self, ty: &TypeRef, scope: Lookup<'_>, at: At<'_>) -> Arc<Schema> {
         let exact = !scope.rust || self.compat == Compat::ControllerGen;
         let schema = match ty {
@@ -215,7 +215,7 @@ impl<'a> Shapes<'a> {
         self.named_as(path, def, scope)
     }
 
-    /// [`named`](Self::named), made once for each path.
+    /// [`named`](Self::named), built once per path.
     pub(super) fn named_as(
         &mut self,
         path: String,
@@ -270,7 +270,7 @@ impl<'a> Shapes<'a> {
         };
         let named = matches!(&def.kind, TypeKind::Alias(alias) if is_named(&alias.target));
         let mut own = Schema::of_rules(&def.validation);
-        // controller-gen describes no type that writes itself.
+        // controller-gen omits the description of types with custom marshalling.
         let writes_itself = match def.marshals {
             Some(Marshals::Text) => true,
             Some(Marshals::Json) => self.has_type_of_marker(def),
@@ -283,7 +283,7 @@ impl<'a> Shapes<'a> {
         let schema = if named {
             self.narrowed(base.used(own.clone()), &own)
         } else if is_root(def, scope) {
-            // Of a root, what is flattened has its rules before.
+            // For roots, rules of flattened fields come first.
             let rules = base.words.remove(RULES);
             let mut schema = base.overridden(own);
             if let Some(rules) = rules {
@@ -296,14 +296,14 @@ impl<'a> Shapes<'a> {
         schema.without_empty_words()
     }
 
-    /// Whether a marker says which values a type with its own marshalling has. For controller-gen, `Type=""` says nothing: it then follows the Go
-    /// type.
+    /// Whether a marker declares the JSON type of a type with custom marshalling. For controller-gen, `Type=""` does not count:
+    /// it falls back to the Go type.
     fn has_type_of_marker(&self, def: &TypeDef) -> bool {
         let ty = def.validation.type_.as_deref();
         ty.is_some_and(|ty| !ty.is_empty() || self.compat == Compat::Strict)
     }
 
-    /// An object with its properties; flattened types are folded in.
+    /// An object schema with the properties of a struct; flattened types are folded in.
     pub(super) fn structure(&mut self, def: &StructDef, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let mut schema = Schema::of_type("object");
         let mut flattened = Vec::new();
@@ -334,7 +334,7 @@ impl<'a> Shapes<'a> {
         schema
     }
 
-    /// Whether the schema requires a field; for controller-gen, what an embedded pointer leads to is always there.
+    /// Whether the schema requires a field. controller-gen also requires fields of embedded pointers.
     fn is_required(&self, field: &Field) -> bool {
         match &field.go {
             Some(go) if self.compat == Compat::ControllerGen => go.required,
@@ -342,7 +342,7 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// The schema that a flattened field adds: the properties of a struct; a map preserves unknown fields.
+    /// The schema that a flattened field contributes: the properties of a struct, or preserved unknown fields for a map.
     fn flattened(&mut self, field: &Field, scope: Lookup<'_>, at: At<'_>) -> Schema {
         if matches!(field.ty, TypeRef::Map(_) | TypeRef::Any) {
             return Schema::default().with(PRESERVE, true);
@@ -384,7 +384,7 @@ impl<'a> Shapes<'a> {
         let base = self.with_elements(base, &field.validation);
         let keeps_base = self.compat == Compat::ControllerGen && !is_named(ty);
         if declared.is_some() && declared != base.ty() && !keeps_base {
-            // The author knows what the type is on the wire. controller-gen leaves the format of a number with a text.
+            // The author knows the serialized type. controller-gen keeps the format of a number that is serialized as a string.
             return own;
         }
         if is_named(ty) {
@@ -394,7 +394,7 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// The schema of a list or map with the rules of its elements.
+    /// The schema of a list or map with the constraints of its elements.
     fn with_elements(&mut self, mut base: Schema, rules: &Validation) -> Schema {
         if let Some(element) = &rules.element {
             let mut own = Schema::of_rules(element);
@@ -412,7 +412,7 @@ impl<'a> Shapes<'a> {
         base
     }
 
-    /// Lets a field permit fewer values than its type does, which controller-gen ignores.
+    /// Lets a field permit fewer enum values than its type; controller-gen ignores that.
     fn narrowed(&self, mut schema: Schema, own: &Schema) -> Schema {
         if self.compat == Compat::Strict
             && let Some(values) = own.words.get("enum")
@@ -444,18 +444,18 @@ fn is_root(def: &TypeDef, scope: Lookup<'_>) -> bool {
     scope.resources.iter().any(|one| one.root == def.name)
 }
 
-/// Whether the type has a name of its own, so that its schema is joined with its user's.
+/// Whether the type is named, so that its schema is merged with the constraints at its use.
 fn is_named(ty: &TypeRef) -> bool {
     match ty {
         TypeRef::Optional(inner) | TypeRef::Boxed(inner) => is_named(inner),
-        // Go's bytes are a list without a name.
+        // Go's byte slices are unnamed.
         TypeRef::Known(KnownType::ByteString) => false,
         TypeRef::Known(_) | TypeRef::Local(_) | TypeRef::External(_) => true,
         _ => false,
     }
 }
 
-/// Whether the type's JSON form is known from markers only.
+/// Whether the type's JSON form is only known from markers.
 fn has_no_schema(ty: &TypeRef) -> bool {
     match ty {
         TypeRef::Verbatim(_) | TypeRef::External(_) | TypeRef::Any => true,
@@ -464,7 +464,7 @@ fn has_no_schema(ty: &TypeRef) -> bool {
     }
 }
 
-/// A text or an integer; its values where the author closed the enum.
+/// A string or an integer; with its values if the enum is closed.
 fn enumeration(def: &EnumDef, scope: Lookup<'_>) -> Schema {
     let schema = Schema::of_type(def.values.schema_type());
     if !scope.rust || def.open.is_some() {

@@ -1,4 +1,4 @@
-//! Enums with data, in the four forms that serde gives them.
+//! Enums with data, in serde's four representations.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Shapes<'_> {
         }
     }
 
-    /// `{"variant": data}`: one property a variant, of which one is there.
+    /// `{"variant": data}`: one property per variant, of which exactly one is present.
     fn external(&mut self, def: &UnionDef, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let mut schema = Schema::of_type("object");
         let mut choices = Vec::new();
@@ -117,7 +117,7 @@ impl Shapes<'_> {
         schema.with("oneOf", choices)
     }
 
-    /// The data alone: an integer or a text, objects whose properties are put together, or anything.
+    /// Only the data: an integer or a string, the union of the properties of objects, or anything.
     fn untagged(&mut self, def: &UnionDef, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let contents: Vec<Schema> = def
             .variants
@@ -154,7 +154,7 @@ impl Shapes<'_> {
         schema.with("anyOf", choices)
     }
 
-    /// The data of a variant: the value of a tuple variant of one, else an object.
+    /// The data of a variant: the value of a tuple variant with one field, else an object.
     fn content(&mut self, variant: &UnionVariant, scope: Lookup<'_>, at: At<'_>) -> Schema {
         match variant.fields.as_slice() {
             [field] if !variant.named => self.property(field, scope, at),
@@ -178,7 +178,7 @@ impl Shapes<'_> {
     }
 }
 
-/// The property that names the variant.
+/// The property that holds the variant's name.
 fn tags(def: &UnionDef) -> Schema {
     let names = def.variants.iter().map(|variant| variant.json_name.clone());
     let names: Vec<Value> = names.map(Value::String).collect();

@@ -1,4 +1,4 @@
-//! What the rules of a schema see of it.
+//! The rule checker's view of a schema.
 
 use serde_json::Value;
 

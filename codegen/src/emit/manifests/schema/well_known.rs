@@ -1,4 +1,4 @@
-//! The schemas of types with a JSON form of their own, as controller-gen writes them.
+//! Schemas of types with a JSON form of their own, as controller-gen writes them.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{PRESERVE, Schema, integers::non_zero};
 use crate::model::{KnownType, QUANTITY_PATTERN};
 
 impl Schema {
-    /// The schema of a type of Kubernetes that is not described by its fields.
+    /// The schema of a Kubernetes type that its fields do not describe.
     pub(super) fn of_known(known: KnownType, embedded_object_meta: bool) -> Option<Self> {
         Some(match known {
             KnownType::Time | KnownType::MicroTime => {
@@ -25,7 +25,7 @@ impl Schema {
         })
     }
 
-    /// The schema of a Rust type from elsewhere that serde writes as a text, by its path.
+    /// The schema of an external Rust type that serde writes as a string, by its path.
     pub(super) fn of_foreign(path: &str) -> Option<Self> {
         let text = |format: &str| Self::of_type("string").with("format", format);
         Some(match path {
@@ -42,7 +42,7 @@ impl Schema {
             | "std::path::PathBuf"
             | "semver::Version"
             | "semver::VersionReq" => Self::of_type("string"),
-            // The format `duration` is Go's (`5m`), which the API server demands; these are written as in ISO 8601.
+            // These serialize as ISO 8601. The API server's format `duration` is Go's (`5m`).
             "jiff::SignedDuration" | "jiff::Span" => Self::of_type("string"),
             "chrono::NaiveDateTime"
             | "chrono::NaiveTime"
@@ -67,7 +67,7 @@ fn int_or_string() -> Schema {
         .with("x-kubernetes-int-or-string", true)
 }
 
-/// The metadata that an embedded object may have; the rest is the server's.
+/// The metadata that an embedded object may set; the server manages the rest.
 fn object_meta() -> Schema {
     let texts = || Schema {
         additional: Some(Arc::new(Schema::of_type("string"))),

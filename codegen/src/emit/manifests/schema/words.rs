@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-/// Keywords with their values, sorted. Most schemas have two, and a CRD has thousands of schemas: a map takes ten times the memory.
+/// A sorted list of keywords with values. Most schemas have two, and a CRD has thousands of schemas; a map takes ten times the
+/// memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::emit::manifests) struct Words(Vec<(&'static str, Value)>);
 
@@ -25,7 +26,7 @@ impl Words {
         self.0.iter()
     }
 
-    /// Sets a keyword, whatever it was before.
+    /// Sets a keyword, replacing any earlier value.
     pub(in crate::emit::manifests) fn set(&mut self, word: &'static str, value: impl Into<Value>) {
         let value = value.into();
         match self.find(word) {
@@ -34,19 +35,19 @@ impl Words {
         }
     }
 
-    /// Sets a keyword that says something.
+    /// Sets a keyword if there is a value.
     pub(super) fn put(&mut self, word: &'static str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.set(word, value);
         }
     }
 
-    /// Sets a keyword that is true.
+    /// Sets a keyword to `true` if the flag is set.
     pub(super) fn flag(&mut self, word: &'static str, flag: bool) {
         self.put(word, flag.then_some(true));
     }
 
-    /// Sets a keyword whose list is not empty.
+    /// Sets a keyword if the list is not empty.
     pub(super) fn list(&mut self, word: &'static str, list: Vec<Value>) {
         self.put(word, (!list.is_empty()).then_some(list));
     }

@@ -1,14 +1,14 @@
-//! The submodules of the codec, each with those that it names.
+//! The submodules of the codec and their dependencies.
 
 /// A submodule of the codec.
 pub(super) struct Part {
     pub(super) name: &'static str,
     pub(super) source: &'static str,
-    /// The submodules that it names.
+    /// The submodules that it refers to.
     pub(super) needs: &'static [&'static str],
 }
 
-/// A submodule by its name, which its file of the runtime has.
+/// A submodule with its source file in the runtime.
 macro_rules! part {
     ($name:literal, $needs:expr) => {
         Part {

@@ -1,28 +1,28 @@
-//! Evidence for a type that fits, beside the fit.
+//! Evidence, in addition to the fit, that a schema is a Kubernetes type.
 
 use std::cmp::Ordering;
 
 use super::table::{Kubernetes, Standing, Table};
 use crate::read::crd::schema::Schema;
 
-/// The least number of properties that need nothing else to speak for them.
+/// The number of properties that is sufficient evidence in itself.
 const MANY: usize = 4;
 
-/// Evidence for a type; more is greater.
+/// Evidence for a type; greater is stronger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Evidence {
-    /// Properties whose descriptions begin as those of the type do.
+    /// The number of properties whose descriptions begin like those of the type.
     described: usize,
-    /// Whether the description begins as that of the type does.
+    /// Whether the description begins like that of the type.
     named: bool,
-    /// Whether Kubernetes has the type in a property of this name.
+    /// Whether Kubernetes uses the type for a property of this name.
     used: bool,
-    /// Whether no other type of Kubernetes has one of the properties.
+    /// Whether one of the properties occurs in no other Kubernetes type.
     telling: bool,
     properties: usize,
-    /// How many fields the type has.
+    /// The number of fields of the type.
     fields: usize,
-    /// Whether the type is one that only others make known.
+    /// Whether the type is recognised only as part of another type.
     hidden: bool,
 }
 
@@ -60,12 +60,12 @@ impl Evidence {
         self.properties == self.fields
     }
 
-    /// The properties with Kubernetes' descriptions, which speak for types that are not hidden.
+    /// Returns the number of properties with Kubernetes' descriptions, which count unless the type is hidden.
     pub(super) fn described(self) -> Option<usize> {
         (!self.hidden).then_some(self.described)
     }
 
-    /// Whether it is enough; `alone` if no other type fits.
+    /// Whether the evidence is sufficient; `alone` if no other type fits.
     pub(super) const fn suffices(self, alone: bool) -> bool {
         let descriptions = self.described > 0 && self.described * 2 >= self.properties;
         if self.hidden {
@@ -73,14 +73,14 @@ impl Evidence {
         }
         if self.is_exact() {
             let described = self.named || self.described > 0;
-            // `name` and `value` are no more than two words that many have.
+            // `name` and `value` are too common to identify a type.
             let unmistakable = alone && (self.telling || self.properties > 2);
             return described || self.used || unmistakable || self.properties >= MANY;
         }
         if self.properties * 2 >= self.fields {
             return self.named || descriptions || self.used || self.properties >= MANY;
         }
-        // An older release had fewer fields, and its descriptions are as today's.
+        // The type had fewer fields in an older release, with the same descriptions.
         descriptions && self.properties * 3 >= self.fields
     }
 }
@@ -99,7 +99,7 @@ impl PartialOrd for Evidence {
     }
 }
 
-/// Whether two texts have the same first sentence, whatever their blanks and capitals.
+/// Whether two texts have the same first sentence, ignoring whitespace and letter case.
 fn begins_alike(a: &str, b: &str) -> bool {
     let mut sentences = (first_sentence(a), first_sentence(b));
     let mut is_empty = true;
@@ -112,7 +112,7 @@ fn begins_alike(a: &str, b: &str) -> bool {
     }
 }
 
-/// The words of the first sentence, without the dots at its end.
+/// Returns the words of the first sentence, without trailing periods.
 fn first_sentence(text: &str) -> impl Iterator<Item = &str> {
     let mut is_over = false;
     text.split_whitespace().map_while(move |word| {
@@ -122,7 +122,7 @@ fn first_sentence(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether two words differ in capitals at most. Most texts differ in their first word, for which nothing is copied.
+/// Whether two words are equal up to letter case. Avoids copying, since most texts already differ in their first word.
 fn is_same_word(a: &str, b: &str) -> bool {
     if a.is_ascii() && b.is_ascii() {
         a.eq_ignore_ascii_case(b)

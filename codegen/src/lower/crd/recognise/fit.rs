@@ -1,5 +1,4 @@
-//! Whether the values of a schema are values of a Kubernetes type: nothing is lost when they are read, and nothing is added
-//! when they are written.
+//! Checks whether a Kubernetes type fits a schema: reading its values loses nothing, and writing them adds nothing.
 
 use serde_json::Value;
 
@@ -15,26 +14,26 @@ use crate::{
 
 type Fits<'s> = Result<(), Misfit<'s>>;
 
-/// A type that a schema is compared with.
+/// A type that is compared with a schema.
 #[derive(Clone, Copy)]
 pub(super) struct Fit {
     pub(super) table: &'static Table,
-    /// The type of the whole schema.
+    /// The type of the schema's root.
     pub(super) root: &'static Kubernetes,
     pub(super) texts: Texts,
 }
 
-/// The writing of texts that k8s-openapi always writes and Go leaves out when empty.
+/// How strings are written that k8s-openapi always writes but Go omits when empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Texts {
-    /// They are always written: the schema requires them, or the server fills them in.
+    /// Always: the schema requires them, or the server defaults them.
     Full,
-    /// They are left out when empty, by the codec.
+    /// The codec omits them when empty.
     Sparse,
 }
 
 impl Fit {
-    /// The way in which objects of a schema fit a type; its rules of its own stay with the field.
+    /// Checks how a type fits the objects of a schema; the schema's additional rules stay with the field.
     pub(super) fn find<'s>(
         table: &'static Table,
         root: &'static Kubernetes,
@@ -53,7 +52,7 @@ impl Fit {
     }
 
     fn check<'s>(self, schema: &'s Schema) -> Fits<'s> {
-        // A field of a type without `Default` cannot have one either.
+        // The type lacks `Default`, so a field of that type cannot have a default.
         if self.root.is_condition() && schema.default.as_ref().is_some_and(|one| !one.is_null()) {
             return Err(Misfit::says("has a default"));
         }
@@ -82,7 +81,7 @@ impl Fit {
         Ok(())
     }
 
-    /// A field that k8s-openapi always writes, and that the schema does not require: it is always there if it has a default.
+    /// Checks a field that k8s-openapi always writes but the schema does not require: it is always present if it has a default.
     fn unasked<'s>(self, schema: &'s Schema, name: &str, field: &KubernetesField) -> Fits<'s> {
         let property = schema.properties.iter().find(|(key, _)| key == name);
         let default = property.and_then(|(_, property)| property.default.as_ref());
@@ -93,7 +92,7 @@ impl Fit {
             (Texts::Full, Some(_)) | (Texts::Sparse, None) => Ok(()),
             (Texts::Full, None) => Err(Misfit::new(Reason::OptionalText)),
             (Texts::Sparse, Some(_)) => Err(Misfit::says(
-                "has a default, and others of Kubernetes' texts have none",
+                "has a default, but other strings of the type have none",
             )),
         }
     }
@@ -108,7 +107,7 @@ impl Fit {
         self.value(schema, &field.ty, &[&field.validation])
     }
 
-    /// Whether the schema's values are of the type; `rules` are those of Kubernetes.
+    /// Checks whether the schema's values have the type; `rules` are Kubernetes' rules for it.
     fn value<'s>(self, schema: &'s Schema, ty: &TypeRef, rules: &[&Validation]) -> Fits<'s> {
         if schema.nullable {
             return Err(Misfit::says("may be null"));
@@ -117,7 +116,7 @@ impl Fit {
             Target::Struct(known) => {
                 check_rules(schema, &[rules, &[&known.validation]].concat())?;
                 if schema.properties.is_empty() && !is_open_metadata(schema, known) {
-                    return Err(Misfit::says("names no properties"));
+                    return Err(Misfit::says("has no properties"));
                 }
                 self.object(schema, known)
             }
@@ -135,7 +134,7 @@ impl Fit {
             if schema.type_ == Some(wanted) && !schema.validation.int_or_string {
                 check_rules(schema, rules)
             } else {
-                Err(Misfit::says("is of another type"))
+                Err(Misfit::says("has a different type"))
             }
         };
         let format = schema.validation.format.as_deref();
@@ -169,7 +168,7 @@ impl Fit {
             TypeRef::Known(KnownType::Quantity) => quantity(schema),
             TypeRef::Known(KnownType::IntOrString) => int_or_string(schema),
             TypeRef::Known(KnownType::Time) if !self.root.is_condition() => Err(Misfit::says(
-                "is a time, of which k8s-openapi would drop the fraction of a second",
+                "is a time, whose fractional seconds k8s-openapi would drop",
             )),
             TypeRef::Known(KnownType::Time) if format == Some("date-time") => of_type(Type::String),
             _ => Err(Misfit::says("is of a type that is not recognised")),
@@ -192,12 +191,12 @@ fn keeps_unknown(schema: &Schema) -> bool {
     schema.validation.preserve_unknown_fields || !matches!(schema.additional, Additional::No)
 }
 
-/// Embedded metadata as controller-gen writes it: the server drops all that is in it, or it is not pruned at all.
+/// Whether it is embedded metadata as written by controller-gen: the server prunes all of its fields, or none.
 fn is_open_metadata(schema: &Schema, known: &Kubernetes) -> bool {
     known.is_metadata() && schema.type_ == Some(Type::Object)
 }
 
-/// A quantity: what controller-gen writes, and the plain text of its older releases.
+/// Checks for a quantity: controller-gen's current form, or the plain string of its older releases.
 fn quantity(schema: &Schema) -> Fits<'_> {
     let pattern = schema.validation.pattern.as_deref();
     let plain = schema.type_ == Some(Type::String) && schema.validation.format.is_none();
@@ -230,9 +229,9 @@ fn int_or_string(schema: &Schema) -> Fits<'_> {
     }
 }
 
-/// Rules that the schema has and Kubernetes has not, or otherwise.
+/// Reports rules in which the schema and Kubernetes differ.
 fn check_rules<'s>(schema: &'s Schema, known: &[&Validation]) -> Fits<'s> {
-    // Named one by one, so that a new rule is thought of here.
+    // Destructure exhaustively, so that a new rule must be handled here.
     let Constraints {
         minimum,
         maximum,
@@ -291,7 +290,7 @@ fn check_rules<'s>(schema: &'s Schema, known: &[&Validation]) -> Fits<'s> {
     ];
     match checks.into_iter().find(|(_, fits)| !fits) {
         Some((keyword, _)) => Err(Misfit::new(Reason::Rule(keyword))),
-        None if *embedded_resource => Err(Misfit::says("is an object of any kind")),
+        None if *embedded_resource => Err(Misfit::says("is an embedded resource")),
         None => Ok(()),
     }
 }

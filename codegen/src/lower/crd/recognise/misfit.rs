@@ -1,31 +1,31 @@
-//! Why a schema is not a Kubernetes type.
+//! Why a Kubernetes type does not fit a schema.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// A difference between a schema and a type, and where it is.
+/// A difference between a schema and a type, with its location.
 ///
-/// Most schemas differ from most types, so that nothing is put into words before somebody asks.
+/// Formatted lazily, since most schemas differ from most types.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::lower::crd) struct Misfit<'s> {
-    /// The properties that lead to it, from the last.
+    /// The properties leading to it, innermost first.
     path: Vec<&'s str>,
     reason: Reason<'s>,
 }
 
-/// A difference.
+/// The kind of difference.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Reason<'s> {
-    /// The schema's side.
+    /// A property of the schema.
     Says(&'static str),
-    /// The type has no such field in every permitted version of Kubernetes.
+    /// The field is missing from the type in some permitted version of Kubernetes.
     NoField(&'static str),
-    /// A text that k8s-openapi always writes, and Go leaves out when empty.
+    /// The field is a string that k8s-openapi always writes but Go omits when empty.
     OptionalText,
-    /// The default is not that of Kubernetes.
+    /// The default differs from Kubernetes'.
     Default(&'s Value),
-    /// Kubernetes has no such rule.
+    /// Kubernetes does not have this rule.
     Rule(&'static str),
 }
 
@@ -41,18 +41,18 @@ impl<'s> Misfit<'s> {
         Self::new(Reason::Says(what))
     }
 
-    /// The same, below a property.
+    /// Moves the location below a property.
     pub(super) fn at(mut self, name: &'s str) -> Self {
         self.path.push(name);
         self
     }
 
-    /// Whether it is none where texts are left out when empty.
+    /// Whether omitting empty strings resolves it.
     pub(super) const fn is_optional_text(&self) -> bool {
         matches!(self.reason, Reason::OptionalText)
     }
 
-    /// How deep it is: the deeper, the nearer is the schema to the type.
+    /// The depth of the difference: the deeper it is, the closer the schema is to the type.
     pub(super) const fn depth(&self) -> usize {
         self.path.len()
     }

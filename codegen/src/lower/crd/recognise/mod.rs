@@ -1,10 +1,9 @@
-//! Recognition of Kubernetes' own types in the schemas of CRDs, by structure.
+//! Recognises Kubernetes types in CRD schemas, by structure.
 //!
-//! A schema is a type of k8s-openapi where every property of the schema is a field of the type, with the same type and
-//! rules, and where nothing is added when a value is written ([`fit`]). Fields of a type that holds numbers go through the
-//! runtime's codec, which keeps what k8s-openapi's own serde would change, and leaves out what the schema does not ask for.
-//! Several types may fit a small schema; then descriptions and the name of the property decide, or the schema keeps a type of
-//! its own ([`evidence`]).
+//! A k8s-openapi type fits a schema if every property of the schema is a field of the type, with the same type and rules, and if writing a
+//! value adds nothing ([`fit`]). Fields of types with numbers go through the runtime's codec, which preserves values that k8s-openapi's own
+//! serde would change, and omits values that the schema does not require. Several types may fit a small schema; then descriptions and the
+//! property name decide, or else the schema gets a generated type ([`evidence`]).
 //!
 //! Start reading at [`recognise`].
 
@@ -29,24 +28,24 @@ use crate::{
     read::crd::schema::Schema,
 };
 
-/// Why an object of a schema has a type of its own.
+/// Why an object of a schema gets a generated type.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Unlike<'s> {
-    /// No type of Kubernetes is wanted.
+    /// Recognition is disabled.
     Unwanted,
-    /// A person named the type, or one within.
+    /// A rename pins the name of the type or of a type within it.
     Pinned,
-    /// The record names the type, which could be the one with this path.
+    /// The record names the type, which could otherwise be the Kubernetes type with this path.
     Recorded(String, String),
-    /// No type has all its properties.
+    /// No Kubernetes type has all of its properties.
     NoType,
-    /// The nearest type, and the difference.
+    /// The closest type, and the difference.
     Misfit(&'static str, Misfit<'s>),
     /// Several types fit.
     Ambiguous(Vec<&'static str>),
-    /// A type fits, and nothing but a few common names speaks for it.
+    /// A type fits, but the only evidence is a few common names.
     Slight(&'static str),
-    /// A type fits, and the schema lacks some of its fields, which only `all` permits.
+    /// A type fits but the schema lacks some of its fields, which only `all` permits.
     Inexact(&'static str),
 }
 
@@ -54,36 +53,36 @@ impl fmt::Display for Unlike<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unwanted => f.write_str("`kubernetes-types` is `none`"),
-            Self::Pinned => f.write_str("a rename names it, or something below it"),
+            Self::Pinned => f.write_str("a rename pins its name, or one below it"),
             Self::Recorded(name, kubernetes) => write!(
                 f,
-                "the record of names has it as {name}; without that line it is {kubernetes}"
+                "the record names it {name}; without that line it is {kubernetes}"
             ),
             Self::NoType => f.write_str("no Kubernetes type has all its properties"),
             Self::Misfit(name, misfit) => write!(f, "not {name}: {misfit}"),
             Self::Ambiguous(names) => write!(
                 f,
-                "fits several types alike: {}; neither descriptions nor the name of the property decide",
+                "fits several types equally: {}; neither descriptions nor the property name decide",
                 names.join(", ")
             ),
             Self::Slight(name) => write!(
                 f,
-                "fits {name}; neither descriptions nor the name of the property nor enough properties speak for it"
+                "fits {name}, but neither descriptions, the property name nor the number of properties confirm it"
             ),
             Self::Inexact(name) => write!(f, "fits {name}, but lacks some of its fields"),
         }
     }
 }
 
-/// A type of Kubernetes that a schema describes.
+/// The Kubernetes type for a schema.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Recognised {
     pub(super) ty: TypeRef,
-    /// Whether texts that k8s-openapi always writes are left out when empty.
+    /// Whether to omit empty strings that k8s-openapi always writes.
     pub(super) sparse: bool,
 }
 
-/// The Kubernetes type of the objects of a schema, which stands at a property, in a version of Kubernetes and every later one.
+/// Returns the Kubernetes type for the objects of a schema at a property, in a Kubernetes version and all later ones.
 pub(super) fn recognise<'s>(
     property: &str,
     schema: &'s Schema,
@@ -121,8 +120,8 @@ pub(super) fn recognise<'s>(
     }
 }
 
-/// The type that most speaks for, if no other has as much. Of types with the same descriptions, one for which enough speaks; of those with the
-/// same evidence, one that needs no text left out.
+/// Chooses the type with the strongest evidence, if it is unique. Among types with equally many matching descriptions, sufficient evidence
+/// wins; among those with the same evidence, a type that does not need strings omitted.
 fn choose(
     mut fitting: Vec<(Evidence, Fit)>,
     wanted: KubernetesTypes,

@@ -1,4 +1,4 @@
-//! The types that can be recognised, and what finds those that may fit a schema.
+//! The recognisable types, with indexes to find candidates for a schema.
 
 use std::{
     borrow::Cow,
@@ -12,25 +12,25 @@ use crate::{
     options::KubernetesVersion,
 };
 
-/// A type of k8s-openapi as the sources of k8s.io define it.
+/// A type of k8s-openapi, as defined in the sources of k8s.io.
 #[derive(Debug)]
 pub(super) struct Kubernetes {
-    /// The path in Rust, without `k8s_openapi`.
+    /// The Rust path relative to `k8s_openapi`.
     pub(super) below: Vec<&'static str>,
     pub(super) docs: String,
     pub(super) validation: Validation,
-    /// By JSON name; only those that every permitted version of Kubernetes has.
+    /// The fields by JSON name, limited to those in every permitted Kubernetes version.
     pub(super) fields: BTreeMap<String, KubernetesField>,
     pub(super) standing: Standing,
 }
 
-/// Where a type is recognised.
+/// Where a type can be recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     Anywhere,
-    /// Nowhere by itself, but in the fields of other types.
+    /// Only in fields of other types.
     WithinOthers,
-    /// In the fields of other types, and where a schema has exactly these properties.
+    /// In fields of other types, and where a schema has exactly these properties.
     With(&'static [&'static str]),
 }
 
@@ -39,7 +39,7 @@ impl Standing {
         match path {
             // `ResourceRequirements` had the same fields in older releases.
             "api/core/v1/VolumeResourceRequirements" => Self::WithinOthers,
-            // As controller-gen lists the properties of embedded metadata.
+            // The properties that controller-gen lists for embedded metadata.
             "apimachinery/pkg/apis/meta/v1/ObjectMeta" => {
                 Self::With(&["annotations", "finalizers", "labels", "name", "namespace"])
             }
@@ -51,12 +51,12 @@ impl Standing {
 #[derive(Debug)]
 pub(super) struct KubernetesField {
     pub(super) field: Field,
-    /// Whether k8s-openapi can leave it out.
+    /// Whether k8s-openapi can omit it.
     pub(super) written: Written,
 }
 
 impl KubernetesField {
-    /// Whether it is a text that k8s-openapi always writes, and Go leaves out when empty.
+    /// Whether it is a string that k8s-openapi always writes but Go omits when empty.
     pub(super) fn is_optional_text(&self) -> bool {
         builtin::is_optional_text(&self.field, self.written)
     }
@@ -72,17 +72,17 @@ impl Kubernetes {
         KnownType::at(&self.below)
     }
 
-    /// Whether it is the metadata of objects.
+    /// Whether it is `ObjectMeta`.
     pub(super) fn is_metadata(&self) -> bool {
         self.known() == Some(KnownType::ObjectMeta)
     }
 
-    /// Whether it is `metav1.Condition`, whose times the codec keeps, and which has no `Default`.
+    /// Whether it is `metav1.Condition`, whose times the codec preserves and which does not implement `Default`.
     pub(super) fn is_condition(&self) -> bool {
         self.known() == Some(KnownType::Condition)
     }
 
-    /// The type as fields refer to it.
+    /// The type as referenced by fields.
     pub(super) fn reference(&self) -> TypeRef {
         match self.known() {
             Some(known) => TypeRef::Known(known),
@@ -95,34 +95,34 @@ impl Kubernetes {
     }
 }
 
-/// All types that can be recognised.
+/// All recognisable types.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     types: Vec<Kubernetes>,
     by_path: BTreeMap<String, usize>,
-    /// What the named types of fields that are no structs are declared as: made when first asked for, and asked for by many schemas.
+    /// Declarations of named field types other than structs, computed on first use and shared by many schemas.
     others: BTreeMap<String, OnceLock<Option<Declared>>>,
     by_field: HashMap<String, Vec<usize>>,
-    /// The types of the fields of each name, in lower case.
+    /// The types used for fields with a name, in lower case.
     by_use: BTreeMap<String, BTreeSet<usize>>,
 }
 
-/// A named type that is no struct: what it stands for, and the rules that it has.
+/// A named type that is not a struct: its underlying type, and its rules.
 type Declared = (TypeRef, Validation);
 
-/// The type of a Kubernetes type's field.
+/// The type of a field of a Kubernetes type.
 pub(super) enum Target<'t, 'r> {
     Struct(&'t Kubernetes),
-    /// A type without a name.
+    /// An unnamed type.
     Plain(&'r TypeRef),
-    /// A named type of another kind: what it is declared as.
+    /// A named type other than a struct, with its declaration.
     Other(Cow<'t, Declared>),
     /// A type that cannot be recognised.
     None,
 }
 
 impl Table {
-    /// The table for a Kubernetes version and later ones, which is unpacked when it is first asked.
+    /// Returns the table for a Kubernetes version and later ones, unpacked on first use.
     pub(super) fn get(version: KubernetesVersion) -> &'static Self {
         static TABLES: [OnceLock<Table>; KubernetesVersion::ALL.len()] =
             [const { OnceLock::new() }; KubernetesVersion::ALL.len()];
@@ -175,12 +175,12 @@ impl Table {
         }
     }
 
-    /// The types that have all the fields.
+    /// Returns the types that have all of the fields.
     pub(super) fn with_fields<'t, 'n>(
         &'t self,
         names: impl Iterator<Item = &'n str>,
     ) -> Vec<&'t Kubernetes> {
-        // Most objects have a property that no type of Kubernetes has.
+        // Most objects have a property that no Kubernetes type has.
         let lists = names.map(|name| self.by_field.get(name).map(Vec::as_slice));
         let mut lists: Vec<&[usize]> = lists.collect::<Option<_>>().unwrap_or_default();
         lists.sort_by_key(|list| list.len());
@@ -195,14 +195,14 @@ impl Table {
             .collect()
     }
 
-    /// Whether just one type has a field of the name.
+    /// Whether exactly one type has a field with the name.
     pub(super) fn is_of_one_type(&self, name: &str) -> bool {
         self.by_field
             .get(name)
             .is_some_and(|types| types.len() == 1)
     }
 
-    /// The target of a field's type.
+    /// Resolves the type of a field.
     pub(super) fn target<'r>(&self, ty: &'r TypeRef) -> Target<'_, 'r> {
         let Some(path) = ty.path() else {
             return Target::Plain(ty);
@@ -223,7 +223,7 @@ impl Table {
         declared.map_or(Target::None, Target::Other)
     }
 
-    /// Whether Kubernetes has a property of the name, or of its last words, with the type: `volumeMounts`, `extraVolumeMounts`.
+    /// Whether Kubernetes uses the type for a property with the name, or with its last words: `volumeMounts`, `extraVolumeMounts`.
     pub(super) fn is_used_as(&self, one: &Kubernetes, property: &str) -> bool {
         let starts = property
             .char_indices()
@@ -241,7 +241,7 @@ impl Table {
     }
 }
 
-/// What the named type at a path is declared as, unless it is a struct.
+/// Returns the declaration of the named type at a path, unless it is a struct.
 fn declared(path: &str) -> Option<Declared> {
     let def = builtin::definition(path)?;
     match def.kind {

@@ -9,7 +9,7 @@ use crate::{
     model::{TypeKind, Version},
 };
 
-/// A CRD whose `spec` is the given YAML of properties.
+/// Returns a CRD whose `spec` has the specified properties, in YAML.
 fn sources(properties: &str) -> Sources {
     let properties = properties.trim_end().replace('\n', "\n                ");
     let text = format!(
@@ -41,7 +41,7 @@ spec:
     }
 }
 
-/// The version of the CRD.
+/// Returns the version of the CRD.
 fn lowered(properties: &str, options: &Options) -> Version {
     let options = Options {
         emit: [Generator::Types].into(),
@@ -53,7 +53,7 @@ fn lowered(properties: &str, options: &Options) -> Version {
     api.groups.remove(0).versions.remove(0)
 }
 
-/// The type of the one property of `spec`.
+/// Checks the type of the only property of `spec`.
 #[track_caller]
 fn check_with(properties: &str, expected: &str, options: &Options) {
     let version = lowered(properties, options);
@@ -188,7 +188,7 @@ who:
     matchLabels: {type: object, additionalProperties: {type: string}}
 ";
     check(selector, "apimachinery.pkg.apis.meta.v1.LabelSelector");
-    // k8s-openapi would write an operator that is not there.
+    // k8s-openapi would write an operator even if absent.
     let open = selector.replace("required: [key, operator]", "required: [key]");
     check(&open, "ThingWho");
 }
@@ -358,7 +358,7 @@ running:
     check(state, "ThingRunning");
 }
 
-/// The lines of `inspect --explain` for a path.
+/// Checks the lines of `inspect --explain` for a path.
 #[track_caller]
 fn explained(properties: &str, path: &str, options: &Options) -> Vec<String> {
     let found = crate::explain(&sources(properties), options, path);
@@ -391,7 +391,7 @@ fn an_explanation_names_the_nearest_type_and_the_difference() {
     );
     assert_eq!(
         why("integer, format: int64", "string"),
-        format!("{own} not Toleration: tolerationSeconds: is of another type")
+        format!("{own} not Toleration: tolerationSeconds: has a different type")
     );
     assert_eq!(
         why("key: {type: string}", "keys: {type: string}"),
@@ -424,7 +424,7 @@ own:
         explained(&properties, "Thing.spec.own", &options),
         [
             ".own: a type of its own: no Kubernetes type has all its properties",
-            ".own.any: a type of its own: it is an object of any kind",
+            ".own.any: a type of its own: it is an embedded resource",
             ".own.who: a type of its own: not RBDPersistentVolumeSource: image: k8s-openapi always writes it, and the schema neither requires it nor has a default",
         ]
     );
@@ -463,6 +463,6 @@ fn an_explanation_names_the_options() {
     };
     assert_eq!(
         with(pinned),
-        [".tolerations: a type of its own: a rename names it, or something below it"]
+        [".tolerations: a type of its own: a rename pins its name, or one below it"]
     );
 }

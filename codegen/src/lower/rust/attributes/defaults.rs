@@ -1,4 +1,4 @@
-//! Defaults: the value that serde gives a missing field, which schemars writes into the schema and the API server then fills in.
+//! Defaults: the value that serde uses for a missing field, which schemars writes into the schema and the API server fills in.
 
 use serde_json::{Map, Value};
 
@@ -9,20 +9,20 @@ use crate::{
     read::rust::{Body, Field, Item, Kind, Literal, Said, Style},
 };
 
-/// How deep types are followed.
+/// The maximum depth to which types are followed.
 const MAX_DEPTH: usize = 16;
 
 /// The default of a field in its schema.
 pub(super) enum Default {
     /// There is none.
     Absent,
-    /// Its value, and what says so.
+    /// The value, and the attribute that sets it.
     Known(Value, Said),
-    /// There is one, which only code knows.
+    /// Only known to code.
     Unknown(Diagnostic),
 }
 
-/// The default of a field.
+/// Determines the default of a field.
 pub(super) fn of(cx: &Cx<'_>, item: &Item, field: &Field) -> Default {
     let serde = &field.serde;
     let is_taken_back = field
@@ -66,17 +66,17 @@ fn unknown(field: &Field, function: Option<&str>, place: Place) -> Diagnostic {
     let what = function.map_or_else(|| "code".to_owned(), |function| format!("`{function}`"));
     Diagnostic::warning(format!("the schema has no default for `{}`", field.name))
         .at(place, format!("{what} makes it"))
-        .help("say it in a comment: `+kubebuilder:default=…`; `+kubebuilder:default=null` for none")
+        .help("set it in a comment: `+kubebuilder:default=…`; `+kubebuilder:default=null` for none")
 }
 
-/// One finding for all fields of the type.
+/// Reports one finding for all fields of the type.
 fn unknown_of_type(item: &Item) -> Diagnostic {
     Diagnostic::warning(format!("the schema has no defaults for fields of `{}`", item.name))
-        .at(item.place.clone(), "code makes its default")
-        .help("say them in comments above the fields: `+kubebuilder:default=…`; `+kubebuilder:default=null` for none")
+        .at(item.place.clone(), "its default is computed by code")
+        .help("set them in comments above the fields: `+kubebuilder:default=…`; `+kubebuilder:default=null` for none")
 }
 
-/// The value of a function of the version that is one expression, or of a constructor.
+/// Returns the value of a function of the version that consists of one expression, or of a constructor.
 fn of_function(cx: &Cx<'_>, item: &Item, field: &Field, function: &str) -> Option<Value> {
     let path: Vec<String> = function
         .split("::")
@@ -90,8 +90,8 @@ fn of_function(cx: &Cx<'_>, item: &Item, field: &Field, function: &str) -> Optio
     value.or_else(|| of_variant(cx, item, &named))
 }
 
-/// Whether a function gives what the `Default` of its type gives: `Default::default` and the like, and `new` of what is empty then. Modules and types may have
-/// functions of these names that give something else.
+/// Whether a function returns the same value as the type's `Default`: `Default::default` and similar, and `new` for types that are then
+/// empty. Modules and types may define functions of these names that return other values.
 fn gives_default(cx: &Cx<'_>, path: &[String]) -> bool {
     #[rustfmt::skip]
     const EMPTY: [&str; 10] = [
@@ -101,7 +101,7 @@ fn gives_default(cx: &Cx<'_>, path: &[String]) -> bool {
     let Some((name, before)) = path.split_last() else {
         return false;
     };
-    // Without the arguments in `Vec::<T>::new`.
+    // Skip the arguments in `Vec::<T>::new`.
     let mut owners = before.iter().rev().filter(|part| !part.starts_with('<'));
     let Some(owner) = owners.next() else {
         return !before.is_empty() && name == "default";
@@ -118,7 +118,7 @@ fn gives_default(cx: &Cx<'_>, path: &[String]) -> bool {
     }
 }
 
-/// The name of a variant on the wire, which a function gives.
+/// Returns the JSON name of the variant that a function returns.
 fn of_variant(cx: &Cx<'_>, item: &Item, function: &Literal) -> Option<Value> {
     let Literal::Named(path) = function else {
         return None;
@@ -132,14 +132,14 @@ fn of_variant(cx: &Cx<'_>, item: &Item, function: &Literal) -> Option<Value> {
     variant_name(cx, cx.item(owner)?, |found| found == variant)
 }
 
-/// The value of `Default` of a field's type. That of an array depends on how many items it has.
+/// Returns the `Default` value of a field's type. For an array, it depends on the number of items.
 fn of_field(cx: &Cx<'_>, item: &Item, field: &Field, depth: usize) -> Option<Value> {
     let is_array = matches!(field.ty.kind, Kind::List(..));
     let ty = cx.silent_reference(item, field);
     (!is_array).then(|| of_type(cx, &ty, depth)).flatten()
 }
 
-/// The value of `Default` of a type, as serde writes it.
+/// Returns the `Default` value of a type, as serialized by serde.
 fn of_type(cx: &Cx<'_>, ty: &TypeRef, depth: usize) -> Option<Value> {
     let depth = depth.checked_sub(1)?;
     Some(match ty {
@@ -199,7 +199,7 @@ fn of_item(cx: &Cx<'_>, item: &Item, depth: usize) -> Option<Value> {
     }
 }
 
-/// The text that serde writes for a variant without data.
+/// Returns the string that serde writes for a variant without data.
 fn variant_name(cx: &Cx<'_>, item: &Item, is_meant: impl Fn(&str) -> bool) -> Option<Value> {
     let Body::Enum(variants) = &item.body else {
         return None;
@@ -223,7 +223,7 @@ fn variant_name(cx: &Cx<'_>, item: &Item, is_meant: impl Fn(&str) -> bool) -> Op
     Some(Value::String(name))
 }
 
-/// Whether serde leaves the value out when it writes, so that schemars does not write it as default either.
+/// Whether serde skips the value when serializing, so that schemars does not write it as default either.
 fn is_left_out(field: &Field, value: &Value) -> bool {
     let Some(function) = &field.serde.skip_function else {
         return false;
@@ -236,7 +236,7 @@ fn is_left_out(field: &Field, value: &Value) -> bool {
         Value::Object(entries) => entries.is_empty(),
         Value::Null => true,
     };
-    // `is_empty`, `Not::not`, `is_default`, `is_zero`: what is left out is what there is least of.
+    // `is_empty`, `Not::not`, `is_default`, `is_zero`: these skip the empty value.
     is_empty && !function.ends_with("is_none")
 }
 

@@ -1,4 +1,4 @@
-//! Which marker says what an attribute demands.
+//! Maps constraints in attributes to markers.
 
 use serde_json::{Number, Value};
 
@@ -21,35 +21,35 @@ use crate::{
     },
 };
 
-/// What a demand means.
+/// The meaning of a constraint.
 pub(super) enum Meaning {
-    /// A marker says it.
+    /// A marker is equivalent.
     Marker(&'static MarkerDef, Effect),
-    /// Value validations of other schemas.
+    /// Value validations with other schemas.
     Combinators(fn(&mut Combinators, Value) -> bool),
     /// The description.
     Description(Value),
-    /// Schemas of parts, which the Rust type decides.
+    /// Schemas of components, which the Rust type determines.
     Structure,
-    /// A keyword that CRDs do not have and that changes nothing of a value.
+    /// A keyword that CRDs do not have and that does not constrain values.
     Nothing,
     /// A keyword that CRDs do not have.
     Unknown,
 }
 
-/// What a marker is set to.
+/// The effect of setting a marker.
 pub(super) enum Effect {
-    /// The values, each for a marker of its own.
+    /// Sets the values, each with a separate marker.
     Values(Vec<Value>),
-    /// It is about values of another type.
+    /// None, since the marker applies to values of another type.
     Idle,
-    /// Its value is not known.
+    /// Unknown, since the value is unknown.
     Unknown,
-    /// Its value is of another type than the one given here.
+    /// Invalid: the value must have the type described here.
     Wrong(&'static str),
 }
 
-/// Keywords of schemas, with their markers.
+/// Schema keywords with the equivalent markers.
 const KEYWORDS: [(&str, &MarkerDef); 23] = [
     ("default", &KubebuilderDefault::DEF),
     ("enum", &Enum::DEF),
@@ -85,7 +85,7 @@ const LISTS: [(&str, &MarkerDef); 2] = [
     ("x-kubernetes-validations", &XValidation::DEF),
 ];
 
-/// Keywords of JSON Schema that say nothing of a value, and `uniqueItems`, which the API server refuses and kube takes out.
+/// JSON Schema keywords that do not constrain a value, and `uniqueItems`, which the API server rejects and kube removes.
 const NOTHING: [&str; 9] = [
     "$comment",
     "$id",
@@ -108,7 +108,7 @@ const STRUCTURE: [&str; 7] = [
     "required",
 ];
 
-/// The meaning of a demand for values of the given type.
+/// Returns the meaning of a constraint on values of the specified type.
 pub(super) fn meaning(word: &Word, wire: WireType, value: Option<Value>) -> Meaning {
     let is_list = wire == WireType::List;
     let (def, value) = match word {
@@ -124,7 +124,7 @@ pub(super) fn meaning(word: &Word, wire: WireType, value: Option<Value>) -> Mean
         Word::Rule(_) => return Meaning::Nothing,
     };
     let about = def.schema.and_then(|rule| rule.about);
-    // schemars looks at `type`, which an int-or-string does not have.
+    // schemars checks `type`, which an int-or-string does not have.
     let is_idle = about.is_some_and(|about| !about.includes(wire)) || wire == WireType::IntOrString;
     Meaning::Marker(
         def,
@@ -181,17 +181,17 @@ fn set(schemas: &mut Vec<Value>, value: Value) -> bool {
     true
 }
 
-/// Whether a value is one that the marker takes.
+/// Checks whether the marker accepts the value.
 fn effect(def: &MarkerDef, value: Option<Value>) -> Effect {
     let Some(value) = value else {
         return Effect::Unknown;
     };
     let kind = def.arguments.first().map(|argument| argument.kind);
     let (fits, expected) = match kind {
-        // A flag that is off says nothing.
+        // A flag that is off has no effect.
         None if value == Value::Bool(false) => return Effect::Values(Vec::new()),
         None | Some(ValueKind::Bool) => (value.is_boolean(), "true or false"),
-        Some(ValueKind::Length) => (value.is_u64(), "a whole number of 0 or more"),
+        Some(ValueKind::Length) => (value.is_u64(), "a non-negative integer"),
         Some(ValueKind::Number | ValueKind::Int) => (value.is_number(), "a number"),
         Some(ValueKind::Values | ValueKind::Strings) => (value.is_array(), "a list"),
         Some(ValueKind::Choice(words)) => {
@@ -199,7 +199,7 @@ fn effect(def: &MarkerDef, value: Option<Value>) -> Effect {
             (is_word, "a word that Kubernetes knows")
         }
         Some(ValueKind::Any | ValueKind::Json) => (true, ""),
-        Some(_) => (value.is_string(), "a text"),
+        Some(_) => (value.is_string(), "a string"),
     };
     match fits {
         true => Effect::Values(vec![value]),
@@ -207,7 +207,7 @@ fn effect(def: &MarkerDef, value: Option<Value>) -> Effect {
     }
 }
 
-/// `1.0` as bound of a whole number is `1`.
+/// Converts the bound `1.0` for an integer to `1`.
 #[allow(clippy::cast_possible_truncation, reason = "whole, and within bounds")]
 fn whole(value: Value, wire: WireType) -> Value {
     let number = value
@@ -221,7 +221,7 @@ fn whole(value: Value, wire: WireType) -> Value {
     }
 }
 
-/// The regular expression of texts that contain a text.
+/// Returns the regular expression for strings that contain a string.
 fn contains(value: Value) -> Value {
     let Value::String(text) = value else {
         return value;

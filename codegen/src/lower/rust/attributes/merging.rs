@@ -1,4 +1,4 @@
-//! Markers of a type or field, and those that its attributes stand for.
+//! Combines the markers of a type or field with those equivalent to its attributes.
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ use crate::{
     sparse::Sparse,
 };
 
-/// Whether markers say of what type a value is, so that the Rust type need not be known.
+/// Whether markers determine the type of a value, so that the Rust type is not needed.
 pub(in crate::lower::rust) fn declare_type(markers: &MarkerSet) -> bool {
     markers.has::<Schemaless>()
         || markers.has::<Type>()
@@ -34,7 +34,7 @@ pub(in crate::lower::rust) fn declare_type(markers: &MarkerSet) -> bool {
         || markers.has::<XEmbeddedResource>()
 }
 
-/// What to write in place of code that makes a schema.
+/// The advice for schemas that are created by code.
 pub(super) const DECLARED: &str = "say what is on the wire: `+kubebuilder:pruning:PreserveUnknownFields` for any object, or `+kubebuilder:validation:Schemaless` \
      with `+kubebuilder:validation:Type=…`";
 
@@ -45,13 +45,13 @@ pub(super) struct Target {
     pub(super) items: WireType,
 }
 
-/// Markers of one place, to which those of its attributes are added.
+/// The markers of one declaration, to which those equivalent to its attributes are added.
 pub(super) struct Merging<'a> {
     cx: &'a Cx<'a>,
     /// The module of the item.
     module: usize,
     markers: &'a mut MarkerSet,
-    /// How many stand in comments.
+    /// The number of markers in comments.
     written: usize,
     target: Target,
     diagnostics: &'a mut Diagnostics,
@@ -74,7 +74,7 @@ impl<'a> Merging<'a> {
         }
     }
 
-    /// Adds what the attributes say of a type or field.
+    /// Adds the attributes of a type or field.
     pub(super) fn attributes(&mut self, schema: &mut Sparse<SchemaAttrs>, docs: &mut String) {
         let Some(schema) = schema.present_mut() else {
             return;
@@ -110,7 +110,7 @@ impl<'a> Merging<'a> {
         if !declare_type(self.markers) {
             let findings = schema.computed.iter().map(|said| {
                 Diagnostic::error(format!("`{}` is not known without compiling", said.shown))
-                    .at(said.place.clone(), "code makes the schema")
+                    .at(said.place.clone(), "code creates the schema")
                     .help(DECLARED)
             });
             let findings: Vec<Diagnostic> = findings.collect();
@@ -129,9 +129,9 @@ impl<'a> Merging<'a> {
         }
         if demand.depth > 1 {
             let finding =
-                Diagnostic::error(format!("`{}` of items of items is not read", said.shown))
-                    .at(said.place.clone(), "nested too deep")
-                    .help("give the items a type of their own, and put it there");
+                Diagnostic::error(format!("`{}` on nested items is not supported", said.shown))
+                    .at(said.place.clone(), "nested too deeply")
+                    .help("declare a separate type for the items, and put it there");
             schema.findings.push(finding);
             return;
         }
@@ -144,11 +144,11 @@ impl<'a> Merging<'a> {
             Meaning::Nothing => {}
             Meaning::Unknown => {
                 let finding = Diagnostic::warning(format!("`{}` is left out", said.shown))
-                    .at(said.place.clone(), "no keyword of a CRD's schemas");
+                    .at(said.place.clone(), "not a keyword of CRD schemas");
                 schema.findings.push(finding);
             }
             Meaning::Structure => {
-                let finding = Diagnostic::error(format!("`{}` is not read", said.shown))
+                let finding = Diagnostic::error(format!("`{}` is not supported", said.shown))
                     .at(said.place.clone(), "changes the structure of the schema")
                     .help("change the Rust type")
                     .help(DECLARED);
@@ -182,7 +182,7 @@ impl<'a> Merging<'a> {
         }
     }
 
-    /// Adds a marker for each value, or one without a value.
+    /// Adds a marker for each value, or one marker without value.
     fn values(
         &mut self,
         def: &'static MarkerDef,
@@ -210,7 +210,7 @@ impl<'a> Merging<'a> {
         }
     }
 
-    /// Whether markers in comments say which keys a list has; reports other ones.
+    /// Whether markers in comments specify a list's keys; reports contradicting ones.
     fn says_keys(&mut self, keys: &[Value], said: &Said) -> bool {
         let written = self.markers.0.iter().take(self.written);
         let written: Vec<&Marker> = written.filter(|it| it.is::<ListMapKey>()).collect();
@@ -227,7 +227,7 @@ impl<'a> Merging<'a> {
         true
     }
 
-    /// What is not known, unless a marker says it.
+    /// Reports an unknown value, unless a marker specifies it.
     fn unknown(&self, said: &Said, def: Option<&MarkerDef>, schema: &mut SchemaAttrs) {
         let written = || self.markers.0.iter().take(self.written);
         if def.is_some_and(|def| written().any(|marker| marker.def == def)) {
@@ -247,14 +247,14 @@ impl<'a> Merging<'a> {
                 };
                 let marker = format!("+{}{argument}=…", def.name);
                 error.help(format!(
-                    "write the value, or say it in a comment: `{marker}`"
+                    "write the value, or set it in a comment: `{marker}`"
                 ))
             }
             None => error.help("write the value"),
         });
     }
 
-    /// What schemars leaves out, since it is about values of another type.
+    /// Reports a constraint for another type of value, which schemars drops.
     fn idle(&self, said: &Said, wire: WireType, schema: &mut SchemaAttrs) {
         let message = format!("`{}` has no effect on {}", said.shown, wire.description());
         let finding = Diagnostic::warning(message).at(said.place.clone(), "schemars leaves it out");
@@ -266,7 +266,7 @@ impl<'a> Merging<'a> {
         });
     }
 
-    /// Adds a marker, unless one says the same; reports one that says something else.
+    /// Adds a marker, unless there is an equal one; reports a contradicting one.
     pub(super) fn add(&mut self, added: Marker) {
         let mut known = self.markers.0.iter().filter(|it| it.def == added.def);
         if known.clone().any(|marker| marker.arguments_equal(&added)) {
@@ -285,7 +285,7 @@ impl<'a> Merging<'a> {
         }
     }
 
-    /// Checks the markers with each other, if attributes have added any.
+    /// Checks the markers against each other, if attributes have added any.
     pub(super) fn finish(self) {
         if self.markers.0.len() > self.written {
             self.markers.check(self.diagnostics);
@@ -293,7 +293,7 @@ impl<'a> Merging<'a> {
     }
 }
 
-/// Adds that a value is of another type than the one expected.
+/// Reports a value that does not have the expected type.
 fn wrong(said: &Said, expected: &str, schema: &mut SchemaAttrs) {
     let finding = Diagnostic::error(format!("invalid value of `{}`", said.shown))
         .at(said.place.clone(), format!("expected {expected}"));
@@ -307,7 +307,7 @@ fn contradiction(shown: &str, known: &Marker, said: &Said) -> Diagnostic {
         .help("remove one of them")
 }
 
-/// A marker that an attribute stands for.
+/// Creates the marker equivalent to an attribute.
 pub(super) fn marker(
     def: &'static MarkerDef,
     arguments: Vec<(&'static str, Value)>,

@@ -1,4 +1,4 @@
-//! Attributes of schemars and kube as markers: what they say of a schema, checks, documentation and manifests then read in one form.
+//! Converts attributes of schemars and kube to markers, so that checks, documentation and manifests handle a single form.
 //!
 //! Start reading at [`merged`].
 
@@ -29,7 +29,7 @@ use crate::{
     sparse::Sparse,
 };
 
-/// The package with the attributes of its types among their markers.
+/// Returns the package, with the attributes of its types added to their markers.
 pub(super) fn merged<'p>(
     package: &'p Package,
     options: &Options,
@@ -56,15 +56,15 @@ pub(super) fn merged<'p>(
     Cow::Owned(package.with_items(items))
 }
 
-/// Whether schemars derives the schema of a type, or kube does so with schemars.
+/// Whether schemars derives the schema of a type, directly or through kube.
 pub(super) fn derives_schema(item: &Item) -> bool {
     let derives = ["JsonSchema", "KubeSchema", "CELSchema"];
     derives.iter().any(|name| has_derive(item, name))
 }
 
 impl Cx<'_> {
-    /// Sets what attributes say that no marker says: value validations of other schemas, and that code makes the schema, so that the
-    /// markers beside it are all of it.
+    /// Applies attributes that have no equivalent marker: combinators, and schemas created by code, for which the markers then form the
+    /// entire schema.
     pub(super) fn complete(
         &self,
         schema: &SchemaAttrs,
@@ -118,7 +118,7 @@ impl Cx<'_> {
         let mut merging = Merging::new((self, item.module), &mut item.markers, target, diagnostics);
         merging.attributes(&mut item.schema, &mut item.docs);
         merging.finish();
-        // Apart, so that the fields change while the rest of the item is read.
+        // Taken out, so that the fields can be changed while the rest of the item is read.
         let mut body = std::mem::replace(&mut item.body, Body::Enum(Vec::new()));
         match &mut body {
             Body::Struct(fields) => self.fields_with_attributes(&item, fields, diagnostics),
@@ -138,7 +138,7 @@ impl Cx<'_> {
         item
     }
 
-    /// Of a variant, a schema holds the name and the documentation.
+    /// Handles a variant, for which a schema contains only the name and the documentation.
     fn variant_with_attributes(
         &self,
         module: usize,
@@ -160,7 +160,7 @@ impl Cx<'_> {
         });
         let unread = demands.chain(&schema.computed).chain(&with);
         let findings = unread.map(|said| {
-            Diagnostic::error(format!("`{}` of a variant is not read", said.shown))
+            Diagnostic::error(format!("`{}` on a variant is not supported", said.shown))
                 .at(said.place.clone(), "has no place in a structural schema")
                 .help("put it on the field of the variant, or on the type of that field")
         });
@@ -221,10 +221,10 @@ impl Cx<'_> {
         }
     }
 
-    /// The value of a literal, or of a constant of the package, as an item of the module names it.
+    /// Returns the value of a literal, or of a constant of the package, as seen from a module.
     fn value(&self, module: usize, literal: &Literal) -> Option<Value> {
         let mut literal = literal;
-        // A constant may name another one.
+        // A constant may refer to another.
         for _ in 0..8 {
             match literal {
                 Literal::Known(value) => return Some(value.clone()),
@@ -235,7 +235,7 @@ impl Cx<'_> {
         None
     }
 
-    /// The value of a constant or function: that of the module or type that the path names, else that of the module itself, else the only one.
+    /// Returns the value of a constant or function: of the module or type in the path, else of the module itself, else the only one.
     fn named(&self, module: usize, path: &[String]) -> Option<&Literal> {
         let path = self.imported(module, path);
         let (name, before) = path.split_last()?;
@@ -258,7 +258,7 @@ impl Cx<'_> {
         });
         match own.next() {
             Some((_, value)) => Some(value),
-            // A module that is not seen here has it.
+            // It is in a module that was not read.
             None if named.is_some() => None,
             None => {
                 let (_, first) = found.first()?;
@@ -270,7 +270,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The path with what an import of the module stands for in place of its head.
+    /// Replaces the head of the path with its import in the module, if any.
     fn imported<'p>(&self, module: usize, path: &'p [String]) -> Cow<'p, [String]> {
         let uses = self.package.modules.get(module).map(|found| &found.uses);
         let import = path.split_first().and_then(|(head, rest)| {
@@ -281,34 +281,34 @@ impl Cx<'_> {
         import.map_or(Cow::Borrowed(path), Cow::Owned)
     }
 
-    /// The path of a module.
+    /// Returns the path of a module.
     fn path_of(&self, module: usize) -> &[String] {
         let module = self.package.modules.get(module);
         module.map_or(&[], |module| module.path.as_slice())
     }
 }
 
-/// Whether serde_repr writes an enum, as a number.
+/// Whether serde_repr serializes an enum as a number.
 fn is_number(item: &Item) -> bool {
     has_derive(item, "Serialize_repr")
 }
 
-/// What is wrong with a type whose schema no derive makes that is read here.
+/// Reports a type whose schema is not created by a known derive.
 fn unknown_schema(item: &Item) -> Diagnostic {
     let name = &item.name;
     if is_number(item) {
         return Diagnostic::error(format!("the schema of `{name}` is not known: serde_repr writes a number"))
             .at(item.place.clone(), "derives `Serialize_repr`")
-            .help("say which: `+kubebuilder:validation:Type=integer` and `+kubebuilder:validation:Enum=…`");
+            .help("declare the values: `+kubebuilder:validation:Type=integer` and `+kubebuilder:validation:Enum=…`");
     }
     Diagnostic::error(format!(
-        "the schema of `{name}` is not known: code makes it"
+        "the schema of `{name}` is not known: code creates it"
     ))
     .at(item.place.clone(), "implements `JsonSchema` by hand")
     .help(DECLARED)
 }
 
-/// The rules of the root that kube-derive generates, as markers, and what is not known of them.
+/// Returns the rules for the root that kube-derive generates, as markers, and reports unknown ones.
 pub(super) fn kube_rules(item: &Item) -> (MarkerSet, Vec<Diagnostic>) {
     let mut markers = MarkerSet::default();
     let mut findings = Vec::new();
@@ -317,8 +317,8 @@ pub(super) fn kube_rules(item: &Item) -> (MarkerSet, Vec<Diagnostic>) {
             Word::Rule(Some(rule)) => markers.0.push(rule_marker(rule, &demand.said)),
             _ => findings.push(
                 Diagnostic::error(format!("`{}` is not known without compiling", demand.said.shown))
-                    .at(demand.said.place.clone(), "code makes the rule")
-                    .help("write it as a text: `validation = \"rule\"`, or `validation = Rule::new(\"rule\").message(\"message\")`"),
+                    .at(demand.said.place.clone(), "code creates the rule")
+                    .help("write it as a literal: `validation = \"rule\"`, or `validation = Rule::new(\"rule\").message(\"message\")`"),
             ),
         }
     }

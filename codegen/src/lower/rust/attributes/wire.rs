@@ -1,4 +1,5 @@
-//! Where attributes let the schema differ from what serde writes: the API server would refuse or drop what the program sends.
+//! Detects attributes that make the schema differ from what serde writes, so that the API server would reject or drop what the program
+//! sends.
 
 use super::{super::Cx, derives_schema};
 use crate::{
@@ -8,7 +9,7 @@ use crate::{
     read::rust::{Body, Field, Item, SchemaAttrs, SerdeAttrs, Variant},
 };
 
-/// Words of serde that decide what is on the wire; a schema that takes them back describes something else.
+/// serde attributes that determine the wire format; a schema that unsets them describes a different format.
 #[rustfmt::skip]
 const ON_THE_WIRE: [&str; 10] = [
     "content", "flatten", "from", "rename", "rename_all", "rename_all_fields", "tag", "transparent",
@@ -16,7 +17,7 @@ const ON_THE_WIRE: [&str; 10] = [
 ];
 
 impl Cx<'_> {
-    /// What a derive of schemars says of a field's schema.
+    /// Returns what schemars attributes declare for a field's schema.
     pub(in crate::lower::rust) fn derived_field(
         &self,
         item: &Item,
@@ -31,11 +32,11 @@ impl Cx<'_> {
         if is_undeclared(field) {
             let place = skip_place(&field.schema).unwrap_or(&field.place);
             let message =
-                format!("the schema does not name `{json_name}`, which the program sends");
+                format!("the schema does not declare `{json_name}`, which the program sends");
             findings.push(
                 Diagnostic::warning(message)
                     .at(place.clone(), "the API server drops it")
-                    .help("write `#[serde(skip)]` if it is no part of the API"),
+                    .help("write `#[serde(skip)]` if it is not part of the API"),
             );
         }
         let is_option = matches!(schema_type, TypeRef::Optional(_));
@@ -44,7 +45,7 @@ impl Cx<'_> {
                 TypeRef::Optional(inner) => TypeRef::clone(inner),
                 other => other.clone(),
             }),
-            // What is flattened is no value of its own.
+            // A flattened field is not a value itself.
             nullable: is_option
                 && !required
                 && !field.serde.flatten
@@ -53,7 +54,7 @@ impl Cx<'_> {
         }))
     }
 
-    /// What a derive of schemars, or an implementation by hand, says of a type's schema.
+    /// Returns what schemars attributes, or a handwritten implementation, declare for a type's schema.
     pub(in crate::lower::rust) fn derived_type(&self, item: &Item) -> Option<Box<DerivedSchema>> {
         let mut findings = item.schema.findings.clone();
         if !derives_schema(item) {
@@ -81,12 +82,12 @@ impl Cx<'_> {
     }
 }
 
-/// Whether the schema leaves out a field that serde writes.
+/// Whether the schema omits a field that serde writes.
 pub(in crate::lower::rust) fn is_undeclared(field: &Field) -> bool {
     !field.serde.skip && skip_place(&field.schema).is_some()
 }
 
-/// Whether a variant is no part of the API.
+/// Whether a variant is excluded from the API.
 pub(in crate::lower::rust) fn is_skipped(item: &Item, variant: &Variant) -> bool {
     variant.serde.skip || (derives_schema(item) && skip_place(&variant.schema).is_some())
 }
@@ -115,12 +116,12 @@ fn check_variant(item: &Item, variant: &Variant, findings: &mut Vec<Diagnostic>)
         findings.push(
             Diagnostic::warning(message)
                 .at(place.clone(), "the API server refuses it")
-                .help("write `#[serde(skip)]` if it is no part of the API"),
+                .help("write `#[serde(skip)]` if it is not part of the API"),
         );
     }
 }
 
-/// Reports names and forms that are not serde's; `name` is the name of a field or variant on the wire.
+/// Reports names and forms that differ from serde's; `name` is the JSON name of a field or variant.
 fn check_names(
     schema: &SchemaAttrs,
     serde: &SerdeAttrs,
@@ -129,7 +130,7 @@ fn check_names(
 ) {
     for (word, given) in &schema.names {
         let on_the_wire = match *word {
-            // That of a type is the name of its schema alone.
+            // For a type, this is only the name of its schema.
             "rename" if name.is_none() => continue,
             "rename" => name,
             "rename_all" => serde.rename_all.as_deref(),
@@ -139,7 +140,7 @@ fn check_names(
         };
         if on_the_wire != Some(&given.value) {
             let found = on_the_wire.map_or_else(
-                || "nothing of the kind".to_owned(),
+                || "nothing equivalent".to_owned(),
                 |name| format!("`{name}`"),
             );
             let message = format!(
@@ -155,17 +156,17 @@ fn check_names(
     }
     for (word, has) in [("flatten", serde.flatten), ("untagged", serde.untagged)] {
         if let Some(place) = schema.flag(word).filter(|_| !has) {
-            let message = format!("schemars and serde disagree: the schema alone is `{word}`");
-            findings.push(differs(message, place, "not so for serde"));
+            let message = format!("schemars and serde disagree: only the schema is `{word}`");
+            findings.push(differs(message, place, "not set for serde"));
         }
     }
     for unset in &schema.unset {
         if ON_THE_WIRE.contains(&unset.value.as_str()) {
             let message = format!(
-                "schemars and serde disagree: the schema takes `{}` back",
+                "schemars and serde disagree: the schema unsets `{}`",
                 unset.value
             );
-            findings.push(differs(message, &unset.place, "still so for serde"));
+            findings.push(differs(message, &unset.place, "still set for serde"));
         }
     }
 }

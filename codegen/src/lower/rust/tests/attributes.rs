@@ -4,7 +4,7 @@ use super::*;
 
 const DERIVE: &str = "#[derive(Clone, Serialize, Deserialize, JsonSchema)]";
 
-/// The fields of the struct `S` with the derives of a schema.
+/// Returns the fields of the struct `S`, which derives a schema.
 #[track_caller]
 fn derived(fields_and_items: &str) -> Vec<Field> {
     let (fields_text, items) = fields_and_items
@@ -54,12 +54,12 @@ fn defaults_are_what_serde_gives() {
     }
     rows![check_default:
         ("#[serde(default = \"u8::default\")] a: u8", json!(0)),
-        // Functions of these names may give something else than the type's `Default`.
+        // Functions of these names may return something other than the type's `Default`.
         ("#[serde(default = \"size::default\")] a: u16, --- mod size { pub fn default() -> u16 { 5 } }",
             json!(5)),
         ("#[serde(default = \"g\")] a: u16, --- use size::f as g; mod size { pub fn f() -> u16 { 6 } } mod other { pub fn f() -> u16 { 7 } }",
             json!(6)),
-        // Left out by serde, so that it is no default of the schema either.
+        // serde skips it, so it is not the default in the schema either.
         ("#[serde(default, skip_serializing_if = \"Vec::is_empty\")] a: Vec<String>", None),
         ("#[serde(default)]\n// +kubebuilder:default=4\n a: i32", json!(4)),
     ];

@@ -1,4 +1,4 @@
-//! Methods of clients beyond the verbs.
+//! Client methods besides the verbs.
 
 use super::*;
 use crate::diag::Style;
@@ -47,11 +47,11 @@ fn a_method_has_a_name_of_its_own() {
 fn only_what_is_created_has_other_types_without_a_subresource() {
     check_refused(
         "// +genclient:method=Look,verb=get,result=Answer\n",
-        "without a subresource a method is about the resource itself",
+        "without a subresource, a method applies to the resource itself",
     );
     check_refused(
         "// +genclient:method=Stop,verb=delete,subresource=run\n",
-        "`delete` is about objects",
+        "`delete` applies to objects",
     );
 }
 
@@ -97,10 +97,7 @@ fn types_of_methods_are_exported() {
     let error = crate::load(&sources(&files), &options())
         .expect_err("not exported")
         .render(Style::Plain);
-    assert!(
-        error.contains("`Answer` cannot be seen from outside"),
-        "{error}"
-    );
+    assert!(error.contains("`Answer` is not visible outside"), "{error}");
     assert!(
         error.contains("write `pub use types::Answer;` in mod.rs"),
         "{error}"

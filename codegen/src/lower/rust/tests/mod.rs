@@ -42,20 +42,20 @@ fn options() -> Options {
     }
 }
 
-/// The version that the files make.
+/// Returns the only version in the files.
 #[track_caller]
 fn version(files: &[(&str, &str)]) -> Version {
     api(files).groups[0].versions[0].clone()
 }
 
-/// The API that the files make.
+/// Returns the API in the files.
 #[track_caller]
 fn api(files: &[(&str, &str)]) -> ApiSet {
     crate::load(&sources(files), &options())
         .unwrap_or_else(|errors| panic!("{}", errors.render(Style::Plain)))
 }
 
-/// The version that a single `mod.rs` makes, after the usual imports.
+/// Returns the version in a single `mod.rs`, after the usual imports.
 #[track_caller]
 fn single(text: &str) -> Version {
     version(&[("mod.rs", &format!("{HEAD}{text}"))])

@@ -1,4 +1,4 @@
-//! Modules and what leads from one to another.
+//! Modules, and paths between them.
 
 use super::*;
 
@@ -9,7 +9,7 @@ pub struct Machine { pub metadata: ObjectMeta, pub spec: Spec, pub size: String 
 pub struct Spec { pub other: Missing7 }
 ";
 
-/// The usual layout, in which every module sees all of the others: a name that is nowhere is looked for once in each.
+/// The usual layout, in which every module sees all others: a name that does not exist is looked up once in each.
 #[test]
 fn globs_in_a_circle_end_soon() {
     let names: Vec<String> = (0..12).map(|n| format!("m{n}.rs")).collect();
@@ -103,10 +103,7 @@ pub struct FooSpec { pub a: i32 }
         )
         .expect_err("not exported")
         .to_string();
-        assert!(
-            error.contains("`Foo` cannot be seen from outside"),
-            "{error}"
-        );
+        assert!(error.contains("`Foo` is not visible outside"), "{error}");
     }
 }
 
@@ -145,7 +142,7 @@ fn a_folder_without_mod_file_borrows_no_other() {
     .expect_err("no mod.rs")
     .to_string();
     assert!(
-        error.contains("the folder of cloud/v1 has no mod.rs"),
+        error.contains("the directory of cloud/v1 has no mod.rs"),
         "{error}"
     );
 }

@@ -1,4 +1,4 @@
-//! Validations, resources, verbs and what goes with them.
+//! Validations, resources, verbs and related markers.
 
 use serde_json::json;
 
@@ -404,7 +404,7 @@ fn markers_of_other_tools_are_passed_over_where_the_options_say_so() {
         .to_vec();
     let api = load(&options).unwrap();
     assert_eq!(api.groups[0].versions[0].types[0].docs, "A spec.");
-    // The table wins over types to be passed over.
+    // The table takes precedence over ignored markers.
     let text = "// +optional\npub struct Spec;\n";
     crate::load(&sources(&[("mod.rs", text)]), &options).unwrap_err();
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// The type of the only field of the only struct.
+/// Checks the type of the only field of the only struct.
 #[track_caller]
 fn check_type(source: &str, expected: Value) {
     let version = single(&format!(

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The tokens of a text with `;` for a line end that is a semicolon, and its comments.
+/// Returns the tokens of a text, with `;` for a line end that counts as a semicolon, and its comments.
 fn scan(text: &str) -> Result<(String, Vec<&str>), ScanError> {
     let mut scanner = Scanner::new(text, 0);
     let mut tokens = Vec::new();
@@ -50,13 +50,13 @@ fn numbers_and_strings_are_whole() {
 #[test]
 fn what_does_not_end_is_an_error() {
     for (text, message) in [
-        ("\"a\nb\"", "the string does not end on its line"),
-        ("\"a\\", "the string does not end on its line"),
-        ("`a\n", "the string does not end"),
-        ("'a", "the rune does not end on its line"),
-        ("/* a", "the comment does not end"),
-        ("a # b", "this character is not part of Go"),
-        ("\u{a0}", "this character is not part of Go"),
+        ("\"a\nb\"", "the string is not terminated on its line"),
+        ("\"a\\", "the string is not terminated on its line"),
+        ("`a\n", "the string is not terminated"),
+        ("'a", "the rune is not terminated on its line"),
+        ("/* a", "the comment is not terminated"),
+        ("a # b", "invalid character"),
+        ("\u{a0}", "invalid character"),
     ] {
         let error = scan(text).map_err(|error| error.message);
         assert_eq!(error, Err(message), "{text}");

@@ -1,4 +1,4 @@
-//! Which marker belongs to what, and what is said of the rest.
+//! Tests which declaration a marker is attached to, and the findings for other markers.
 
 use super::*;
 
@@ -113,7 +113,7 @@ fn check_found(text: &str, expected: &[&str]) {
 
 #[test]
 fn what_marks_nothing_is_a_warning() {
-    let nothing = "warning: the marker marks nothing";
+    let nothing = "warning: the marker has no effect here";
     check_found(
         "package a\n\n// +kubebuilder:rbac:groups=a,resources=b,verbs=get\nfunc F() {}\n",
         &[&format!("a/a.go:3:4: {nothing}")],
@@ -140,7 +140,7 @@ fn what_marks_nothing_is_a_warning() {
             &format!("a/a.go:11:4: {nothing}"),
         ],
     );
-    // A blank line more, and it is the package's, which has no such marker.
+    // With one more blank line it belongs to the package, which has no such marker.
     check_found(
         "package a\n\n// +kubebuilder:object:root=true\n\n// x\n\n// A.\ntype A struct{}\n",
         &["a/a.go:3:4: warning: `+kubebuilder:object:root` has no effect here"],
@@ -194,7 +194,7 @@ fn of_markers_that_do_not_repeat_the_last_counts() {
     assert_eq!(package.types[0].markers.0.len(), 1);
     assert_eq!(
         found,
-        ["a/a.go:4:4: warning: `+kubebuilder:validation:MinLength` stands twice"]
+        ["a/a.go:4:4: warning: duplicate marker `+kubebuilder:validation:MinLength`"]
     );
 }
 

@@ -1,4 +1,4 @@
-//! Cycles, depth and size: each ends, in an error where Go has one.
+//! Cycles, depth and size: reading always terminates, with an error wherever Go has one.
 
 use std::fmt::Write as _;
 
@@ -53,7 +53,7 @@ fn packages_do_not_import_each_other() {
     let (_, found) = read_all(vec![a, b]);
     assert_eq!(
         found,
-        ["a/a.go:2:8: error: the packages import each other in a circle"]
+        ["a/a.go:2:8: error: the packages import each other in a cycle"]
     );
 }
 

@@ -124,7 +124,7 @@ fn names_of_packages_are_resolved_by_import() {
     let Type::Struct(fields) = &packages[0].types[0].ty else {
         panic!("a struct");
     };
-    // The package declares a `string` of its own.
+    // The package declares its own `string`.
     assert!(matches!(fields[5].ty, Type::Local(..)));
 }
 
@@ -246,7 +246,7 @@ fn a_folder_has_one_package_and_a_type_one_declaration() {
     assert_eq!(
         found,
         [
-            "a/b.go:1:9: error: a holds two packages",
+            "a/b.go:1:9: error: a contains two packages",
             "a/b.go:2:6: error: `A` is declared twice"
         ]
     );
@@ -262,27 +262,27 @@ fn check_error(text: &str, expected: &str) {
 fn syntax_errors_have_their_place() {
     check_error(
         "",
-        "a/a.go:1:1: error: the file ends where Go wants the package clause",
+        "a/a.go:1:1: error: expected the package clause, found the end of the file",
     );
     check_error(
         "package a\ntype A struct {\n\tB map[string string\n\tC int\n}\n",
-        "a/a.go:3:15: error: `string` stands where Go wants `]`",
+        "a/a.go:3:15: error: expected `]`, found `string`",
     );
     check_error(
         "package a\n\ntype A struct {\n\tB int\n",
-        "a/a.go:3:15: error: the struct does not end",
+        "a/a.go:3:15: error: the struct is not closed",
     );
     check_error(
         "package a\ntype A struct {\n\tB string `json:\"b\n}\n",
-        "a/a.go:3:11: error: the string does not end",
+        "a/a.go:3:11: error: the string is not terminated",
     );
     check_error(
         "package a\ntype A struct { B int C int }\n",
-        "a/a.go:2:23: error: `C` stands where Go wants the end of the line or `;`",
+        "a/a.go:2:23: error: expected the end of the line or `;`, found `C`",
     );
     check_error(
         "package a\ntype A\n",
-        "a/a.go:2:7: error: the line ends where Go wants a type",
+        "a/a.go:2:7: error: expected a type, found the end of the line",
     );
     check_error(
         "package a\nfunc f() {\n",
@@ -294,11 +294,11 @@ fn syntax_errors_have_their_place() {
     );
     check_error(
         "package a\nclass A {}\n",
-        "a/a.go:2:1: error: `class` stands where Go wants a declaration",
+        "a/a.go:2:1: error: expected a declaration, found `class`",
     );
     check_error(
         "package a\ntype A ?\n",
-        "a/a.go:2:8: error: this character is not part of Go",
+        "a/a.go:2:8: error: invalid character",
     );
 }
 

@@ -1,7 +1,7 @@
-//! The grammar of values: controller-tools' own, so that markers carry over from Go word for word.
+//! The grammar of values: controller-tools' own, so that markers carry over from Go unchanged.
 //!
-//! A text is bare up to `,`, `;` or `}` (and `:` in a map's key), in double quotes with Go's escapes, or in backticks as it
-//! is. A list is `a;b` or `{a,b}`; a map is `{key: value}`. [`ValueKind::Any`] guesses from the text.
+//! A string is bare up to `,`, `;` or `}` (and `:` in a map key), in double quotes with Go's escapes, or raw in backticks. A list is `a;b`
+//! or `{a,b}`; a map is `{key: value}`. [`ValueKind::Any`] infers the type.
 
 #[cfg(test)]
 mod tests;
@@ -12,18 +12,18 @@ use serde_json::{Number, Value};
 
 use super::ValueKind;
 
-/// A problem with a value, and its place in the marker's text.
+/// An error in a value, with its place in the marker's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueError {
     /// The problem.
     pub message: String,
-    /// The text to write instead; may be empty.
+    /// A suggested fix; may be empty.
     pub help: String,
-    /// Bytes of the text.
+    /// The byte range in the text.
     pub range: Range<usize>,
 }
 
-/// How deep lists and maps may nest.
+/// The maximum nesting of lists and maps.
 const MAX_DEPTH: usize = 16;
 
 /// A cursor over the arguments of one marker.
@@ -33,11 +33,11 @@ pub(super) struct Cursor<'a> {
     at: usize,
 }
 
-/// Where a word stands, which decides what ends it.
+/// The position of a word, which decides what terminates it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Word {
     Value,
-    /// A key of a map: `:` ends it too.
+    /// A map key: also terminated by `:`.
     Key,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The name of an argument; empty without one.
+    /// Reads the name of an argument; empty if there is none.
     pub(super) fn name(&mut self) -> &'a str {
         self.peek();
         let rest = self.rest();
@@ -94,7 +94,7 @@ impl<'a> Cursor<'a> {
         &rest[..end]
     }
 
-    /// A value of the given kind; `top` says that a list may stand without braces.
+    /// Reads a value of the specified kind; at the `top`, a list needs no braces.
     pub(super) fn value(&mut self, kind: ValueKind) -> Read<Value> {
         match kind {
             ValueKind::Bool => self.bool(),
@@ -128,7 +128,7 @@ impl<'a> Cursor<'a> {
         let (range, text) = self.bare(Word::Value);
         text.parse::<i64>()
             .map(Value::from)
-            .map_err(|_| self.error(range, format!("expected a whole number, found `{text}`")))
+            .map_err(|_| self.error(range, format!("expected an integer, found `{text}`")))
     }
 
     fn number(&mut self) -> Read<Value> {
@@ -144,12 +144,12 @@ impl<'a> Cursor<'a> {
         length.map(Value::from).ok_or_else(|| {
             self.error(
                 range,
-                format!("expected a whole number of 0 or more, found `{text}`"),
+                format!("expected a non-negative integer, found `{text}`"),
             )
         })
     }
 
-    /// One of the words, spelled as the table spells it.
+    /// Reads one of the words, and returns it in the table's spelling.
     fn choice(&mut self, words: &[&str], same: fn(&str, &str) -> bool) -> Read<Value> {
         self.peek();
         let start = self.at;
@@ -179,7 +179,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Text in backticks, unchanged.
+    /// Reads a string in backticks, without escapes.
     fn raw(&mut self) -> String {
         let inner = &self.rest()[1..];
         let end = inner.find('`').unwrap_or(inner.len());
@@ -187,7 +187,7 @@ impl<'a> Cursor<'a> {
         inner[..end].to_owned()
     }
 
-    /// Text in double quotes, with the escapes of Go.
+    /// Reads a string in double quotes, with Go's escapes.
     fn quoted(&mut self) -> Read<String> {
         let start = self.at;
         let mut text = String::new();
@@ -223,10 +223,10 @@ impl<'a> Cursor<'a> {
         }
         let end = self.text.len();
         self.at = end;
-        Err(self.error(start..end, "the text has no closing quote"))
+        Err(self.error(start..end, "the string has no closing quote"))
     }
 
-    /// Bare text up to a delimiter, without the spaces around it.
+    /// Reads a bare string up to a delimiter, without surrounding spaces.
     fn bare(&mut self, word: Word) -> (Range<usize>, &'a str) {
         self.peek();
         let rest = self.rest();
@@ -253,7 +253,7 @@ impl<'a> Cursor<'a> {
         Ok(Value::Array(items))
     }
 
-    /// The items of a list whose `{` has been read.
+    /// Reads the items of a list after its `{`.
     fn braced(&mut self, item: &mut dyn FnMut(&mut Self) -> Read<Value>) -> Read<Value> {
         let mut items = Vec::new();
         while !self.eat('}') {
@@ -269,13 +269,13 @@ impl<'a> Cursor<'a> {
         Ok(Value::Array(items))
     }
 
-    /// Refuses an item without text, which controller-gen takes for a delimiter and the next item: `a;;b` is `a` and `;b`.
+    /// Rejects an empty item, which controller-gen would misread: `a;;b` as `a` and `;b`.
     fn refuse_empty(&mut self, delimiter: char) -> Read<()> {
         if self.peek() != Some(delimiter) {
             return Ok(());
         }
         let mut error = self.error(self.at..self.at + 1, "the list has an empty item");
-        error.help = format!("remove one `{delimiter}`, or write `\"\"` for the empty text");
+        error.help = format!("remove one `{delimiter}`, or write `\"\"` for the empty string");
         Err(error)
     }
 
@@ -295,7 +295,7 @@ impl<'a> Cursor<'a> {
         Ok(Value::Array(items))
     }
 
-    /// `[1,2]` is not a list in Go's grammar, which would cut it at the comma.
+    /// Rejects `[1,2]`, which is not a list in Go's grammar and would be cut at the comma.
     fn json_list(&self) -> Read<Value> {
         let mut error = self.error(self.at..self.text.len(), "a list is written in braces");
         error.help = "write `{1,2}` in place of `[1,2]`".to_owned();
@@ -304,7 +304,7 @@ impl<'a> Cursor<'a> {
 
     fn any(&mut self, depth: usize) -> Read<Value> {
         if depth > MAX_DEPTH {
-            return Err(self.error(self.at..self.at, "the value nests too deep"));
+            return Err(self.error(self.at..self.at, "the value is nested too deeply"));
         }
         match self.peek() {
             Some('"') => self.string(Word::Value).map(Value::String),
@@ -358,9 +358,9 @@ impl<'a> Cursor<'a> {
         serde_json::from_str(text).map_err(|error| {
             let mut wrong = self.error(range, format!("the value is not JSON: {error}"));
             wrong.help = if text.starts_with("ref(") {
-                "write the value itself: constants of the source are not read".to_owned()
+                "write the value itself: constants are not evaluated".to_owned()
             } else {
-                format!("a text stands in quotes: `+default={:?}`", text)
+                format!("put a string in quotes: `+default={:?}`", text)
             };
             wrong
         })
@@ -380,7 +380,7 @@ impl<'a> Cursor<'a> {
         self.at = self.text.len();
         let words: Vec<&str> = rest.split(',').map(str::trim).collect();
         if words.iter().any(|word| word.is_empty()) {
-            return Err(self.error(start..self.at, "a word between the commas is missing"));
+            return Err(self.error(start..self.at, "missing word between commas"));
         }
         Ok(words.into_iter().map(Value::from).collect())
     }
@@ -407,7 +407,7 @@ fn unicode_escape(chars: &mut impl Iterator<Item = (usize, char)>, digits: usize
     char::from_u32(code)
 }
 
-/// Where bare text ends. A quote that starts inside of it hides delimiters up to the closing one, as in Go's scanner.
+/// Returns the end of a bare string. A quote within it hides delimiters up to the closing quote, as in Go's scanner.
 fn bare_end(text: &str, delimiter: impl Fn(char) -> bool) -> usize {
     let mut quote = None;
     let mut escaped = false;
@@ -425,7 +425,7 @@ fn bare_end(text: &str, delimiter: impl Fn(char) -> bool) -> usize {
     text.len()
 }
 
-/// Bare text as the value that it looks like.
+/// Infers the value of a bare string.
 fn guess(text: &str) -> Value {
     match text {
         "true" => Value::Bool(true),
@@ -434,7 +434,7 @@ fn guess(text: &str) -> Value {
     }
 }
 
-/// A number in decimal; whole if it is written so.
+/// Parses a decimal number; an integer if it is written as one.
 fn number(text: &str) -> Option<Number> {
     if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.')) {
         return None;

@@ -45,7 +45,7 @@ fn numbers_keep_their_kind() {
     check(ValueKind::Int, "-3", json!(-3));
     check(ValueKind::Number, "1.5", json!(1.5));
     check(ValueKind::Number, "100", json!(100));
-    fails(ValueKind::Int, "1.5", "whole number");
+    fails(ValueKind::Int, "1.5", "expected an integer");
     fails(ValueKind::Number, "ten", "expected a number");
     fails(ValueKind::Bool, "yes", "true or false");
 }

@@ -1,8 +1,8 @@
-//! Comments and nesting of a Rust text, in one pass.
+//! Scans Rust source for comments and nesting, in one pass.
 //!
-//! syn's tree has no `//` comments, and markers live there. This lexer knows just enough of Rust to distinguish a comment from a
-//! text: strings with escapes, raw strings, characters against lifetimes, nested block comments. It also measures how deep the
-//! text nests, so that no input overflows the parser's stack.
+//! syn's tree has no `//` comments, which is where markers are. This lexer knows just enough of Rust to distinguish comments from literals:
+//! strings with escapes, raw strings, characters as opposed to lifetimes, nested block comments. It also measures nesting, so that no input
+//! overflows the parser's stack.
 
 #[cfg(test)]
 mod tests;
@@ -12,13 +12,13 @@ use std::ops::Range;
 /// A comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Comment {
-    /// Its bytes, from the slashes on, without the line's end.
+    /// The byte range with the delimiters, without the line end.
     pub(super) range: Range<usize>,
-    /// Lines that it spans, from 0.
+    /// The 0-based lines that it spans.
     pub(super) lines: Range<usize>,
     /// Its kind.
     pub(super) kind: CommentKind,
-    /// Whether nothing but spaces stands before it on its line.
+    /// Whether only spaces precede it on its line.
     pub(super) alone: bool,
 }
 
@@ -36,13 +36,13 @@ pub(super) enum CommentKind {
 }
 
 impl Comment {
-    /// What stands behind the slashes of a `///` or `//!` line.
+    /// The byte range after the slashes of a `///` or `//!` line.
     pub(super) fn words(&self) -> Option<Range<usize>> {
         let is_docs = matches!(self.kind, CommentKind::Doc | CommentKind::InnerDoc);
         is_docs.then_some(self.range.start + 3..self.range.end)
     }
 
-    /// Where the text starts, after the slashes and spaces, and where it ends without trailing spaces.
+    /// Returns the range of the text without the slashes and surrounding spaces.
     pub(super) fn content(&self, text: &str) -> Range<usize> {
         let slashes = if self.kind == CommentKind::Line { 2 } else { 3 };
         let comment = text.get(self.range.clone()).unwrap_or_default();
@@ -57,32 +57,32 @@ impl Comment {
 pub(super) struct Scan {
     /// The comments, in order.
     pub(super) comments: Vec<Comment>,
-    /// Where the text nests too deep to be parsed.
+    /// Where the source nests too deeply to be parsed.
     pub(super) too_deep: Option<usize>,
-    /// The first delimiter without its counterpart.
+    /// The first unbalanced delimiter.
     pub(super) unbalanced: Option<Unbalanced>,
-    /// Where items may end, as far as delimiters show: outside of all of them.
+    /// Possible ends of items: positions outside of all delimiters.
     pub(super) ends: Vec<usize>,
 }
 
-/// A delimiter without its counterpart, by its byte.
+/// An unbalanced delimiter, by its byte position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unbalanced {
     /// It is never closed.
     Open(usize),
-    /// It closes nothing.
+    /// It has no opening delimiter.
     Close(usize),
-    /// The second closes the first, which is of another kind.
+    /// The second closes the first, but is of another kind.
     Mismatched(usize, usize),
 }
 
-/// How many delimiters may be open at once.
+/// The maximum number of open delimiters.
 const MAX_OPEN: usize = 64;
 
-/// How many tokens may stand between separators, summed over what is open: each may cost the parser a stack frame.
+/// The maximum number of tokens between separators, summed over all open delimiters: each may cost the parser a stack frame.
 const MAX_RUN: usize = 4096;
 
-/// Scans a text.
+/// Scans a source.
 pub(super) fn scan(text: &str) -> Scan {
     let mut lexer = Lexer {
         bytes: text.as_bytes(),
@@ -105,21 +105,21 @@ struct Lexer<'a> {
     line: usize,
     code_on_line: bool,
     scan: Scan,
-    /// One for each open delimiter, and one for the file.
+    /// One run per open delimiter, and one for the file.
     runs: Vec<Run>,
-    /// The tokens of all runs.
+    /// The number of tokens in all runs.
     total: usize,
 }
 
-/// The text since the last separator between two delimiters.
+/// The tokens since the last separator between two delimiters.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
     tokens: usize,
-    /// Where the delimiter before it stands; none for the file's own.
+    /// The position of the opening delimiter; `None` for the file itself.
     opened: Option<usize>,
-    /// How many `<` are open, if they are brackets: a comma between them separates nothing.
+    /// The number of open `<`, if they are brackets: a comma between them is not a separator.
     angles: usize,
-    /// Whether there is a `|`: a comma may then part the parameters of a closure, which separates nothing.
+    /// Whether there is a `|`: a comma may then be between closure parameters, which is not a separator.
     pipes: bool,
 }
 
@@ -215,8 +215,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// The arrows `->` and `=>` close nothing. What stands before a `=>` is the pattern of an arm, whose `|` and `<` are no
-    /// closures and no brackets.
+    /// Processes `<` and `>`. The arrows `->` and `=>` are not brackets. Before a `=>` is a match pattern, in which `|` and `<` are neither
+    /// closures nor brackets.
     fn angle(&mut self, byte: u8) {
         self.count();
         let before = self.at.checked_sub(1).map(|at| self.bytes[at]);
@@ -241,7 +241,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Returns whether what it closes may be the last of an item.
+    /// Processes a closing delimiter; returns whether it may end an item.
     fn close(&mut self) -> bool {
         self.check_close();
         if self.runs.len() > 1
@@ -262,7 +262,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Notes a closing delimiter without an opening one of its kind.
+    /// Records a closing delimiter without a matching opening one.
     fn check_close(&mut self) {
         let opened = self.runs.last().and_then(|run| run.opened);
         let open = opened.and_then(|at| self.bytes.get(at));
@@ -275,7 +275,7 @@ impl Lexer<'_> {
         self.scan.unbalanced = self.scan.unbalanced.or(found);
     }
 
-    /// Whether what follows a `}` cannot go on with an expression that the `}` is part of: a word, a literal, an attribute.
+    /// Whether the text after a `}` cannot continue an expression that the `}` belongs to: a word, a literal, or an attribute.
     fn starts_anew(&self) -> bool {
         let rest = self
             .bytes
@@ -296,7 +296,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The first byte at or after `at` that is neither space nor comment.
+    /// Returns the first byte at or after `at` that is neither a space nor in a comment.
     fn after_comments(&self, mut at: usize) -> usize {
         loop {
             let rest = self.bytes.get(at..).unwrap_or_default();
@@ -313,7 +313,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A word, or a string with a prefix (`r"…"`, `br#"…"#`, `c"…"`).
+    /// Scans a word, or a string with a prefix (`r"…"`, `br#"…"#`, `c"…"`).
     fn word(&mut self) {
         self.count();
         let start = self.at;
@@ -331,7 +331,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// After `r`: hashes and a quote start a raw string; anything else is a raw identifier or a word.
+    /// Scans after `r`: hashes and a quote start a raw string; anything else is a raw identifier or a word.
     fn raw_string(&mut self) {
         let mut hashes = 0;
         while self.peek(hashes) == Some(b'#') {
@@ -384,7 +384,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `'a'` and `'\n'` are characters, `'a` is a lifetime.
+    /// Distinguishes characters (`'a'` and `'\n'`) from lifetimes (`'a`).
     fn character_or_lifetime(&mut self) {
         self.count();
         self.at += 1;
@@ -396,7 +396,7 @@ impl Lexer<'_> {
             self.at += usize::from(self.peek(0) == Some(b'\''));
             return;
         }
-        // The length of the one character, if a quote follows it.
+        // The length of the character, if a quote follows it.
         let width = match self.peek(0) {
             None | Some(b'\'' | b'\n') => return,
             Some(byte) if byte < 0x80 => 1,
@@ -440,7 +440,7 @@ impl Lexer<'_> {
         self.at = start + length;
         self.line += newlines;
         self.comment(start..self.at, first_line, CommentKind::Block);
-        // Code on the comment's last line stands behind the comment only.
+        // No code precedes the comment on its last line if it spans several lines.
         self.code_on_line &= newlines == 0;
     }
 
@@ -454,7 +454,7 @@ impl Lexer<'_> {
     }
 }
 
-/// The length of the block comment that the bytes start with; block comments nest.
+/// Returns the length of the block comment at the start of the bytes; block comments nest.
 fn block_comment_length(bytes: &[u8]) -> usize {
     let (mut at, mut depth) = (2, 1);
     while depth > 0 {

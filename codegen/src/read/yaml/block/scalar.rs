@@ -1,4 +1,4 @@
-//! Scalars: plain, quoted, and in blocks.
+//! Scalars: plain, quoted and block.
 
 use std::{borrow::Cow, mem};
 
@@ -8,8 +8,8 @@ use super::{Reader, spaces};
 use crate::read::yaml::{Yaml, parse_scalar};
 
 impl<'a> Reader<'a> {
-    /// The scalar, or the list or map on one line, that is all of the value that starts here. Its further lines are indented by so
-    /// many spaces at least.
+    /// Reads the scalar, or the single-line flow list or map, that makes up the whole value here. Continuation lines are indented by at
+    /// least `least` spaces.
     pub(super) fn scalar(&mut self, least: usize) -> Option<Yaml> {
         let value = match self.rest.as_bytes().first()? {
             b'|' | b'>' => {
@@ -43,19 +43,19 @@ impl<'a> Reader<'a> {
         (is_one_line || is_text(&text)).then(|| value_of(&text))?
     }
 
-    /// A word within a list or map on one line.
+    /// Reads a word within a flow list or map.
     pub(super) fn flow_word(&mut self) -> Option<&'a str> {
         let bytes = self.rest.as_bytes();
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./$+".contains(byte);
         let end = bytes.iter().position(|byte| !is_word(byte))?;
         let (word, rest) = self.rest.split_at_checked(end)?;
-        // A dash alone starts an item.
+        // A lone dash starts an item.
         let is_plain = !word.is_empty() && word.bytes().any(|byte| byte != b'-');
         self.rest = rest;
         (is_plain && rest.starts_with([' ', ',', ':', ']', '}'])).then_some(word)
     }
 
-    /// A quoted text that ends on its line.
+    /// Reads a quoted scalar that ends on its line.
     pub(super) fn quoted_on_line(&mut self) -> Option<String> {
         self.quoted(usize::MAX)
     }
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The text that `read` adds up, in memory of its own length: descriptions stay for long.
+    /// Returns the string that `read` assembles, allocated at its exact length because descriptions live long.
     fn put_together(
         &mut self,
         read: impl FnOnce(&mut Self, &mut String) -> Option<()>,
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
             }
             match self.take(1)? {
                 "\n" => {
-                    // The text goes on as if on one line.
+                    // An escaped line break joins the lines.
                     if self.continue_quoted(least)? > 0 {
                         return None;
                     }
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The character of so many hexadecimal digits.
+    /// Reads a character of `digits` hexadecimal digits.
     fn code_point(&mut self, digits: usize) -> Option<char> {
         let digits = self.take(digits)?;
         let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         code.filter(|_| is_number).and_then(char::from_u32)
     }
 
-    /// Goes on to the content of a quoted text's next line; how many blank lines are before it.
+    /// Advances to the content of the next line of a quoted scalar; returns the number of blank lines before it.
     fn continue_quoted(&mut self, least: usize) -> Option<usize> {
         let mut blank = 0;
         loop {
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A text in lines of its own, which are one line if it is folded.
+    /// Reads a literal or folded block scalar.
     fn text_block(&mut self, least: usize, text: &mut String) -> Option<()> {
         let (is_folded, ends) = match self.take_line().trim_end_matches(' ') {
             "|" => (false, Ends::One),
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
             _ => return None,
         };
         let mut indent = None;
-        // Ends of lines that are not in the text yet, and whether a line before them is indented further.
+        // Line breaks not yet added to the text, and whether an earlier line is indented further.
         let (mut open, mut was_spaced) = (0, false);
         loop {
             let spaces = spaces(self.rest);
@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
                 None => break,
                 Some(byte) => *byte == b'\n',
             };
-            // Lines of spaces are text where there are more than before others.
+            // Lines of spaces are content if they are longer than the indentation.
             if is_blank && spaces <= indent.unwrap_or(least) {
                 self.take_line();
                 open += 1;
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// So many bytes.
+    /// Consumes `bytes` bytes.
     fn take(&mut self, bytes: usize) -> Option<&'a str> {
         let (taken, rest) = self.rest.split_at_checked(bytes)?;
         self.rest = rest;
@@ -217,19 +217,19 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The ends of lines that stay at the end of a block.
+/// How trailing line breaks of a block scalar are handled.
 enum Ends {
     None,
     One,
     All,
 }
 
-/// What no plain scalar starts with, or only some.
+/// Characters that a plain scalar cannot start with, or only in some cases.
 const INDICATORS: [char; 18] = [
     ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`', '?', ':',
 ];
 
-/// The part of a line that is a plain scalar's, and whether no comment ends it; none if there is a key.
+/// Returns the part of a line that belongs to a plain scalar, and whether it is not followed by a comment; `None` if there is a key.
 fn plain_part(line: &str) -> Option<(&str, bool)> {
     let bytes = line.as_bytes();
     for at in memchr2_iter(b':', b'#', bytes) {
@@ -245,7 +245,7 @@ fn plain_part(line: &str) -> Option<(&str, bool)> {
     Some((line.trim_end_matches(' '), true))
 }
 
-/// The end of a line within a scalar: a space, unless blank lines come after it.
+/// Appends a line break within a scalar: a space, or line feeds for blank lines.
 fn push_break(text: &mut String, blank: usize) {
     if blank == 0 {
         text.push(' ');
@@ -253,7 +253,7 @@ fn push_break(text: &mut String, blank: usize) {
     text.extend(std::iter::repeat_n('\n', blank));
 }
 
-/// The value of a plain scalar.
+/// Parses the value of a plain scalar.
 pub(super) fn value_of(text: &str) -> Option<Yaml> {
     if is_text(text) {
         return Some(Yaml::String(text.to_owned()));
@@ -272,7 +272,7 @@ pub(super) fn value_of(text: &str) -> Option<Yaml> {
     }
 }
 
-/// Whether a plain scalar is a text for certain, in the core schema and YAML 1.1's: no null, boolean or number.
+/// Whether a plain scalar is certainly a string, both in the core schema and in YAML 1.1: not null, a boolean or a number.
 pub(super) fn is_text(text: &str) -> bool {
     match text.as_bytes() {
         [] | [b'~'] => false,
@@ -284,5 +284,5 @@ pub(super) fn is_text(text: &str) -> bool {
     }
 }
 
-/// What else is no text, in any case of letters; none is longer than `false`.
+/// Words that are not strings, in any letter case; none is longer than `false`.
 const WORDS: [&str; 9] = ["true", "yes", "y", "on", "false", "no", "n", "off", "null"];

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::read::yaml::{mend, parse};
 
-/// What both readers make of a text, if this one reads it.
+/// Checks that both readers agree on a text, if this one reads it.
 #[track_caller]
 fn check(text: &str) -> bool {
     let Some(read) = read(text) else {
@@ -15,7 +15,7 @@ fn check(text: &str) -> bool {
     true
 }
 
-/// Every text of up to four characters that matter to numbers, booleans or null, and what is most like them.
+/// All strings of up to four characters that matter to numbers, booleans or null, and similar strings.
 #[test]
 fn scalars_are_what_they_are_to_serde_saphyr() {
     let parts = [
@@ -113,7 +113,7 @@ fn what_is_larger_than_serde_saphyr_reads_is_left_to_it() {
     assert_eq!(read(&flow(100_000)), None);
 }
 
-/// Every way in which lines of text, blank lines and other lines may follow one another within each style of scalar.
+/// All sequences of content lines, blank lines and other lines within each scalar style.
 #[test]
 fn scalars_of_several_lines_are_what_they_are_to_serde_saphyr() {
     let lines = [
@@ -173,13 +173,13 @@ fn scalars_of_several_lines_are_what_they_are_to_serde_saphyr() {
 }
 
 proptest! {
-    /// Texts of all that the syntax is made of, most of which are no YAML.
+    /// Texts assembled from all elements of the syntax, most of which are not valid YAML.
     #[test]
     fn what_is_read_is_what_serde_saphyr_reads(parts in prop::collection::vec(part(), 0..24)) {
         check(&parts.concat());
     }
 
-    /// Nested block mappings and lists, most of which are.
+    /// Nested block mappings and lists, most of which are valid.
     #[test]
     fn documents_are_what_they_are_to_serde_saphyr(lines in prop::collection::vec((0..4_usize, line()), 1..16)) {
         let lines = lines.iter().map(|(depth, line)| format!("{:1$}{line}\n", "", depth * 2));

@@ -1,7 +1,6 @@
-//! A scan of YAML by lines: where a quoted scalar continues, and how deep its lines must be indented.
+//! A line-based scan of YAML: where quoted scalars continue, and how far their lines must be indented.
 //!
-//! It knows as much of the syntax as it takes not to mistake a quote within a comment, a block scalar or a plain scalar for the
-//! start of a quoted one.
+//! It knows just enough of the syntax not to mistake a quote in a comment, block scalar or plain scalar for the start of a quoted scalar.
 
 /// The context in which the next line starts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -9,11 +8,11 @@ enum Within {
     /// Between nodes.
     #[default]
     Nothing,
-    /// A quoted scalar, whose lines must be indented by so much.
+    /// A quoted scalar, whose lines must be indented by at least `least` spaces.
     Quoted { quote: u8, least: usize },
-    /// A block scalar of lines that are indented deeper than its key.
+    /// A block scalar, whose lines are indented deeper than its key.
     Block { key: usize },
-    /// A plain scalar, which deeper lines continue.
+    /// A plain scalar, which more deeply indented lines continue.
     Plain { key: usize },
 }
 
@@ -21,12 +20,12 @@ enum Within {
 #[derive(Debug, Default)]
 pub(super) struct Scan {
     within: Within,
-    /// How many brackets and braces are open.
+    /// The number of open brackets and braces.
     flow: usize,
 }
 
 impl Scan {
-    /// Takes the next line. The least number of spaces before it, if a quoted scalar continues on it.
+    /// Processes the next line. Returns the minimum indentation if a quoted scalar continues on it.
     pub(super) fn line(&mut self, line: &str) -> Option<usize> {
         let mut bytes = line.as_bytes();
         while let [rest @ .., b'\n' | b'\r'] = bytes {
@@ -59,10 +58,10 @@ impl Scan {
         None
     }
 
-    /// Reads the tokens of a line from a byte on; `key` is the column of the line's node.
+    /// Processes the tokens of a line from a byte on; `key` is the column of the line's node.
     fn tokens(&mut self, bytes: &[u8], from: usize, mut key: usize) {
         let mut at = from;
-        // Whether a node may start here, and whether a plain scalar has.
+        // Whether a node may start here, and whether a plain scalar has started.
         let (mut fresh, mut plain) = (true, false);
         while let Some(&byte) = bytes.get(at) {
             let spaced = bytes
@@ -121,8 +120,8 @@ impl Scan {
     }
 }
 
-/// How many bytes it is to the end of a quoted scalar, its quote included. Two single quotes are one, and a backslash escapes a
-/// double one.
+/// Returns the number of bytes up to and including the end of a quoted scalar. Two single quotes are an escaped one, and a backslash
+/// escapes a double quote.
 pub(super) fn end_of_quoted(bytes: &[u8], quote: u8) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -2,18 +2,18 @@
 //!
 //! | check | holds when |
 //! |---|---|
-//! | `settled NAME` | `kubectl rollout status` would end: all pods are new and available, none is left over |
+//! | `settled NAME` | `kubectl rollout status` would succeed: all pods are new and available, no old ones are left |
 //! | `sets NAME REVISION=SIZE…` | the deployment's replica sets are exactly these |
-//! | `pods APP N [IMAGE]`, `ready APP N`, `terminating APP N` | that many active pods, ready ones, pods being deleted |
+//! | `pods APP N [IMAGE]`, `ready APP N`, `terminating APP N` | N pods are active, ready, or being deleted |
 //! | `condition NAME TYPE=STATUS[/REASON]`, `no-condition NAME TYPE` | of a Deployment; `set-condition`, `no-set-condition` of a ReplicaSet |
-//! | `field KIND NAME POINTER VALUE` | the value at a JSON pointer; `absent` for none |
-//! | `set-field NAME REVISION POINTER VALUE` | the same of a deployment's replica set |
+//! | `field KIND NAME POINTER VALUE` | the value at a JSON pointer; `absent` if there is no value |
+//! | `set-field NAME REVISION POINTER VALUE` | the same for a deployment's replica set |
 //! | `exists KIND NAME`, `gone KIND NAME` | |
-//! | `controller KIND NAME OWNER` | the controller of an object; `none` for none |
-//! | `event NAME REASON` | an event about an object of that name |
-//! | `failed APP N` | that many pods have ended with Failed |
-//! | `owned APP N`, `marked APP N` | that many active pods have a controller, the annotation `mark` |
-//! | `extremes most<=N ready>=N active<=N` | what happened since `record` |
+//! | `controller KIND NAME OWNER` | the controller of an object; `none` if it has no controller |
+//! | `event NAME REASON` | an event about an object of that name exists |
+//! | `failed APP N` | N pods are in phase Failed |
+//! | `owned APP N`, `marked APP N` | N active pods have a controller, or the annotation `mark` |
+//! | `extremes most<=N ready>=N active<=N` | bounds of the values seen since `record` |
 
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
-//! Scenarios: text files of steps that say what to do and what must become true, and nothing of who makes it true.
+//! Scenarios: text files with steps that change objects and check the outcome, independent of the implementation under test.
 //!
-//! A scenario starts with `scenario NAME`, and every line below it is a step: see [`steps`](self::steps) and
-//! [`checks`](self::checks). Each has a namespace of its own, and all run at once. With `KCM_REPORT=FILE` a line for each goes to that
-//! file: its name, `ok` or what failed, and the final state without names and times, to compare two implementations by.
+//! A scenario starts with `scenario NAME`; each following line is a step: see [`steps`](self::steps) and [`checks`](self::checks). Every
+//! scenario has its own namespace, and all run concurrently. With `KCM_REPORT=FILE` each scenario appends a line to that file: its name,
+//! `ok` or the failure, and the final state without names and times, so that two implementations can be compared.
 
 mod checks;
 mod namespace;
@@ -25,7 +25,7 @@ const FILES: &[&str] = &[
     include_str!("../scenarios/faults.txt"),
 ];
 
-/// Scenarios that run at a time.
+/// The number of scenarios that run concurrently.
 const AT_ONCE: usize = 16;
 
 /// A name and its steps.
@@ -61,7 +61,7 @@ fn scenarios_are_at_least_sixty_and_have_names_of_their_own() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn scenarios() {
     let filter = std::env::var("KCM_SCENARIO").unwrap_or_default();
-    // Restarts disturb the other scenarios, which is good for them, except for those with deadlines.
+    // Restarts disturb other scenarios, which is a useful fault, except for those with deadlines.
     let (disturbing, calm): (Vec<_>, Vec<_>) = read()
         .into_iter()
         .filter(|scenario| scenario.name.contains(&filter))

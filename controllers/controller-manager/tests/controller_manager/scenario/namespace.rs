@@ -42,7 +42,7 @@ impl Namespace {
             .await;
     }
 
-    /// The path of a kind by its short name, and of an object of it.
+    /// Returns the path of a kind by its short name, or of an object if `name` is not empty.
     pub(super) fn path(&self, kind: &str, name: &str) -> String {
         let (prefix, plural) = match kind {
             "deployment" => ("/apis/apps/v1", "deployments"),
@@ -102,7 +102,7 @@ impl Namespace {
             .map_err(text)
     }
 
-    /// The pods labelled with the app, oldest first; those that are being deleted only if asked for.
+    /// Returns the pods with the label `app`, oldest first; those being deleted only if `deleting` is set.
     pub(super) async fn pods(&self, app: &str, deleting: bool) -> Result<Vec<Value>, String> {
         let mut pods = self.list("pod").await?;
         pods.retain(|pod| pod["metadata"]["labels"]["app"] == app && (deleting || is_active(pod)));
@@ -115,7 +115,7 @@ impl Namespace {
         Ok(pods)
     }
 
-    /// The replica sets that a deployment controls.
+    /// Returns the replica sets that a deployment controls.
     pub(super) async fn sets(&self, deployment: &str) -> Result<Vec<Value>, String> {
         let mut sets = self.list("replicaset").await?;
         sets.retain(|set| controller(set) == Some(deployment));
@@ -123,7 +123,7 @@ impl Namespace {
         Ok(sets)
     }
 
-    /// The fingerprint once it has not changed for four seconds, or after 40 s. Only a report needs one.
+    /// Returns the fingerprint once it has not changed for four seconds, or after 40 s. Only needed for a report.
     pub(super) async fn at_rest(&self) -> String {
         let mut state = self.fingerprint().await;
         if std::env::var_os("KCM_REPORT").is_none() {
@@ -131,7 +131,7 @@ impl Namespace {
         }
         let (mut same, mut tries) = (0, 0);
         while same < 10 && tries < 100 {
-            // Real time: a real server may run the loops, and only their silence shows that they are done.
+            // Real time: a real server may run the loops, and only their inactivity shows that they are done.
             tokio::time::sleep(std::time::Duration::from_millis(400)).await;
             let next = self.fingerprint().await;
             same = if next == state { same + 1 } else { 0 };
@@ -140,7 +140,7 @@ impl Namespace {
         state
     }
 
-    /// The final state, without names and times: comparable between runs.
+    /// Returns the final state without names and times, comparable between runs.
     pub(super) async fn fingerprint(&self) -> String {
         let sorted = |mut lines: Vec<String>| {
             lines.sort_unstable();
@@ -239,7 +239,7 @@ pub(super) fn is_ready(pod: &Value) -> bool {
         .any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
 }
 
-/// The name of the controller.
+/// Returns the name of the object's controller.
 pub(super) fn controller(object: &Value) -> Option<&str> {
     let owners = object["metadata"]["ownerReferences"].as_array()?;
     owners.iter().find(|owner| owner["controller"] == true)?["name"].as_str()
@@ -252,7 +252,7 @@ pub(super) fn revision(object: &Value) -> i64 {
         .unwrap_or(0)
 }
 
-/// A string without quotes, other values as JSON, nothing for null.
+/// Formats a string without quotes, null as an empty string, and other values as JSON.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

@@ -1,4 +1,4 @@
-//! A record by watches of every size of replica sets and every number of ready pods between two steps.
+//! Records, through watches, the sizes of replica sets and the numbers of ready pods between two steps.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -12,12 +12,12 @@ use futures::StreamExt;
 use serde::de::DeserializeOwned;
 use tokio::task::JoinHandle;
 
-/// The extremes since the start.
+/// The extremes since recording started.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extremes {
     /// The largest sum of the sizes of all replica sets.
     pub(super) most: i64,
-    /// The smallest number of ready pods; none before there was a pod.
+    /// The smallest number of ready pods; `None` until there was a pod.
     pub(super) fewest_ready: Option<i64>,
     /// The largest number of replica sets with a size above zero.
     pub(super) most_active: i64,

@@ -8,14 +8,14 @@
 //! | `patch KIND NAME JSON` | merge-patches an object |
 //! | `patch-pod APP N JSON`, `patch-set NAME REVISION JSON` | the same for the N-th oldest pod, and for a replica set of a deployment |
 //! | `patch-sets JSON` | the same for every replica set |
-//! | `order APP N ORDER=VALUE` | gives a simulated pod an order |
+//! | `order APP N ORDER=VALUE` | sets an annotation of the simulated kubelet on a pod |
 //! | `scale NAME N` | through the scale subresource |
-//! | `undo NAME REVISION`, `restart NAME`, `pause NAME`, `resume NAME` | as `kubectl rollout` |
+//! | `undo NAME REVISION`, `restart NAME`, `pause NAME`, `resume NAME` | like `kubectl rollout` |
 //! | `delete KIND NAME [Orphan\|Foreground\|Background]`, `delete-pod APP N`, `delete-set NAME REVISION` | deletes |
 //! | `quota N\|none` | limits the number of pods |
-//! | `noise NAME` | lets another client change the Deployment and its replica sets all the time |
-//! | `restart-loops`, `cut-watches`, `sleep MS`, `record` | faults, time, and the start of what `extremes` looks at |
-//! | `wait CHECK`, `now CHECK`, `still CHECK` | the check becomes true within 40 s; it is; it stays so for 700 ms |
+//! | `noise NAME` | lets another client change the Deployment and its replica sets continuously |
+//! | `restart-loops`, `cut-watches`, `sleep MS`, `record` | injects faults, waits, and starts the recording that `extremes` checks |
+//! | `wait CHECK`, `now CHECK`, `still CHECK` | the check becomes true within 40 s; holds now; holds for 700 ms |
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use serde_json::{Map, Value, json};
 use super::namespace::{Namespace, plain, revision};
 use super::record::Record;
 
-/// Longer than anything takes on a busy machine.
+/// Long enough for any step on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(180);
 const STILL: Duration = Duration::from_millis(700);
 const ORDERS: &str = "simulated.kubelet/";
@@ -210,7 +210,7 @@ impl Namespace {
         Ok(plain(&set.ok_or("no such revision")?["metadata"]["name"]))
     }
 
-    /// As `kubectl rollout undo`: the template of a revision, without its hash.
+    /// Like `kubectl rollout undo`: applies the template of a revision, without its hash.
     async fn undo(&self, name: &str, to: &str) -> Result<(), String> {
         let set = self
             .get("replicaset", &self.set_name(name, to).await?)
@@ -244,7 +244,7 @@ impl Namespace {
             .map_err(super::namespace::text)
     }
 
-    /// Changes annotations as long as the scenario runs, so that other writers meet conflicts.
+    /// Changes annotations while the scenario runs, so that other writers hit conflicts.
     fn noise(&mut self, name: &str) -> Result<(), String> {
         let (cluster, deployment, sets) = (
             self.cluster.clone(),
@@ -268,7 +268,7 @@ impl Namespace {
     }
 }
 
-/// The fields that the keys stand for.
+/// Builds the spec fields that the keys select.
 fn settings(kind: &str, words: &[&str]) -> Result<Value, String> {
     let mut object = json!({});
     for word in words {
@@ -324,7 +324,7 @@ pub(super) fn number(text: &str) -> i64 {
     text.parse().unwrap_or_default()
 }
 
-/// Merges objects; all else is replaced.
+/// Merges objects; any other value is replaced.
 fn merge(target: &mut Value, patch: Value) {
     match patch {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! The requests of the Networking API that are made.
+//! Requests to the Networking API.
 
 use std::net::IpAddr;
 
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::http::Http;
 use crate::backend::{Addresses, BackendError, Owner};
 
-/// The longest name that Neutron takes.
+/// The maximum length of a name in Neutron.
 const NAME: usize = 255;
 
-/// A network, as far as it matters.
+/// The used fields of a network.
 #[derive(Debug, Deserialize)]
 pub(super) struct NetworkBody {
     pub(super) id: String,
@@ -23,7 +23,7 @@ pub(super) struct NetworkBody {
     pub(super) created_at: String,
 }
 
-/// A subnet, as far as it matters.
+/// The used fields of a subnet.
 #[derive(Debug, Deserialize)]
 pub(super) struct SubnetBody {
     pub(super) id: String,
@@ -56,7 +56,7 @@ struct OneSubnet {
 }
 
 impl Http {
-    /// The networks with a value of a field.
+    /// Lists the networks with a value of a field.
     pub(super) async fn networks(
         &self,
         field: &str,
@@ -68,7 +68,7 @@ impl Http {
         Ok(answer.read::<Networks>()?.networks)
     }
 
-    /// The subnets of a network.
+    /// Lists the subnets of a network.
     pub(super) async fn subnets(&self, network: &str) -> Result<Vec<SubnetBody>, BackendError> {
         let query = query(&[("network_id", network)]);
         let path = format!("/v2.0/subnets?{query}");
@@ -113,14 +113,17 @@ impl Http {
         Ok(answer.read::<OneSubnet>()?.subnet)
     }
 
-    /// Changes a gateway, and the allocation pools with it: Neutron refuses a gateway that lies in one.
+    /// Changes a gateway together with the allocation pools: Neutron rejects a gateway inside a pool.
     pub(super) async fn set_gateway(
         &self,
         subnet: &SubnetBody,
         gateway: IpAddr,
     ) -> Result<(), BackendError> {
         let range = subnet.cidr.parse().map_err(|_| {
-            BackendError::Unavailable(format!("the subnet's range is {:?}", subnet.cidr))
+            BackendError::Unavailable(format!(
+                "the subnet's cidr is not an address range: {:?}",
+                subnet.cidr
+            ))
         })?;
         let pools: Vec<Value> = pools(range, gateway)
             .into_iter()
@@ -154,12 +157,12 @@ fn set_project(resource: &mut Value, project: Option<&str>) {
     }
 }
 
-/// The object's name, for people: what is found is found by its uid.
+/// The object's name, for display only: networks are found by uid.
 fn name(owner: &Owner) -> String {
     owner.to_string().chars().take(NAME).collect()
 }
 
-/// The addresses that ports get: all of the range but the network's, the broadcast's and the gateway's.
+/// Returns the allocation pools: the range without its network, broadcast and gateway addresses.
 fn pools(range: IpNet, gateway: IpAddr) -> Vec<(IpAddr, IpAddr)> {
     let number = |address: IpAddr| match address {
         IpAddr::V4(address) => u128::from(u32::from(address)),

@@ -1,4 +1,4 @@
-//! Requests to an OpenStack service: token, retries, errors.
+//! Requests to an OpenStack service: tokens, retries, errors.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,22 +18,22 @@ use super::NeutronFlagsError;
 use super::keystone::{Keystone, Session};
 use crate::backend::BackendError;
 
-/// The longest answer that is read.
+/// The maximum size of a response, in bytes.
 const ANSWER: usize = 8 << 20;
 
-/// The longest text of an answer that a message quotes.
+/// The maximum length of a response quoted in a message, in characters.
 const QUOTED: usize = 300;
 
-/// How often a request is sent that the service asks to send again.
+/// How often a request is sent at most when the service asks to retry.
 const ATTEMPTS: u32 = 4;
 
-/// The first pause between two, unless the service says how long.
+/// The first pause between attempts, unless the service specifies one.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The longest pause that a service can ask for.
+/// The maximum pause that a service may request.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// A service and its token.
+/// A service, and the token for it.
 #[derive(Debug)]
 pub(super) struct Http {
     fixed: Option<Service>,
@@ -42,11 +42,11 @@ pub(super) struct Http {
     session: Mutex<Option<(Session, Service)>>,
 }
 
-/// A client for one base address.
+/// A client for a base URL.
 #[derive(Clone)]
 pub(super) struct Service(Client);
 
-/// The answer of a service.
+/// The response of a service.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
@@ -55,7 +55,7 @@ pub(super) struct Answer {
 }
 
 impl Http {
-    /// The service at `url`, else the one of Keystone's catalog.
+    /// Uses the service at `url`, or else the endpoint in Keystone's catalog.
     pub(super) fn new(
         url: Option<&str>,
         cacert: Option<&Path>,
@@ -70,8 +70,8 @@ impl Http {
         })
     }
 
-    /// Sends a request with a token. A token that is no longer accepted is renewed once; 429 and 503 are sent again after a pause. A
-    /// request whose answer is lost is not: the next reconcile looks first what came of it.
+    /// Sends a request with a token. A rejected token is renewed once; 429 and 503 are retried after a pause. A request whose response is
+    /// lost is not retried: the next reconciliation first checks whether it succeeded.
     pub(super) async fn call(
         &self,
         method: Method,
@@ -87,13 +87,13 @@ impl Http {
         service.send(&method, path, token.as_deref(), body).await
     }
 
-    /// Token and service, other than with the token that was refused.
+    /// Returns a token, other than the `refused` one, and the service.
     async fn access(
         &self,
         refused: Option<String>,
     ) -> Result<(Option<String>, Service), BackendError> {
         let Some(keystone) = &self.keystone else {
-            let missing = || BackendError::Unavailable("no address of the service".to_owned());
+            let missing = || BackendError::Unavailable("the service has no address".to_owned());
             return Ok((None, self.fixed.clone().ok_or_else(missing)?));
         };
         // Single-flight: one login at a time; the others take its token.
@@ -111,7 +111,7 @@ impl Http {
                 .map_err(|error| BackendError::Unavailable(chain(&error).to_string()))?,
             (None, None) => {
                 return Err(BackendError::Unavailable(
-                    "Keystone's catalog has no endpoint of the type \"network\": set --neutron-url"
+                    "Keystone's catalog has no endpoint of type \"network\": set --neutron-url"
                         .to_owned(),
                 ));
             }
@@ -132,7 +132,7 @@ impl Service {
             flag,
             given: url.to_owned(),
         };
-        // Some catalogs have the version in the address; the paths have it in any case.
+        // Some catalogs include the version in the URL; the paths always include it.
         let base = url.trim_end_matches('/');
         let base = base.strip_suffix("/v2.0").unwrap_or(base);
         let base: http::Uri = base.parse().map_err(|_| wrong())?;
@@ -148,7 +148,7 @@ impl Service {
         Ok(Self(client))
     }
 
-    /// Sends a request until it is answered other than by "later".
+    /// Sends a request, and retries while the service asks to.
     pub(super) async fn send(
         &self,
         method: &Method,
@@ -212,15 +212,14 @@ impl Service {
 }
 
 impl Answer {
-    /// The body of a success.
+    /// Decodes the body of a successful response.
     pub(super) fn read<T: DeserializeOwned>(self) -> Result<T, BackendError> {
         let answer = self.accepted()?;
-        serde_json::from_slice(&answer.body).map_err(|error| {
-            BackendError::Unavailable(format!("the answer is not what the API promises: {error}"))
-        })
+        serde_json::from_slice(&answer.body)
+            .map_err(|error| BackendError::Unavailable(format!("unexpected response: {error}")))
     }
 
-    /// A success without a body.
+    /// Checks for success and ignores the body.
     pub(super) fn accept(self) -> Result<(), BackendError> {
         self.accepted().map(drop)
     }
@@ -232,14 +231,14 @@ impl Answer {
         let (type_, text) = self.error();
         Err(match self.status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => BackendError::Unauthorized(text),
-            // NetworkInUse, SubnetInUse. The message does not always say so.
+            // NetworkInUse or SubnetInUse. The message does not always say so.
             StatusCode::CONFLICT if type_.ends_with("InUse") => BackendError::InUse(text),
             StatusCode::BAD_REQUEST | StatusCode::CONFLICT => BackendError::Refused(text),
             status => BackendError::Unavailable(format!("{}: {text}", status.as_u16())),
         })
     }
 
-    /// The type and the message of an error: Neutron and Keystone each have a form of their own. The type is empty where there is none.
+    /// Returns the type and the message of an error, in Neutron's or Keystone's format. The type is empty if there is none.
     fn error(&self) -> (String, String) {
         let value: Value = serde_json::from_slice(&self.body).unwrap_or_default();
         let text = |path: &&str| Some(value.pointer(path)?.as_str()?.to_owned());
@@ -251,7 +250,7 @@ impl Answer {
         (type_, message.chars().take(QUOTED).collect())
     }
 
-    /// How long to wait, if the service says so in seconds.
+    /// Returns how long to wait, if the service specifies it in seconds.
     fn retry_after(&self) -> Option<Duration> {
         let seconds = self.headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
         Some(Duration::from_secs(seconds).min(LONGEST))
@@ -271,7 +270,7 @@ mod tests {
 
     use super::*;
 
-    /// How long a request is tried whose every answer is 503 with this header.
+    /// Returns how long a request is retried if every response is 503 with this header.
     async fn tried(retry_after: Option<&'static str>) -> Duration {
         let answer = move |_: Request<Body>| async move {
             let answer = Response::builder().status(StatusCode::SERVICE_UNAVAILABLE);

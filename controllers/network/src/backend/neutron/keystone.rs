@@ -1,4 +1,4 @@
-//! Logins at OpenStack Identity (Keystone), API v3.
+//! Authentication with OpenStack Identity (Keystone), API v3.
 
 use std::path::Path;
 
@@ -12,17 +12,17 @@ use super::NeutronFlagsError;
 use super::http::Service;
 use crate::backend::BackendError;
 
-/// A token is renewed this long before it ends.
+/// A token is renewed this long before it expires.
 const EARLY: SignedDuration = SignedDuration::from_secs(60);
 
-/// Who asks: the variables of OpenStack's own clients.
+/// Credentials, in the variables of OpenStack's own clients.
 #[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
 pub struct KeystoneFlags {
-    /// The address of OpenStack Identity, such as `https://identity.example.com/v3`; there is no authentication unless set.
+    /// The address of OpenStack Identity, such as `https://identity.example.com/v3`; no authentication unless set.
     #[arg(long, value_name = "URL", env = "OS_AUTH_URL", hide_env_values = true)]
     pub os_auth_url: Option<String>,
-    /// The user, whose password is $OS_PASSWORD.
+    /// The user; the password is taken from $OS_PASSWORD.
     #[arg(long, value_name = "NAME", env = "OS_USERNAME", hide_env_values = true)]
     pub os_username: Option<String>,
     /// The user's domain.
@@ -34,7 +34,7 @@ pub struct KeystoneFlags {
         default_value = "Default"
     )]
     pub os_user_domain_name: String,
-    /// The project, by its name.
+    /// The project's name.
     #[arg(
         long,
         value_name = "NAME",
@@ -51,7 +51,7 @@ pub struct KeystoneFlags {
         default_value = "Default"
     )]
     pub os_project_domain_name: String,
-    /// An application credential in place of a user, whose secret is $OS_APPLICATION_CREDENTIAL_SECRET.
+    /// An application credential instead of a user; the secret is taken from $OS_APPLICATION_CREDENTIAL_SECRET.
     #[arg(
         long,
         value_name = "ID",
@@ -59,7 +59,7 @@ pub struct KeystoneFlags {
         hide_env_values = true
     )]
     pub os_application_credential_id: Option<String>,
-    /// The region whose endpoint is taken from the catalog; any unless set.
+    /// The region of the endpoint in the catalog; any unless set.
     #[arg(
         long,
         value_name = "NAME",
@@ -67,7 +67,7 @@ pub struct KeystoneFlags {
         hide_env_values = true
     )]
     pub os_region_name: Option<String>,
-    /// The endpoint's interface.
+    /// The interface of the endpoint in the catalog.
     #[arg(
         long,
         value_name = "NAME",
@@ -78,7 +78,7 @@ pub struct KeystoneFlags {
     pub os_interface: String,
 }
 
-/// Where and how to log in.
+/// How to authenticate.
 pub(super) struct Keystone {
     service: Service,
     path: &'static str,
@@ -87,7 +87,7 @@ pub(super) struct Keystone {
     interface: String,
 }
 
-/// A login.
+/// An authenticated session.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) token: String,
@@ -130,7 +130,7 @@ struct Endpoint {
 }
 
 impl Keystone {
-    /// How the flags log in; `None` if they don't.
+    /// Builds the login request from the flags; `None` if they configure no authentication.
     pub(super) fn new(
         flags: &KeystoneFlags,
         cacert: Option<&Path>,
@@ -213,7 +213,7 @@ impl Keystone {
 
 impl std::fmt::Debug for Keystone {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Not the request, which has the secret.
+        // Omits the request, which contains the secret.
         f.debug_struct("Keystone")
             .field("service", &self.service)
             .finish_non_exhaustive()

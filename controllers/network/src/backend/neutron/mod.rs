@@ -1,8 +1,8 @@
-//! Networks of OpenStack Networking (Neutron), by its API v2.0.
+//! Networks of OpenStack Networking (Neutron), through its API v2.0.
 //!
-//! A Network is a network with one subnet, both tagged with the object's uid. Since a tag is a request of its own, the uid is also the
-//! description: a network whose tag was cut off is found by that, and tagged. The client is kube's, which the controller links
-//! anyway: TLS, keep-alive and deadlines are those of the requests to the API server.
+//! A Network corresponds to a network with one subnet, both tagged with the object's uid. Tagging is a separate request, so the uid is the
+//! description, too: a network that was created but not tagged is found by its description, and tagged. The HTTP client is kube's, which
+//! the controller links anyway: TLS, keep-alive and timeouts are the same as for requests to the API server.
 
 mod calls;
 mod http;
@@ -18,20 +18,20 @@ use self::http::Http;
 use self::keystone::{Keystone, KeystoneFlags};
 use super::{Addresses, Backend, BackendError, BackendFuture, Observed, Owner};
 
-/// Where OpenStack is, and who asks. Secrets come from the environment: `OS_PASSWORD`, `OS_APPLICATION_CREDENTIAL_SECRET`.
+/// The OpenStack endpoints and credentials. Secrets come from the environment: `OS_PASSWORD`, `OS_APPLICATION_CREDENTIAL_SECRET`.
 #[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
 pub struct NeutronFlags {
-    /// The address of OpenStack Networking, such as `https://network.example.com:9696`; by default, Keystone's catalog decides.
+    /// The address of OpenStack Networking, such as `https://network.example.com:9696`; taken from Keystone's catalog by default.
     #[arg(long, value_name = "URL")]
     pub neutron_url: Option<String>,
-    /// The project to make networks in, where there is no authentication that says it.
+    /// The project to create networks in, if authentication does not determine it.
     #[arg(long, value_name = "ID")]
     pub neutron_project: Option<String>,
-    /// A file of certificates to trust, in place of the system's.
+    /// A file of trusted CA certificates, instead of the system's.
     #[arg(long, value_name = "FILE", env = "OS_CACERT", hide_env_values = true)]
     pub os_cacert: Option<PathBuf>,
-    /// The user; none unless --os-auth-url is set.
+    /// The credentials; no authentication unless --os-auth-url is set.
     #[command(flatten)]
     pub keystone: KeystoneFlags,
 }
@@ -43,41 +43,41 @@ pub struct Neutron {
     project: Option<String>,
 }
 
-/// Why the flags name no usable OpenStack.
+/// Why the flags do not configure a usable OpenStack.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NeutronFlagsError {
     /// A flag is missing.
     #[error("--backend=neutron needs {0}")]
     Missing(&'static str),
-    /// An address is none.
+    /// An address is invalid.
     #[error("{flag}: {given:?} is not a URL such as https://network.example.com:9696")]
     Url {
         /// The flag.
         flag: &'static str,
-        /// The service's message.
+        /// The address.
         given: String,
     },
-    /// No client can be made, because of the certificates say.
-    #[error("cannot make a client for OpenStack")]
+    /// No client can be created, for example because the certificates are invalid.
+    #[error("cannot create a client for OpenStack")]
     Client(#[source] codegen_runtime::kube::Error),
 }
 
 impl Neutron {
-    /// The OpenStack that the flags name. Nothing is sent before the first call.
+    /// Configures a backend from the flags. No request is sent before the first call.
     ///
     /// # Errors
     ///
-    /// If something is missing, or is not an address.
+    /// If a flag is missing, or an address is invalid.
     ///
     /// # Panics
     ///
-    /// Outside a tokio runtime.
+    /// If called outside a tokio runtime.
     pub fn new(flags: &NeutronFlags) -> Result<Self, NeutronFlagsError> {
         Self::with_environment(flags, |name| std::env::var(name).ok())
     }
 
-    /// As [`new`](Self::new), with another environment than the process's to take secrets from.
+    /// Like [`new`](Self::new), with secrets from `secret` instead of the process environment.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl Neutron {
         })
     }
 
-    /// The owner's networks, the one to keep first: those with its tag, else those that were made for it and not tagged yet.
+    /// Returns the owner's networks, the one to keep first: those with its tag, or else those created for it that are not tagged yet.
     async fn networks(&self, owner: &Owner) -> Result<Vec<NetworkBody>, BackendError> {
         let mut found = self.http.networks("tags", &owner.uid).await?;
         if found.is_empty() {
@@ -125,7 +125,7 @@ impl Neutron {
             }
         };
         for double in networks {
-            tracing::warn!(network = %owner, id = double.id, "there are two networks for one object: the newer goes");
+            tracing::warn!(network = %owner, id = double.id, "two networks for one object; deleting the newer one");
             self.delete_network(&double.id).await?;
         }
         if !network.tags.contains(&owner.uid) {
@@ -141,7 +141,7 @@ impl Neutron {
         self.http.delete("networks", id).await
     }
 
-    /// The network's only subnet; the first that was made, should there be more.
+    /// Returns the network's subnet; the oldest if there are several.
     async fn subnet(&self, network: &str) -> Result<Option<SubnetBody>, BackendError> {
         let mut subnets = self.http.subnets(network).await?;
         subnets.sort_by(|one, other| {
@@ -171,7 +171,7 @@ impl Backend for Neutron {
                 return Ok(None);
             };
             let subnet = self.subnet(&network.id).await?;
-            // Without its tag it is not complete, either.
+            // Without its tag the network is incomplete as well.
             let is_tagged = network.tags.contains(&owner.uid)
                 && subnet
                     .as_ref()

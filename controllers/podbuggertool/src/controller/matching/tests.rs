@@ -76,7 +76,7 @@ fn both_ways_find_what_selectors_and_namespaces_say() {
         pod("b", "4", &[("tier", "front")]),
         pod("b", "5", &[]),
     ];
-    // Of each selector, the pods in all namespaces and those in b.
+    // For each selector: the pods in all namespaces, and those in b.
     let expected = [
         ("12345", "345"),
         ("1", ""),
@@ -131,7 +131,7 @@ fn a_hundred_tools_and_ten_thousand_pods_are_looked_up_and_not_scanned() {
         })
         .collect();
     let matching = matching(tools.clone(), pods.clone());
-    // Ten pods for each tool: what is looked at is what is found, and not a million pairs.
+    // Ten pods for each tool: the candidates are the matches, not a million pairs.
     let looked_at: usize = pods
         .iter()
         .map(|pod| {

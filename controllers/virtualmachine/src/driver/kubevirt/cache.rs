@@ -1,4 +1,4 @@
-//! KubeVirt's objects, from the informers.
+//! Reads KubeVirt's objects from informers.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use super::api::generated::informers::kubevirt::v1::V1Informers;
 use super::{Vm, Vmi, object, state};
 use crate::driver::{Changed, ServerRef};
 
-/// Informers of what this driver made.
+/// Creates informers for the objects that this driver created.
 pub(super) fn informers(clientset: &Clientset, namespace: &str) -> SharedInformerFactory {
     SharedInformerFactory::builder(clientset.clone())
         .namespace(namespace)
@@ -25,7 +25,7 @@ pub(super) fn informers(clientset: &Clientset, namespace: &str) -> SharedInforme
         .build()
 }
 
-/// KubeVirt's objects as they were a moment ago, yet never older than this process's own writes.
+/// A cache of KubeVirt's objects that is never older than this process's own writes.
 #[derive(Default)]
 pub(super) struct Cache {
     inner: Mutex<Inner>,
@@ -34,14 +34,14 @@ pub(super) struct Cache {
 #[derive(Default)]
 struct Inner {
     informers: Option<V1Informers>,
-    /// By server, what must be seen before the cache is believed.
+    /// The write that the cache must show before it is used, by server.
     awaited: BTreeMap<String, Awaited>,
 }
 
 enum Awaited {
     /// This resourceVersion or a newer one.
     Version(String),
-    /// That the object is being deleted.
+    /// The object is being deleted.
     Deletion,
 }
 
@@ -59,7 +59,7 @@ impl Awaited {
 }
 
 impl Cache {
-    /// Reads from the informers of `factory` from now on, once they have synced.
+    /// Starts reading from the informers of `factory`, once they have synced.
     pub(super) fn open(
         self: &Arc<Self>,
         factory: &SharedInformerFactory,
@@ -105,17 +105,17 @@ impl Cache {
             .virtual_machine_instances()
             .informer()
             .add_event_handler(vmis)?;
-        // Before the informers list: what is written until then is in the list, what is written later is awaited.
+        // Set before the informers list: earlier writes are in the list, later ones are awaited.
         self.lock().informers = Some(informers);
         Ok(())
     }
 
-    /// Reads nothing any more.
+    /// Stops reading from the informers.
     pub(super) fn close(&self) {
         *self.lock() = Inner::default();
     }
 
-    /// The server's machine and its instance. `None` if the cache has no machine, or an old one.
+    /// Returns the server's machine and its instance; `None` if the cache does not have the machine, or only an outdated one.
     pub(super) fn get(&self, server: &ServerRef) -> Option<(Arc<Vm>, Option<Arc<Vmi>>)> {
         let mut inner = self.lock();
         let informers = inner.informers.as_ref()?;
@@ -140,7 +140,7 @@ impl Cache {
         Some((vm, vmi.filter(|vmi| object::owns(server, &**vmi))))
     }
 
-    /// All machines that the cache has; `None` before it has synced.
+    /// Returns all cached machines; `None` before the cache has synced.
     pub(super) fn all(&self) -> Option<Vec<Arc<Vm>>> {
         let inner = self.lock();
         let vms = inner.informers.as_ref()?.virtual_machines();
@@ -148,7 +148,7 @@ impl Cache {
         synced.then(|| vms.lister().list(&Selector::default()))
     }
 
-    /// This process wrote `vm`.
+    /// Records that this process wrote `vm`.
     pub(super) fn wrote(&self, server: &ServerRef, vm: &Vm) {
         let version = vm.resource_version().unwrap_or_default();
         let mut inner = self.lock();
@@ -157,13 +157,13 @@ impl Cache {
         }
     }
 
-    /// This process deleted the server.
+    /// Records that this process deleted the server.
     pub(super) fn deleted(&self, server: &ServerRef) {
         let mut inner = self.lock();
         let Some(informers) = &inner.informers else {
             return;
         };
-        // An event follows for each object in the cache, and ends the wait. One that left the cache may have had its event.
+        // Each cached object gets an event that ends the wait. For one that has left the cache, that event may have passed already.
         let lister = informers.virtual_machines().lister();
         let namespace = lister.virtual_machines(&server.namespace);
         if namespace.get(&server.id()).is_ok() {
@@ -176,7 +176,7 @@ impl Cache {
     }
 }
 
-/// Whether an object was recreated, or is being removed now.
+/// Whether an object was recreated, or its deletion started.
 fn is_other(old: &impl Resource, new: &impl Resource) -> bool {
     let (old, new) = (old.meta(), new.meta());
     (&old.uid, &old.deletion_timestamp) != (&new.uid, &new.deletion_timestamp)

@@ -1,26 +1,27 @@
-//! Servers that KubeVirt runs in the cluster: for more than one host.
+//! Servers that KubeVirt runs in the cluster, on more than one host.
 //!
-//! A server is a KubeVirt `VirtualMachine` of the same namespace, named [`ServerRef::id`]. KubeVirt keeps it running, on whatever
-//! node; this driver writes its spec and reads its status, through a client and informers that were [generated](api) from
-//! KubeVirt's CRDs.
+//! A server is a KubeVirt `VirtualMachine` in the same namespace, named [`ServerRef::id`]. KubeVirt keeps it running on any node; this
+//! driver writes its spec and reads its status, through a client and informers [generated](api) from KubeVirt's CRDs.
 //!
 //! | ours | KubeVirt's |
 //! |---|---|
 //! | the object | label `cloudnative.czs/virtualmachine-uid`, annotation `cloudnative.czs/virtualmachine`, controller reference |
-//! | processors | `cpu.cores`, with one socket of one thread |
+//! | processors | `cpu.cores`, with one socket and one thread per core |
 //! | memory | `memory.guest` |
 //! | root disk | a `dataVolumeTemplates` entry `<id>-root`: blank, or imported from [`Options::image`]. CDI must be installed |
 //! | power | `runStrategy`, `Always` or `Halted` |
 //!
-//! The disk grows through its claim, since KubeVirt makes the claim once and doesn't look at the template again; the storage class
-//! must allow it, and the claim must be bound: where storage waits for the first consumer, that is after the first start. The owner reference is a safety net: what no finalizer removed, the garbage collector does.
+//! The disk grows through its PersistentVolumeClaim, since KubeVirt creates the claim once and ignores later changes to the template. The
+//! storage class must allow expansion, and the claim must be bound; with `WaitForFirstConsumer` that is after the first start. The owner
+//! reference is a safety net: the garbage collector deletes what no finalizer removed.
 //!
-//! A write names the resourceVersion that it was decided on, and leaves the [epoch](Term::epoch) in the annotation
-//! `cloudnative.czs/epoch`. So a write of an old leader either comes before the new leader's first one to that server, or is
-//! refused. A leader asks for the newest epoch before its first call, and takes a higher one: a Lease that was deleted may not know it.
+//! Each write includes the resourceVersion that it is based on, and stores the [epoch](Term::epoch) in the annotation
+//! `cloudnative.czs/epoch`. An old leader's write therefore either precedes the new leader's first one to that server, or is rejected. A
+//! leader reads the newest epoch before its first call, and takes a higher one, since a Lease that was deleted and recreated may not know
+//! it.
 //!
-//! KubeVirt's status has no usage, so [`Server::usage`] is always `None`. There is no way but the guest's own shutdown to end a
-//! server: [`delete`](Driver::delete) takes up to [`Options::grace`], too.
+//! KubeVirt's status has no usage, so [`Server::usage`] is always `None`. A server can only be ended by shutting down its guest, so
+//! [`delete`](Driver::delete) takes up to [`Options::grace`] as well.
 //!
 //! [`state`] has the table of states; start reading at [`KubeVirt`].
 
@@ -54,16 +55,16 @@ use super::{
     Term,
 };
 
-/// How servers are made.
+/// The settings for new servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The namespace to watch; empty for all.
     pub namespace: String,
-    /// The image of a new root disk, such as `docker://quay.io/containerdisks/fedora:latest`; a blank disk without it.
+    /// The image for new root disks, such as `docker://quay.io/containerdisks/fedora:latest`; blank disks if `None`.
     pub image: Option<String>,
-    /// The storage class of root disks; the cluster's default without it.
+    /// The storage class of root disks; the cluster's default if `None`.
     pub storage_class: Option<String>,
-    /// How long a guest may take to shut down before it is cut off, in whole seconds.
+    /// How long a guest may take to shut down before it is powered off; truncated to whole seconds.
     pub grace: Duration,
 }
 
@@ -82,7 +83,7 @@ impl Default for Options {
 // +kubebuilder:rbac:groups=kubevirt.io,resources=virtualmachineinstances,verbs=delete;get;list;watch,roleName=virtualmachine-controller-kubevirt
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;patch,roleName=virtualmachine-controller-kubevirt
 //
-// KubeVirt's machines have ours as their owners, which they block from going before them.
+// KubeVirt's machines have ours as owners, with owner references that block the owners' deletion.
 // +kubebuilder:rbac:groups=cloudnative.czs,resources=virtualmachines/finalizers,verbs=update,roleName=virtualmachine-controller-kubevirt
 
 /// The KubeVirt driver. Clones share their cache.
@@ -94,7 +95,7 @@ pub struct KubeVirt {
 }
 
 impl KubeVirt {
-    /// A driver for the cluster of `client`.
+    /// Creates a driver for the cluster of `client`.
     pub fn new(client: Client, options: Options) -> Self {
         Self {
             clientset: Clientset::new(client),
@@ -103,8 +104,8 @@ impl KubeVirt {
         }
     }
 
-    /// The server as the cache has it, else as the API server does. Only the API server may say that it isn't there: a cache may
-    /// be behind, and what is gone loses its finalizer.
+    /// Returns the server from the cache, or else from the API server. Only the API server can confirm that it does not exist: a cache may
+    /// lag behind, and a machine without a server loses its finalizer.
     async fn read(&self, server: &ServerRef) -> Result<Option<Server>, DriverError> {
         if let Some((vm, vmi)) = self.cache.get(server) {
             return Ok(Some(state::server(&vm, vmi.as_deref())));
@@ -121,7 +122,7 @@ impl KubeVirt {
         })
     }
 
-    /// All that this driver made, as the cache has it, else as the API server does.
+    /// Returns all machines that this driver created, from the cache, or else from the API server.
     async fn all(&self) -> Result<Vec<Arc<Vm>>, DriverError> {
         if let Some(vms) = self.cache.all() {
             return Ok(vms);
@@ -221,7 +222,7 @@ impl Driver for KubeVirt {
             Ok(if state::is_on(vm) == (power == Power::On) {
                 Value::Null
             } else {
-                // `running` is the old form of the same, which excludes the new one.
+                // `running` is the deprecated alternative to `runStrategy`; only one of the two may be set.
                 json!({"runStrategy": object::run_strategy(power), "running": null})
             })
         };

@@ -1,4 +1,4 @@
-//! KubeVirt's object for a server: made, recognised, changed.
+//! KubeVirt's object for a server: creation, identification and changes.
 
 use std::collections::BTreeMap;
 
@@ -26,24 +26,24 @@ use crate::driver::{DriverError, Power, Resources, ServerRef, ServerSpec, Term};
 const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 const MANAGER: &str = "virtualmachine-controller";
 const UID: &str = "cloudnative.czs/virtualmachine-uid";
-/// The name of our object. An annotation, since a label's value is shorter than a name may be.
+/// The name of our object. An annotation, since a label value may be too short for a name.
 const NAME: &str = "cloudnative.czs/virtualmachine";
 /// The newest epoch that wrote the object.
 pub(super) const EPOCH: &str = "cloudnative.czs/epoch";
-/// The disk and the volume in the machine.
+/// The name of the disk and the volume in the machine.
 const ROOT: &str = "root";
 
-/// Selects what this driver made.
+/// Returns the label selector of the objects that this driver created.
 pub(super) fn selector() -> String {
     format!("{MANAGED_BY}={MANAGER}")
 }
 
-/// The data volume of the root disk, and its claim.
+/// Returns the name of the root disk's data volume and claim.
 pub(super) fn root_volume(id: &str) -> String {
     format!("{id}-root")
 }
 
-/// Whether KubeVirt's object was made for `server`.
+/// Whether KubeVirt's object belongs to `server`.
 pub(super) fn owns(server: &ServerRef, object: &impl Resource) -> bool {
     let meta = object.meta();
     let label = meta.labels.as_ref().and_then(|labels| labels.get(UID));
@@ -55,13 +55,13 @@ pub(super) fn owns(server: &ServerRef, object: &impl Resource) -> bool {
             .is_some_and(|owners| owners.iter().any(owner))
 }
 
-/// The key of our object, from an object of KubeVirt's.
+/// Returns the key of our object for an object of KubeVirt's.
 pub(super) fn key_of(object: &impl Resource) -> Option<ObjectKey> {
     let name = object.annotations().get(NAME)?;
     Some(ObjectKey::new(object.namespace().as_deref(), name))
 }
 
-/// The server that KubeVirt's object was made for; `None` if it does not say.
+/// Returns the server that KubeVirt's object belongs to; `None` if its metadata does not identify one.
 pub(super) fn server_of(object: &impl Resource) -> Option<ServerRef> {
     Some(ServerRef {
         namespace: object.namespace()?,
@@ -70,7 +70,7 @@ pub(super) fn server_of(object: &impl Resource) -> Option<ServerRef> {
     })
 }
 
-/// The newest epoch that wrote the object; text that is not a number counts as none.
+/// Returns the newest epoch that wrote the object; 0 if it is missing or malformed.
 pub(super) fn epoch(vm: &Vm) -> u64 {
     let written = vm.annotations().get(EPOCH);
     written.and_then(|epoch| epoch.parse().ok()).unwrap_or(0)
@@ -83,7 +83,7 @@ pub(super) fn run_strategy(power: Power) -> &'static str {
     }
 }
 
-/// The object for a new server.
+/// Builds the object for a new server.
 pub(super) fn vm(server: &ServerRef, term: &Term, spec: &ServerSpec, options: &Options) -> Vm {
     let id = server.id();
     let labels = BTreeMap::from([
@@ -91,7 +91,7 @@ pub(super) fn vm(server: &ServerRef, term: &Term, spec: &ServerSpec, options: &O
         (UID.to_owned(), server.uid.clone()),
     ]);
     let name = BTreeMap::from([(NAME.to_owned(), server.name.clone())]);
-    // KubeVirt copies these to the instance, so that it is found and recognised as well.
+    // KubeVirt copies these to the instance, so that it can be found and identified as well.
     let instance = BTreeMap::from([
         ("labels".to_owned(), json!(labels)),
         ("annotations".to_owned(), json!(name)),
@@ -159,7 +159,7 @@ fn root_template(id: &str, disk: u64, options: &Options) -> VirtualMachineDataVo
         )]))),
         spec: VirtualMachineDataVolumeTemplatesSpec {
             source: Some(source),
-            // Not `pvc`: with `storage`, CDI picks the access modes and adds what a file system takes.
+            // `storage` instead of `pvc`: CDI then chooses the access modes and adds the file system overhead.
             storage: Some(PersistentVolumeClaimSpec {
                 resources: Some(VolumeResourceRequirements {
                     requests: Some(requests),
@@ -214,8 +214,8 @@ fn instance_spec(id: &str, resources: &Resources, options: &Options) -> VirtualM
     }
 }
 
-/// The merge patch of `spec` that gives a server other sizes. The list of data volumes is replaced as a whole, so it is built from
-/// what is there.
+/// Builds the merge patch of `spec` that resizes a server. A merge patch replaces the list of data volumes as a whole, so it is built from
+/// the current list.
 ///
 /// # Errors
 ///
@@ -235,7 +235,7 @@ pub(super) fn resize(
         .find(|volume| volume.pointer("/metadata/name") == Some(&json!(root)))
         .and_then(|volume| volume.pointer_mut("/spec/storage/resources/requests/storage"));
     let Some(request) = request else {
-        let message = format!("{server} has no data volume {root} any more");
+        let message = format!("server {server} no longer has the data volume {root}");
         return Err(DriverError::Refused(message));
     };
     *request = json!(bytes(wanted.disk));
@@ -248,8 +248,8 @@ pub(super) fn resize(
     }))
 }
 
-/// The size of a claim that holds a disk of `disk` bytes. On a file system a part is kept free, 6 % by CDI's default; as CDI makes the
-/// claim larger by that when it creates it, so do we, by a fifteenth, when it grows.
+/// Returns the size of a claim for a disk of `disk` bytes. On a file system CDI reserves an overhead, 6 % by default, and enlarges the
+/// claims it creates accordingly; a resize does the same by adding a fifteenth.
 pub(super) fn claim(claim: &PersistentVolumeClaim, disk: u64) -> u64 {
     let mode = claim
         .spec
@@ -266,7 +266,7 @@ fn cores(cpus: u32) -> i32 {
     i32::try_from(cpus).unwrap_or(i32::MAX)
 }
 
-/// Bytes, with the suffix that leaves the shorter number: `4G`, `512Mi`.
+/// Formats bytes with the suffix that leaves the shorter number: `4G`, `512Mi`.
 pub(super) fn bytes(bytes: u64) -> Quantity {
     let amount = Amount::from_units(i64::try_from(bytes).unwrap_or(i64::MAX));
     let (binary, decimal) = (amount.to_binary(), amount.to_decimal());

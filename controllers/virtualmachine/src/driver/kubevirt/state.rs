@@ -1,20 +1,20 @@
-//! The state of a server, from KubeVirt's status.
+//! Derives the state of a server from KubeVirt's status.
 //!
 //! | `deletionTimestamp` | `runStrategy` | `printableStatus` | [`ServerState`] |
 //! |---|---|---|---|
 //! | set | any | any | [`Deleting`](ServerState::Deleting) |
-//! | | `Halted` | any, and there is an instance | [`Stopping`](ServerState::Stopping) |
-//! | | `Halted` | none yet | [`Creating`](ServerState::Creating) |
+//! | | `Halted` | any, if there is an instance | [`Stopping`](ServerState::Stopping) |
+//! | | `Halted` | unset | [`Creating`](ServerState::Creating) |
 //! | | `Halted` | any other | [`Stopped`](ServerState::Stopped) |
-//! | | else | `Running`, `Migrating` | [`Running`](ServerState::Running) |
-//! | | else | `Stopping` | [`Stopping`](ServerState::Stopping) |
-//! | | else | `Terminating` | [`Deleting`](ServerState::Deleting) |
-//! | | else | none yet, `Stopped`, `Provisioning`, `Starting`, `WaitingForVolumeBinding`, `WaitingForReceiver` | [`Creating`](ServerState::Creating) |
-//! | | else | `Paused`, `CrashLoopBackOff`, `DataVolumeError`, `ErrImagePull`, `ImagePullBackOff`, `Error…` | [`Failed`](ServerState::Failed) |
-//! | | else | `Unknown`, or one that is new | by the phase of the instance: `Running`; `Failed`, `Succeeded`, `Unknown` are [`Failed`](ServerState::Failed); else [`Creating`](ServerState::Creating) |
+//! | | other | `Running`, `Migrating` | [`Running`](ServerState::Running) |
+//! | | other | `Stopping` | [`Stopping`](ServerState::Stopping) |
+//! | | other | `Terminating` | [`Deleting`](ServerState::Deleting) |
+//! | | other | unset, `Stopped`, `Provisioning`, `Starting`, `WaitingForVolumeBinding`, `WaitingForReceiver` | [`Creating`](ServerState::Creating) |
+//! | | other | `Paused`, `CrashLoopBackOff`, `DataVolumeError`, `ErrImagePull`, `ImagePullBackOff`, `Error…` | [`Failed`](ServerState::Failed) |
+//! | | other | `Unknown`, or an unrecognized value | by the phase of the instance: `Running`; `Failed`, `Succeeded`, `Unknown` are [`Failed`](ServerState::Failed); else [`Creating`](ServerState::Creating) |
 //!
-//! `runStrategy` comes first because it is what was written last: KubeVirt's status follows some time later, `Running` after a
-//! stop, `Stopped` after a start. KubeVirt goes on trying to start what is `Failed`.
+//! `runStrategy` comes first because it was written last: KubeVirt's status lags behind, with `Running` after a stop and `Stopped` after a
+//! start. KubeVirt itself keeps trying to start a `Failed` machine.
 
 use codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use codegen_runtime::kube::{Resource, ResourceExt};
@@ -28,7 +28,7 @@ use super::api::apis::kubevirt::v1::{
 use super::object::root_volume;
 use crate::driver::{Resources, Server, ServerState};
 
-/// The server of a KubeVirt machine and its instance.
+/// Builds the server from a KubeVirt machine and its instance.
 pub(super) fn server(vm: &Vm, vmi: Option<&Vmi>) -> Server {
     let state = state(vm, vmi);
     Server {
@@ -39,11 +39,11 @@ pub(super) fn server(vm: &Vm, vmi: Option<&Vmi>) -> Server {
     }
 }
 
-/// An instance that outlived its machine.
+/// Builds the server for an instance that outlived its machine.
 pub(super) fn remains(vmi: &Vmi) -> Server {
     let (cpus, memory) = sizes(&vmi.spec);
     Server {
-        // Without a time of deletion nobody removes it: the caller has to ask for that.
+        // Without a deletion timestamp nothing removes it: the caller has to delete it.
         state: if vmi.meta().deletion_timestamp.is_some() {
             ServerState::Deleting
         } else {
@@ -112,12 +112,12 @@ fn printable(vm: &Vm) -> Option<&str> {
     printable.filter(|status| !status.is_empty())
 }
 
-/// The phase of an instance.
+/// Returns the phase of an instance.
 pub(super) fn phase(vmi: &Vmi) -> Option<&str> {
     vmi.status.as_ref()?.phase.as_deref()
 }
 
-/// The sizes with which the machine runs, or would start.
+/// Returns the sizes with which the machine runs, or would start.
 pub(super) fn resources(vm: &Vm, vmi: Option<&Vmi>) -> Resources {
     let next = vm.spec.template.spec.as_ref().map(sizes);
     let running = vmi.filter(|vmi| !matches!(phase(vmi), Some("Failed" | "Succeeded")));
@@ -145,7 +145,7 @@ fn sizes(spec: &VirtualMachineInstanceSpec) -> (u32, Option<u64>) {
     )
 }
 
-/// The size of the root disk that was asked for; 0 if the machine has none.
+/// Returns the requested size of the root disk; 0 if the machine has none.
 pub(super) fn disk(vm: &Vm) -> u64 {
     let root = root_volume(&vm.name_any());
     let templates = vm.spec.data_volume_templates.iter().flatten().flatten();
@@ -166,7 +166,7 @@ fn bytes(quantity: &Quantity) -> Option<u64> {
     u64::try_from(amount.value()).ok()
 }
 
-/// KubeVirt's own word where it says more than ours, and what it says about it.
+/// Returns KubeVirt's own state where it is more specific than ours, with its explanation.
 fn message(vm: &Vm, state: ServerState) -> String {
     let word = match (state, printable(vm)) {
         (
@@ -187,7 +187,7 @@ fn message(vm: &Vm, state: ServerState) -> String {
     }
 }
 
-/// The problem, from the conditions: a failure first, then a condition that is not ready.
+/// Returns the problem that the conditions report: a failure first, then a condition that is not ready.
 fn complaint(conditions: &[VirtualMachineConditions]) -> Option<&str> {
     let told = |wanted: &str, status: &str| {
         let mut found = conditions

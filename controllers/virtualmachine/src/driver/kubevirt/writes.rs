@@ -1,4 +1,4 @@
-//! Writes to KubeVirt's objects: fenced, and decided again after a conflict.
+//! Writes to KubeVirt's objects, fenced by epoch and retried after conflicts.
 
 use codegen_runtime::client::TypedClient;
 use codegen_runtime::error::chain;
@@ -14,11 +14,11 @@ use super::api::generated::clientset::typed::kubevirt::v1::VirtualMachines;
 use super::{KubeVirt, Vm, Vmi, object};
 use crate::driver::{DriverError, ServerRef, Term};
 
-/// How one try ended.
+/// How an attempt failed.
 enum Attempt {
-    /// Somebody else wrote first.
+    /// With a conflict.
     Conflict(DriverError),
-    /// For another reason.
+    /// With any other error.
     Over(DriverError),
 }
 
@@ -52,8 +52,8 @@ impl Attempt {
     }
 }
 
-/// The driver's word for what the API server says. Only what is wrong with the object itself is refused for good: permissions,
-/// quotas and missing CRDs are mended while we try.
+/// Converts an API error to a driver error. Only errors of the object itself are permanent: permissions, quotas and missing CRDs may be
+/// fixed while the driver retries.
 pub(super) fn refusal(what: &str, server: &ServerRef, error: &kube::Error) -> DriverError {
     let text = format!("{what} KubeVirt machine {server}: {}", chain(error));
     match error {
@@ -75,13 +75,13 @@ impl KubeVirt {
             .virtual_machine_instances(&server.namespace)
     }
 
-    /// Leaves the caller's epoch at a server that is there already.
+    /// Writes the caller's epoch to an existing server.
     pub(super) async fn claim(&self, term: &Term, server: &ServerRef) -> Result<(), DriverError> {
         self.write(term, server, true, |_| Ok(Value::Null)).await?;
         Ok(())
     }
 
-    /// Changes a server: `edit` gives a merge patch of its spec, null if it is as it should be.
+    /// Changes a server: `edit` returns a merge patch of its spec, null if nothing should change.
     pub(super) async fn change(
         &self,
         term: &Term,
@@ -89,10 +89,11 @@ impl KubeVirt {
         edit: impl Fn(&Vm) -> Result<Value, DriverError>,
     ) -> Result<Vm, DriverError> {
         let vm = self.write(term, server, false, edit).await?;
-        vm.ok_or_else(|| DriverError::Failed(format!("there is no server {server}")))
+        vm.ok_or_else(|| DriverError::Failed(format!("server {server} does not exist")))
     }
 
-    /// `None` without a server. A server that is being removed is accepted if `or_leaving`, otherwise an error.
+    /// Returns `None` if there is no server. A server that is being deleted is returned unchanged if `or_leaving` is set, and an error
+    /// otherwise.
     async fn write(
         &self,
         term: &Term,
@@ -109,7 +110,7 @@ impl KubeVirt {
                 if or_leaving {
                     return Ok(Some(vm));
                 }
-                let message = format!("server {server} is being removed");
+                let message = format!("server {server} is being deleted");
                 return Err(Attempt::Over(DriverError::Failed(message)));
             }
             let spec = edit(&vm)?;
@@ -134,7 +135,7 @@ impl KubeVirt {
         Ok(retry::on_error(DEFAULT_BACKOFF, Attempt::is_conflict, attempt).await?)
     }
 
-    /// The current object, if this term may write to it.
+    /// Returns the current object, if this term may write to it.
     async fn fenced(&self, term: &Term, server: &ServerRef) -> Result<Option<Vm>, DriverError> {
         let vm = self.vms(server).get_opt(&server.id()).await;
         let Some(vm) = vm.map_err(|error| refusal("read", server, &error))? else {
@@ -142,7 +143,7 @@ impl KubeVirt {
         };
         if !object::owns(server, &vm) {
             let message = format!(
-                "the KubeVirt machine {}/{} was made by somebody else",
+                "the KubeVirt machine {}/{} exists and was not created for this object",
                 server.namespace,
                 server.id()
             );
@@ -156,7 +157,7 @@ impl KubeVirt {
         Ok(Some(vm))
     }
 
-    /// Deletes the machine with all that hangs on it: the object stays until its instance and its disk are gone.
+    /// Deletes the machine and its dependents: the object stays until its instance and its disk are gone.
     pub(super) async fn remove(&self, term: &Term, server: &ServerRef) -> Result<(), DriverError> {
         let vms = &self.vms(server);
         let attempt = || async move {
@@ -180,7 +181,7 @@ impl KubeVirt {
         Ok(retry::on_error(DEFAULT_BACKOFF, Attempt::is_conflict, attempt).await?)
     }
 
-    /// Deletes an instance whose machine was removed without it.
+    /// Deletes an instance whose machine was deleted without it.
     async fn remove_instance(&self, server: &ServerRef) -> Result<(), DriverError> {
         let failed = |error| refusal("delete the instance of", server, &error);
         let vmis = self.vmis(server);
@@ -199,7 +200,7 @@ impl KubeVirt {
         }
     }
 
-    /// Makes the claim of the root disk large enough for a disk of `disk` bytes.
+    /// Grows the claim of the root disk for a disk of `disk` bytes.
     pub(super) async fn grow_claim(
         &self,
         server: &ServerRef,
@@ -213,13 +214,13 @@ impl KubeVirt {
         let attempt = || async move {
             let failed = |error| Attempt::of("grow the disk of", server, &error);
             let Some(claim) = claims.get_opt(name).await.map_err(failed)? else {
-                let message = format!("the disk of server {server} is not there yet");
+                let message = format!("the disk of server {server} does not exist yet");
                 return Err(Attempt::Over(DriverError::Failed(message)));
             };
             let phase = claim.status.as_ref().and_then(|s| s.phase.as_deref());
             if phase != Some("Bound") {
                 let message = format!(
-                    "the disk of server {server} is not bound to a volume yet, and can't grow before it is"
+                    "the disk of server {server} is not bound to a volume yet, so it cannot grow"
                 );
                 return Err(Attempt::Over(DriverError::Failed(message)));
             }

@@ -1,6 +1,6 @@
-//! The calls of the driver that change machines.
+//! The driver's calls that change machines.
 //!
-//! Every change is made by whoever holds the machine's lock, and the definition is written before what it says is done.
+//! Every change requires the machine's lock, and the definition is written before the change that it describes.
 
 use std::time::Duration;
 
@@ -14,20 +14,20 @@ use super::guest::{ask, broken, query_status};
 use super::machine::{DISK, Definition, Locked, Machine};
 use crate::driver::{DriverError, Power, Resources, ServerRef, ServerSpec, Term};
 
-/// After this long without the lock, whoever deletes ends the programs that hold it.
+/// How long a deletion waits for the lock before it kills the processes that hold it.
 const DELETE_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long QEMU may take to quit before it is killed.
 const QUIT: Duration = Duration::from_secs(2);
 
-/// How long it may take at least, also if nobody looked after it when the grace was over.
+/// How long QEMU may take to quit at least, even if the grace period ended unobserved long ago.
 const LEAST_QUIT: Duration = Duration::from_millis(500);
 
-/// How long a QEMU that has ended may keep the disk: while a process dies its arguments are gone before its files are closed, so
-/// that it isn't found any more and still has the disk's lock.
+/// How long an exited QEMU may keep the disk: the kernel clears the arguments of a dying process before it closes its files, so QEMU is no
+/// longer found while it still holds the disk's lock.
 const LETS_GO: Duration = Duration::from_secs(2);
 
-/// Between two looks at a process that ends.
+/// The polling interval for a process that is ending.
 const LOOK: Duration = Duration::from_millis(10);
 
 impl Shared {
@@ -77,7 +77,7 @@ impl Shared {
             return self.complete(Some(term), &locked, &mut definition).await;
         }
         match power {
-            // It is started again once it has stopped: a guest cannot cancel a shutdown.
+            // It is restarted once it has stopped: a guest cannot cancel a shutdown.
             Power::On if definition.stopping_since.is_some() => Ok(()),
             Power::On => {
                 if broken(&query_status(&locked.machine).await?).is_some() {
@@ -137,7 +137,7 @@ impl Shared {
         let locked = match timeout(DELETE_PATIENCE, machine.lock()).await {
             Ok(locked) => locked?,
             Err(_) => {
-                // Such as a QEMU that hangs while it starts, and was given the lock.
+                // For example a QEMU that hangs while starting, and inherited the lock.
                 end_all(&machine).await?;
                 machine.lock().await?
             }
@@ -162,8 +162,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Kills a QEMU that has been starting for longer than the grace, if there is one. Until it has started the machine's lock is its
-    /// standard input.
+    /// Kills a QEMU that has been starting for longer than the grace period, if there is one. Until it has started, the machine's lock file
+    /// is its standard input.
     async fn end_hung_start(&self, term: &Term, machine: &Machine) -> Result<(), DriverError> {
         self.epoch.admit(term).await?;
         if !machine.exists() || machine.try_lock()?.is_some() {
@@ -176,7 +176,7 @@ impl Shared {
                 tracing::warn!(
                     machine = machine.id,
                     ?age,
-                    "QEMU doesn't finish to start, and is killed"
+                    "QEMU does not finish starting; killing it"
                 );
                 process.kill().map_err(|error| machine.failed(error))?;
             }
@@ -184,7 +184,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Refuses sizes of which no machine can be made.
+    /// Rejects sizes that no machine can have.
     fn check(&self, resources: &Resources) -> Result<(), DriverError> {
         let Resources { cpus, memory, disk } = *resources;
         if cpus == 0 || memory == 0 || disk == 0 {
@@ -203,7 +203,7 @@ impl Shared {
         Ok(())
     }
 
-    /// The machine for a change in `term`.
+    /// Locks the machine for a change in `term`.
     async fn change(
         &self,
         term: &Term,
@@ -211,7 +211,7 @@ impl Shared {
     ) -> Result<(Locked, Definition), DriverError> {
         let machine = Machine::of(&self.directory, server)?;
         self.epoch.admit(term).await?;
-        let missing = || DriverError::Failed(format!("there is no server {}", machine.id));
+        let missing = || DriverError::Failed(format!("server {} does not exist", machine.id));
         let locked = if machine.exists() {
             machine.lock().await?
         } else {
@@ -224,7 +224,7 @@ impl Shared {
         Ok((locked, definition))
     }
 
-    /// Does what is missing for a machine that doesn't run to be as its definition says.
+    /// Completes what is missing for a stopped machine to match its definition.
     async fn complete(
         &self,
         term: Option<&Term>,
@@ -234,7 +234,7 @@ impl Shared {
         let machine = &locked.machine;
         if !machine.path(DISK).exists() {
             if definition.created {
-                // Never an empty one in its place without being asked.
+                // Never silently replace a lost disk by an empty one.
                 return Err(DriverError::Failed("the disk is gone".to_owned()));
             }
             self.programs.make_disk(locked, definition.disk).await?;
@@ -243,7 +243,7 @@ impl Shared {
             definition.stopping_since = None;
             definition.started_with = Some((definition.cpus, definition.memory));
             locked.write(definition)?;
-            // One that has lost its pid file would have the disk.
+            // A QEMU that lost its pid file would still use the disk.
             end_all(machine).await?;
             let (cpus, memory) = (definition.cpus, definition.memory);
             let start = || self.programs.start(locked, cpus, memory);
@@ -255,7 +255,7 @@ impl Shared {
         finish(locked, definition)
     }
 
-    /// Runs a program on the disk, again while a QEMU that has ended has not let go of it.
+    /// Runs a program that uses the disk, and retries while an exited QEMU still holds it.
     async fn once_let_go<F>(
         &self,
         term: Option<&Term>,
@@ -278,13 +278,13 @@ impl Shared {
         }
     }
 
-    /// Asks the guest to power down, and the longer it takes the less politely.
+    /// Asks the guest to power down, then QEMU to quit, and finally kills QEMU.
     async fn stop(&self, locked: &Locked, definition: &mut Definition) -> Result<(), DriverError> {
         let machine = &locked.machine;
         let Some(time) = definition.stopping_for() else {
-            // A guest, or a QEMU, that doesn't listen is what the grace is for.
+            // The grace period covers a guest, or a QEMU, that does not respond.
             if let Err(error) = ask(machine, "system_powerdown", json!({})).await {
-                tracing::debug!(machine = machine.id, %error, "not asked to power down");
+                tracing::debug!(machine = machine.id, %error, "cannot ask the guest to power down");
             }
             definition.stopping_since = Some(Timestamp::now());
             return locked.write(definition);
@@ -292,24 +292,24 @@ impl Shared {
         if time < self.grace {
             return Ok(());
         }
-        // By the clock, not by this call alone: it may be cut off, and the next one must not begin with asking again.
+        // Computed from the clock, not from this call: the call may be cancelled, and the next one must not start over.
         let may_quit = (self.grace + QUIT).saturating_sub(time).max(LEAST_QUIT);
         let quits = async {
-            // QEMU writes out what it holds of the disk.
+            // QEMU flushes the disk before it quits.
             if let Err(error) = ask(machine, "quit", json!({})).await {
-                tracing::debug!(machine = machine.id, %error, "QEMU may not have understood");
+                tracing::debug!(machine = machine.id, %error, "cannot ask QEMU to quit");
             }
             ended(machine).await
         };
         if timeout(may_quit, quits).await.is_err() {
-            tracing::warn!(machine = machine.id, "QEMU doesn't quit, and is killed");
+            tracing::warn!(machine = machine.id, "QEMU does not quit; killing it");
             end_all(machine).await?;
         }
         finish(locked, definition)
     }
 
-    /// Whether a power-down that was asked for goes on: until the process is gone, not only its pid file. One that has lost the file, or
-    /// removed it, and doesn't exit can't be asked again: it is killed when its time is over.
+    /// Whether a requested power-down is in progress: until the process is gone, not only its pid file. A process that has lost or removed
+    /// the file and does not exit cannot be asked again: it is killed when its time is up.
     async fn is_stopping(
         &self,
         machine: &Machine,
@@ -327,7 +327,7 @@ impl Shared {
         Ok(!machine.processes()?.is_empty())
     }
 
-    /// Goes on with a power-down that was asked for, and with the start that was asked for after it.
+    /// Continues a requested power-down, and the start that was requested after it.
     pub(super) async fn carry_on(
         &self,
         locked: &Locked,
@@ -349,7 +349,7 @@ impl Shared {
     }
 }
 
-/// Writes that what was under way has been done.
+/// Records that the change in progress is complete.
 fn finish(locked: &Locked, definition: &mut Definition) -> Result<(), DriverError> {
     let finished = Definition {
         created: true,
@@ -377,7 +377,7 @@ async fn ended(machine: &Machine) -> Result<(), DriverError> {
     Ok(())
 }
 
-/// Kills all processes of the machine, also those that its pid file doesn't name, and waits until they are gone.
+/// Kills all processes of the machine, including those not named by its pid file, and waits until they are gone.
 async fn end_all(machine: &Machine) -> Result<(), DriverError> {
     loop {
         let all = machine.processes()?;

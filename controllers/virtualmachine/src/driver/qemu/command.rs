@@ -1,4 +1,4 @@
-//! The programs of QEMU: whether they exist, and their arguments.
+//! QEMU's programs and their arguments.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -16,12 +16,12 @@ use crate::driver::DriverError;
 
 const MIB: u64 = 1 << 20;
 
-/// An image from which disks are made.
+/// A base image for new disks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Image {
     path: PathBuf,
     format: String,
-    /// How large a disk that is made from it must be.
+    /// The minimum size of a disk based on it.
     pub(super) size: u64,
 }
 
@@ -32,17 +32,17 @@ struct ImageInfo {
     virtual_size: u64,
 }
 
-/// The programs, found.
+/// The paths of the programs.
 pub(super) struct Programs {
     qemu: PathBuf,
     qemu_img: PathBuf,
-    /// The arguments that are the same for all machines.
+    /// The arguments that all machines share.
     common: Vec<OsString>,
     pub(super) image: Option<Image>,
 }
 
 impl Programs {
-    /// Looks for the programs and the image.
+    /// Finds the programs and the image.
     pub(super) async fn find(options: &QemuOptions) -> Result<Self, DriverError> {
         let qemu = check(&options.qemu, "qemu-system-x86").await?;
         let qemu_img = check(&options.qemu_img, "qemu-utils").await?;
@@ -58,7 +58,7 @@ impl Programs {
         })
     }
 
-    /// Makes the disk of a machine, in `size` bytes. While it is being made it has another name.
+    /// Creates the disk of a machine with `size` bytes, under a temporary name until it is complete.
     pub(super) async fn make_disk(&self, locked: &Locked, size: u64) -> Result<(), DriverError> {
         let machine = &locked.machine;
         let mut arguments: Vec<OsString> = ["create", "-q", "-f", "qcow2"].map(Into::into).into();
@@ -78,7 +78,7 @@ impl Programs {
             .map_err(|error| machine.failed(error))
     }
 
-    /// Lets the disk of a machine that doesn't run grow to `size` bytes.
+    /// Grows the disk of a stopped machine to `size` bytes.
     pub(super) async fn grow_disk(&self, locked: &Locked, size: u64) -> Result<(), DriverError> {
         let size = whole_sectors(size).to_string();
         let arguments = ["resize", "-q", "-f", "qcow2", DISK, &size].map(Into::into);
@@ -87,7 +87,7 @@ impl Programs {
 
     async fn image_tool(&self, locked: &Locked, arguments: &[OsString]) -> Result<(), DriverError> {
         let machine = &locked.machine;
-        // The lock goes along: if this process is killed, the machine stays locked until the tool has ended.
+        // The tool inherits the lock: if this process is killed, the machine stays locked until the tool has ended.
         let output = Command::new(&self.qemu_img)
             .args(arguments)
             .current_dir(&machine.folder)
@@ -105,9 +105,9 @@ impl Programs {
         Err(machine.failed(message.trim()))
     }
 
-    /// Starts a machine. Returns when it runs, or QEMU has given up.
+    /// Starts a machine. Returns when it runs, or QEMU has failed.
     ///
-    /// QEMU leaves for the background when it has made the machine, and outlives this process. Until then it holds the lock.
+    /// QEMU daemonizes once it has created the machine, and outlives this process. Until then it holds the lock.
     pub(super) async fn start(
         &self,
         locked: &Locked,
@@ -145,7 +145,7 @@ impl Programs {
     }
 }
 
-/// Whether a program did not get the disk, which another process has: by QEMU's own words, for want of a code.
+/// Whether a program could not open the disk because another process uses it. QEMU has no error code for this, so the message is matched.
 pub(super) fn disk_is_held(error: &DriverError) -> bool {
     matches!(error, DriverError::Failed(message) if message.contains("Is another process using the image"))
 }
@@ -156,10 +156,10 @@ fn new_log(machine: &Machine) -> Result<File, DriverError> {
     empty.map_err(|error| machine.failed(error))
 }
 
-/// The program as it can be run in any folder, if it can be run.
+/// Checks that the program can be run, and returns a path that works in any directory.
 async fn check(program: &Path, package: &str) -> Result<PathBuf, DriverError> {
     let shown = program.display();
-    // A path is relative to the folder of this process, and a mere name is looked for where programs are.
+    // A path is relative to this process's directory; a bare name is searched in PATH.
     let found = match program.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => {
             std::path::absolute(program).unwrap_or_else(|_| program.to_owned())
@@ -211,12 +211,12 @@ async fn image(qemu_img: &Path, path: &Path) -> Result<Image, DriverError> {
     })
 }
 
-/// Disks consist of sectors.
+/// Rounds up to whole disk sectors.
 pub(super) fn whole_sectors(size: u64) -> u64 {
     size.checked_next_multiple_of(512).unwrap_or(size)
 }
 
-/// The identity of a machine. QEMU starts in the machine's folder: file names are short and the same in each.
+/// Returns the arguments specific to a machine. QEMU starts in the machine's folder, so file names are short and the same for each.
 fn arguments(machine: &Machine, cpus: u32, memory: u64) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = vec![
         "-name".into(),
@@ -238,13 +238,13 @@ fn arguments(machine: &Machine, cpus: u32, memory: u64) -> Vec<OsString> {
     arguments
 }
 
-/// The part that all machines share.
+/// Returns the arguments that all machines share.
 fn common(options: &QemuOptions) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = ["-no-user-config", "-nodefaults", "-daemonize"]
         .map(Into::into)
         .into();
     let kvm = OpenOptions::new().read(true).write(true).open("/dev/kvm");
-    // QEMU takes the first that works.
+    // QEMU uses the first one that works.
     let accelerators: &[&str] = match options.accelerator {
         Accelerator::Auto if kvm.is_ok() => &["kvm", "tcg"],
         Accelerator::Auto | Accelerator::Tcg => &["tcg"],
@@ -256,7 +256,7 @@ fn common(options: &QemuOptions) -> Vec<OsString> {
     arguments.extend(["-machine", "pc", "-cpu", "max"].map(Into::into));
     arguments.extend(["-display", "none", "-serial", "null", "-nic", "none"].map(Into::into));
     if options.sandbox {
-        // Not the rest: to leave for the background, QEMU starts a session and a process.
+        // The other restrictions do not work with -daemonize, which starts a session and a process.
         arguments.extend(["-sandbox", "on,obsolete=deny,resourcecontrol=deny"].map(Into::into));
     }
     arguments.extend(options.arguments.iter().cloned());
@@ -291,7 +291,7 @@ mod tests {
                 "65M"
             ]
         );
-        // The folder's own name, which may hold anything, is in no argument that QEMU takes apart.
+        // The folder's own name may contain any character, so it must not appear in an argument that QEMU parses.
         let naming = text.iter().filter(|it| it.contains("/state")).count();
         assert_eq!(naming, 1);
     }

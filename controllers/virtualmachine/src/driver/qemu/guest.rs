@@ -1,4 +1,4 @@
-//! Queries to QEMU about its guest, and their answers.
+//! QMP queries about the guest.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,10 @@ use super::machine::{Machine, SOCKET};
 use super::qmp::{self, QmpError};
 use crate::driver::DriverError;
 
-/// The problem, if QEMU's state of the guest is one that cannot continue.
+/// Returns the problem, if QEMU's run state is one from which the guest cannot continue.
 pub(super) fn broken(word: &str) -> Option<&'static str> {
     match word {
-        "internal-error" => Some("QEMU can't run the guest any further"),
+        "internal-error" => Some("QEMU cannot continue the guest"),
         "io-error" => Some("the disk can't be read or written"),
         "guest-panicked" => Some("the guest panicked"),
         "shutdown" => Some("the guest has powered down"),

@@ -1,4 +1,4 @@
-//! Locks on files, which other processes see too, and the epoch that they guard.
+//! File locks, which exclude other processes as well, and the epoch that one of them guards.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -11,26 +11,26 @@ use tokio::time::sleep;
 
 use crate::driver::{DriverError, Term};
 
-/// Between two tries.
+/// The interval between attempts.
 const RETRY: Duration = Duration::from_millis(10);
 
-/// A lock that is held until this is dropped or, if it was lent to a process, until that has ended or let go as well.
+/// A lock, released when this is dropped or, if it was lent to a process, once that process has ended or released it as well.
 ///
-/// A lock belongs to all duplicates of the file. A process that is being started, for whatever purpose, has them until it executes its
-/// program, so closing the file alone would release the lock at some later time: it is released by name.
+/// A lock belongs to all duplicates of the file descriptor. Any process that is being started holds duplicates until it executes its
+/// program, so closing the file alone might release the lock only later: it is released explicitly.
 pub(super) struct Held {
     file: File,
     lent: AtomicBool,
 }
 
 impl Held {
-    /// The lock for a process.
+    /// Duplicates the lock for a child process.
     pub(super) fn lend(&self) -> io::Result<File> {
         self.lent.store(true, Ordering::Relaxed);
         self.file.try_clone()
     }
 
-    /// The process has ended, or does without the lock.
+    /// Records that the child process has ended, or no longer needs the lock.
     pub(super) fn take_back(&self) {
         self.lent.store(false, Ordering::Relaxed);
     }
@@ -39,13 +39,13 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         if !*self.lent.get_mut() {
-            // A failure leaves it to the file, which is closed now.
+            // If this fails, closing the file releases the lock.
             let _ = self.file.unlock();
         }
     }
 }
 
-/// Takes the lock of the file `path`, which is made if it is missing; `None` if somebody has it.
+/// Locks the file `path`, which is created if it is missing; `None` if the lock is held.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ pub(super) fn try_lock(path: &Path) -> io::Result<Option<Held>> {
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        // The previous owner may have removed the file.
+        // The previous holder may have removed the file.
         match fs::metadata(path) {
             Ok(there) if there.ino() == file.metadata()?.ino() => {
                 let lent = AtomicBool::new(false);
@@ -75,7 +75,7 @@ pub(super) fn try_lock(path: &Path) -> io::Result<Option<Held>> {
     }
 }
 
-/// As [`try_lock`], and waits for it.
+/// Like [`try_lock`], but waits for the lock.
 pub(super) async fn lock(path: &Path) -> io::Result<Held> {
     loop {
         if let Some(held) = try_lock(path)? {
@@ -85,7 +85,7 @@ pub(super) async fn lock(path: &Path) -> io::Result<Held> {
     }
 }
 
-/// Replaces the file as a whole: a crash leaves the old one or the new one. Only for who has the lock.
+/// Replaces the file atomically: a crash leaves the old or the new content. Requires the lock.
 pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     let new = beside(path, ".new");
     let mut file = File::create(&new)?;
@@ -94,7 +94,7 @@ pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     fs::rename(&new, path)
 }
 
-/// The path with `suffix` added to its name.
+/// Appends `suffix` to the file name.
 fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -113,7 +113,7 @@ impl Epoch {
         }
     }
 
-    /// Refuses a term that is over, and lets no older one than this pass from now on.
+    /// Rejects an outdated term; otherwise records its epoch, so that older terms are rejected from now on.
     pub(super) async fn admit(&self, term: &Term) -> Result<(), DriverError> {
         let failed = |error| DriverError::failed(self.file.display(), error);
         if self.check(term)? == term.epoch {
@@ -126,7 +126,7 @@ impl Epoch {
         Ok(())
     }
 
-    /// The newest epoch that has called; 0 if none has.
+    /// Returns the newest epoch that has called; 0 if none has.
     pub(super) fn newest(&self) -> Result<u64, DriverError> {
         match fs::read_to_string(&self.file) {
             Ok(text) => text
@@ -138,7 +138,7 @@ impl Epoch {
         }
     }
 
-    /// Refuses a term that is over; gives the newest epoch.
+    /// Rejects an outdated term; returns the newest epoch.
     pub(super) fn check(&self, term: &Term) -> Result<u64, DriverError> {
         let newest = self.newest()?;
         let epoch = term.epoch;
@@ -159,7 +159,7 @@ mod tests {
         let path = std::env::temp_dir().join(name);
         let held = try_lock(&path).unwrap().unwrap();
         assert!(try_lock(&path).unwrap().is_none());
-        // What the start of any process duplicates.
+        // As the start of any process duplicates it.
         let duplicate = held.file.try_clone().unwrap();
         drop(held);
         let held = try_lock(&path).unwrap().unwrap();

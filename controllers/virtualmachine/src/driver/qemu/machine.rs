@@ -1,6 +1,6 @@
 //! The folder of a machine.
 //!
-//! Its definition is the first thing in it and the last: a folder without one has nothing of value.
+//! The definition is the first file created and the last one removed: a folder without it contains nothing of value.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -24,32 +24,32 @@ const PID: &str = "pid";
 const LOCK: &str = "lock";
 const DEFINITION: &str = "definition.json";
 
-/// How much of the log is shown.
+/// How much of the end of the log is shown, in bytes.
 const LOG_END: usize = 400;
 
-/// A machine: what should be, and how far that is.
+/// The desired state of a machine, and its progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Definition {
-    /// The object's.
+    /// The namespace of the object.
     pub(super) namespace: String,
-    /// The object's.
+    /// The name of the object.
     pub(super) name: String,
-    /// Processors from the next start on.
+    /// The number of processors from the next start on.
     pub(super) cpus: u32,
     /// Memory in bytes from the next start on.
     pub(super) memory: u64,
-    /// Disk in bytes.
+    /// The size of the disk in bytes.
     pub(super) disk: u64,
-    /// Whether it should run.
+    /// Whether the machine should run.
     pub(super) on: bool,
-    /// Whether all was done that creating it takes.
+    /// Whether the creation is complete.
     pub(super) created: bool,
-    /// Processors and memory of the last start.
+    /// The processors and memory of the last start.
     pub(super) started_with: Option<(u32, u64)>,
-    /// Since when the guest is asked to power down.
+    /// Since when the guest has been asked to power down.
     pub(super) stopping_since: Option<Timestamp>,
-    /// Whether it is being removed.
+    /// Whether the machine is being deleted.
     pub(super) deleting: bool,
 }
 
@@ -73,7 +73,7 @@ impl Definition {
         ObjectKey::new(Some(&self.namespace), &self.name)
     }
 
-    /// The sizes with which it runs if it is `alive`, or would start.
+    /// Returns the sizes with which the machine runs if it is `alive`, or else would start.
     pub(super) fn resources(&self, alive: bool) -> Resources {
         let next = (self.cpus, self.memory);
         let (cpus, memory) = self.started_with.filter(|_| alive).unwrap_or(next);
@@ -84,15 +84,15 @@ impl Definition {
         }
     }
 
-    /// For how long the guest has been asked to power down.
+    /// Returns for how long the guest has been asked to power down.
     pub(super) fn stopping_for(&self) -> Option<Duration> {
         let since = Timestamp::now().duration_since(self.stopping_since?);
-        // A clock that was set back must not make it wait longer.
+        // A clock that was set back must not extend the wait.
         Some(Duration::try_from(since).unwrap_or(Duration::MAX))
     }
 }
 
-/// Where a machine is.
+/// The location of a machine.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
     pub(super) id: String,
@@ -100,12 +100,14 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    /// The machine of `server` in the state directory.
+    /// Returns the machine of `server` in the state directory.
     pub(super) fn of(directory: &Path, server: &ServerRef) -> Result<Self, DriverError> {
         let id = server.id();
         let harmless = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '.';
         if server.uid.is_empty() || id.len() > 100 || !id.chars().all(harmless) {
-            let message = format!("{id:?} can't name a machine: its object's uid isn't one");
+            let message = format!(
+                "invalid machine name {id:?}: expected a uid of letters, digits, '-' and '.'"
+            );
             return Err(DriverError::Refused(message));
         }
         Ok(Self::named(directory, id))
@@ -116,7 +118,7 @@ impl Machine {
         Self { id, folder }
     }
 
-    /// All machines in the state directory.
+    /// Returns all machines in the state directory.
     pub(super) fn all(directory: &Path) -> io::Result<Vec<Self>> {
         let mut machines = Vec::new();
         for entry in fs::read_dir(directory)? {
@@ -148,17 +150,17 @@ impl Machine {
         DriverError::failed(&self.id, error)
     }
 
-    /// Its process, if it is alive; that of a QEMU that has begun to exit no more, which removes its pid file first.
+    /// Returns the machine's process, if it is alive. A QEMU that has started to exit is not found, since it removes its pid file first.
     pub(super) fn process(&self) -> Result<Option<Process>, DriverError> {
         Process::of(&self.pid_file()).map_err(|error| self.failed(error))
     }
 
-    /// All of its processes, also those that its pid file doesn't name. Looks at every process of the host.
+    /// Returns all processes of the machine, including those not named by its pid file. Scans every process of the host.
     pub(super) fn processes(&self) -> Result<Vec<Process>, DriverError> {
         Process::all_of(&self.pid_file()).map_err(|error| self.failed(error))
     }
 
-    /// The record of it; `None` without one.
+    /// Reads the definition; `None` if there is none.
     pub(super) fn definition(&self) -> Result<Option<Definition>, DriverError> {
         let text = match fs::read(self.path(DEFINITION)) {
             Ok(text) => text,
@@ -170,13 +172,13 @@ impl Machine {
             .map_err(|error| self.failed(format_args!("{DEFINITION}: {error}")))
     }
 
-    /// The machine for changes, alone, after what is under way; `None` if there is no folder.
+    /// Locks the machine, waiting for a change in progress; `None` if there is no folder.
     pub(super) async fn lock(&self) -> Result<Option<Locked>, DriverError> {
         let held = lock(&self.path(LOCK)).await;
         self.locked(held.map(Some))
     }
 
-    /// As [`lock`](Self::lock), and makes the folder.
+    /// Like [`lock`](Self::lock), but creates the folder.
     pub(super) async fn make_and_lock(&self) -> Result<Locked, DriverError> {
         loop {
             DirBuilder::new()
@@ -190,9 +192,9 @@ impl Machine {
         }
     }
 
-    /// As [`lock`](Self::lock), but `None` also if something is under way.
+    /// Like [`lock`](Self::lock), but also returns `None` if the lock is held.
     pub(super) fn try_lock(&self) -> Result<Option<Locked>, DriverError> {
-        // Without this, a look at a folder that is just being removed would put a file into it.
+        // Otherwise, checking a folder that is just being removed would create a file in it.
         let held = if self.path(LOCK).exists() || self.exists() {
             try_lock(&self.path(LOCK))
         } else {
@@ -212,7 +214,7 @@ impl Machine {
         }
     }
 
-    /// The end of QEMU's log, on one line; empty without a log.
+    /// Returns the end of QEMU's log, on one line; empty if there is no log.
     pub(super) fn log_end(&self) -> String {
         let text = fs::read(self.path(LOG)).unwrap_or_default();
         let end = text.len().saturating_sub(LOG_END);
@@ -223,7 +225,7 @@ impl Machine {
     }
 }
 
-/// A machine in the hands of one caller. A process that is lent the lock holds the machine, too.
+/// A locked machine. A process that is lent the lock keeps the machine locked as well.
 pub(super) struct Locked {
     pub(super) machine: Machine,
     held: Held,
@@ -237,17 +239,17 @@ impl Locked {
         replace(&self.machine.path(DEFINITION), &text).map_err(failed)
     }
 
-    /// The lock for a process that works on the machine: nobody else gets it before that process has ended or let go.
+    /// Lends the lock to a process that works on the machine: no one else gets it before that process has ended or released it.
     pub(super) fn lend(&self) -> Result<File, DriverError> {
         self.held.lend().map_err(|error| self.machine.failed(error))
     }
 
-    /// The process has ended, or does without the lock.
+    /// Records that the process has ended, or no longer needs the lock.
     pub(super) fn take_back(&self) {
         self.held.take_back();
     }
 
-    /// Removes the folder: the definition after all else, so that what a crash leaves is still known for what it is.
+    /// Removes the folder, with the definition last, so that a partly removed folder can still be identified after a crash.
     pub(super) async fn remove(self) -> Result<(), DriverError> {
         let failed = |error: io::Error| self.machine.failed(error);
         let folder = &self.machine.folder;

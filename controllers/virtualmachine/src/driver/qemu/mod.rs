@@ -1,18 +1,17 @@
-//! Real machines on this host: one QEMU process each.
+//! Virtual machines on this host: one QEMU process each.
 //!
-//! A machine is a folder of the state directory, named after the object's uid: a definition that says what should be, a qcow2
-//! root disk, the socket on which QEMU is spoken to, its pid file and its log. The processes outlive the controller, and the
-//! next one finds them through their folders. Whatever is killed at whatever moment leaves a folder that the next call
-//! completes or removes.
+//! A machine is a folder of the state directory, named after the object's uid. It contains a definition with the desired state, a qcow2
+//! root disk, the QMP socket, the pid file and the log. The processes outlive the controller, and the next one finds them through their
+//! folders. A crash at any point leaves a folder that the next call completes or removes.
 //!
-//! Controllers of one host share the state directory. Each machine has a lock that is held while it is changed, by the call
-//! and by the programs that the call runs; and the newest epoch that has called is kept, so that a leader of an earlier term
-//! changes nothing, even if it was stopped in the middle of a call.
+//! Controllers on one host share the state directory. Each machine has a lock that is held during changes, by the call and by the programs
+//! that the call runs. The newest epoch that has called is stored, so that a leader of an earlier term changes nothing, even if it was
+//! paused in the middle of a call.
 //!
-//! Nobody starts a machine that died: it is [`Failed`](super::ServerState::Failed) until [`set_power`](Driver::set_power) starts
-//! it again.
+//! A dead machine is not restarted automatically: it is [`Failed`](super::ServerState::Failed) until [`set_power`](Driver::set_power)
+//! starts it again.
 //!
-//! Start reading at [`Qemu`], then `calls` for what each call does and `status` for what it shows.
+//! Start reading at [`Qemu`], then `calls` for the changes and `status` for the reported state.
 
 mod calls;
 mod command;
@@ -47,26 +46,26 @@ use super::{
 /// The driver's settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QemuOptions {
-    /// Where machines are kept. It is made if it is missing.
+    /// The directory for machines, created if it is missing.
     pub directory: PathBuf,
-    /// QEMU for x86-64: a path, or a name to look for where programs are.
+    /// QEMU for x86-64: a path, or a name to search in PATH.
     pub qemu: PathBuf,
     /// QEMU's tool for disk images.
     pub qemu_img: PathBuf,
     /// The accelerator that runs the guests' instructions.
     pub accelerator: Accelerator,
-    /// How long a guest may take to power down before it is stopped by force.
+    /// How long a guest may take to power down before it is forced to stop.
     pub grace: Duration,
-    /// The image that new disks start from, which must stay where it is and as it is; without one they are empty.
+    /// The base image of new disks, which must neither move nor change; empty disks if `None`.
     pub image: Option<PathBuf>,
-    /// Whether QEMU denies itself the system calls that it doesn't need. It must be built with seccomp.
+    /// Whether QEMU's seccomp sandbox is enabled, which denies system calls that it does not need. QEMU must be built with seccomp.
     pub sandbox: bool,
-    /// More arguments for every machine, such as a network or firmware.
+    /// Additional arguments for every machine, such as a network or firmware.
     pub arguments: Vec<OsString>,
 }
 
 impl QemuOptions {
-    /// Machines in `directory`, with Debian's names of the programs, and 30 seconds to power down.
+    /// Returns options for machines in `directory`, with Debian's program names and a grace period of 30 seconds.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self {
             directory: directory.into(),
@@ -84,16 +83,16 @@ impl QemuOptions {
 /// The accelerator that runs the guests' instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Accelerator {
-    /// KVM where the host lets it be used, else QEMU itself.
+    /// KVM if the host permits it, or else emulation.
     #[default]
     Auto,
-    /// The host's processor. Machines don't start without it.
+    /// KVM. Machines do not start without it.
     Kvm,
-    /// QEMU itself, slowly.
+    /// Emulation, which is slow.
     Tcg,
 }
 
-/// The driver for machines on this host. Clones share what they know.
+/// The driver for machines on this host. Clones share their state.
 #[derive(Clone)]
 pub struct Qemu {
     shared: Arc<Shared>,
@@ -108,11 +107,11 @@ struct Shared {
 }
 
 impl Qemu {
-    /// A driver over the machines in the directory of `options`, also those that run already.
+    /// Creates a driver for the machines in the directory of `options`, including running ones.
     ///
     /// # Errors
     ///
-    /// If the programs or the image can't be used, the error says what to install; or if the directory can't be made.
+    /// If the programs or the image cannot be used, with the package to install; or if the directory cannot be created.
     pub async fn new(options: &QemuOptions) -> Result<Self, DriverError> {
         let programs = Programs::find(options).await?;
         let directory = make(&options.directory)
@@ -129,27 +128,27 @@ impl Qemu {
         })
     }
 
-    /// The folder of the server: its disk, and QEMU's log.
+    /// Returns the folder of the server, with its disk and QEMU's log.
     ///
     /// # Errors
     ///
-    /// If the object's uid can't name a folder.
+    /// If the object's uid is not a valid folder name.
     pub fn folder(&self, server: &ServerRef) -> Result<PathBuf, DriverError> {
         Ok(Machine::of(&self.shared.directory, server)?.folder)
     }
 
-    /// The number of the server's QEMU process, if it runs.
+    /// Returns the pid of the server's QEMU process, if it runs.
     ///
     /// # Errors
     ///
-    /// If the object's uid can't name a folder, or processes can't be looked at.
+    /// If the object's uid is not a valid folder name, or the process cannot be inspected.
     pub fn pid(&self, server: &ServerRef) -> Result<Option<u32>, DriverError> {
         let process = Machine::of(&self.shared.directory, server)?.process()?;
         Ok(process.and_then(|it| u32::try_from(it.pid).ok()))
     }
 }
 
-/// Makes the directory, private to this user, and returns its canonical path, by which processes are recognised.
+/// Creates the directory, private to this user, and returns its canonical path, by which processes are recognized.
 fn make(directory: &Path) -> std::io::Result<PathBuf> {
     DirBuilder::new()
         .recursive(true)

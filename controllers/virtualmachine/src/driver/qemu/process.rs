@@ -1,7 +1,7 @@
-//! Processes of the host: which one is a machine's, what it uses, and its end.
+//! Processes of the host: which one belongs to a machine, its usage, and its termination.
 //!
-//! A process is a machine's if it has the machine's pid file among its arguments. The pid file alone only says where to look:
-//! the number in it may have gone to another process since.
+//! A process belongs to a machine if the machine's pid file is among its arguments. The pid file alone is only a hint: the pid in it may
+//! have been reused.
 
 use std::fs;
 use std::io;
@@ -15,35 +15,35 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, getpid, pidfd_open, pidfd_send_signal, waitpid,
 };
 
-/// The argument of QEMU before the path of its pid file.
+/// The argument of QEMU that precedes the path of its pid file.
 pub(super) const PID_FILE: &str = "-pidfile";
 
-/// A live process that is a machine's.
+/// A live process of a machine.
 pub(super) struct Process {
-    /// Its number.
+    /// The pid.
     pub(super) pid: i32,
-    /// Names the process itself: what is sent through it can't reach another one that was given the number later.
+    /// A pidfd, so that signals cannot reach another process that reuses the pid.
     fd: OwnedFd,
-    /// When it was looked at.
+    /// The statistics when the process was found.
     pub(super) stat: Stat,
 }
 
 impl Process {
-    /// The process that `pid_file` names, if it is alive and was started with that file.
+    /// Returns the process named by `pid_file`, if it is alive and was started with that file.
     pub(super) fn of(pid_file: &Path) -> io::Result<Option<Self>> {
         let text = match fs::read_to_string(pid_file) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        // QEMU may just be writing the file.
+        // QEMU may be writing the file.
         match text.trim().parse() {
             Ok(pid) => Self::open(pid, pid_file),
             Err(_) => Ok(None),
         }
     }
 
-    /// All live processes that were started with `pid_file`, also if the file itself is lost or not yet written.
+    /// Returns all live processes that were started with `pid_file`, even if the file is lost or not written yet.
     pub(super) fn all_of(pid_file: &Path) -> io::Result<Vec<Self>> {
         let mut found = Vec::new();
         for entry in fs::read_dir("/proc")? {
@@ -63,7 +63,7 @@ impl Process {
         };
         let fd = match pidfd_open(pid, PidfdFlags::empty()) {
             Ok(fd) => fd,
-            // No process, or a thread of one.
+            // No such process, or the id of a thread.
             Err(Errno::SRCH | Errno::INVAL) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
@@ -75,7 +75,7 @@ impl Process {
             return Ok(None);
         };
         if stat.is_dead() {
-            // A daemon whose parent exits becomes a child of process 1: in a container that is the controller itself.
+            // A daemon whose parent exits is adopted by process 1, which in a container is the controller itself: reap it.
             if stat.parent == getpid().as_raw_nonzero().get() && is_pid_1() {
                 let _ = waitpid(Some(pid), WaitOptions::NOHANG);
             }
@@ -89,7 +89,7 @@ impl Process {
         }))
     }
 
-    /// Ends it at once.
+    /// Kills the process.
     pub(super) fn kill(&self) -> io::Result<()> {
         match pidfd_send_signal(&self.fd, Signal::KILL) {
             Ok(()) | Err(Errno::SRCH) => Ok(()),
@@ -97,19 +97,19 @@ impl Process {
         }
     }
 
-    /// For how long it has been running.
+    /// Returns for how long the process has been running.
     pub(super) fn age(&self) -> io::Result<Duration> {
         let second = rustix::param::clock_ticks_per_second().max(1);
         let started = self.stat.started.saturating_mul(1000) / second;
         Ok(uptime()?.saturating_sub(Duration::from_millis(started)))
     }
 
-    /// Whether the file is its standard input.
+    /// Whether the file is the process's standard input.
     pub(super) fn reads_from(&self, path: &Path) -> bool {
         fs::read_link(format!("/proc/{}/fd/0", self.pid)).is_ok_and(|file| file == path)
     }
 
-    /// The memory that it has in the host's, in bytes.
+    /// The resident memory, in bytes.
     pub(super) fn resident(&self) -> u64 {
         fs::read_to_string(format!("/proc/{}/status", self.pid))
             .ok()
@@ -118,7 +118,7 @@ impl Process {
     }
 }
 
-/// A process that ends meanwhile is not an error; one that this user cannot see is not ours.
+/// Treats a process that has ended as absent, and one that this user cannot see as well, since it is not ours.
 fn absent<T>(error: io::Error) -> io::Result<Option<T>> {
     let kind = error.kind();
     let gone = matches!(
@@ -132,32 +132,32 @@ fn is_pid_1() -> bool {
     getpid().as_raw_nonzero().get() == 1
 }
 
-/// Whether the arguments of a process, each ended by a zero byte, give it `pid_file`.
+/// Whether the arguments of a process, each terminated by a zero byte, include `pid_file`.
 fn names(arguments: &[u8], pid_file: &Path) -> bool {
     let mut arguments = arguments.split(|byte| *byte == 0);
     arguments.any(|it| it == PID_FILE.as_bytes())
         && arguments.next() == Some(pid_file.as_os_str().as_bytes())
 }
 
-/// The fields of `/proc/<pid>/stat`.
+/// Fields of `/proc/<pid>/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stat {
     state: char,
     parent: i32,
-    /// Processor time of all its threads, in clock ticks.
+    /// The processor time of all its threads, in clock ticks.
     pub(super) ticks: u64,
-    /// When it was started, in clock ticks since the host was.
+    /// The start time, in clock ticks since the host booted.
     pub(super) started: u64,
 }
 
 impl Stat {
-    /// Reads the file; `None` if it isn't one.
+    /// Parses the file; `None` if it is malformed.
     fn parse(text: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(text);
-        // The second field is the name in parentheses, in which there may be spaces and parentheses.
+        // The second field is the name in parentheses, which may contain spaces and parentheses.
         let (_, rest) = text.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_whitespace().collect();
-        // Numbered from 3 in proc(5).
+        // proc(5) numbers this field 3.
         let field = |number: usize| fields.get(number - 3);
         let number = |at| field(at)?.parse::<u64>().ok();
         Some(Self {
@@ -180,7 +180,7 @@ fn resident(status: &str) -> Option<u64> {
     kilobytes.checked_mul(1024)
 }
 
-/// Since when the host runs.
+/// Returns the uptime of the host.
 pub(super) fn uptime() -> io::Result<Duration> {
     let text = fs::read_to_string("/proc/uptime")?;
     parse_uptime(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "/proc/uptime"))
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn another_process_is_not_taken_for_a_machines() {
-        // This process lives, and its number is in the file: but it isn't a QEMU of ours.
+        // The file has the pid of this live process, which is not a QEMU of ours.
         let directory = std::env::temp_dir().join(format!("qemu-pid-{}", std::process::id()));
         fs::create_dir_all(&directory).unwrap();
         let pid_file = directory.join("pid");

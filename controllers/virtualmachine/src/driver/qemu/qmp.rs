@@ -1,4 +1,4 @@
-//! The QEMU Machine Protocol: one line of JSON each way.
+//! The QEMU Machine Protocol: one line of JSON per message.
 
 use std::fs::File;
 use std::io;
@@ -11,30 +11,30 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::time::timeout;
 
-/// How long QEMU may take for an answer. It serves one connection at a time, so that this includes another's.
+/// The timeout of a command. QEMU serves one connection at a time, so this includes waiting for another one.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The longest line that is read.
+/// The maximum length of a line, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// The failure.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum QmpError {
-    /// No connection, or it ended.
+    /// The connection failed or was closed.
     #[error("QMP: {0}")]
     Io(#[from] io::Error),
-    /// It took too long.
+    /// The command timed out.
     #[error("QMP: no answer within {PATIENCE:?}")]
     Timeout,
-    /// Not what the protocol allows.
-    #[error("QMP: not understood: {0}")]
+    /// The response violates the protocol.
+    #[error("QMP: unexpected response: {0}")]
     Malformed(String),
-    /// QEMU says no.
+    /// QEMU rejected the command.
     #[error("QEMU refuses {command}: {reason}")]
     Refused {
         /// The command.
         command: String,
-        /// Its content.
+        /// QEMU's explanation.
         reason: String,
     },
 }
@@ -47,7 +47,7 @@ pub(super) async fn execute(
     arguments: Value,
 ) -> Result<Value, QmpError> {
     let talk = async {
-        // A socket's address has room for 107 bytes, and the folder may be deeper: it is reached through its descriptor.
+        // A socket address is limited to 107 bytes, and the folder's path may be longer: it is reached through its descriptor.
         let folder = File::open(folder)?;
         let address = format!("/proc/self/fd/{}/{name}", folder.as_raw_fd());
         let mut stream = BufReader::new(UnixStream::connect(address).await?);
@@ -91,7 +91,7 @@ async fn read_line(stream: &mut BufReader<UnixStream>) -> Result<String, QmpErro
     }
 }
 
-/// The answer in `line`; `None` for an event.
+/// Parses the response in `line`; `None` for an event.
 fn parse(command: &str, line: &str) -> Result<Option<Value>, QmpError> {
     let malformed = || QmpError::Malformed(line.trim().chars().take(200).collect());
     let mut message: Value = serde_json::from_str(line).map_err(|_| malformed())?;
@@ -147,13 +147,13 @@ mod tests {
 
     #[test]
     fn garbage() {
-        check("{}", "QMP: not understood: {}");
-        check("return", "QMP: not understood: return");
-        check("[1]", "QMP: not understood: [1]");
-        check("", "QMP: not understood: ");
+        check("{}", "QMP: unexpected response: {}");
+        check("return", "QMP: unexpected response: return");
+        check("[1]", "QMP: unexpected response: [1]");
+        check("", "QMP: unexpected response: ");
     }
 
-    /// A server in a deep folder that answers every request with `lines`.
+    /// Runs a command against a server in a deep folder that answers every request with `lines`.
     async fn served(lines: &'static [&'static str]) -> Result<Value, QmpError> {
         let name = format!("qmp-{}-{}", std::process::id(), lines.len());
         let folder = std::env::temp_dir().join(&name);
@@ -168,7 +168,7 @@ mod tests {
                 stream.write_all(line.as_bytes()).await.unwrap();
                 stream.write_all(b"\n").await.unwrap();
             }
-            // Until the client has read and asked all that it wants.
+            // Until the client has sent all its requests and read the responses.
             let _ = stream.shutdown().await;
             let _ = stream.read_to_end(&mut Vec::new()).await;
         });

@@ -1,4 +1,4 @@
-//! The state of machines for callers.
+//! Reports the state of machines.
 
 use super::Shared;
 use super::guest::{broken, query_status};
@@ -6,7 +6,7 @@ use super::machine::{DISK, Definition, Machine};
 use crate::driver::{DriverError, Resources, Server, ServerRef, ServerState};
 
 impl Shared {
-    /// All machines that have a folder.
+    /// Returns all machines that have a folder.
     pub(super) fn list(&self) -> Result<Vec<ServerRef>, DriverError> {
         let failed = |error| DriverError::failed(self.directory.display(), error);
         let mut servers = Vec::new();
@@ -20,9 +20,9 @@ impl Shared {
                     name: definition.name,
                     ..server
                 }),
-                // It can't be read: whose it was is not known.
+                // The definition is unreadable: the owner is unknown.
                 Err(_) => servers.push(server),
-                // It is only being made, or has just been removed.
+                // The machine is just being created, or was just removed.
                 Ok(None) => {}
             }
         }
@@ -37,7 +37,7 @@ impl Shared {
         let locked = machine.try_lock()?;
         let Some(mut definition) = machine.definition()? else {
             return match locked {
-                // The remains of a call that had only begun, or had nearly ended.
+                // The remains of an interrupted creation or removal.
                 Some(locked) => locked.remove().await.map(|()| None),
                 None if machine.exists() => Ok(Some(beginning())),
                 None => Ok(None),
@@ -88,11 +88,11 @@ impl Shared {
                     } else if word == "prelaunch" {
                         state = ServerState::Creating;
                     } else if word != "running" {
-                        message = format!("QEMU says: {word}");
+                        message = format!("QEMU status: {word}");
                     }
                 }
                 Err(_) if machine.process()?.is_none() => state = ServerState::Failed,
-                // It has just begun to listen.
+                // QEMU has only just started to listen.
                 Err(_) if busy => state = ServerState::Creating,
                 Err(error) => {
                     state = ServerState::Unknown;
@@ -121,7 +121,7 @@ impl Shared {
     }
 }
 
-/// A machine of which nothing is written yet.
+/// A machine whose definition is not written yet.
 fn beginning() -> Server {
     Server {
         state: ServerState::Creating,
@@ -135,14 +135,14 @@ fn beginning() -> Server {
     }
 }
 
-/// Why it doesn't run.
+/// Returns why the machine does not run.
 fn failure(machine: &Machine, definition: &Definition) -> String {
     let what = if !machine.path(DISK).exists() && definition.created {
         "the disk is gone"
     } else if definition.created {
-        "QEMU has ended, though nobody asked it to"
+        "QEMU exited unexpectedly"
     } else {
-        "the machine was not completed"
+        "the machine was not fully created"
     };
     let log = machine.log_end();
     if log.is_empty() {

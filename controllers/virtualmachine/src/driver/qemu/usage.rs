@@ -1,4 +1,4 @@
-//! Usage of machines, from the processes that run them.
+//! Measures the usage of machines from their processes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,28 +7,28 @@ use super::process::{self, Process};
 use crate::driver::Usage;
 use parking_lot::Mutex;
 
-/// Closer looks than this compare with the same earlier one: processor time is counted in hundredths of a second.
+/// The minimum age of a sample to replace: processor time is only counted in hundredths of a second.
 const SHORTEST: Duration = Duration::from_secs(1);
 
-/// The processor time of a process at one moment.
+/// The processor time of a process at one point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sample {
-    /// The start time of the process, which identifies it together with its number.
+    /// The start time of the process, which together with its pid identifies it.
     started: u64,
     pid: i32,
-    /// Since the host was started.
+    /// The time since the host booted.
     at: Duration,
     ticks: u64,
 }
 
-/// Remembers each machine's earlier processor time.
+/// Keeps an earlier sample of each machine's processor time.
 #[derive(Default)]
 pub(super) struct Meter {
     samples: Mutex<BTreeMap<String, Sample>>,
 }
 
 impl Meter {
-    /// The usage of the machine `id`'s process since the last call; at the first call, since its start.
+    /// Returns the usage of the machine `id`'s process since its last sample; at the first call, since its start.
     pub(super) fn measure(&self, id: &str, process: &Process) -> std::io::Result<Usage> {
         let now = Sample {
             started: process.stat.started,
@@ -52,7 +52,7 @@ impl Meter {
         })
     }
 
-    /// Forgets the machine.
+    /// Drops the samples of the machine.
     pub(super) fn forget(&self, id: &str) {
         let mut samples = self.samples.lock();
         samples.remove(id);
@@ -60,7 +60,7 @@ impl Meter {
 }
 
 impl Sample {
-    /// The same process when it was started; `second` has so many ticks.
+    /// Returns the sample at the start of the same process; `second` is the number of ticks per second.
     fn at_start(self, second: u64) -> Self {
         let at = self.started.saturating_mul(1000) / second;
         Self {
@@ -70,10 +70,10 @@ impl Sample {
         }
     }
 
-    /// Thousandths of a processor between the two; `second` has so many ticks.
+    /// Returns the usage between two samples in thousandths of a processor; `second` is the number of ticks per second.
     fn millicpus_since(&self, earlier: &Self, second: u64) -> u64 {
         let ticks = u128::from(self.ticks.saturating_sub(earlier.ticks));
-        // A process that was just started is not as old as a tick.
+        // A process that was just started may be younger than a tick.
         let elapsed = self.at.saturating_sub(earlier.at).as_millis().max(10);
         u64::try_from(ticks * 1_000_000 / u128::from(second) / elapsed).unwrap_or(u64::MAX)
     }
@@ -102,7 +102,7 @@ mod tests {
         check((10_000, 100), (12_000, 200), 500);
         check((10_000, 100), (12_000, 500), 2000);
         check((10_000, 100), (12_000, 100), 0);
-        // Neither time nor ticks run backwards; if they seem to, nothing breaks.
+        // Neither time nor ticks run backwards; if they seem to, the result is zero.
         check((12_000, 200), (10_000, 100), 0);
         check((10_000, 0), (10_000, u64::MAX), u64::MAX);
     }

@@ -1,4 +1,4 @@
-//! Notices what happens to machines without a call.
+//! Watches for changes of machines that no call caused.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,21 +10,21 @@ use super::Shared;
 use super::machine::{Definition, Machine};
 use crate::driver::{Changed, DriverError};
 
-/// Between two looks.
+/// The polling interval.
 const EVERY: Duration = Duration::from_millis(500);
 
 /// The observed state of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seen {
-    /// It runs as the process of this number.
+    /// It runs as the process with this pid.
     Running(i32),
-    /// It doesn't run.
+    /// It does not run.
     Down,
-    /// It was to have powered down by now. The next look at its status ends it.
+    /// It should have powered down by now. The next status call ends it.
     Overdue,
 }
 
-/// Looks at all machines again and again, and changes none.
+/// Polls all machines, without changing any.
 pub(super) async fn run(
     shared: &Shared,
     changed: Changed,
@@ -42,7 +42,7 @@ pub(super) async fn run(
         let machines = match Machine::all(&shared.directory) {
             Ok(machines) => machines,
             Err(error) => {
-                tracing::warn!(%error, "machines can't be listed");
+                tracing::warn!(%error, "cannot list the machines");
                 continue;
             }
         };
@@ -55,7 +55,9 @@ pub(super) async fn run(
                     now.insert(machine.id, seen);
                 }
                 Ok(None) => {}
-                Err(error) => tracing::warn!(machine = machine.id, %error, "can't be looked at"),
+                Err(error) => {
+                    tracing::warn!(machine = machine.id, %error, "cannot inspect the machine")
+                }
             }
         }
         before = now;
@@ -78,7 +80,7 @@ fn look(shared: &Shared, machine: &Machine) -> Result<Option<(Definition, Seen)>
 
 fn is_news(before: Option<Seen>, now: Seen, definition: &Definition) -> bool {
     match (before, now) {
-        // It died before it was first looked at, perhaps before there was a controller.
+        // It died before it was first observed, perhaps before the controller started.
         (None, Seen::Down) => definition.on && definition.created,
         (None, Seen::Running(_)) => false,
         (_, Seen::Overdue) => true,

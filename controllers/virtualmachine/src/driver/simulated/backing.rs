@@ -1,4 +1,4 @@
-//! Where the servers are kept: in memory, or in a directory that processes share.
+//! The storage of the servers: in memory, or in a directory that processes share.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
@@ -18,7 +18,7 @@ use crate::driver::{DriverError, Server, ServerRef, Term};
 /// A line of the journal: a call that changed something, or tried to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Touch {
-    /// When.
+    /// The time of the call.
     pub at: Timestamp,
     /// The caller's identity.
     pub holder: String,
@@ -32,12 +32,12 @@ pub struct Touch {
     pub refused: bool,
 }
 
-/// Leave to change the servers, which one caller has at a time: the lock of their directory, held until the file is closed.
+/// Permission to change the servers, which one caller has at a time: the lock of their directory, held until the file is closed.
 pub(super) struct Turn {
     _lock: Option<File>,
 }
 
-/// Where the servers are.
+/// The storage of the servers.
 pub(super) enum Backing {
     Memory(Mutex<(Cloud, Vec<Touch>)>),
     Directory(PathBuf),
@@ -54,7 +54,7 @@ impl Backing {
         Ok(Self::Directory(directory))
     }
 
-    /// Waits for a turn without holding up the thread: a process may be paused in the middle of its own.
+    /// Waits for a turn without blocking the thread: another process may be paused during its turn.
     pub(super) async fn turn(&self) -> Result<Turn, DriverError> {
         let Self::Directory(directory) = self else {
             return Ok(Turn { _lock: None });
@@ -70,7 +70,7 @@ impl Backing {
         }
     }
 
-    /// A call that changes something, unless a newer leader has called.
+    /// Applies a call that changes something, unless a newer leader has called.
     pub(super) fn apply(
         &self,
         turn: Turn,
@@ -100,7 +100,7 @@ impl Backing {
         })?
     }
 
-    /// A change of the server `id` that nobody asked for; waits for its turn on the thread.
+    /// Changes the server `id` outside of a driver call; blocks the thread until its turn.
     pub(super) fn change<T>(
         &self,
         id: &str,
@@ -153,7 +153,7 @@ impl Backing {
         }
     }
 
-    /// The newest epoch that has called.
+    /// Returns the newest epoch that has called.
     pub(super) fn epoch(&self) -> Result<u64, DriverError> {
         match self {
             Self::Memory(memory) => Ok(memory.lock().0.epoch),
@@ -163,7 +163,7 @@ impl Backing {
         }
     }
 
-    /// Works on the server `id` alone. What it changes is kept, also if the result is an error of the caller's.
+    /// Runs `work` on the server `id`. Its changes are stored even if the result is an error.
     fn locked<T>(
         &self,
         turn: Turn,
@@ -193,22 +193,22 @@ impl Backing {
     }
 }
 
-/// Lines that are kept in memory.
+/// The number of journal lines kept in memory.
 const JOURNAL_LIMIT: usize = 100_000;
 
-/// Between two tries to get a turn.
+/// The interval between attempts to get a turn.
 const TURN_WAIT: Duration = Duration::from_millis(1);
 
 const LOCK: &str = "lock";
 const JOURNAL: &str = "journal.jsonl";
 
-/// A file for each server, so that a call costs the same however many there are.
+/// The directory with a file per server, so that the cost of a call does not depend on their number.
 const SERVERS: &str = "servers";
 
-/// The file of what is counted.
+/// The file with the counters.
 const TOTALS: &str = "totals.json";
 
-/// A cloud without its servers.
+/// The counters of a cloud, without its servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Totals {
     epoch: u64,
@@ -224,16 +224,17 @@ impl Totals {
     }
 }
 
-/// The file of the server `id`.
+/// Returns the file of the server `id`.
 fn file_of(directory: &Path, id: &str) -> Result<PathBuf, DriverError> {
     if id.contains(['/', '\\']) {
-        let message = format!("{id:?} can't name a server");
+        let message =
+            format!("invalid server name {id:?}: it must not contain a slash or a backslash");
         return Err(DriverError::Refused(message));
     }
     Ok(directory.join(SERVERS).join(format!("{id}.json")))
 }
 
-/// The cloud with no server but `id`.
+/// Reads the cloud with no server except `id`.
 fn read_one(directory: &Path, id: &str) -> Result<Cloud, DriverError> {
     let totals: Totals = read(&directory.join(TOTALS))?.unwrap_or_default();
     let server = read(&file_of(directory, id)?)?;
@@ -262,7 +263,7 @@ fn read_all(directory: &Path) -> Result<Cloud, DriverError> {
     Ok(cloud)
 }
 
-/// Writes what differs. A new epoch comes before the change that it made: whoever is killed in between has still fenced others off.
+/// Writes the differences. A new epoch is written before the change: a process killed in between has already fenced off older terms.
 fn write_one(directory: &Path, id: &str, before: &Cloud, after: &Cloud) -> Result<(), DriverError> {
     let totals = directory.join(TOTALS);
     if before.epoch != after.epoch {
@@ -285,7 +286,7 @@ fn write_one(directory: &Path, id: &str, before: &Cloud, after: &Cloud) -> Resul
     Ok(())
 }
 
-/// `None` if there is no such file.
+/// Reads a file; `None` if it does not exist.
 fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, DriverError> {
     match fs::read(path) {
         Ok(text) => serde_json::from_slice(&text)
@@ -296,7 +297,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, DriverError> {
     }
 }
 
-/// Replaces the file as a whole: a process that is killed leaves the old one or the new one.
+/// Replaces the file atomically: a process that is killed leaves the old or the new content.
 fn write(path: &Path, value: &impl Serialize) -> Result<(), DriverError> {
     let failed = |error| DriverError::failed(path.display(), error);
     let text =

@@ -1,4 +1,4 @@
-//! The servers, and what a call makes of them.
+//! The servers, and the effects of calls on them.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::driver::{
 pub struct Cloud {
     /// The newest epoch that has called.
     pub epoch: u64,
-    /// How many servers were ever created.
+    /// How many servers were created in total.
     pub created: u64,
     /// The servers by their ids.
     pub servers: BTreeMap<String, SimulatedServer>,
@@ -27,27 +27,27 @@ pub struct Cloud {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SimulatedServer {
-    /// The namespace of the object that it was made for.
+    /// The namespace of the object that it belongs to.
     #[serde(default)]
     pub namespace: String,
     /// The name of that object.
     #[serde(default)]
     pub name: String,
-    /// Processors with which it runs, or would start.
+    /// The processors with which it runs, or would start.
     pub cpus: u32,
     /// Memory in bytes.
     pub memory: u64,
     /// Disk in bytes.
     pub disk: u64,
-    /// Sizes that hold from the next start on.
+    /// Processors and memory from the next start on.
     pub next: Option<(u32, u64)>,
     /// Whether it should run.
     pub on: bool,
     /// Whether it died.
     pub dead: bool,
-    /// Its load in percent; `None` for one that follows from its id.
+    /// Its load in percent; derived from its id if `None`.
     pub load: Option<u64>,
-    /// Until when it starts or stops.
+    /// Until when it is starting or stopping.
     pub busy_until: Timestamp,
 }
 
@@ -130,7 +130,7 @@ impl Cloud {
         Ok(())
     }
 
-    /// All servers, by the objects that they were made for.
+    /// Returns all servers, identified by their objects.
     pub(super) fn list(&self) -> Vec<ServerRef> {
         let named = |(id, server): (&String, &SimulatedServer)| {
             let of = ServerRef::from_id(id)?;
@@ -144,7 +144,7 @@ impl Cloud {
     }
 
     fn server(&mut self, id: &str) -> Result<&mut SimulatedServer, DriverError> {
-        let missing = || DriverError::Failed(format!("there is no server {id}"));
+        let missing = || DriverError::Failed(format!("server {id} does not exist"));
         self.servers.get_mut(id).ok_or_else(missing)
     }
 
@@ -168,7 +168,7 @@ impl Cloud {
 }
 
 impl SimulatedServer {
-    /// The state that a caller sees at `now`.
+    /// Returns the state that a caller sees at `now`.
     pub(super) fn status(&self, id: &str, now: Timestamp) -> Server {
         let state = match (self.dead, self.on, now < self.busy_until) {
             (true, ..) => ServerState::Failed,
@@ -193,7 +193,7 @@ impl SimulatedServer {
         }
     }
 
-    /// By the load to order; else one that differs from server to server, and stays the same: from 5 to 44 percent.
+    /// Uses the configured load, or else a constant one derived from the id, from 5 to 44 percent.
     fn usage(&self, id: &str) -> Usage {
         let by_id = || 5 + id.bytes().map(u64::from).sum::<u64>() % 40;
         let percent = self.load.unwrap_or_else(by_id);

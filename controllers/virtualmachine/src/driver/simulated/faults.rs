@@ -1,4 +1,4 @@
-//! Faults to order.
+//! Fault injection.
 
 use std::future::pending;
 
@@ -6,7 +6,7 @@ use rand::RngExt;
 
 use crate::driver::DriverError;
 
-/// A call of a driver.
+/// A driver call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// `list`
@@ -24,7 +24,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Its name, as in the trait.
+    /// The name of the trait method.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::List => "list",
@@ -37,32 +37,32 @@ impl Operation {
     }
 }
 
-/// The effect of a fault.
+/// The part of a failing call that is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
-    /// The request: nothing is done.
+    /// The request: the call has no effect.
     Request,
-    /// The answer: it is done, and the caller doesn't learn it.
+    /// The response: the call takes effect, but the caller is not told.
     Answer,
 }
 
-/// Lets calls fail.
+/// A fault to inject.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Which calls; `None` for all.
+    /// The calls that fail; `None` for all.
     pub operation: Option<Operation>,
-    /// How many; `None` for all from now on.
+    /// How many calls may fail; `None` for any number.
     pub times: Option<u32>,
-    /// How likely each of them is to fail, from 0 to 1.
+    /// The probability that a call fails, from 0 to 1.
     pub chance: f64,
-    /// The part that is lost.
+    /// The part of the call that is lost.
     pub lost: Lost,
     /// The error; `None` for a call that hangs.
     pub error: Option<DriverError>,
 }
 
 impl Fault {
-    /// The next call of `operation` fails with `error` before anything is done.
+    /// Makes the next call of `operation` fail with `error` before it takes effect.
     pub fn once(operation: Operation, error: DriverError) -> Self {
         Self {
             operation: Some(operation),
@@ -73,7 +73,7 @@ impl Fault {
         }
     }
 
-    /// The error, or never.
+    /// Returns the error, or never returns.
     pub(super) async fn fail(&self) -> Result<(), DriverError> {
         match &self.error {
             Some(error) => Err(error.clone()),
@@ -96,7 +96,7 @@ impl Faults {
         self.faults.clear();
     }
 
-    /// The fault that a call of `operation` meets.
+    /// Takes the fault for a call of `operation`, if any.
     pub(super) fn take(&mut self, operation: Operation) -> Option<Fault> {
         let at = self.faults.iter().position(|fault| {
             fault.operation.is_none_or(|it| it == operation)

@@ -1,8 +1,8 @@
-//! Servers that exist in memory only, with latency and faults to order.
+//! Simulated servers, with latency and injectable faults.
 //!
-//! With a [directory](Simulated::in_directory) several processes share one set of servers, as they would share a real
-//! provider: each call takes the directory's lock, and leaves a line in `journal.jsonl` with caller and request. Unlike with a
-//! real provider, a process that is paused while it has the lock keeps the others waiting.
+//! With a [directory](Simulated::in_directory) several processes share one set of servers, as they would share a real provider: each call
+//! takes the directory's lock, and appends a line with caller and request to `journal.jsonl`. Unlike with a real provider, a process that
+//! is paused while it holds the lock blocks the others.
 
 mod backing;
 mod cloud;
@@ -26,10 +26,10 @@ use super::{
     Driver, DriverError, DriverFuture, Power, Resources, Server, ServerRef, ServerSpec, Term,
 };
 
-/// How long things take.
+/// The duration of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latency {
-    /// Each call.
+    /// The duration of each call.
     pub call: Duration,
     /// From the call that creates or starts a server until it runs.
     pub start: Duration,
@@ -38,7 +38,7 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// Everything at once.
+    /// No delays.
     pub const NONE: Self = Self {
         call: Duration::ZERO,
         start: Duration::ZERO,
@@ -47,7 +47,7 @@ impl Latency {
 }
 
 impl Default for Latency {
-    /// Short enough to wait for, long enough to be seen.
+    /// Short enough to wait for, long enough to be observed.
     fn default() -> Self {
         Self {
             call: Duration::from_millis(5),
@@ -70,16 +70,16 @@ struct Shared {
 }
 
 impl Simulated {
-    /// A driver whose servers go with the process.
+    /// Creates a driver whose servers end with the process.
     pub fn new(latency: Latency) -> Self {
         Self::over(latency, Backing::in_memory())
     }
 
-    /// A driver whose servers are kept in `directory`, which is made if it is missing.
+    /// Creates a driver whose servers are kept in `directory`, which is created if it is missing.
     ///
     /// # Errors
     ///
-    /// If the directory can't be made.
+    /// If the directory cannot be created.
     pub fn in_directory(
         latency: Latency,
         directory: impl Into<PathBuf>,
@@ -101,59 +101,59 @@ impl Simulated {
         }
     }
 
-    /// All current servers, by their ids.
+    /// Returns all current servers, by id.
     ///
     /// # Errors
     ///
-    /// If the directory can't be read.
+    /// If the directory cannot be read.
     pub fn cloud(&self) -> Result<Cloud, DriverError> {
         self.shared.backing.read()
     }
 
-    /// Who asked for what, oldest first.
+    /// Returns the calls that changed something, or tried to, oldest first.
     ///
     /// # Errors
     ///
-    /// If the directory can't be read.
+    /// If the directory cannot be read.
     pub fn journal(&self) -> Result<Vec<Touch>, DriverError> {
         self.shared.backing.journal()
     }
 
-    /// Lets later calls fail as `fault` says.
+    /// Injects a fault into later calls.
     pub fn fault(&self, fault: Fault) {
         self.faults().add(fault);
     }
 
-    /// Ends all faults.
+    /// Removes all faults.
     pub fn clear_faults(&self) {
         self.faults().clear();
     }
 
-    /// The server dies, as a host that fails would let it. Tells whether there was one.
+    /// Kills the server, like a host that fails. Returns whether it existed.
     ///
     /// # Errors
     ///
-    /// If the directory can't be used.
+    /// If the directory cannot be used.
     pub fn kill(&self, server: &ServerRef) -> Result<bool, DriverError> {
         let id = server.id();
         self.shared.backing.change(&id, |cloud| cloud.kill(&id))
     }
 
-    /// The server is gone with its disk, without anybody having asked. Tells whether there was one.
+    /// Removes the server with its disk, without a request. Returns whether it existed.
     ///
     /// # Errors
     ///
-    /// If the directory can't be used.
+    /// If the directory cannot be used.
     pub fn lose(&self, server: &ServerRef) -> Result<bool, DriverError> {
         let id = server.id();
         self.shared.backing.change(&id, |cloud| cloud.lose(&id))
     }
 
-    /// Puts a load of `percent` of its processors and memory on the server. Tells whether there was one.
+    /// Sets the server's load to `percent` of its processors and memory. Returns whether it existed.
     ///
     /// # Errors
     ///
-    /// If the directory can't be used.
+    /// If the directory cannot be used.
     pub fn load(&self, server: &ServerRef, percent: u64) -> Result<bool, DriverError> {
         let id = server.id();
         self.shared
@@ -165,7 +165,7 @@ impl Simulated {
         self.shared.faults.lock()
     }
 
-    /// One call: latency, faults before and after, the change itself, and its line in the journal.
+    /// Executes one call: latency, faults before and after, the change itself, and its line in the journal.
     async fn call(
         &self,
         term: &Term,
@@ -194,7 +194,7 @@ impl Simulated {
         self.shared.backing.status(&server.id())
     }
 
-    /// A call that changes nothing: latency and faults.
+    /// Executes a call that changes nothing: latency and faults.
     async fn read(&self, operation: Operation) -> Result<(), DriverError> {
         sleep(self.shared.latency.call).await;
         let fault = self.faults().take(operation);

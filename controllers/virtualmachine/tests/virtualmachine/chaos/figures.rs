@@ -1,4 +1,4 @@
-//! The figures of a run, and the line that shows them.
+//! The results of a run, and the line that prints them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,15 +11,15 @@ pub struct Figures {
     pub seed: u64,
     pub took: Duration,
     pub machines: usize,
-    /// How often each thing was done.
+    /// How often each event happened.
     pub events: BTreeMap<&'static str, u32>,
-    /// From the death or the freezing of a leader to the next one.
+    /// The times from the death or the freezing of a leader to the next leader.
     pub fail_overs: Vec<Duration>,
     pub calls: usize,
     pub refused: usize,
     pub epochs: usize,
     pub converged_in: Duration,
-    /// The largest of the controllers, before and after.
+    /// The memory of the largest controller, before and after.
     pub memory: (u64, u64),
 }
 
@@ -28,11 +28,11 @@ impl Figures {
         *self.events.entry(event).or_default() += 1;
     }
 
-    /// Reads the journal.
+    /// Counts the calls, refusals and epochs of the journal.
     ///
     /// # Panics
     ///
-    /// If two epochs worked at once, or two processes in one epoch.
+    /// If two epochs overlap, or two processes share an epoch.
     pub fn read(&mut self, journal: &[Touch]) {
         let mut holders: BTreeMap<u64, &str> = BTreeMap::new();
         let mut newest = 0;

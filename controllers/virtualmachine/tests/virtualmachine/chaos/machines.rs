@@ -1,4 +1,4 @@
-//! The machines that somebody wants, and what becomes of them on the API server and at the driver.
+//! The desired machines, and their state in the API server and at the driver.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -23,7 +23,7 @@ const CRD: &str = include_str!("../../../deploy/crd.yaml");
 
 pub const LEASE: &str = "virtualmachine-controller";
 
-/// How a machine should be.
+/// The desired state of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
     cpu: u32,
@@ -39,7 +39,7 @@ impl Wanted {
     }
 }
 
-/// The machines by name, and a client past the proxy.
+/// The machines by name, and a client that bypasses the proxy.
 pub struct Machines {
     client: Client,
     pub wanted: BTreeMap<String, Wanted>,
@@ -68,7 +68,7 @@ impl Machines {
         TypedClient::namespaced(self.client.clone(), "default").defaults()
     }
 
-    /// The CRD and all machines, on an API server that has none of them.
+    /// Installs the CRD and all machines in an empty API server.
     pub async fn install(&self) {
         let crds = TypedClient::<CustomResourceDefinition>::cluster(self.client.clone()).defaults();
         let crd: CustomResourceDefinition = serde_saphyr::from_str(CRD).unwrap();
@@ -102,7 +102,7 @@ impl Machines {
         created.unwrap();
     }
 
-    /// Wants one more.
+    /// Adds a machine.
     pub fn want(&mut self, random: &mut StdRng) -> (String, Wanted) {
         let name = format!("vm-{}", self.named);
         self.named += 1;
@@ -129,7 +129,7 @@ impl Machines {
         self.wanted.keys().nth(at).cloned()
     }
 
-    /// Changes one.
+    /// Changes a random machine.
     pub async fn change(&mut self, random: &mut StdRng) {
         let Some(name) = self.any(random) else { return };
         let wanted = Wanted {
@@ -141,7 +141,7 @@ impl Machines {
         self.wanted.insert(name, wanted);
     }
 
-    /// Deletes one; by force, without its finalizer, if `by_force`.
+    /// Deletes a random machine; without its finalizer if `by_force` is set.
     pub async fn remove(&mut self, random: &mut StdRng, by_force: bool) {
         let Some(name) = self.any(random) else { return };
         if by_force {
@@ -152,7 +152,7 @@ impl Machines {
         self.wanted.remove(&name);
     }
 
-    /// Lets the server of one die.
+    /// Kills the server of a random machine.
     pub async fn crash(&self, random: &mut StdRng, driver: &Simulated) {
         let Some(name) = self.any(random) else { return };
         if let Some(machine) = self.api().get_opt(&name).await.unwrap() {
@@ -160,7 +160,7 @@ impl Machines {
         }
     }
 
-    /// The leader's name and the epoch, if somebody leads.
+    /// Returns the leader's name and the epoch, if there is a leader.
     pub async fn leader(&self) -> Option<(String, u64)> {
         let lease = self.leases().get_opt(LEASE).await.ok()??;
         let epoch = lease
@@ -178,7 +178,7 @@ impl Machines {
         }
     }
 
-    /// The differences from the desired state; empty in the end.
+    /// Returns the differences from the desired state; empty after convergence.
     pub async fn differences(&self, cloud: &Cloud) -> Vec<String> {
         let machines = match self.api().list().await {
             Ok(machines) => machines.items,

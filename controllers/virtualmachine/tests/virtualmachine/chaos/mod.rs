@@ -1,8 +1,8 @@
-//! Chaos: three controllers, an API server and a proxy between them, each a process of its own that is killed, frozen and emptied,
-//! while machines come, change and go on a driver with faults. Everything is on loopback, bounded in time, and follows from a seed.
+//! Chaos: three controllers, an API server and a proxy between them, each in its own process that is killed, frozen or emptied, while
+//! machines are created, changed and deleted on a driver with faults. Everything is on loopback, bounded in time, and derived from a seed.
 //!
-//! `hack/chaos.sh` runs it. In the end servers and objects must be the same, the driver's journal must show one epoch at a time, and
-//! memory must be back where it was.
+//! Run by `hack/chaos.sh`. In the end servers and objects must match, the driver's journal must show one epoch at a time, and memory must
+//! be back to its initial level.
 
 mod figures;
 mod machines;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use crate::chaos::run::Plan;
 
-/// A number from the environment.
+/// Reads a number from the environment.
 pub fn number(name: &str, otherwise: u64) -> u64 {
     match std::env::var(name) {
         Ok(text) => text

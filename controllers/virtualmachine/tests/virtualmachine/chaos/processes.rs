@@ -1,4 +1,4 @@
-//! The processes, their signals, and what they use.
+//! The processes, their signals, and their memory.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use crate::chaos::roles;
 
-/// The election's times: lease duration, renew deadline, retry period.
+/// The timing of leader election: lease duration, renew deadline, retry period.
 pub const TIMES: [&str; 3] = ["3s", "2s", "500ms"];
 
-/// A process that is started again when it has ended.
+/// A process that is restarted when it has ended.
 pub struct Process {
     pub name: String,
     command: Box<dyn Fn() -> Command + Send>,
@@ -32,7 +32,7 @@ impl Process {
 
     pub fn signal(&self, signal: &str) {
         let pid = self.child.id();
-        // The shell's own kill: no other is on every machine. A process that has just ended is ignored.
+        // The shell's built-in kill, since not every machine has another. A process that has just ended is ignored.
         let status = Command::new("sh")
             .args(["-c", &format!("kill -{signal} {pid} 2>/dev/null || true")])
             .status();
@@ -44,7 +44,7 @@ impl Process {
         drop(self.child.wait());
     }
 
-    /// Starts it again if it has ended. A controller may end because it lost leadership, with status 1; nothing else is right.
+    /// Restarts the process if it has ended. A controller may exit with status 1 after losing leadership; any other exit fails the test.
     pub fn revive(&mut self) {
         if let Some(status) = self.child.try_wait().unwrap() {
             let is_right = status.code().is_none_or(|code| code <= 1);
@@ -54,7 +54,7 @@ impl Process {
         }
     }
 
-    /// Resident memory, in bytes.
+    /// Returns the resident memory, in bytes.
     pub fn memory(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.unwrap_or_default();
@@ -71,7 +71,7 @@ impl Drop for Process {
     }
 }
 
-/// A free port of loopback.
+/// Returns a free port on loopback.
 pub fn free() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0")
         .unwrap()
@@ -79,7 +79,7 @@ pub fn free() -> SocketAddr {
         .unwrap()
 }
 
-/// This binary as the process `role`.
+/// Runs this binary as the process `role`.
 fn role(role: &str, log: &Path, settings: Vec<(&'static str, String)>) -> Process {
     let (test, log) = (format!("chaos::roles::{role}"), log.to_owned());
     Process::new(role, move || {
@@ -113,7 +113,7 @@ pub fn proxy(folder: &Path, listen: SocketAddr, target: SocketAddr) -> Process {
     role("proxy", &folder.join("proxy.log"), settings)
 }
 
-/// A controller of the machines in `servers`, behind the proxy.
+/// Runs a controller of the machines in `servers` that connects through the proxy.
 pub fn controller(folder: &Path, name: &str, proxy: SocketAddr) -> Process {
     let (folder, identity): (PathBuf, String) = (folder.to_owned(), name.to_owned());
     Process::new(name, move || {
@@ -127,7 +127,7 @@ pub fn controller(folder: &Path, name: &str, proxy: SocketAddr) -> Process {
             .args(["--simulated-faults", "0.05", "--remove-orphans-after", "3s"])
             .arg("--simulated-dir")
             .arg(folder.join("servers"))
-            // No cluster of the user's, whatever happens.
+            // Never use the user's cluster.
             .env("KUBECONFIG", "/nonexistent")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -136,13 +136,13 @@ pub fn controller(folder: &Path, name: &str, proxy: SocketAddr) -> Process {
     })
 }
 
-/// Waits until somebody listens there.
+/// Waits until the address accepts connections.
 pub async fn until_listening(address: SocketAddr) {
     let started = Instant::now();
     while TcpStream::connect(address).is_err() {
         assert!(
             started.elapsed() < Duration::from_secs(30),
-            "nobody listens at {address}"
+            "{address} does not accept connections"
         );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

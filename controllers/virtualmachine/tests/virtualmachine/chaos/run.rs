@@ -1,4 +1,4 @@
-//! One run: set up, chaos, and what must hold in the end.
+//! One run: setup, chaos, and the conditions that must hold in the end.
 
 use std::fs;
 use std::path::Path;
@@ -13,17 +13,17 @@ use crate::chaos::figures::Figures;
 use crate::chaos::machines::Machines;
 use crate::chaos::processes::{self, Process};
 
-/// The actions of a run.
+/// The parameters of a run.
 pub struct Plan {
     pub time: Duration,
     pub seed: u64,
     pub machines: usize,
 }
 
-/// Memory may be this much more in the end: allocators keep some.
+/// The permitted growth of memory, since allocators keep some.
 const MEMORY: (f64, u64) = (1.5, 32 << 20);
 
-/// An event with its frequency.
+/// The events with their relative frequencies.
 const EVENTS: [(Event, &str, u32); 9] = [
     (Event::KillLeader, "leader killed", 4),
     (Event::FreezeLeader, "leader frozen", 3),
@@ -61,18 +61,18 @@ struct Chaos {
     controllers: Vec<Process>,
 }
 
-/// Runs the plan, and gives its figures.
+/// Runs the plan, and returns its figures.
 ///
 /// # Panics
 ///
-/// If something doesn't hold in the end.
+/// If a final condition does not hold.
 pub async fn run(plan: &Plan) -> Figures {
     let started = Instant::now();
     let mut chaos = Chaos::new(plan).await;
-    // An informer may take two minutes to notice that the API server's versions started again.
+    // An informer may take two minutes to notice that the API server's versions restarted.
     let settle = Duration::from_secs(240) + Duration::from_millis(60) * size(plan.machines);
     chaos.converge(settle).await;
-    // Everything that is made once exists by now.
+    // By now everything that is only allocated once exists.
     sleep(Duration::from_secs(3)).await;
     chaos.figures.memory.0 = chaos.memory();
     let end = Instant::now() + plan.time;
@@ -82,7 +82,7 @@ pub async fn run(plan: &Plan) -> Figures {
     let ended = Instant::now();
     chaos.converge(settle).await;
     chaos.figures.converged_in = ended.elapsed();
-    // Work that should not come any more would come in this time.
+    // Leave time for unexpected work to show up.
     sleep(Duration::from_secs(3)).await;
     chaos.finish();
     let mut figures = std::mem::take(&mut chaos.figures);
@@ -125,7 +125,7 @@ impl Chaos {
         }
     }
 
-    /// One event, with changes of machines before it.
+    /// Changes machines, then triggers one event.
     async fn step(&mut self) {
         for _ in 0..self.random.random_range(1..=4) {
             let what = self.random.random_range(0..10);
@@ -192,7 +192,7 @@ impl Chaos {
         }
     }
 
-    /// Takes the leader away, and waits for the next one.
+    /// Removes the leader, and waits for the next one.
     async fn overthrow(&mut self, event: Event, leader: &str, epoch: u64) {
         let at = self.controllers.iter().position(|it| it.name == leader);
         let at = at.expect("a controller of ours leads");
@@ -202,7 +202,7 @@ impl Chaos {
             Event::KillLeader => process.kill(),
             Event::StopLeader => process.signal("TERM"),
             _ => {
-                // Not in the middle of a call: nobody else could call then, as with no real provider.
+                // Not in the middle of a call: the process would keep the driver's lock, which a real provider does not have.
                 let lock = fs::File::create(self.folder.path().join("servers/lock")).unwrap();
                 lock.lock().unwrap();
                 process.signal("STOP");
@@ -223,7 +223,7 @@ impl Chaos {
         }
         self.figures.fail_overs.push(since.elapsed());
         if matches!(event, Event::FreezeLeader) {
-            // The next one works before this one wakes up.
+            // The next leader works before this one wakes up.
             sleep(Duration::from_millis(500)).await;
             self.controllers[at].signal("CONT");
         }
@@ -235,7 +235,7 @@ impl Chaos {
         self.api_server.revive();
     }
 
-    /// Waits until everything is as wanted.
+    /// Waits until everything is in the desired state.
     async fn converge(&mut self, patience: Duration) {
         let started = Instant::now();
         loop {
@@ -252,7 +252,7 @@ impl Chaos {
                 &differences[..differences.len().min(10)],
                 self.logs()
             );
-            // Real time, since the controllers are processes; seldom, because a look lists every machine.
+            // Real time, since the controllers are processes; infrequent, because each check lists every machine.
             sleep(Duration::from_millis(250)).await;
         }
     }
@@ -262,7 +262,7 @@ impl Chaos {
         memory.max().unwrap_or(0)
     }
 
-    /// The conditions at the end.
+    /// Checks the final conditions.
     fn finish(&mut self) {
         self.figures.read(&self.driver.journal().unwrap());
         self.figures.memory.1 = self.memory();
@@ -278,7 +278,7 @@ impl Chaos {
         }
     }
 
-    /// The end of each log.
+    /// Returns the end of each log.
     fn logs(&self) -> String {
         let mut logs = String::new();
         for name in ["a", "b", "c", "api_server", "proxy"] {

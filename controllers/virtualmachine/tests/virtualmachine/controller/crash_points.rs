@@ -1,4 +1,4 @@
-//! A controller that ends after its k-th call, for every k; then another one takes over.
+//! Ends a controller after its k-th call, for every k, and starts another one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use virtualmachine_controller::driver::{
 
 use crate::controller::support::{PATIENCE, Rig, eventually, fast, run, sample};
 
-/// A driver behind a gate.
+/// A driver with a gate in front.
 struct Gated {
     driver: Arc<dyn Driver>,
     gate: Gate,
@@ -70,7 +70,7 @@ impl Driver for Gated {
     }
 }
 
-/// The request to a machine before the crash.
+/// The change to a machine before the crash.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Task {
     Create,
@@ -79,7 +79,7 @@ enum Task {
     Delete,
 }
 
-/// Whether the controller was still at work when it crashed.
+/// Returns whether the controller was still working when it crashed.
 async fn crash(gate: Gate, task: Task, deleted_meanwhile: bool) -> bool {
     let point = format!("{gate:?}");
     let rig = Rig::new();

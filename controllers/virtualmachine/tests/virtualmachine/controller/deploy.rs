@@ -1,4 +1,4 @@
-//! The files below `deploy/`.
+//! Checks the files in `deploy/`.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn documents(name: &str) -> Vec<Value> {
     serde_saphyr::from_multiple(&read(name)).unwrap()
 }
 
-/// Whether two values are equal, `0` and `0.0` too.
+/// Whether two values are equal, where `0` equals `0.0`.
 fn is_same(one: &Value, two: &Value) -> bool {
     match (one, two) {
         (Value::Number(one), Value::Number(two)) => one.as_f64() == two.as_f64(),
@@ -98,7 +98,7 @@ fn the_image_has_pinned_bases_and_a_small_context() {
     assert_eq!(bases.len(), 2);
     for base in bases {
         let pinned = base.chars().any(|c| c.is_ascii_digit()) && !base.contains("latest");
-        assert!(pinned, "{base} has no version");
+        assert!(pinned, "{base} is not pinned to a version");
     }
     let ignored = fs::read_to_string(folder().join("../../../.dockerignore")).unwrap();
     for path in [".git", "**/target"] {

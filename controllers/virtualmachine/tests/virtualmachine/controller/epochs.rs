@@ -34,7 +34,7 @@ impl Site {
         }
     }
 
-    /// A leader of `epoch` called, whose epoch the Lease lacks.
+    /// Simulates a call by a leader of `epoch` that the Lease does not record.
     async fn called(&self, epoch: u64) {
         let holder = "another".to_owned();
         let server = ServerRef {
@@ -144,7 +144,7 @@ async fn a_leader_that_is_refused_says_so_and_recovers() {
             let note = event.note.unwrap_or_default();
             event.reason.as_deref() == Some("StaleEpoch")
                 && note
-                    .ends_with("the driver refuses epoch 1: 70 has called; a higher one is taken")
+                    .ends_with("the driver rejects epoch 1: the newest is 70; taking a higher one")
         })
     };
     assert!(eventually(is_told).await);

@@ -23,7 +23,7 @@ async fn each_transition_has_its_event() {
         (
             "Warning",
             "FailedCreate",
-            format!("server {id}: no host has room; it is tried again"),
+            format!("server {id}: no host has room; retrying"),
         ),
         ("Normal", "Running", format!("server {id}")),
         ("Normal", "Deleting", format!("server {id}")),

@@ -17,11 +17,11 @@ fn failed() -> DriverError {
     DriverError::Failed("no host has room".to_owned())
 }
 
-/// The life of a machine while each of its calls meets `fault` three times.
+/// Runs the lifecycle of a machine while each of its calls hits `fault` three times.
 async fn lives_with(fault: ApiFault) {
     let rig = Rig::new();
     let running = rig.start();
-    // The informer has its list before calls begin to fail.
+    // Let the informer list before calls start to fail.
     tokio::time::sleep(Duration::from_millis(50)).await;
     rig.create(&sample()).await;
     for verb in ["get", "update", "patch", "watch"] {
@@ -90,13 +90,13 @@ async fn a_failed_creation_is_seen_in_the_status_and_tried_again() {
     rig.create(&sample()).await;
     rig.until_phase("test-vm", Phase::Failed).await;
     let status = rig.status("test-vm");
-    assert_eq!(status.reason, "no host has room; it is tried again");
+    assert_eq!(status.reason, "no host has room; retrying");
     assert_eq!(condition(&status, "Ready"), Some(("False", "FailedCreate")));
     assert_eq!(
         condition(&status, "Progressing"),
         Some(("True", "FailedCreate"))
     );
-    // Failing again is nothing new: the status stays as it was written.
+    // A repeated failure is not news: the status stays unchanged.
     tokio::time::sleep(RESYNC * 5).await;
     assert_eq!(rig.status("test-vm"), status);
     rig.driver.clear_faults();
@@ -130,10 +130,10 @@ async fn a_driver_that_always_fails_is_asked_a_few_times_a_minute() {
     };
     let mut before = 0;
     for (seconds, expected) in [(60, 2..=20), (600, 10..=40)] {
-        // Time is paused.
+        // The clock is paused.
         tokio::time::sleep(Duration::from_secs(seconds)).await;
         let tries = creations() - before;
-        // Resyncs look again, too: twice a minute.
+        // Resyncs retry as well, twice a minute.
         assert!(expected.contains(&tries), "{tries} in {seconds} s");
         before += tries;
     }
@@ -190,10 +190,7 @@ async fn a_call_that_hangs_ends_at_its_deadline() {
     rig.create(&sample()).await;
     rig.until_phase("test-vm", Phase::Failed).await;
     let reason = rig.status("test-vm").reason;
-    assert_eq!(
-        reason,
-        "the driver did not answer within 50ms; it is tried again"
-    );
+    assert_eq!(reason, "the driver did not answer within 50ms; retrying");
     rig.until_phase("test-vm", Phase::Active).await;
     running.stop().await;
 }

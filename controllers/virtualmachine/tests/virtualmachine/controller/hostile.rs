@@ -1,4 +1,4 @@
-//! Specs that make no sense.
+//! Invalid specs.
 
 use codegen_runtime::kube::ResourceExt;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ async fn is_refused(resource: Value, reason: &str) {
     assert_eq!(rig.driver.journal().unwrap(), []);
     assert!(rig.get("test-vm").unwrap().finalizers().is_empty());
 
-    // It can be mended, and it can be deleted.
+    // The spec can be corrected, and the machine can be deleted.
     let resource = json!({ "cpu": 1, "memory": "1Gi", "rootDisk": "1Gi" });
     rig.patch("test-vm", json!({ "spec": { "resource": resource } }))
         .await;

@@ -1,4 +1,4 @@
-//! Many machines, with faults on; `hack/many.sh` runs it with a thousand.
+//! Many machines, with faults; `hack/many.sh` runs it with a thousand.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,7 +51,7 @@ async fn many_machines_converge_with_faults_on() {
             }
         }
         let cut = ApiFault::new(FaultKind::CutWatch { after_events: 300 });
-        // Not more: the informer backs off the longer, the more often its watch is cut.
+        // No more than that: the informer's back-off grows each time its watch is cut.
         server
             .faults()
             .add(cut.on("watch", "virtualmachines").times(3));
@@ -62,7 +62,7 @@ async fn many_machines_converge_with_faults_on() {
             times: None,
             chance: 0.03,
             lost,
-            error: Some(DriverError::Failed("a fault to order".to_owned())),
+            error: Some(DriverError::Failed("an injected fault".to_owned())),
         });
     }
 
@@ -136,13 +136,13 @@ async fn many_machines_converge_with_faults_on() {
     running.stop().await;
 }
 
-/// Whether `is` comes true within minutes.
+/// Whether `is` becomes true within minutes.
 async fn slowly(is: impl Fn() -> bool) -> bool {
     for _ in 0..600 {
         if is() {
             return true;
         }
-        // Real time, since the server is at work on other threads; seldom, because the last looks read all machines.
+        // Real time, since the server runs on other threads; infrequent, because the final checks read all machines.
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     false

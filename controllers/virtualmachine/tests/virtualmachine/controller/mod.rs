@@ -1,4 +1,4 @@
-//! The controller at work on the fake clientset and on an embedded API server.
+//! Tests of the controller on the fake clientset and on an embedded API server.
 
 mod crash_points;
 mod deploy;

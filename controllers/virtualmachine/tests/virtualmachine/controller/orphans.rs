@@ -58,11 +58,11 @@ async fn a_server_whose_finalizer_was_removed_by_force_is_reported_and_left() {
     rig.delete("test-vm").await;
     rig.until_gone("test-vm").await;
 
-    // Found by the next process, when it starts.
+    // The next process finds it at its start.
     let metrics = Metrics::new();
     let running = start(&rig, fast(), &metrics);
     assert!(eventually(|| gauge(&metrics).as_deref() == Some("1")).await);
-    let note = format!("server {id} runs on without its object");
+    let note = format!("server {id} still exists without its object");
     let is_told = || {
         let events: Vec<Event> = rig.tracker.list("default");
         events.iter().any(|event| {
@@ -70,7 +70,7 @@ async fn a_server_whose_finalizer_was_removed_by_force_is_reported_and_left() {
         })
     };
     assert!(eventually(is_told).await);
-    assert_eq!(rig.servers(), 1, "only told of");
+    assert_eq!(rig.servers(), 1, "only reported");
     running.stop().await;
 }
 

@@ -254,7 +254,7 @@ async fn a_server_that_died_is_failed_and_then_started_again() {
     rig.until_phase("test-vm", Phase::Failed).await;
     let status = rig.status("test-vm");
     assert_eq!(condition(&status, "Ready"), Some(("False", "ServerDied")));
-    assert_eq!(status.reason, "the server died; it is started again");
+    assert_eq!(status.reason, "the server died; it will be restarted");
     rig.until_phase("test-vm", Phase::Active).await;
     assert_eq!(rig.driver.cloud().unwrap().created, 1);
     running.stop().await;
@@ -280,7 +280,7 @@ async fn usage_is_refreshed_without_waking_the_queue_or_writing_what_did_not_cha
     rig.until_phase("test-vm", Phase::Active).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     rig.tracker.clear_actions();
-    // Time is paused: it goes on while nobody works.
+    // The clock is paused and advances while all tasks are idle.
     tokio::time::sleep(Duration::from_secs(3)).await;
     let actions = rig.tracker.actions();
     let ours: Vec<_> = actions
@@ -289,7 +289,7 @@ async fn usage_is_refreshed_without_waking_the_queue_or_writing_what_did_not_cha
         .collect();
     assert!(ours.is_empty(), "{ours:#?}");
 
-    // Another usage is written, by the timer alone.
+    // Only the timer writes the changed usage.
     rig.driver.load(&rig.server_ref("test-vm"), 77).unwrap();
     rig.until("test-vm", |status| {
         let usage = status.server.as_ref().and_then(|it| it.usage.as_ref());

@@ -13,7 +13,7 @@ use virtualmachine_controller::driver::{
 
 use crate::controller::support::{Rig, fast, machine, run};
 
-/// Notes whose status is asked for, and whose server is created, in order.
+/// Records the order of status calls and of created servers.
 struct Noting {
     driver: Arc<dyn Driver>,
     seen: Arc<Mutex<Vec<String>>>,
@@ -102,7 +102,7 @@ async fn a_new_machine_does_not_wait_behind_the_initial_list() {
     before.dedup();
     assert!(
         before.len() < OLD / 2,
-        "it waited behind {} of {OLD} machines",
+        "it waited for {} of {OLD} machines",
         before.len()
     );
     running.stop().await;

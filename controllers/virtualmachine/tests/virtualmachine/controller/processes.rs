@@ -1,7 +1,7 @@
-//! Three controllers, as in three terminals: one leads, the others wait, and never do two of them touch the driver.
+//! Three controllers, as in three terminals: one leads, the others wait, and no two of them ever call the driver at the same time.
 //!
-//! They share their simulated servers in a folder, whose journal records who asked for what. The API server is an embedded one, or
-//! the cluster that `CONFORMANCE_KUBECONFIG` names. With `KUBECTL` set the sample goes through that kubectl.
+//! They share their simulated servers in a folder, whose journal records every caller and request. The API server is an embedded one, or
+//! the cluster of `CONFORMANCE_KUBECONFIG`. With `KUBECTL` set, the sample is applied with that kubectl.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,15 +26,15 @@ use virtualmachine_controller::generated::clientset::Clientset;
 const CRD: &str = include_str!("../../../deploy/crd.yaml");
 const SAMPLE: &str = include_str!("../../../deploy/samples/test-vm.yaml");
 
-/// Longer than any test takes: a hand-over within it was not by expiry.
+/// Longer than any test, so that a hand-over cannot be due to expiry.
 const LONG: [&str; 3] = ["600s", "20s", "2s"];
 
-/// For a leader whose lease is to expire: until it stops it renews it, though it gets little of a busy machine.
+/// For a leader whose lease should expire; long enough to be renewed on a busy machine until the leader stops.
 const SHORT: [&str; 3] = ["5s", "4s", "500ms"];
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The workers of a controller, by default.
+/// The default number of workers of a controller.
 const WORKERS: usize = 2;
 
 /// A cluster, a folder of servers, and controllers.
@@ -44,7 +44,7 @@ struct Site {
     client: Client,
     namespace: String,
     controllers: Vec<(String, Child)>,
-    /// Kept as long as the site.
+    /// Kept alive as long as the site.
     _embedded: Option<Serving>,
 }
 
@@ -88,7 +88,7 @@ impl Site {
         site
     }
 
-    /// The CRD, and a namespace of the test's own.
+    /// Installs the CRD and creates a namespace for the test.
     async fn install(&self) {
         let crds = TypedClient::<CustomResourceDefinition>::cluster(self.client.clone()).defaults();
         let crd: CustomResourceDefinition = serde_saphyr::from_str(CRD).unwrap();
@@ -152,7 +152,7 @@ impl Site {
         self.until_leader(|_| true).await
     }
 
-    /// Starts the leader `a`, whose lease is short, and two who wait for it to expire: a lease counts for as long as its holder says.
+    /// Starts the leader `a`, whose lease is short, and two that wait for it to expire: the lease duration is the holder's.
     async fn start_three_with_a_short_lease(&mut self) -> String {
         self.start("a", SHORT);
         let leader = self.until_leader(|_| true).await;
@@ -175,15 +175,15 @@ impl Site {
 
     fn signal(&self, identity: &str, signal: &str) {
         let pid = self.child(identity).id();
-        // The shell's own kill: no other is on every machine.
+        // The shell's built-in kill, since not every machine has another.
         let status = Command::new("sh")
             .args(["-c", &format!("kill -{signal} {pid}")])
             .status();
         assert!(status.unwrap().success());
     }
 
-    /// Waits until every thread of a stopped process stands still, which the sender of the signal does not wait for. Where there is
-    /// no `/proc`, it is taken for granted.
+    /// Waits until every thread of a stopped process is suspended, since the signal's sender does not wait for that. Skipped without
+    /// `/proc`.
     async fn until_still(&self, identity: &str) {
         let tasks = PathBuf::from(format!("/proc/{}/task", self.child(identity).id()));
         let runs = |task: &PathBuf| {
@@ -207,7 +207,7 @@ impl Site {
             .1
     }
 
-    /// Waits until the process has ended; its exit code.
+    /// Waits until the process has ended, and returns its exit code.
     async fn exit_code(&mut self, identity: &str) -> Option<i32> {
         let (_, child) = self
             .controllers
@@ -224,7 +224,7 @@ impl Site {
         }
     }
 
-    /// Waits for a holder of the Lease that satisfies `is`.
+    /// Waits for a holder of the Lease for which `is` is true.
     async fn until_leader(&self, is: impl Fn(&str) -> bool) -> String {
         let leases =
             TypedClient::<Lease>::namespaced(self.client.clone(), &self.namespace).defaults();
@@ -270,7 +270,7 @@ impl Site {
         .await;
     }
 
-    /// The sample under another name, or by its own through kubectl.
+    /// Creates the sample under another name, or applies it under its own name with kubectl.
     async fn apply_sample(&self, name: &str) {
         if let (Ok(kubectl), "test-vm") = (std::env::var("KUBECTL"), name) {
             let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/samples/test-vm.yaml");
@@ -304,14 +304,14 @@ impl Site {
         self.until(name, |machine| machine.is_none()).await;
     }
 
-    /// Each holder touched the driver in one stretch, with an epoch of its own, and none was refused.
+    /// Checks that each holder called the driver in one stretch, with its own epoch, and none was rejected.
     fn assert_one_at_a_time(&self, holders: &[&str]) {
         let refused = self.journal().into_iter().find(|touch| touch.refused);
         assert!(refused.is_none(), "{refused:?}");
         self.assert_one_stretch_each(holders);
     }
 
-    /// Each holder touched the driver in one stretch, with an epoch of its own, apart from calls that were refused.
+    /// Checks that each holder called the driver in one stretch, with its own epoch, ignoring rejected calls.
     fn assert_one_stretch_each(&self, holders: &[&str]) {
         let mut stretches: Vec<(String, u64)> = Vec::new();
         for touch in self.journal().into_iter().filter(|touch| !touch.refused) {
@@ -370,7 +370,7 @@ async fn one_of_three_works_and_a_stopped_leader_hands_over_at_once() {
     eprintln!("handed over {:?} after SIGTERM", stopped.elapsed());
     assert_eq!(site.exit_code(&first).await, Some(0), "{}", site.logs());
 
-    // The new leader adopts what runs, and goes on.
+    // The new leader adopts the running server, and continues.
     site.set_action("test-vm", "stopped").await;
     site.until_phase("test-vm", Phase::Stopped).await;
     site.delete("test-vm").await;
@@ -412,16 +412,16 @@ async fn a_paused_leader_that_wakes_up_does_nothing_to_any_server() {
     for n in 0..5 {
         site.until_phase(&format!("vm-{n}"), Phase::Active).await;
     }
-    // It is paused with work in its hands: servers that stop.
+    // Paused with work in progress: servers that are stopping.
     for n in 0..5 {
         site.set_action(&format!("vm-{n}"), "stopped").await;
     }
     {
-        // Not in the middle of a call: nobody else could call then, as with no real provider.
+        // Not in the middle of a call: the process would keep the driver's lock, which a real provider does not have.
         let lock = fs::File::create(site.servers().join("lock")).unwrap();
         lock.lock().unwrap();
         site.signal(&first, "STOP");
-        // A call that waits for the lock would have it otherwise.
+        // Otherwise a call that waits for the lock would get it.
         site.until_still(&first).await;
     }
     let second = site.until_leader(|holder| holder != first).await;
@@ -435,8 +435,8 @@ async fn a_paused_leader_that_wakes_up_does_nothing_to_any_server() {
     for n in 0..5 {
         site.until_phase(&format!("vm-{n}"), Phase::Active).await;
     }
-    // A call that had passed the leader's own check when the process was paused still reaches the driver, which refuses it: no
-    // election can hold such a call back. Each worker has one call under way at most.
+    // A call that passed the leader's own check before the process was paused still reaches the driver, which rejects it; no election can
+    // prevent that. Each worker has at most one such call.
     let woken = site.journal().split_off(before);
     let late: Vec<_> = woken.iter().filter(|t| t.holder != second).collect();
     assert!(
@@ -470,7 +470,7 @@ async fn wrong_flags_are_refused_with_what_to_write() {
     let (code, error) = run(&["--lease-duration", "soon"]);
     assert_eq!(code, Some(2));
     assert!(
-        error.contains("write a positive duration such as 15s"),
+        error.contains("expected a positive duration such as 15s"),
         "{error}"
     );
     let (code, error) = run(&["--kubeconfig", "/nonexistent"]);

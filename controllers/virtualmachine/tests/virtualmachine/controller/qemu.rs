@@ -1,6 +1,6 @@
-//! Real machines under the controller: 64 MiB each, which only reach their firmware.
+//! The controller with real machines: 64 MiB each, which only boot their firmware.
 //!
-//! Without QEMU these tests say so and pass; with `QEMU_REQUIRED`, which `hack/qemu.sh` sets, they fail.
+//! Without QEMU these tests print a message and pass; with `QEMU_REQUIRED`, which `hack/qemu.sh` sets, they fail.
 
 use std::path::Path;
 use std::sync::Arc;

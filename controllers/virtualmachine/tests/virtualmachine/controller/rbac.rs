@@ -1,4 +1,4 @@
-//! The roles of `deploy/role.yaml` grant what the controller does, and nothing more.
+//! The roles in `deploy/role.yaml` grant exactly what the controller does.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use virtualmachine_controller::generated::clientset::Clientset;
 
 use crate::controller::support::{eventually, sample};
 
-/// The controller, as its role binding names it.
+/// The controller's user, as in its role binding.
 const USER: &str = "system:serviceaccount:virtualmachine-system:virtualmachine-controller";
 
 /// The rules that only the driver `kubevirt` needs.
@@ -37,13 +37,13 @@ async fn the_roles_grant_each_verb_that_the_controller_uses_and_no_other() {
         .unwrap();
     let clientset = Clientset::new(server.client());
     let driver = Simulated::new(Latency::NONE);
-    // The first creation fails: then the machine is read again before the second.
+    // The first creation fails, so that the machine is read again before the second.
     let error = DriverError::Failed("no host has room".to_owned());
     driver.fault(Fault {
         times: Some(2),
         ..Fault::once(Operation::Create, error)
     });
-    // The informer falls back to a plain list.
+    // Make the informer fall back to a plain list.
     let refused = FaultKind::InternalError;
     server
         .faults()
@@ -83,9 +83,9 @@ async fn the_roles_grant_each_verb_that_the_controller_uses_and_no_other() {
     let unused: Vec<String> = unused
         .iter()
         .map(ToString::to_string)
-        // The driver of that group has tests of its own.
+        // The KubeVirt driver has tests of its own.
         .filter(|grant| !OF_KUBEVIRT.iter().any(|of| grant.ends_with(of)))
         .collect();
-    // An event that comes again is patched into a series, which this test does not wait for.
+    // A repeated event is patched into a series, which this test does not wait for.
     assert_eq!(unused, ["patch events.events.k8s.io"]);
 }

@@ -1,6 +1,6 @@
-//! The CRD refuses what the controller would refuse: numbers by its schema, texts by rules in CEL.
+//! The CRD rejects what the controller would reject: numbers by its schema, strings by CEL rules.
 //!
-//! On the embedded API server, or on the real one that `CONFORMANCE_KUBECONFIG` names.
+//! Runs on the embedded API server, or on the cluster of `CONFORMANCE_KUBECONFIG`.
 
 use codegen_runtime::client::TypedClient;
 use codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -18,7 +18,7 @@ use virtualmachine_controller::controller::server_spec;
 
 const CRD: &str = include_str!("../../../deploy/crd.yaml");
 
-/// Sizes of all kinds: of the three the others are as in the sample.
+/// Valid and invalid values of the three sizes; the other two are those of the sample.
 fn cases() -> Vec<(&'static str, Value)> {
     let cpus = [
         json!(1),
@@ -76,7 +76,7 @@ fn resource(field: &str, value: &Value) -> Value {
     resource
 }
 
-/// Whether the controller takes it.
+/// Whether the controller accepts it.
 fn is_machine(resource: &Value) -> bool {
     let quantity = |field: &str| match &resource[field] {
         Value::String(text) => Quantity::new(text),
@@ -124,7 +124,7 @@ async fn the_schema_refuses_what_the_controller_would() {
         dry_run: true,
         ..PostParams::default()
     };
-    // Until the real server serves a new CRD, it answers 404 without a `Status`.
+    // A real server answers 404 without a `Status` until it serves a new CRD.
     let create = async |resource: &Value| {
         let object = json!({
             "apiVersion": "cloudnative.czs/v1alpha1",

@@ -1,4 +1,4 @@
-//! A controller under test.
+//! Helpers that run the controller under test.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,13 +19,13 @@ use virtualmachine_controller::driver::{Driver, ServerRef};
 use virtualmachine_controller::generated::clientset::{Clientset, fake};
 use virtualmachine_controller::generated::informers::SharedInformerFactory;
 
-/// How long a test waits for what should be so in milliseconds.
+/// How long a test waits for a condition that should hold within milliseconds.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How often the controllers of these tests look at every object.
+/// The resync period of the controllers in these tests.
 pub const RESYNC: Duration = Duration::from_secs(1);
 
-/// Fast in everything but usage and orphans, which tests ask for.
+/// Fast settings, except for usage and orphans, which tests enable themselves.
 pub fn fast() -> Options {
     Options {
         workers: 2,
@@ -38,7 +38,7 @@ pub fn fast() -> Options {
     }
 }
 
-/// The sample of the README, in the namespace `default`.
+/// The sample of the README in the namespace `default`.
 pub fn sample() -> VirtualMachine {
     machine(
         "test-vm",
@@ -56,12 +56,12 @@ pub fn machine(name: &str, resource: Value) -> VirtualMachine {
     .unwrap()
 }
 
-/// Starts a controller with `driver` on the API server behind `client`.
+/// Starts a controller with `driver` and `client`.
 pub fn run(client: Client, driver: Arc<dyn Driver>, options: Options) -> Running {
     run_with(client, driver, options, &Metrics::new())
 }
 
-/// As [`run`], reporting to `metrics`.
+/// Like [`run`], reporting to `metrics`.
 pub fn run_with(
     client: Client,
     driver: Arc<dyn Driver>,
@@ -87,7 +87,7 @@ pub fn run_with(
     })
 }
 
-/// A fake cluster, a simulated driver, and the means to look at both.
+/// A fake cluster, a simulated driver, and helpers to inspect both.
 pub struct Rig {
     pub clientset: Clientset,
     pub tracker: Tracker,
@@ -108,7 +108,7 @@ impl Rig {
         }
     }
 
-    /// A controller that has made the [`sample`] active.
+    /// Starts a controller, and waits until the [`sample`] is active.
     pub async fn active() -> (Self, Running) {
         let rig = Self::new();
         let running = rig.start();
@@ -149,7 +149,7 @@ impl Rig {
         self.machines().delete(name).await.unwrap();
     }
 
-    /// The machine as stored, past all faults.
+    /// Returns the stored machine, bypassing all faults.
     pub fn get(&self, name: &str) -> Option<VirtualMachine> {
         self.tracker.get("default", name)
     }
@@ -172,11 +172,11 @@ impl Rig {
         self.driver.cloud().unwrap().servers.len()
     }
 
-    /// Waits until the machine satisfies `is`.
+    /// Waits until `is` is true for the machine's status.
     pub async fn until(&self, name: &str, is: impl Fn(&VirtualMachineStatus) -> bool) {
         let wait = eventually(|| is(&self.status(name)));
         if !wait.await {
-            panic!("{name} stays {:#?}", self.get(name));
+            panic!("{name} was not deleted: {:#?}", self.get(name));
         }
     }
 
@@ -186,12 +186,12 @@ impl Rig {
 
     pub async fn until_gone(&self, name: &str) {
         if !eventually(|| self.get(name).is_none()).await {
-            panic!("{name} stays {:#?}", self.get(name));
+            panic!("{name} was not deleted: {:#?}", self.get(name));
         }
     }
 }
 
-/// Whether `is` comes true in time.
+/// Whether `is` becomes true in time.
 pub async fn eventually(is: impl Fn() -> bool) -> bool {
     let wait = async {
         while !is() {
@@ -201,7 +201,7 @@ pub async fn eventually(is: impl Fn() -> bool) -> bool {
     tokio::time::timeout(PATIENCE, wait).await.is_ok()
 }
 
-/// The status of a condition.
+/// Returns status and reason of a condition.
 pub fn condition<'a>(status: &'a VirtualMachineStatus, type_: &str) -> Option<(&'a str, &'a str)> {
     let condition = status.conditions.iter().find(|it| it.type_ == type_)?;
     Some((&condition.status, &condition.reason))

@@ -1,4 +1,4 @@
-//! A driver that says nothing of a server, and stops and deletes it all the same; and what metrics tell of its calls.
+//! A driver that cannot report a server's status, but stops and deletes it; and the metrics of its calls.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use virtualmachine_controller::driver::simulated::{Fault, Operation};
 use crate::controller::support::{Rig, eventually, fast, run_with, sample};
 
 fn no_status() -> Fault {
-    let error = DriverError::Failed("it gives no answer".to_owned());
+    let error = DriverError::Failed("it does not respond".to_owned());
     Fault {
         times: None,
         ..Fault::once(Operation::Status, error)
@@ -46,7 +46,7 @@ async fn a_server_whose_status_fails_is_deleted_and_released_when_that_is_seen()
     rig.delete("test-vm").await;
     assert!(eventually(|| rig.servers() == 0).await);
     rig.until("test-vm", |status| {
-        status.reason.contains("it gives no answer")
+        status.reason.contains("it does not respond")
     })
     .await;
     rig.driver.clear_faults();

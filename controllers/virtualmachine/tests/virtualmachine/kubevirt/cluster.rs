@@ -29,26 +29,26 @@ use crate::kubevirt::stand_in::StandIn;
 
 const GIB: u64 = 1 << 30;
 
-/// The sizes that tests begin with.
+/// The initial sizes.
 pub(crate) const SMALL: Resources = Resources {
     cpus: 2,
     memory: 4_000_000_000,
     disk: 40 * GIB,
 };
 
-/// The sizes that tests grow to.
+/// The sizes to grow to.
 pub(crate) const LARGE: Resources = Resources {
     cpus: 4,
     memory: 8 * GIB,
     disk: 50 * GIB,
 };
 
-/// The user that the driver is on the embedded server.
+/// The driver's user on the embedded server.
 const DRIVER: &str = "virtualmachine-controller";
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A namespace of the server under test, with a stand-in for KubeVirt.
+/// A namespace of the server under test, with a simulated KubeVirt.
 pub(crate) struct Cluster {
     pub(crate) client: Client,
     pub(crate) namespace: String,
@@ -94,7 +94,7 @@ impl Cluster {
         }
     }
 
-    /// A driver, as a process that just started has it.
+    /// Creates a driver as in a newly started process.
     pub(crate) fn driver(&self) -> KubeVirt {
         let options = Options {
             namespace: self.namespace.clone(),
@@ -107,7 +107,7 @@ impl Cluster {
         KubeVirt::new(client, options)
     }
 
-    /// A new object of ours.
+    /// Creates one of our objects.
     pub(crate) async fn machine(&self, name: &str) -> ServerRef {
         let mut machine = VirtualMachine {
             spec: VirtualMachineSpec {
@@ -130,7 +130,7 @@ impl Cluster {
         ServerRef::of(&machine.expect("a machine"))
     }
 
-    /// KubeVirt's machine of a server.
+    /// Returns KubeVirt's machine for a server.
     pub(crate) async fn vm(&self, server: &ServerRef) -> api::VirtualMachine {
         let vm = self.find_vm(server).await;
         vm.expect("KubeVirt has the machine")
@@ -149,7 +149,7 @@ impl Cluster {
         KubeVirtClientset::new(self.client.clone())
     }
 
-    /// Leaves nothing on a cluster that others use.
+    /// Cleans up a cluster that is shared with others.
     pub(crate) async fn end(self) {
         self.stop.cancel();
         if let Some(server) = &self.embedded {
@@ -173,7 +173,7 @@ async fn connect(path: &str) -> Client {
     Client::try_from(config.expect("a usable context")).expect("a client")
 }
 
-/// KubeVirt's two and ours.
+/// KubeVirt's two CRDs and ours.
 fn crds() -> Vec<CustomResourceDefinition> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files = [
@@ -210,7 +210,7 @@ async fn install(client: &Client, crds: &[CustomResourceDefinition]) {
     }
 }
 
-/// Asks until there is an answer.
+/// Polls `ask` until it returns a value.
 pub(crate) async fn until<T, F: Future<Output = Option<T>>>(ask: impl Fn() -> F) -> T {
     let wait = async {
         loop {
@@ -225,7 +225,7 @@ pub(crate) async fn until<T, F: Future<Output = Option<T>>>(ask: impl Fn() -> F)
         .expect("it comes about in time")
 }
 
-/// Waits for a state.
+/// Waits until the server has the state.
 pub(crate) async fn reaches(driver: &KubeVirt, server: &ServerRef, state: ServerState) -> Server {
     until(|| async {
         let now = driver.status(server).await.expect("a status");
@@ -234,7 +234,7 @@ pub(crate) async fn reaches(driver: &KubeVirt, server: &ServerRef, state: Server
     .await
 }
 
-/// Waits until nothing is left.
+/// Waits until the server is gone.
 pub(crate) async fn goes(driver: &KubeVirt, server: &ServerRef) {
     until(|| async {
         let now = driver.status(server).await.expect("a status");
@@ -257,7 +257,7 @@ pub(crate) fn term(epoch: u64) -> Term {
     }
 }
 
-/// The machine's resourceVersion, once the stand-in writes no more.
+/// Returns the machine's resourceVersion, once the stand-in has stopped writing.
 pub async fn settled(cluster: &Cluster, server: &ServerRef) -> Option<String> {
     until(|| async {
         let before = cluster.vm(server).await.resource_version();

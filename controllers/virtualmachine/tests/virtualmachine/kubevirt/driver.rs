@@ -34,7 +34,7 @@ async fn a_server_is_created_stopped_resized_started_and_deleted() {
     assert_eq!(stopped.resources, LARGE);
     let claim = cluster.kubevirt.claim(&server.id()).await.expect("a claim");
     let requests = claim.spec.and_then(|spec| spec.resources?.requests);
-    // 50 Gi, and a fifteenth for the file system.
+    // 50 Gi plus a fifteenth for the file system overhead.
     let storage = requests.and_then(|requests| requests.get("storage").cloned());
     assert_eq!(
         storage.map(|storage| storage.0),
@@ -206,7 +206,7 @@ async fn a_running_server_has_the_sizes_with_which_it_was_started() {
     );
     assert!(running.resources.needs_restart(&LARGE));
 
-    // The finalizer's work, when the machine loses its labels too.
+    // What the finalizer does on deletion, for a machine that has even lost its labels.
     let vms = cluster
         .clientset()
         .kubevirt_v1()

@@ -1,4 +1,4 @@
-//! Objects that the driver leaves alone, and other writers: old leaders, conflicts, remains.
+//! Objects that the driver leaves alone, and other writers: old leaders, conflicts, remaining instances.
 
 use codegen_runtime::kube::Resource;
 use codegen_runtime::kube::api::{DeleteParams, PostParams, PropagationPolicy};
@@ -52,7 +52,7 @@ async fn an_old_leader_is_refused() {
     old.create(&term(4), &server, &spec(Power::On))
         .await
         .expect("created");
-    // The new leader changes nothing, and leaves its epoch all the same.
+    // The new leader changes nothing, but still records its epoch.
     new.set_power(&term(5), &server, Power::On)
         .await
         .expect("it runs");
@@ -116,7 +116,7 @@ async fn an_instance_without_its_machine_is_removed() {
         .await
         .expect("created");
     reaches(&driver, &server, ServerState::Running).await;
-    // The stand-in removes the instance of a machine that goes, so it is put back.
+    // The stand-in removes the instance of a deleted machine, so recreate it.
     let clientset = cluster.clientset();
     let vmis = clientset
         .kubevirt_v1()
@@ -140,7 +140,7 @@ async fn an_instance_without_its_machine_is_removed() {
         .status(&server)
         .await
         .expect("a status")
-        .expect("something is left");
+        .expect("objects remain");
     assert_eq!(left.state, ServerState::Failed);
     driver.delete(&term(1), &server).await.expect("deleted");
     goes(&driver, &server).await;

@@ -1,4 +1,4 @@
-//! Plays KubeVirt and CDI: gives each machine a claim, an instance while it should run, and a status.
+//! A stand-in for KubeVirt and CDI: gives each machine a claim, an instance while it should run, and a status.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(crate) struct StandIn {
     claims: Api<PersistentVolumeClaim>,
     /// Whether the cluster has a garbage collector.
     collects: bool,
-    /// A status that is said of every machine instead of the true one.
+    /// A status reported for every machine instead of the real one.
     says: Mutex<Option<Value>>,
 }
 
@@ -63,7 +63,7 @@ impl StandIn {
         stand_in
     }
 
-    /// Says this of every machine from now on; `None` for the truth.
+    /// Overrides the status of every machine from now on; `None` removes the override.
     pub(crate) fn say(&self, status: Option<Value>) {
         *self.says.lock() = status;
     }
@@ -78,7 +78,7 @@ impl StandIn {
         claim.expect("an answer")
     }
 
-    /// Removes all that a namespace would wait for.
+    /// Removes everything that would block the namespace's deletion.
     pub(crate) async fn clear(&self) {
         wipe(&self.vms).await;
         wipe(&self.vmis).await;
@@ -168,7 +168,7 @@ impl StandIn {
         Ok(())
     }
 
-    /// The claim of a root disk, bound, and a little larger than the disk as CDI makes it.
+    /// Creates the claim of a root disk, bound, and slightly larger than the disk, as CDI does.
     async fn provide_claim(&self, vm: &api::VirtualMachine) -> kube::Result<()> {
         let name = format!("{}-root", vm.name_any());
         if self.claims.get_opt(&name).await?.is_some() {
@@ -190,7 +190,7 @@ impl StandIn {
         Ok(())
     }
 
-    /// Removes the instance and the claim, then lets the machine go.
+    /// Removes the instance and the claim, then the machine's finalizer.
     async fn finish(&self, vm: &api::VirtualMachine) -> kube::Result<()> {
         let name = &vm.name_any();
         self.say_of(vm, json!({"printableStatus": "Terminating"}))
@@ -202,7 +202,7 @@ impl StandIn {
         let claim = &format!("{name}-root");
         if self.claims.get_opt(claim).await?.is_some() {
             let _ = self.claims.delete(claim, &DeleteParams::background()).await;
-            // A cluster protects claims, and has a controller that ends that.
+            // A real cluster protects claims, and has a controller that removes the protection.
             let _ = merge(
                 &self.claims,
                 claim,

@@ -1,4 +1,4 @@
-//! Changes that the driver sees, and writes of its own that it reads back at once.
+//! Changes that the driver observes, and its own writes, which it must see immediately.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use virtualmachine_controller::driver::{
 
 use crate::kubevirt::cluster::{Cluster, goes, reaches, settled, spec, term, until};
 
-/// A driver that runs, and the keys that it told.
+/// A running driver, and the keys that it reported.
 struct Running {
     driver: KubeVirt,
     told: Arc<Mutex<Vec<ObjectKey>>>,
@@ -54,13 +54,13 @@ impl Running {
     }
 }
 
-/// The state that the driver reads now; `None` without a machine.
+/// Returns the state that the driver reads now; `None` if there is no machine.
 async fn read_state(driver: &KubeVirt, server: &ServerRef) -> Option<ServerState> {
     let status = driver.status(server).await.expect("a status");
     status.map(|now| now.state)
 }
 
-/// Switches a machine: it is in one of `states` at once, and reaches the second.
+/// Switches a machine: its state is immediately one of `states`, and finally the second.
 async fn switch(driver: &KubeVirt, server: &ServerRef, power: Power, states: [ServerState; 2]) {
     let switched = driver.set_power(&term(1), server, power).await;
     switched.expect("it is switched");
@@ -112,7 +112,7 @@ async fn changes_of_kubevirts_are_told_and_own_writes_are_read() {
     settled(&cluster, &server).await;
     running.take();
     let deleted = vms.delete(&server.id(), &DeleteParams::background()).await;
-    deleted.expect("deleted by somebody");
+    deleted.expect("deleted by another client");
     running.is_told(&server.key()).await;
     goes(driver, &server).await;
     running.end().await;

@@ -1,4 +1,4 @@
-//! A state directory with a driver over it, and the means to look at its machines.
+//! A state directory with a driver, and helpers to inspect its machines.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,10 +17,10 @@ use virtualmachine_controller::driver::{
 
 pub const MIB: u64 = 1 << 20;
 
-/// Longer than anything takes on a busy machine.
+/// Longer than any operation takes on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A state directory of its own, and a driver over it. What still runs in the end is killed.
+/// A temporary state directory with a driver. Processes that still run at the end are killed.
 pub struct Bench {
     root: PathBuf,
     pub directory: PathBuf,
@@ -28,7 +28,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// `None`, with a message, without QEMU.
+    /// Returns `None`, and prints a message, if QEMU is missing.
     pub async fn new() -> Option<Self> {
         Self::deep("").await
     }
@@ -50,7 +50,7 @@ impl Bench {
             }),
             Err(error) if error.to_string().contains("is missing") => {
                 assert!(std::env::var_os("QEMU_REQUIRED").is_none(), "{error}");
-                // Past the harness, which shows nothing of tests that pass.
+                // Written directly, since the test harness captures the output of passing tests.
                 let _ = writeln!(std::io::stderr(), "skipped: {error}");
                 None
             }
@@ -58,7 +58,7 @@ impl Bench {
         }
     }
 
-    /// Another driver over the same machines, as in another process.
+    /// Creates another driver for the same machines, as in another process.
     pub async fn another(&self) -> Qemu {
         Qemu::new(&options(&self.directory)).await.unwrap()
     }
@@ -70,7 +70,7 @@ impl Bench {
             .collect()
     }
 
-    /// All processes that have to do with this directory.
+    /// Returns all processes that refer to this directory.
     pub fn processes(&self) -> Vec<u32> {
         let mut found = Vec::new();
         for entry in fs::read_dir("/proc").unwrap() {

@@ -1,4 +1,4 @@
-//! Machines and calls that hang, die or are cut off, and specs that QEMU refuses.
+//! Machines and calls that hang, die or are cancelled, and specs that QEMU rejects.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -28,7 +28,7 @@ async fn a_machine_that_hangs_is_stopped_and_deleted() {
     let status = driver.status(&vm).await.unwrap().unwrap();
     assert_eq!(status.state, ServerState::Unknown, "{status:?}");
     assert!(status.message.contains("no answer"), "{status:?}");
-    // Calls that are cut off before QEMU could have answered get it stopped all the same.
+    // Calls that are cancelled before QEMU could have answered still stop it.
     let cut = Duration::from_millis(900);
     let _ = timeout(cut, driver.set_power(&term, &vm, Power::Off)).await;
     until("it is not stopped", async || {
@@ -54,7 +54,7 @@ async fn a_machine_that_hangs_while_it_exits_is_stopped() {
     driver.create(&term, &vm, &small(Power::On)).await.unwrap();
     let pid = driver.pid(&vm).unwrap().unwrap();
     driver.set_power(&term, &vm, Power::Off).await.unwrap();
-    // QEMU removes its pid file before all else.
+    // QEMU removes its pid file first when it exits.
     kill(pid, "STOP");
     fs::remove_file(driver.folder(&vm).unwrap().join("pid")).unwrap();
     let status = driver.status(&vm).await.unwrap().unwrap();
@@ -68,7 +68,7 @@ async fn a_start_that_hangs_is_stopped() {
     let Some(bench) = Bench::new().await else {
         return;
     };
-    // It waits for somebody to connect, before it leaves for the background.
+    // QEMU waits for a connection before it daemonizes.
     let mut options = options(&bench.directory);
     let wait = "socket,id=hang,server=on,wait=on,path=hang.sock";
     options.arguments = ["-chardev", wait].map(Into::into).into();
@@ -99,7 +99,7 @@ async fn a_dropped_call_leaves_nothing_twice() {
         let delay = Duration::from_millis(step * 12);
         let _ = timeout(delay, driver.create(&term, &vm, &small(Power::On))).await;
         if step % 3 == 2 {
-            // Also what is just being started is found and removed.
+            // Deletion also finds and removes a QEMU that is just starting.
             driver.delete(&term, &vm).await.unwrap();
             assert_eq!(driver.status(&vm).await, Ok(None));
             continue;
@@ -114,7 +114,7 @@ async fn a_dropped_call_leaves_nothing_twice() {
     assert!(bench.files().is_empty(), "{:?}", bench.files());
 }
 
-/// Each folder that a crash can leave.
+/// Tests each folder that a crash can leave behind.
 #[tokio::test]
 async fn what_a_crash_leaves_is_completed_or_removed() {
     let Some(bench) = Bench::new().await else {
@@ -139,7 +139,7 @@ async fn what_a_crash_leaves_is_completed_or_removed() {
         vm
     };
 
-    // Before the definition: there is nothing yet, and what there is gets swept up.
+    // Before the definition exists: no machine exists yet, and the remains are cleaned up.
     let vm = leave("1", &[("lock", ""), ("definition.json.new", "{")]);
     assert_eq!(driver.status(&vm).await, Ok(None));
     assert!(bench.files().is_empty(), "{:?}", bench.files());
@@ -148,7 +148,7 @@ async fn what_a_crash_leaves_is_completed_or_removed() {
     reaches(driver, &vm, ServerState::Running).await;
     driver.delete(&term, &vm).await.unwrap();
 
-    // Before the disk, in the middle of it, and before the start.
+    // Before, during and after the creation of the disk, before the start.
     let begun = definition(false, true, false);
     for (uid, completes_by) in [("3", "create"), ("4", "set_power"), ("5", "delete")] {
         let vm = leave(
@@ -157,7 +157,7 @@ async fn what_a_crash_leaves_is_completed_or_removed() {
         );
         let status = driver.status(&vm).await.unwrap().unwrap();
         assert_eq!(status.state, ServerState::Failed);
-        assert_eq!(status.message, "the machine was not completed");
+        assert_eq!(status.message, "the machine was not fully created");
         match completes_by {
             "create" => driver.create(&term, &vm, &small(Power::On)).await.unwrap(),
             "set_power" => driver.set_power(&term, &vm, Power::On).await.unwrap(),
@@ -167,7 +167,7 @@ async fn what_a_crash_leaves_is_completed_or_removed() {
             }
         }
         reaches(driver, &vm, ServerState::Running).await;
-        // After the start, before that was written.
+        // After the start, before it was recorded.
         let folder = driver.folder(&vm).unwrap();
         assert!(!folder.join("disk.qcow2.new").exists());
         fs::write(folder.join("definition.json"), &begun).unwrap();
@@ -177,14 +177,14 @@ async fn what_a_crash_leaves_is_completed_or_removed() {
         driver.delete(&term, &vm).await.unwrap();
     }
 
-    // In the middle of a removal.
+    // In the middle of a deletion.
     let vm = leave("6", &[("definition.json", &definition(true, true, true))]);
     let status = driver.status(&vm).await.unwrap().unwrap();
     assert_eq!(status.state, ServerState::Deleting);
     assert!(driver.set_power(&term, &vm, Power::On).await.is_err());
     driver.delete(&term, &vm).await.unwrap();
 
-    // A definition that nobody can read doesn't keep a machine from being deleted.
+    // An unreadable definition does not prevent a deletion.
     let vm = leave("7", &[("definition.json", "{")]);
     assert!(driver.status(&vm).await.is_err());
     driver.delete(&term, &vm).await.unwrap();
@@ -200,7 +200,7 @@ async fn lost_files() {
     let (driver, vm, term) = (&bench.driver, server("lost"), term(0));
     driver.create(&term, &vm, &small(Power::On)).await.unwrap();
     let folder = driver.folder(&vm).unwrap();
-    // A machine that lost its pid file isn't started beside itself, and doesn't outlive its removal.
+    // A machine that lost its pid file is not started a second time, and does not survive its deletion.
     fs::remove_file(folder.join("pid")).unwrap();
     driver.set_power(&term, &vm, Power::On).await.unwrap();
     reaches(driver, &vm, ServerState::Running).await;
@@ -208,7 +208,7 @@ async fn lost_files() {
     fs::remove_file(folder.join("pid")).unwrap();
     driver.set_power(&term, &vm, Power::Off).await.unwrap();
 
-    // A disk that is gone is not replaced by an empty one.
+    // A lost disk is not replaced by an empty one.
     fs::remove_file(folder.join("disk.qcow2")).unwrap();
     let error = driver.set_power(&term, &vm, Power::On).await.unwrap_err();
     assert_eq!(error, DriverError::Failed("the disk is gone".to_owned()));
@@ -232,7 +232,7 @@ async fn a_disk_that_a_dying_process_still_has_is_waited_for() {
         ..small(Power::Off).resources
     };
     for step in ["resize", "start"] {
-        // As a QEMU whose process is not found any more, and whose files are not closed yet.
+        // Like a QEMU whose process is no longer found, but whose files are not closed yet.
         let holder = hold(&disk);
         let end = async {
             sleep(Duration::from_millis(300)).await;
@@ -250,7 +250,7 @@ async fn a_disk_that_a_dying_process_still_has_is_waited_for() {
     reaches(driver, &vm, ServerState::Running).await;
     assert_eq!(virtual_size(&disk), 32 * MIB);
 
-    // One that keeps it is reported, in QEMU's words.
+    // A QEMU that keeps the disk is reported with QEMU's own message.
     driver.delete(&term, &vm).await.unwrap();
     driver.create(&term, &vm, &small(Power::Off)).await.unwrap();
     let holder = hold(&disk);
@@ -260,7 +260,7 @@ async fn a_disk_that_a_dying_process_still_has_is_waited_for() {
     driver.set_power(&term, &vm, Power::On).await.unwrap();
 }
 
-/// A QEMU that is no machine's and has locked the disk, until it is dropped.
+/// A QEMU that belongs to no machine and locks the disk until dropped.
 struct Holder(Child);
 
 impl Drop for Holder {
@@ -282,7 +282,7 @@ fn hold(disk: &Path) -> Holder {
         .stdout(Stdio::piped())
         .spawn();
     let mut holder = Holder(child.unwrap());
-    // It answers once it has opened the disk. A program that looked at the lock could keep it from that.
+    // It answers once it has opened the disk. A program that checks the lock could prevent that.
     let mut stdin = holder.0.stdin.as_ref().unwrap();
     stdin
         .write_all(b"{\"execute\": \"qmp_capabilities\"}\n")
@@ -319,7 +319,7 @@ async fn refusals_and_failures() {
     assert!(driver.set_power(&term, &vm, Power::On).await.is_err());
     assert!(bench.files().is_empty());
 
-    // More than QEMU can give: its own words are seen, and the machine can still be mended or removed.
+    // More than QEMU supports: its message is shown, and the machine can still be corrected or deleted.
     let mut spec = small(Power::On);
     spec.resources.cpus = 100_000;
     let error = driver.create(&term, &vm, &spec).await.unwrap_err();

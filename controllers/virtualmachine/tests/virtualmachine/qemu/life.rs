@@ -1,4 +1,4 @@
-//! The life of machines: made, resized, stopped, started, adopted, deleted.
+//! The lifecycle of machines: created, resized, stopped, started, adopted, deleted.
 
 use std::fs;
 use std::process::Command;
@@ -30,7 +30,7 @@ async fn a_life() {
     let pid = driver.pid(&vm).unwrap().unwrap();
     let usage = status.usage.unwrap();
     assert!(usage.memory > MIB, "{usage:?}");
-    // It may have run for less than a tick of the clock yet.
+    // It may have run for less than a clock tick.
     until("it has used a processor", async || {
         let status = driver.status(&vm).await.unwrap().unwrap();
         status.usage.is_some_and(|usage| usage.millicpus > 0)
@@ -39,13 +39,13 @@ async fn a_life() {
     assert_eq!(status.resources, small(Power::On).resources);
     let disk = driver.folder(&vm).unwrap().join("disk.qcow2");
     assert_eq!(virtual_size(&disk), 16 * MIB);
-    // A state already reached stays.
+    // A state that is already reached stays.
     driver.create(&term, &vm, &small(Power::On)).await.unwrap();
     driver.set_power(&term, &vm, Power::On).await.unwrap();
     assert_eq!(driver.pid(&vm), Ok(Some(pid)));
     assert_eq!(bench.processes(), [pid]);
 
-    // Firmware doesn't listen: after the grace it is stopped.
+    // The firmware ignores the power button: QEMU is stopped after the grace period.
     let asked = Instant::now();
     driver.set_power(&term, &vm, Power::Off).await.unwrap();
     driver.set_power(&term, &vm, Power::Off).await.unwrap();
@@ -77,7 +77,7 @@ async fn a_machine_that_is_made_stopped() {
     };
     let (driver, vm, term) = (&bench.driver, server("off"), term(0));
     driver.create(&term, &vm, &small(Power::Off)).await.unwrap();
-    // Not at once: a child that another test forks holds the machine's lock until it has executed its program.
+    // Not immediately: a child that another test forks holds the machine's lock until it has executed its program.
     reaches(driver, &vm, ServerState::Stopped).await;
     assert!(bench.processes().is_empty());
     assert_eq!(
@@ -102,7 +102,7 @@ async fn sizes_change() {
         memory: 96 * MIB,
         disk: 24 * MIB,
     };
-    // The disk grows at once, the rest with the next start.
+    // The disk grows immediately, the rest changes at the next start.
     driver.resize(&term, &vm, &wanted).await.unwrap();
     driver.resize(&term, &vm, &wanted).await.unwrap();
     assert_eq!(virtual_size(&disk), 24 * MIB);
@@ -156,7 +156,7 @@ async fn a_machine_that_is_killed_is_noticed_and_can_be_started_again() {
     });
     driver.create(&term, &vm, &small(Power::On)).await.unwrap();
     reaches(driver, &vm, ServerState::Running).await;
-    // Real time, since QEMU is a process: the watch looks each 500 ms, and is silent about a machine that it first sees at work.
+    // Real time, since QEMU is a process: the watch polls every 500 ms, and does not report a machine that it first sees running.
     sleep(Duration::from_millis(1200)).await;
     heard.lock().unwrap().clear();
 
@@ -169,13 +169,11 @@ async fn a_machine_that_is_killed_is_noticed_and_can_be_started_again() {
     let status = driver.status(&vm).await.unwrap().unwrap();
     assert_eq!(status.state, ServerState::Failed);
     assert!(
-        status
-            .message
-            .starts_with("QEMU has ended, though nobody asked it to"),
+        status.message.starts_with("QEMU exited unexpectedly"),
         "{status:?}"
     );
     assert_eq!(status.usage, None);
-    // It is there: creating it changes nothing.
+    // The machine exists: creating it changes nothing.
     driver.create(&term, &vm, &small(Power::On)).await.unwrap();
     assert!(bench.processes().is_empty());
 
@@ -210,7 +208,7 @@ async fn another_controller_adopts_what_runs() {
     assert_eq!(second.pid(&vm), Ok(Some(pid)));
     assert_eq!(bench.processes(), [pid]);
 
-    // The first one's term is over.
+    // The first driver's term is over.
     let stale = Err(DriverError::Stale {
         epoch: 3,
         newest: 4,
@@ -227,7 +225,7 @@ async fn another_controller_adopts_what_runs() {
     assert_eq!(first.status(&other).await, Ok(None));
     assert_eq!(first.pid(&vm), Ok(Some(pid)));
 
-    // A power-down that one asked for is carried on by the other.
+    // The other driver continues a power-down that one requested.
     second.set_power(&term(4), &vm, Power::Off).await.unwrap();
     let third = bench.another().await;
     reaches(&third, &vm, ServerState::Stopped).await;
@@ -265,7 +263,7 @@ async fn machines_are_listed_with_their_objects() {
         .unwrap();
     assert_eq!(driver.newest_epoch().await, Ok(7));
     assert_eq!(driver.list().await.unwrap(), std::slice::from_ref(&vm));
-    // Whose it was can't be read any more.
+    // The owner can no longer be read.
     let folder = driver.folder(&vm).unwrap();
     fs::write(folder.join("definition.json"), "{").unwrap();
     let listed = driver.list().await.unwrap();
@@ -276,7 +274,7 @@ async fn machines_are_listed_with_their_objects() {
 
 #[tokio::test]
 async fn a_deep_directory_and_an_image() {
-    // Deeper than the address of a socket can be.
+    // Deeper than a socket address can be.
     let Some(bench) = Bench::deep(&"deep/".repeat(30)).await else {
         return;
     };
@@ -304,7 +302,7 @@ async fn a_deep_directory_and_an_image() {
     assert!(bench.processes().is_empty());
 }
 
-/// The machine itself goes on without the controller's process.
+/// Machines run independently of the controller's process.
 #[tokio::test]
 async fn machines_belong_to_nobody() {
     let Some(bench) = Bench::new().await else {
@@ -321,7 +319,7 @@ async fn machines_belong_to_nobody() {
         .split_whitespace()
         .collect();
     let own = std::process::id().to_string();
-    // Neither its parent nor its session is this process's, and it has none of its files.
+    // Its parent and session are not this process's, and it has none of its files open.
     assert_ne!(fields[1], own);
     let session = fs::read_to_string("/proc/self/stat").unwrap();
     let session: Vec<&str> = session

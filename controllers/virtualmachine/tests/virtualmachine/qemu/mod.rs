@@ -1,6 +1,6 @@
-//! The QEMU driver with real machines, which have no more than firmware to run.
+//! Tests of the QEMU driver with real machines, which only boot their firmware.
 //!
-//! Without QEMU these tests are skipped, and say so; with `QEMU_REQUIRED` set, as by `hack/qemu.sh`, they fail.
+//! Without QEMU these tests print a message and are skipped; with `QEMU_REQUIRED`, which `hack/qemu.sh` sets, they fail.
 #![cfg(target_os = "linux")]
 
 mod bench;

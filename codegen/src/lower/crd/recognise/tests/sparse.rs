@@ -1,8 +1,8 @@
-//! Texts that k8s-openapi always writes and a schema does not ask for.
+//! Strings that k8s-openapi always writes but a schema does not require.
 
 use super::*;
 
-/// A reference to a secret as controller-gen wrote it before 0.16.
+/// A secret reference as written by controller-gen before 0.16.
 const SELECTOR: &str = "
 secretKeyRef:
   type: object
@@ -13,7 +13,7 @@ secretKeyRef:
     optional: {type: boolean}
 ";
 
-/// The types of the properties of `spec`, and whether texts are left out in them.
+/// Checks the types of the properties of `spec`, and whether empty strings are omitted in them.
 #[track_caller]
 fn check_sparse(properties: &str, expected: &[(&str, bool)]) {
     let version = lowered(properties, &Options::default());
@@ -41,7 +41,7 @@ fn a_name_that_is_neither_required_nor_defaulted_is_left_out_when_empty() {
     check_sparse(&defaulted, &[(selector, false)]);
     let nameless = SELECTOR.replace("    name: {type: string}\n", "");
     check_sparse(&nameless, &[(selector, true)]);
-    // Go writes it, too.
+    // Go writes it as well.
     check(
         &SELECTOR.replace("required: [key]", "required: [name]"),
         "ThingSecretKeyRef",
@@ -88,7 +88,7 @@ zone: {type: string}
     );
 }
 
-/// Kubernetes has an `ObjectReference` in a property `claimRef`, and one with a name alone would be no more than that.
+/// Kubernetes uses `ObjectReference` for a property `claimRef`; that alone would be the only evidence for an object with just a name.
 #[test]
 fn what_suffices_has_it_over_a_type_that_the_property_alone_speaks_for() {
     let claim = "
@@ -156,7 +156,7 @@ fn an_explanation_says_that_texts_are_left_out() {
     };
     assert_eq!(
         explain(SELECTOR),
-        ".secretKeyRef: k8s_openapi::api::core::v1::SecretKeySelector, with empty texts left out"
+        ".secretKeyRef: k8s_openapi::api::core::v1::SecretKeySelector, with empty strings omitted"
     );
     let bounded = SELECTOR.replace("name: {type: string}", "name: {type: string, minLength: 1}");
     assert_eq!(

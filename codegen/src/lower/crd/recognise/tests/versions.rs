@@ -1,8 +1,8 @@
-//! Types and fields of some versions of Kubernetes.
+//! Types and fields that only some versions of Kubernetes have.
 
 use super::*;
 
-/// A source of variables that Kubernetes has had since 1.34.
+/// A source of environment variables, available since Kubernetes 1.34.
 const FILE_KEY: &str = "
 fileKeyRef:
   type: object
@@ -49,7 +49,7 @@ pod:
             kubernetes_version: Some(version),
             ..Options::default()
         };
-        // `WorkloadReference` of 1.35 alone.
+        // Only 1.35 has `WorkloadReference`.
         check_with(own, "ThingPod", &options);
     }
 }

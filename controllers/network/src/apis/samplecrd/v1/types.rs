@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// A network.
 #[derive(Debug, Default, PartialEq)]
 pub struct Network {
-    /// Name, namespace, labels and the rest that every object has.
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// The desired state of the network.
     pub spec: NetworkSpec,
@@ -26,10 +26,10 @@ pub struct Network {
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NetworkSpec {
-    /// The address range, such as `192.168.0.0/16` or `fd00::/64`. It can't change.
+    /// The address range, such as `192.168.0.0/16` or `fd00::/64`. Immutable.
     // +kubebuilder:validation:MaxLength=64
     pub cidr: String,
-    /// The address of the gateway, such as `192.168.0.1`: a host's address of the range.
+    /// The address of the gateway, such as `192.168.0.1`: a host address of the range.
     // +kubebuilder:validation:MaxLength=64
     pub gateway: String,
 }
@@ -38,40 +38,40 @@ pub struct NetworkSpec {
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct NetworkStatus {
-    /// Where the network is in its life.
+    /// The phase of the network's lifecycle.
     pub phase: NetworkPhase,
     /// The network's id at its backend.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// The address range that the network has, which is not what the spec says if that was changed.
+    /// The address range of the network at its backend, which differs from the spec if that was changed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub cidr: String,
-    /// The `metadata.generation` that this status is about.
+    /// The `metadata.generation` that this status describes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `Ready`: the network is what its spec says.
+    /// `Ready`: the network matches its spec.
     // +listType=map
     // +listMapKey=type
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
 }
 
-/// Where a network is in its life.
+/// The phase of a network's lifecycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NetworkPhase {
     /// Nothing has been done yet.
     #[default]
     #[serde(rename = "")]
     None,
-    /// The backend could not make the network yet; it is tried again.
+    /// The backend could not create the network yet; it is retried.
     Pending,
-    /// The network is there.
+    /// The network exists.
     Active,
-    /// The spec can't be followed; the condition says why.
+    /// The spec cannot be applied; the condition says why.
     Failed,
     /// The network is being deleted.
     Terminating,
-    /// A phase of another version.
+    /// A phase that this version does not know.
     #[serde(other)]
     Unknown,
 }

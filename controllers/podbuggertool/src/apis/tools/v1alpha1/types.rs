@@ -15,14 +15,14 @@ use serde::{Deserialize, Serialize};
 // +kubebuilder:printcolumn:name=With,type=integer,JSONPath=`.status.podsWithTool`
 // +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
-/// A tool that running pods get as an ephemeral container.
+/// A tool that is added to running pods as an ephemeral container.
 #[derive(Debug, Default, PartialEq)]
 pub struct PodBuggerTool {
-    /// Name, labels and the rest that every object has.
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// The tool, and the pods that get it.
     pub spec: PodBuggerToolSpec,
-    /// How far the tool has come.
+    /// The observed state of the tool.
     pub status: Option<PodBuggerToolStatus>,
 }
 
@@ -32,14 +32,14 @@ pub struct PodBuggerTool {
 pub struct PodBuggerToolSpec {
     /// The labels of the pods. An empty selector selects every pod.
     pub selector: LabelSelector,
-    /// The namespaces of the pods; all if there are none.
+    /// The namespaces of the pods; all if empty.
     // +listType=set
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub namespaces: Vec<String>,
-    /// The image. Another one is added beside it, since ephemeral containers never change.
+    /// The image. A new image is added as another container, since ephemeral containers never change.
     // +kubebuilder:validation:MinLength=1
     pub image: String,
-    /// The command, in place of the image's.
+    /// The command, instead of the image's entrypoint.
     // +listType=atomic
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
@@ -48,23 +48,23 @@ pub struct PodBuggerToolSpec {
     pub target_container: Option<String>,
 }
 
-/// How far a tool has come.
+/// The observed state of a tool.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PodBuggerToolStatus {
-    /// Running pods that the selector selects.
+    /// The number of running pods that the selector matches.
     pub pods_matched: i32,
-    /// How many of them have the tool as it is now.
+    /// The number of these pods that have the current version of the tool.
     pub pods_with_tool: i32,
-    /// How many of them keep a container of the tool as it was before.
+    /// The number of these pods that keep a container of an earlier version of the tool.
     pub pods_with_earlier_versions: i32,
-    /// Why a pod does not have the tool, of the first such pod by name.
+    /// Why a pod does not have the tool; of the first such pod by name.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub last_error: String,
-    /// The `metadata.generation` that this status is about.
+    /// The `metadata.generation` that this status describes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `Ready`: every running pod that is selected has the tool.
+    /// `Ready`: every selected running pod has the tool.
     // +listType=map
     // +listMapKey=type
     #[serde(skip_serializing_if = "Vec::is_empty")]

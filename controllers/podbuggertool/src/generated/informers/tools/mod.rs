@@ -12,7 +12,7 @@ use ::codegen_runtime::informer;
 pub struct ToolsInformers(informer::SharedInformerFactory);
 
 impl ToolsInformers {
-    /// Informers that `factory` holds.
+    /// The informers that `factory` holds.
     #[inline]
     #[must_use]
     pub fn new(factory: informer::SharedInformerFactory) -> Self {

@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 // +kubebuilder:printcolumn:name=Ready,type=integer,JSONPath=`.status.readyReplicas`
 // +kubebuilder:printcolumn:name=Reason,type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=`.metadata.creationTimestamp`
-/// A set of pods that sleep.
+/// A set of sleeping pods.
 #[derive(Debug, Default, PartialEq)]
 pub struct PodSet {
-    /// Name, namespace, labels and the rest that every object has.
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// The desired state of the set.
     pub spec: PodSetSpec,
@@ -29,7 +29,7 @@ pub struct PodSet {
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PodSetSpec {
-    /// How many pods there should be.
+    /// The desired number of pods.
     // +kubebuilder:validation:Minimum=0
     pub size: i32,
 }
@@ -38,21 +38,21 @@ pub struct PodSetSpec {
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PodSetStatus {
-    /// The names of its pods that live, sorted.
+    /// The names of its active pods, sorted.
     // +listType=set
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<String>,
-    /// How many these are.
+    /// The number of these pods.
     pub size: i32,
-    /// How many of them are ready.
+    /// The number of these pods that are ready.
     pub ready_replicas: i32,
-    /// The pods' selector in the form of a query, for autoscalers.
+    /// The label selector of the pods as a string, for autoscalers.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub selector: String,
-    /// The `metadata.generation` that this status is about.
+    /// The `metadata.generation` that this status describes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `Ready`: the set has as many pods as its spec says, and all are ready.
+    /// `Ready`: the set has the desired number of pods, and all are ready.
     // +listType=map
     // +listMapKey=type
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// A virtual machine.
 #[derive(Debug, Default, PartialEq)]
 pub struct VirtualMachine {
-    /// Name, namespace, labels and the rest that every object has.
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// The desired state of the machine.
     pub spec: VirtualMachineSpec,
@@ -29,7 +29,7 @@ pub struct VirtualMachine {
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineSpec {
-    /// Whether the machine runs.
+    /// Whether the machine should run.
     // +kubebuilder:default=active
     #[serde(default)]
     pub action: VirtualMachineAction,
@@ -37,14 +37,14 @@ pub struct VirtualMachineSpec {
     pub resource: VirtualMachineResource,
 }
 
-/// What a virtual machine should do.
+/// The desired power state of a virtual machine.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum VirtualMachineAction {
-    /// Run.
+    /// The machine runs.
     #[default]
     Active,
-    /// Be there, with its disk, and not run.
+    /// The machine exists with its disk, but does not run.
     Stopped,
 }
 
@@ -52,7 +52,7 @@ pub enum VirtualMachineAction {
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VirtualMachineResource {
-    /// Processors: a whole number. A change restarts the machine.
+    /// The number of processors, an integer. A change restarts the machine.
     // +kubebuilder:validation:MaxLength=32
     // +kubebuilder:validation:Pattern=`^\+?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
     // +kubebuilder:validation:Minimum=1
@@ -79,21 +79,21 @@ pub struct VirtualMachineResource {
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct VirtualMachineStatus {
-    /// Where the machine is in its life.
+    /// The phase of the machine's lifecycle.
     pub phase: VirtualMachinePhase,
-    /// Why the phase is what it is, in words.
+    /// A human-readable explanation of the phase.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// The server that runs the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerStatus>,
-    /// When something in this status changed last.
+    /// The last time this status changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_update_time: Option<Time>,
-    /// The `metadata.generation` that this status is about.
+    /// The `metadata.generation` that this status describes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `Ready`: the machine is what its spec says. `Progressing`: something is being done about it.
+    /// `Ready`: the machine matches its spec. `Progressing`: a change is in progress.
     // +listType=map
     // +listMapKey=type
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -101,7 +101,7 @@ pub struct VirtualMachineStatus {
 }
 
 // +kubebuilder:validation:Enum={"",Creating,Active,Stopped,Failed,Terminating,Unknown}
-/// Where a virtual machine is in its life.
+/// The phase of a virtual machine's lifecycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum VirtualMachinePhase {
     /// Nothing has been done yet.
@@ -112,9 +112,9 @@ pub enum VirtualMachinePhase {
     Creating,
     /// The server runs.
     Active,
-    /// The server does not run, as asked.
+    /// The server is stopped, as requested.
     Stopped,
-    /// The machine is not what it should be; the reason says why, and whether it is tried again.
+    /// The machine does not match its spec; the reason says why, and whether it is retried.
     Failed,
     /// The server is being deleted.
     Terminating,
@@ -129,14 +129,14 @@ pub enum VirtualMachinePhase {
 pub struct ServerStatus {
     /// The server's name at its driver.
     pub id: String,
-    /// The driver's word for the server's state.
+    /// The server's state as reported by the driver.
     pub state: String,
-    /// What the server uses.
+    /// The resource usage of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<ServerUsage>,
 }
 
-/// What a server uses.
+/// The resource usage of a server.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerUsage {

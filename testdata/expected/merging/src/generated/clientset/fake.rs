@@ -5,12 +5,12 @@
 
 use ::codegen_runtime::fake;
 
-/// Makes clientsets for tests, each over an API server of its own.
+/// Creates clientsets for tests, each over an API server of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Clientset;
 
 impl Clientset {
-    /// A clientset over an API server without objects, and what steers it.
+    /// A clientset over an API server without objects, and the tracker that controls the server.
     ///
     /// # Panics
     ///
@@ -21,11 +21,11 @@ impl Clientset {
         Self::with_objects(::std::iter::empty::<fake::Object>())
     }
 
-    /// A clientset over an API server that holds `objects`, and what steers it.
+    /// A clientset over an API server that holds `objects`, and the tracker that controls the server.
     ///
     /// # Panics
     ///
-    /// Outside of a Tokio runtime, and if an object has no name or is of a kind that is not served.
+    /// Outside of a Tokio runtime, and if an object has no name or its kind is not served.
     #[inline]
     #[must_use]
     pub fn with_objects(

@@ -28,11 +28,11 @@ impl Clientset {
         Self { client }
     }
 
-    /// A clientset for the cluster that the environment names: the kubeconfig, else the pod's service account.
+    /// A clientset for the cluster in the environment: from the kubeconfig, else the pod's service account.
     ///
     /// # Errors
     ///
-    /// No configuration is found, or no client can be built from it.
+    /// No configuration was found, or no client can be built from it.
     #[inline]
     pub async fn try_default() -> Result<Self, ::codegen_runtime::kube::Error> {
         let client = ::codegen_runtime::connect::try_default().await?;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// A Widget.
 #[derive(Debug, Default, PartialEq)]
 pub struct Widget {
-    /// Name, labels and the rest that every object has.
+    /// Standard object metadata.
     pub metadata: ObjectMeta,
     /// The desired state.
     pub spec: WidgetSpec,
@@ -27,7 +27,7 @@ pub struct Widget {
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WidgetSpec {
-    /// How many there should be. This field is an example: put your own in its place.
+    /// An example field. Replace it with your own.
     // +kubebuilder:validation:Minimum=0
     pub size: i32,
 }
@@ -36,10 +36,10 @@ pub struct WidgetSpec {
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WidgetStatus {
-    /// The `metadata.generation` that this status is about.
+    /// The `metadata.generation` this status reflects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `Ready`: what the spec asks for is there.
+    /// Conditions. `Ready` is true when the spec is met.
     // +listType=map
     // +listMapKey=type
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -5,7 +5,7 @@
 
 use ::codegen_runtime::k8s_openapi::Resource as _;
 
-/// Refuses an object of another type. The items of a list need not say theirs, as built-in kinds' do not.
+/// Rejects an object of another type. `apiVersion` and `kind` may be absent, as for items of built-in lists.
 fn check_type<E: ::serde::de::Error>(actual: String, expected: &str) -> Result<(), E> {
     if actual.is_empty() || actual == expected {
         return Ok(());

@@ -13,7 +13,7 @@ use ::codegen_runtime::informer;
 pub struct StorageInformers(informer::SharedInformerFactory);
 
 impl StorageInformers {
-    /// Informers that `factory` holds.
+    /// The informers that `factory` holds.
     #[inline]
     #[must_use]
     pub fn new(factory: informer::SharedInformerFactory) -> Self {

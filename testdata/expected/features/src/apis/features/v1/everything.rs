@@ -83,7 +83,7 @@ codec::object! { EverythingDownStatus; optional here }
 /// A change of a request.
 /// * Must satisfy `self.type == 'CORS' ? has(self.cors) : !has(self.cors)`.
 /// * Must satisfy `!(!has(self.requestMirror) && self.type == 'RequestMirror')`.
-/// * At most one of `cors` and `requestMirror` may be set, as `type` says: see [`EverythingFiltersUnion`].
+/// * At most one of `cors` and `requestMirror` may be set, selected by `type`: see [`EverythingFiltersUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingFilters {
     /// One of [`EverythingFiltersUnion`], where `type` is `CORS`.
@@ -109,7 +109,7 @@ codec::object! { EverythingGcp; optional project }
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EverythingHalf {
     pub known: Option<String>,
-    /// Properties that the schema does not name; the API server keeps them.
+    /// Properties that the schema does not specify; the API server preserves them.
     pub unknown_fields: BTreeMap<String, Value>,
 }
 codec::object! { EverythingHalf; optional known; ..unknown_fields }

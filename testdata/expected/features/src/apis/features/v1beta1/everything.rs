@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Everything {
     pub metadata: ObjectMeta,
-    /// Properties that the schema does not name; the API server keeps them.
+    /// Properties that the schema does not specify; the API server preserves them.
     pub unknown_fields: BTreeMap<String, Value>,
 }
 codec::object! { Everything as kind; defaulted metadata; ..unknown_fields }

@@ -180,7 +180,7 @@ pub struct HostileSpec {
     pub field_0ac2: ::std::option::Option<Type7ed6>,
     pub field_5640: ::std::option::Option<::std::string::String>,
     pub field_121d: ::std::option::Option<Type784b>,
-    /// Properties that the schema does not name; the API server keeps them.
+    /// Properties that the schema does not specify; the API server preserves them.
     pub unknown_fields: BTreeMap<::std::string::String, serde_json::Value>,
 }
 

@@ -605,7 +605,7 @@ codec::object! { HTTPRouteResponseHeaderModifier; optional add, remove, set }
 ///
 /// Support: Extended
 /// * Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
-/// * Exactly one of `cookie` and `header` must be set, as `type` says: see [`HTTPRouteSessionPersistenceUnion`].
+/// * Exactly one of `cookie` and `header` must be set, selected by `type`: see [`HTTPRouteSessionPersistenceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteSessionPersistence {
     /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout duration has elapsed,

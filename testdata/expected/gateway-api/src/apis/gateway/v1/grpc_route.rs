@@ -123,7 +123,7 @@ codec::object! { GRPCRouteBackendRefs; optional filters, group, kind; required n
 /// GRPCRouteFilters are meant as an extension point to express processing that may be done in Gateway implementations. Some
 /// examples include request or response modification, implementing authentication strategies, rate-limiting, and traffic
 /// shaping. API guarantee/conformance is defined based on the type of the filter.
-/// * Exactly one of `extensionRef`, `requestHeaderModifier`, `requestMirror` and `responseHeaderModifier` must be set, as `type` says: see [`GRPCRouteFiltersUnion`].
+/// * Exactly one of `extensionRef`, `requestHeaderModifier`, `requestMirror` and `responseHeaderModifier` must be set, selected by `type`: see [`GRPCRouteFiltersUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GRPCRouteFilters {
     /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For example, resource

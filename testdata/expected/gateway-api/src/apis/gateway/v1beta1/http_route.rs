@@ -408,7 +408,7 @@ codec::object! { HTTPRouteExtensionRef; required group, kind, name }
 /// If there is any problem communicating with the external service, this filter MUST fail closed.
 ///
 /// Support: Extended
-/// * Exactly one of `grpc` and `http` must be set, as `protocol` says: see [`HTTPRouteExternalAuthUnion`].
+/// * Exactly one of `grpc` and `http` must be set, selected by `protocol`: see [`HTTPRouteExternalAuthUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteExternalAuth {
     /// BackendRef is a reference to a backend to send authorization requests to.
@@ -434,7 +434,7 @@ codec::union! { pub enum HTTPRouteExternalAuthUnion of HTTPRouteExternalAuth, as
 /// HTTPRouteFilters are meant as an extension point to express processing that may be done in Gateway implementations. Some
 /// examples include request or response modification, implementing authentication strategies, rate-limiting, and traffic
 /// shaping. API guarantee/conformance is defined based on the type of the filter.
-/// * Exactly one of 8 fields must be set, as `type` says: see [`HTTPRouteFiltersUnion`].
+/// * Exactly one of 8 fields must be set, selected by `type`: see [`HTTPRouteFiltersUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteFilters {
     /// CORS defines a schema for a filter that responds to the cross-origin request based on HTTP response header.
@@ -1155,7 +1155,7 @@ codec::object! { HTTPRouteRequestRedirect; optional hostname, path, port, scheme
 /// `Location` header. When empty, the request path is used as-is.
 ///
 /// Support: Extended
-/// * Exactly one of `replaceFullPath` and `replacePrefixMatch` must be set, as `type` says: see [`HTTPRouteRequestRedirectPathUnion`].
+/// * Exactly one of `replaceFullPath` and `replacePrefixMatch` must be set, selected by `type`: see [`HTTPRouteRequestRedirectPathUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteRequestRedirectPath {
     /// ReplaceFullPath specifies the value with which to replace the full path of a request during a rewrite or redirect.
@@ -1435,7 +1435,7 @@ codec::texts! { HTTPRouteScheme default Http, Unrecognized, Http = "http", Https
 ///
 /// Support: Extended
 /// * Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
-/// * Exactly one of `cookie` and `header` must be set, as `type` says: see [`HTTPRouteSessionPersistenceUnion`].
+/// * Exactly one of `cookie` and `header` must be set, selected by `type`: see [`HTTPRouteSessionPersistenceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteSessionPersistence {
     /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout duration has elapsed,

@@ -289,7 +289,7 @@ codec::object! { XBackendTrafficPolicyRetryConstraint; optional budget, min_retr
 ///
 /// Support: Extended
 /// * Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
-/// * Exactly one of `cookie` and `header` must be set, as `type` says: see [`XBackendTrafficPolicySessionPersistenceUnion`].
+/// * Exactly one of `cookie` and `header` must be set, selected by `type`: see [`XBackendTrafficPolicySessionPersistenceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct XBackendTrafficPolicySessionPersistence {
     /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout duration has elapsed,

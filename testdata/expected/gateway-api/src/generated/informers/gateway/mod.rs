@@ -15,7 +15,7 @@ use ::codegen_runtime::informer;
 pub struct GatewayInformers(informer::SharedInformerFactory);
 
 impl GatewayInformers {
-    /// Informers that `factory` holds.
+    /// The informers that `factory` holds.
     #[inline]
     #[must_use]
     pub fn new(factory: informer::SharedInformerFactory) -> Self {

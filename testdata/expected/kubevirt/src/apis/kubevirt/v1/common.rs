@@ -183,7 +183,7 @@ pub struct VirtualMachineInstanceClock {
     pub timezone: Option<String>,
     /// UTC sets the guest clock to UTC on each boot.
     pub utc: Option<VirtualMachineInstanceUtc>,
-    /// Properties that the schema does not name; the API server keeps them.
+    /// Properties that the schema does not specify; the API server preserves them.
     pub unknown_fields: BTreeMap<String, Value>,
 }
 codec::object! { VirtualMachineInstanceClock; optional timer, timezone, utc; ..unknown_fields }

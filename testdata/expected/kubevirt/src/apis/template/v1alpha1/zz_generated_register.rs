@@ -36,7 +36,7 @@ pub fn resource(resource: &str) -> scheme::GroupResource {
 ///
 /// # Errors
 ///
-/// Another type is registered for one of the kinds.
+/// A kind is already registered with another type.
 #[inline]
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     scheme.register::<super::VirtualMachineTemplate>()?;

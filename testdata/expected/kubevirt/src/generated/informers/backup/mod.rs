@@ -12,7 +12,7 @@ use ::codegen_runtime::informer;
 pub struct BackupInformers(informer::SharedInformerFactory);
 
 impl BackupInformers {
-    /// Informers that `factory` holds.
+    /// The informers that `factory` holds.
     #[inline]
     #[must_use]
     pub fn new(factory: informer::SharedInformerFactory) -> Self {

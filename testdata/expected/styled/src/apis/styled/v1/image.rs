@@ -44,7 +44,7 @@ codec::object! { ImageBuild; optional maybe_steps = "maybe_steps"; required step
 #[derive(Clone, Debug, Default, PartialEq, ::bon::Builder)]
 pub struct ImageExtra {
     pub known: Option<bool>,
-    /// Properties that the schema does not name; the API server keeps them.
+    /// Properties that the schema does not specify; the API server preserves them.
     #[builder(default, with = FromIterator::from_iter)]
     pub unknown_fields: BTreeMap<String, Value>,
 }

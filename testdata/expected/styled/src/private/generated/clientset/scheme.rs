@@ -2,7 +2,7 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 #![allow(dead_code, unused_imports)]
 
-//! The scheme of the clientset: every kind that it has a client for.
+//! The scheme of the clientset: all kinds that have clients.
 
 use ::codegen_runtime::scheme;
 
@@ -10,7 +10,7 @@ use ::codegen_runtime::scheme;
 ///
 /// # Errors
 ///
-/// Another type is registered for one of the kinds.
+/// A kind is already registered with another type.
 #[inline]
 pub(crate) fn add_to_scheme(
     scheme: &mut scheme::Scheme,

@@ -2,7 +2,7 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 #![allow(dead_code, unused_imports)]
 
-//! Informers: one cache for each type, shared by all who ask.
+//! Informers: one cache per type, shared by all users.
 //!
 //! ```ignore
 //! let factory = SharedInformerFactory::builder(clientset).build();
@@ -18,14 +18,14 @@ pub(crate) use ::codegen_runtime::informer::{
 
 pub(crate) mod styled;
 
-/// Hands out the informers of this crate's APIs, one for each type, and runs them together. Cloning is cheap.
+/// Provides the informers of this crate's APIs, one per type, and runs them together. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedInformerFactory(
     ::codegen_runtime::informer::SharedInformerFactory,
 );
 
 impl SharedInformerFactory {
-    /// Configures a factory whose informers ask the same API server.
+    /// Configures a factory whose informers watch one API server.
     #[inline]
     #[must_use]
     pub(crate) fn builder(

@@ -12,7 +12,7 @@ use ::codegen_runtime::informer;
 pub struct CloudnativeInformers(informer::SharedInformerFactory);
 
 impl CloudnativeInformers {
-    /// Informers that `factory` holds.
+    /// The informers that `factory` holds.
     #[inline]
     #[must_use]
     pub fn new(factory: informer::SharedInformerFactory) -> Self {

@@ -25,7 +25,7 @@ impl AppsV1alpha1Client {
         &self.0
     }
 
-    /// The client for `podsets` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `podsets` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn pod_sets(&self, namespace: &str) -> PodSets {

@@ -12,7 +12,7 @@ use crate::generated::listers::hostile::v1 as listers;
 pub struct V1Informers(informer::SharedInformerFactory);
 
 impl V1Informers {
-    /// Informers that `factory` holds.
+    /// The informers that `factory` holds.
     #[inline]
     #[must_use]
     pub fn new(factory: informer::SharedInformerFactory) -> Self {

@@ -12,7 +12,7 @@ use crate::generated::listers::timers::v2 as listers;
 pub struct V2Informers(informer::SharedInformerFactory);
 
 impl V2Informers {
-    /// Informers that `factory` holds.
+    /// The informers that `factory` holds.
     #[inline]
     #[must_use]
     pub fn new(factory: informer::SharedInformerFactory) -> Self {

@@ -12,7 +12,7 @@ use crate::generated::listers::traffic_control::v1alpha2 as listers;
 pub struct V1alpha2Informers(informer::SharedInformerFactory);
 
 impl V1alpha2Informers {
-    /// Informers that `factory` holds.
+    /// The informers that `factory` holds.
     #[inline]
     #[must_use]
     pub fn new(factory: informer::SharedInformerFactory) -> Self {

@@ -12,7 +12,7 @@ use crate::generated::listers::kubevirt::v1alpha3 as listers;
 pub struct V1alpha3Informers(informer::SharedInformerFactory);
 
 impl V1alpha3Informers {
-    /// Informers that `factory` holds.
+    /// The informers that `factory` holds.
     #[inline]
     #[must_use]
     pub fn new(factory: informer::SharedInformerFactory) -> Self {

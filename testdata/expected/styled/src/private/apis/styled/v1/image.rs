@@ -42,7 +42,7 @@ codec::object! { ImageBuild; optional maybe_steps = "maybe_steps"; required step
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ImageExtra {
     pub(crate) known: Option<bool>,
-    /// Properties that the schema does not name; the API server keeps them.
+    /// Properties that the schema does not specify; the API server preserves them.
     pub(crate) unknown_fields: BTreeMap<String, Value>,
 }
 codec::object! { ImageExtra; optional known; ..unknown_fields }

@@ -37,7 +37,7 @@ pub(crate) fn resource(resource: &str) -> scheme::GroupResource {
 ///
 /// # Errors
 ///
-/// Another type is registered for one of the kinds.
+/// A kind is already registered with another type.
 #[inline]
 pub(crate) fn add_to_scheme(
     scheme: &mut scheme::Scheme,

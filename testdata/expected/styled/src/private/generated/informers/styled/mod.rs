@@ -13,7 +13,7 @@ use ::codegen_runtime::informer;
 pub(crate) struct StyledInformers(informer::SharedInformerFactory);
 
 impl StyledInformers {
-    /// Informers that `factory` holds.
+    /// The informers that `factory` holds.
     #[inline]
     #[must_use]
     pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {

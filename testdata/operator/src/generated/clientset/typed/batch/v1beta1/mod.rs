@@ -25,7 +25,7 @@ impl BatchV1beta1Client {
         &self.0
     }
 
-    /// The client for `widgets` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `widgets` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn widgets(&self, namespace: &str) -> Widgets {

@@ -25,7 +25,7 @@ impl CloudnativeV1alpha1Client {
         &self.0
     }
 
-    /// The client for `virtualmachines` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachines` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machines(&self, namespace: &str) -> VirtualMachines {

@@ -25,14 +25,14 @@ impl ArgoprojV1alpha1Client {
         &self.0
     }
 
-    /// The client for `workflows` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `workflows` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn workflows(&self, namespace: &str) -> Workflows {
         Workflows::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `workflowartifactgctasks` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `workflowartifactgctasks` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn workflow_artifact_gc_tasks(
@@ -42,28 +42,28 @@ impl ArgoprojV1alpha1Client {
         WorkflowArtifactGCTasks::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `workfloweventbindings` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `workfloweventbindings` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn workflow_event_bindings(&self, namespace: &str) -> WorkflowEventBindings {
         WorkflowEventBindings::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `workflowtaskresults` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `workflowtaskresults` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn workflow_task_results(&self, namespace: &str) -> WorkflowTaskResults {
         WorkflowTaskResults::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `workflowtasksets` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `workflowtasksets` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn workflow_task_sets(&self, namespace: &str) -> WorkflowTaskSets {
         WorkflowTaskSets::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `workflowtemplates` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `workflowtemplates` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn workflow_templates(&self, namespace: &str) -> WorkflowTemplates {

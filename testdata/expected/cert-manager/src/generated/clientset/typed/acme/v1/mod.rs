@@ -25,14 +25,14 @@ impl AcmeV1Client {
         &self.0
     }
 
-    /// The client for `challenges` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `challenges` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn challenges(&self, namespace: &str) -> Challenges {
         Challenges::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `orders` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `orders` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn orders(&self, namespace: &str) -> Orders {

@@ -25,14 +25,14 @@ impl CertManagerV1Client {
         &self.0
     }
 
-    /// The client for `certificates` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `certificates` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn certificates(&self, namespace: &str) -> Certificates {
         Certificates::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `certificaterequests` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `certificaterequests` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn certificate_requests(&self, namespace: &str) -> CertificateRequests {
@@ -46,7 +46,7 @@ impl CertManagerV1Client {
         ClusterIssuers::cluster(self.0.clone())
     }
 
-    /// The client for `issuers` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `issuers` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn issuers(&self, namespace: &str) -> Issuers {

@@ -32,21 +32,21 @@ impl FeaturesV1Client {
         Bares::cluster(self.0.clone())
     }
 
-    /// The client for `everythings` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `everythings` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn everythings(&self, namespace: &str) -> Everythings {
         Everythings::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `flats` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `flats` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn flats(&self, namespace: &str) -> Flats {
         Flats::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `holders` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `holders` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn holders(&self, namespace: &str) -> Holders {

@@ -25,7 +25,7 @@ impl FeaturesV1beta1Client {
         &self.0
     }
 
-    /// The client for `everythings` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `everythings` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn everythings(&self, namespace: &str) -> Everythings {

@@ -25,56 +25,56 @@ impl HostileV1Client {
         &self.0
     }
 
-    /// The client for `defaults` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `defaults` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn defaults(&self, namespace: &str) -> Defaults {
         Defaults::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `hostiles` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `hostiles` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn hostiles(&self, namespace: &str) -> Hostiles {
         Hostiles::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `options` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `options` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn options(&self, namespace: &str) -> Options {
         Options::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `selves` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `selves` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn selves(&self, namespace: &str) -> Selves {
         Selves::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `serializes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `serializes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn serializes(&self, namespace: &str) -> Serializes {
         Serializes::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `strings` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `strings` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn strings(&self, namespace: &str) -> Strings {
         Strings::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `times` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `times` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn times(&self, namespace: &str) -> Times {
         Times::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `values` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `values` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn values(&self, namespace: &str) -> Values {

@@ -25,21 +25,21 @@ impl GatewayV1Client {
         &self.0
     }
 
-    /// The client for `backendtlspolicies` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `backendtlspolicies` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn backend_tls_policies(&self, namespace: &str) -> BackendTLSPolicies {
         BackendTLSPolicies::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `grpcroutes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `grpcroutes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn grpc_routes(&self, namespace: &str) -> GRPCRoutes {
         GRPCRoutes::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `gateways` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `gateways` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn gateways(&self, namespace: &str) -> Gateways {
@@ -53,42 +53,42 @@ impl GatewayV1Client {
         GatewayClasses::cluster(self.0.clone())
     }
 
-    /// The client for `httproutes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `httproutes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn http_routes(&self, namespace: &str) -> HTTPRoutes {
         HTTPRoutes::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `listenersets` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `listenersets` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn listener_sets(&self, namespace: &str) -> ListenerSets {
         ListenerSets::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `referencegrants` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `referencegrants` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn reference_grants(&self, namespace: &str) -> ReferenceGrants {
         ReferenceGrants::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `tcproutes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `tcproutes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn tcp_routes(&self, namespace: &str) -> TCPRoutes {
         TCPRoutes::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `tlsroutes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `tlsroutes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn tls_routes(&self, namespace: &str) -> TLSRoutes {
         TLSRoutes::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `udproutes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `udproutes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn udp_routes(&self, namespace: &str) -> UDPRoutes {

@@ -25,21 +25,21 @@ impl GatewayV1alpha2Client {
         &self.0
     }
 
-    /// The client for `tcproutes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `tcproutes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn tcp_routes(&self, namespace: &str) -> TCPRoutes {
         TCPRoutes::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `tlsroutes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `tlsroutes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn tls_routes(&self, namespace: &str) -> TLSRoutes {
         TLSRoutes::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `udproutes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `udproutes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn udp_routes(&self, namespace: &str) -> UDPRoutes {

@@ -25,14 +25,14 @@ impl GatewayV1alpha3Client {
         &self.0
     }
 
-    /// The client for `backendtlspolicies` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `backendtlspolicies` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn backend_tls_policies(&self, namespace: &str) -> BackendTLSPolicies {
         BackendTLSPolicies::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `tlsroutes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `tlsroutes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn tls_routes(&self, namespace: &str) -> TLSRoutes {

@@ -25,7 +25,7 @@ impl GatewayV1beta1Client {
         &self.0
     }
 
-    /// The client for `gateways` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `gateways` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn gateways(&self, namespace: &str) -> Gateways {
@@ -39,14 +39,14 @@ impl GatewayV1beta1Client {
         GatewayClasses::cluster(self.0.clone())
     }
 
-    /// The client for `httproutes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `httproutes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn http_routes(&self, namespace: &str) -> HTTPRoutes {
         HTTPRoutes::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `referencegrants` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `referencegrants` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn reference_grants(&self, namespace: &str) -> ReferenceGrants {

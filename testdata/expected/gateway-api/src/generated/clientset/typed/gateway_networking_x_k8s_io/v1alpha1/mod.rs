@@ -25,14 +25,14 @@ impl GatewayV1alpha1Client {
         &self.0
     }
 
-    /// The client for `xbackends` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `xbackends` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn x_backends(&self, namespace: &str) -> XBackends {
         XBackends::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `xbackendtrafficpolicies` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `xbackendtrafficpolicies` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn x_backend_traffic_policies(

@@ -25,7 +25,7 @@ impl SamplecontrollerV1alpha1Client {
         &self.0
     }
 
-    /// The client for `foos` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `foos` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn foos(&self, namespace: &str) -> Foos {

@@ -25,14 +25,14 @@ impl ShapesV1Client {
         &self.0
     }
 
-    /// The client for `shapes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `shapes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn shapes(&self, namespace: &str) -> Shapes {
         Shapes::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `usages` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `usages` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn usages(&self, namespace: &str) -> Usages {

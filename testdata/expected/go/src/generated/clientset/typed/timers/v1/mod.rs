@@ -25,14 +25,14 @@ impl TimersV1Client {
         &self.0
     }
 
-    /// The client for `holidays` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `holidays` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn holidays(&self, namespace: &str) -> Holidays {
         Holidays::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `timers` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `timers` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn timers(&self, namespace: &str) -> Timers {

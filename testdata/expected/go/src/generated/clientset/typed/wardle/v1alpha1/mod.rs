@@ -32,7 +32,7 @@ impl WardleV1alpha1Client {
         Fischers::cluster(self.0.clone())
     }
 
-    /// The client for `flunders` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `flunders` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn flunders(&self, namespace: &str) -> Flunders {

@@ -25,7 +25,7 @@ impl WardleV1beta1Client {
         &self.0
     }
 
-    /// The client for `flunders` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `flunders` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn flunders(&self, namespace: &str) -> Flunders {

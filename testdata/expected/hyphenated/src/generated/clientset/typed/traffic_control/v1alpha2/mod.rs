@@ -25,7 +25,7 @@ impl TrafficControlV1alpha2Client {
         &self.0
     }
 
-    /// The client for `httproutes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `httproutes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn http_routes(&self, namespace: &str) -> HTTPRoutes {

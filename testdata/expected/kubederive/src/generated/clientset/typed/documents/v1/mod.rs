@@ -25,21 +25,21 @@ impl DocumentsV1Client {
         &self.0
     }
 
-    /// The client for `cards` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `cards` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn cards(&self, namespace: &str) -> Cards {
         Cards::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `documents` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `documents` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn documents(&self, namespace: &str) -> Documents {
         Documents::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `presses` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `presses` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn presses(&self, namespace: &str) -> Presses {

@@ -25,14 +25,14 @@ impl BackupV1alpha1Client {
         &self.0
     }
 
-    /// The client for `virtualmachinebackups` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachinebackups` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_backups(&self, namespace: &str) -> VirtualMachineBackups {
         VirtualMachineBackups::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `virtualmachinebackuptrackers` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachinebackuptrackers` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_backup_trackers(

@@ -25,7 +25,7 @@ impl CloneV1beta1Client {
         &self.0
     }
 
-    /// The client for `virtualmachineclones` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachineclones` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_clones(&self, namespace: &str) -> VirtualMachineClones {

@@ -25,7 +25,7 @@ impl ExportV1Client {
         &self.0
     }
 
-    /// The client for `virtualmachineexports` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachineexports` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_exports(&self, namespace: &str) -> VirtualMachineExports {

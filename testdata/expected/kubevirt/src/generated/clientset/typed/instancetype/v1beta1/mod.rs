@@ -43,7 +43,7 @@ impl InstancetypeV1beta1Client {
         VirtualMachineClusterPreferences::cluster(self.0.clone())
     }
 
-    /// The client for `virtualmachineinstancetypes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachineinstancetypes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_instancetypes(
@@ -53,7 +53,7 @@ impl InstancetypeV1beta1Client {
         VirtualMachineInstancetypes::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `virtualmachinepreferences` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachinepreferences` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_preferences(

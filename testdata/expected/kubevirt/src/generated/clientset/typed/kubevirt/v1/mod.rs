@@ -25,28 +25,28 @@ impl KubevirtV1Client {
         &self.0
     }
 
-    /// The client for `kubevirts` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `kubevirts` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn kube_virts(&self, namespace: &str) -> KubeVirts {
         KubeVirts::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `virtualmachines` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachines` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machines(&self, namespace: &str) -> VirtualMachines {
         VirtualMachines::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `virtualmachineinstances` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachineinstances` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_instances(&self, namespace: &str) -> VirtualMachineInstances {
         VirtualMachineInstances::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `virtualmachineinstancemigrations` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachineinstancemigrations` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_instance_migrations(
@@ -56,7 +56,7 @@ impl KubevirtV1Client {
         VirtualMachineInstanceMigrations::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `virtualmachineinstancepresets` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachineinstancepresets` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_instance_presets(
@@ -66,7 +66,7 @@ impl KubevirtV1Client {
         VirtualMachineInstancePresets::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `virtualmachineinstancereplicasets` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachineinstancereplicasets` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_instance_replica_sets(

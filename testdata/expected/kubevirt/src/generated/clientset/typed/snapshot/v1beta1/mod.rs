@@ -25,14 +25,14 @@ impl SnapshotV1beta1Client {
         &self.0
     }
 
-    /// The client for `virtualmachinerestores` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachinerestores` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_restores(&self, namespace: &str) -> VirtualMachineRestores {
         VirtualMachineRestores::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `virtualmachinesnapshots` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachinesnapshots` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_snapshots(&self, namespace: &str) -> VirtualMachineSnapshots {

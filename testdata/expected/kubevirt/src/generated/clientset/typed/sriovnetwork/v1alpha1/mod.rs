@@ -25,14 +25,14 @@ impl SriovnetworkV1alpha1Client {
         &self.0
     }
 
-    /// The client for `deviceattributes` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `deviceattributes` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn deviceattributes(&self, namespace: &str) -> Deviceattributes {
         Deviceattributes::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `sriovresourcepolicies` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `sriovresourcepolicies` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn sriov_resource_policies(&self, namespace: &str) -> SriovResourcePolicies {

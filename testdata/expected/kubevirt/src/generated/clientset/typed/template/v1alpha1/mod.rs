@@ -25,14 +25,14 @@ impl TemplateV1alpha1Client {
         &self.0
     }
 
-    /// The client for `virtualmachinetemplates` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachinetemplates` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_templates(&self, namespace: &str) -> VirtualMachineTemplates {
         VirtualMachineTemplates::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `virtualmachinetemplaterequests` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachinetemplaterequests` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_template_requests(

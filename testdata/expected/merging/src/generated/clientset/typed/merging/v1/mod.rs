@@ -32,7 +32,7 @@ impl MergingV1Client {
         Archives::cluster(self.0.clone())
     }
 
-    /// The client for `samples` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `samples` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn samples(&self, namespace: &str) -> Samples {

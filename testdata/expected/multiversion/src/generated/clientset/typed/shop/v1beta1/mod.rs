@@ -25,7 +25,7 @@ impl ShopV1beta1Client {
         &self.0
     }
 
-    /// The client for `orders` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `orders` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn orders(&self, namespace: &str) -> Orders {

@@ -25,7 +25,7 @@ impl SamplecrdV1Client {
         &self.0
     }
 
-    /// The client for `networks` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `networks` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn networks(&self, namespace: &str) -> Networks {

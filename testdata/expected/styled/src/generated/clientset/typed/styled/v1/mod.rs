@@ -26,7 +26,7 @@ impl StyledV1Client {
     }
 
     #[cfg(feature = "styled_v1_image")]
-    /// The client for `images` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `images` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn images(&self, namespace: &str) -> Images {

@@ -13,7 +13,7 @@ use crate::private::generated::listers::styled::v1 as listers;
 pub(crate) struct V1Informers(informer::SharedInformerFactory);
 
 impl V1Informers {
-    /// Informers that `factory` holds.
+    /// The informers that `factory` holds.
     #[inline]
     #[must_use]
     pub(crate) fn new(factory: informer::SharedInformerFactory) -> Self {

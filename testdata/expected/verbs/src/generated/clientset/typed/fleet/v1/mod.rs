@@ -25,21 +25,21 @@ impl FleetV1Client {
         &self.0
     }
 
-    /// The client for `catalogue` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `catalogue` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn catalogs(&self, namespace: &str) -> Catalogs {
         Catalogs::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `checks` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `checks` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn checks(&self, namespace: &str) -> Checks {
         client::TypedClient::namespaced(self.0.clone(), namespace).into()
     }
 
-    /// The client for `fleets` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `fleets` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn fleets(&self, namespace: &str) -> Fleets {

@@ -26,7 +26,7 @@ impl StyledV1Client {
         &self.0
     }
 
-    /// The client for `images` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `images` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub(crate) fn images(&self, namespace: &str) -> Images {

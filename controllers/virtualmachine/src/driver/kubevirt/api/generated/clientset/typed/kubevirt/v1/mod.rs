@@ -25,14 +25,14 @@ impl KubevirtV1Client {
         &self.0
     }
 
-    /// The client for `virtualmachines` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachines` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machines(&self, namespace: &str) -> VirtualMachines {
         VirtualMachines::namespaced(self.0.clone(), namespace)
     }
 
-    /// The client for `virtualmachineinstances` in `namespace`; the empty one stands for all namespaces.
+    /// The client for `virtualmachineinstances` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
     pub fn virtual_machine_instances(&self, namespace: &str) -> VirtualMachineInstances {
