@@ -1,4 +1,4 @@
-//! Converts between the table's definitions and the model's.
+//! Converts definitions of the table to the model.
 
 use kube_builtin_types::{Body, Definition, Field as Row, Type};
 
@@ -102,83 +102,5 @@ fn type_ref(ty: Type) -> Option<TypeRef> {
         Type::List(inner) => TypeRef::List(Box::new(type_ref(*inner)?)),
         Type::Map(inner) => TypeRef::Map(Box::new(type_ref(*inner)?)),
         Type::Named(package, name) => paths::at_path(paths::rust_path(&package, &name)?),
-    })
-}
-
-/// Converts a definition of the model to the table, with its documentation; `None` if the table cannot represent it.
-#[cfg(feature = "go")]
-pub(super) fn definition(
-    builtin: crate::lower::go::Builtin,
-) -> Option<(Definition<Validation>, Vec<String>)> {
-    let crate::lower::go::Builtin {
-        def,
-        mut fields,
-        atomic,
-    } = builtin;
-    let mut docs = vec![def.docs];
-    let body = match def.kind {
-        TypeKind::Struct(body) => {
-            let rows = body.fields.into_iter().map(|mut field| {
-                docs.push(std::mem::take(&mut field.docs));
-                row(fields.remove(&field.json_name).unwrap_or_default(), field)
-            });
-            Body::Struct(rows.collect::<Option<_>>()?)
-        }
-        TypeKind::Alias(alias) => Body::Alias(named(&alias.target)?),
-        TypeKind::Enum(body) => {
-            let values = body.variants.into_iter().map(|variant| {
-                docs.push(variant.docs);
-                variant.value
-            });
-            Body::Enum(values.collect())
-        }
-        TypeKind::Union(_) => return None,
-    };
-    let definition = Definition {
-        body,
-        rules: def.validation,
-        atomic,
-        marshals: def.marshals,
-    };
-    Some((definition, docs))
-}
-
-#[cfg(feature = "go")]
-fn row(native: crate::lower::go::Native, field: Field) -> Option<Row<Validation>> {
-    let go = field.go.unwrap_or_default();
-    Some(Row {
-        ty: named(&field.ty)?,
-        protobuf: native.protobuf,
-        patch: native.patch,
-        required: field.required,
-        nullable: field.nullable,
-        option: field.option,
-        pointer: go.pointer,
-        omits: go.omits,
-        default: field.default,
-        rules: field.validation,
-        go_name: go.name,
-        json_name: field.json_name,
-    })
-}
-
-#[cfg(feature = "go")]
-fn named(ty: &TypeRef) -> Option<Type> {
-    Some(match ty {
-        TypeRef::Bool => Type::Bool,
-        TypeRef::Int32 => Type::Int32,
-        TypeRef::Int64 => Type::Int64,
-        TypeRef::Integer(name) => Type::Integer(name.clone()),
-        TypeRef::Float => Type::Float,
-        TypeRef::String => Type::Text,
-        TypeRef::Any => Type::Any,
-        TypeRef::Known(KnownType::ByteString) => Type::Bytes,
-        TypeRef::List(inner) => Type::List(Box::new(named(inner)?)),
-        TypeRef::Map(inner) => Type::Map(Box::new(named(inner)?)),
-        ty => {
-            let path = ty.path()?;
-            let (module, name) = path.rsplit_once("::")?;
-            Type::Named(paths::go_package(module)?, name.to_owned())
-        }
     })
 }

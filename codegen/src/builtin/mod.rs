@@ -5,8 +5,6 @@
 
 mod convert;
 mod exact;
-#[cfg(feature = "go")]
-mod make;
 mod openapi;
 mod optional_text;
 mod paths;
@@ -17,12 +15,10 @@ use std::{collections::BTreeMap, sync::LazyLock};
 use crate::model::{TypeDef, TypeKind, TypeRef};
 
 pub(crate) use exact::is_exact_by_codec;
-#[cfg(feature = "go")]
-pub use make::{Files, make};
 pub(crate) use openapi::{Written, openapi_structs};
 pub(crate) use optional_text::is_optional_text;
 #[cfg(feature = "go")]
-pub(crate) use paths::{at_path, is_kubernetes, rust_path};
+pub(crate) use paths::{at_path, go_package, is_kubernetes, rust_path};
 
 /// The types that every supported version of k8s-openapi has: sorted names by module.
 #[cfg(feature = "go")]

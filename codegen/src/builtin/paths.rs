@@ -36,7 +36,7 @@ pub(crate) fn rust_path(package: &str, name: &str) -> Option<Vec<String>> {
 }
 
 /// Returns the Go package for a module of k8s-openapi.
-pub(super) fn go_package(module: &str) -> Option<String> {
+pub(crate) fn go_package(module: &str) -> Option<String> {
     let below = module.strip_prefix("k8s_openapi::")?.replace("::", "/");
     let mut prefixes = PREFIXES.iter();
     prefixes.find_map(|(prefix, module)| {
