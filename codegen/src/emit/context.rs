@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
 use crate::{
@@ -145,6 +145,26 @@ pub(crate) fn ident(name: &str) -> Ident {
     }
 }
 
+/// JSON as a raw string literal, `r#"{"kind":"Foo"}"#`, which needs no escapes and so stays legible.
+///
+/// JSON with invisible characters is escaped: rustc rejects those that change the direction of text in literals.
+pub(crate) fn json_literal(json: &serde_json::Value) -> Literal {
+    let text = json.to_string();
+    let is_visible = |c: char| matches!(c, '"' | '\\' | '\'') || c.escape_debug().count() == 1;
+    if !text.chars().all(is_visible) {
+        return Literal::string(&text);
+    }
+    let after_quotes = text.split('"').skip(1).map(leading_signs).max();
+    let signs = "#".repeat(after_quotes.map_or(0, |signs| signs + 1));
+    Literal::from_str(&format!("r{signs}\"{text}\"{signs}"))
+        .unwrap_or_else(|_| Literal::string(&text))
+}
+
+/// The number of `#` that a text starts with.
+fn leading_signs(text: &str) -> usize {
+    text.len() - text.trim_start_matches('#').len()
+}
+
 /// The name of a type that belongs to a kind, in camel case (`VirtualMachine` and `Lister`: `VirtualMachineLister`). If kinds of
 /// a version differ only in case, it is based on the name of the kind's root type.
 pub(crate) fn kind_ident(version: &Version, resource: &Resource, suffix: &str) -> Ident {
@@ -194,5 +214,31 @@ fn use_as(module: &str, name: &str) -> TokenStream {
         quote!(use #module;)
     } else {
         quote!(use #module as #name;)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::json_literal;
+    use serde_json::{Value, json};
+
+    #[track_caller]
+    fn check(json: &Value, expected: &str) {
+        let literal = json_literal(json).to_string();
+        assert_eq!(literal, expected);
+        assert_eq!(
+            syn::parse_str::<syn::LitStr>(&literal).unwrap().value(),
+            json.to_string()
+        );
+    }
+
+    #[test]
+    fn json_is_raw_unless_it_is_invisible() {
+        rows!(check:
+            (&json!({"a": "b\n"}), r###"r#"{"a":"b\n"}"#"###),
+            (&json!(["#", "a\"##b"]), r####"r###"["#","a\"##b"]"###"####),
+            (&json!(5), r#"r"5""#),
+            (&json!("\u{202e}"), r#""\"\u{202e}\"""#),
+        );
     }
 }

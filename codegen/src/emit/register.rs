@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::{
     Emit, Files,
-    context::{api_version, ident, module_docs},
+    context::{api_version, ident, json_literal, module_docs},
     manifests,
     table::{Definition, Generator, Home},
 };
@@ -153,7 +153,7 @@ fn emit_crds(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
         let name = format!("{}.{}", resource.plural, group.name);
         let root = ident(&resource.root);
         let short_names = &resource.short_names;
-        let json = crd.to_string();
+        let json = json_literal(&crd);
         let implementation = quote! {
             impl kube::core::CustomResourceExt for super::#root {
                 fn crd() -> CustomResourceDefinition {

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::{
     Emit, Files,
-    context::{api_version, ident, module_docs},
+    context::{api_version, ident, json_literal, module_docs},
     manifests, register,
     table::{Definition, Feature, Generator, Home, Selection},
 };
@@ -97,6 +97,6 @@ fn emit_validator(
         return Some(quote!(validation::of_crd::<super::#root>(#name)));
     }
     let schema = manifests::version_of(cx.api, group, version, resource, cx.options)?;
-    let json = schema.to_string();
+    let json = json_literal(&schema);
     Some(quote!(validation::of_version(#json)))
 }

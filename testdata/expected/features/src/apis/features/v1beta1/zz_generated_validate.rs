@@ -11,7 +11,7 @@ use ::codegen_runtime::validation;
 impl validation::Validate for super::Everything {
     fn validator() -> &'static validation::Validator {
         static VALIDATOR: LazyLock<validation::Validator> = LazyLock::new(|| validation::of_version(
-            "{\"deprecated\":true,\"deprecationWarning\":\"features.example.com/v1beta1 is deprecated\",\"name\":\"v1beta1\",\"schema\":{\"openAPIV3Schema\":{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}},\"served\":true,\"storage\":false}",
+            r#"{"deprecated":true,"deprecationWarning":"features.example.com/v1beta1 is deprecated","name":"v1beta1","schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}},"served":true,"storage":false}"#,
         ));
         &VALIDATOR
     }

@@ -11,7 +11,7 @@ use ::codegen_runtime::validation;
 impl validation::Validate for super::Default {
     fn validator() -> &'static validation::Validator {
         static VALIDATOR: LazyLock<validation::Validator> = LazyLock::new(|| validation::of_version(
-            "{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"properties\":{\"spec\":{\"properties\":{\"any\":{\"x-kubernetes-preserve-unknown-fields\":true},\"at\":{\"format\":\"date-time\",\"type\":\"string\"},\"mode\":{\"default\":\"A\",\"enum\":[\"A\"],\"type\":\"string\"},\"names\":{\"additionalProperties\":{\"items\":{\"type\":\"string\"},\"type\":\"array\"},\"type\":\"object\"}},\"required\":[\"at\",\"mode\"],\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true}",
+            r#"{"name":"v1","schema":{"openAPIV3Schema":{"properties":{"spec":{"properties":{"any":{"x-kubernetes-preserve-unknown-fields":true},"at":{"format":"date-time","type":"string"},"mode":{"default":"A","enum":["A"],"type":"string"},"names":{"additionalProperties":{"items":{"type":"string"},"type":"array"},"type":"object"}},"required":["at","mode"],"type":"object"}},"required":["spec"],"type":"object"}},"served":true,"storage":true}"#,
         ));
         &VALIDATOR
     }
@@ -29,7 +29,7 @@ impl validation::Validate for super::Hostile {
 impl validation::Validate for super::Option {
     fn validator() -> &'static validation::Validator {
         static VALIDATOR: LazyLock<validation::Validator> = LazyLock::new(|| validation::of_version(
-            "{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"properties\":{\"spec\":{\"properties\":{\"any\":{\"x-kubernetes-preserve-unknown-fields\":true},\"at\":{\"format\":\"date-time\",\"type\":\"string\"},\"mode\":{\"default\":\"A\",\"enum\":[\"A\"],\"type\":\"string\"},\"names\":{\"additionalProperties\":{\"items\":{\"type\":\"string\"},\"type\":\"array\"},\"type\":\"object\"}},\"required\":[\"at\",\"mode\"],\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true}",
+            r#"{"name":"v1","schema":{"openAPIV3Schema":{"properties":{"spec":{"properties":{"any":{"x-kubernetes-preserve-unknown-fields":true},"at":{"format":"date-time","type":"string"},"mode":{"default":"A","enum":["A"],"type":"string"},"names":{"additionalProperties":{"items":{"type":"string"},"type":"array"},"type":"object"}},"required":["at","mode"],"type":"object"}},"required":["spec"],"type":"object"}},"served":true,"storage":true}"#,
         ));
         &VALIDATOR
     }
@@ -38,7 +38,7 @@ impl validation::Validate for super::Option {
 impl validation::Validate for super::Self_ {
     fn validator() -> &'static validation::Validator {
         static VALIDATOR: LazyLock<validation::Validator> = LazyLock::new(|| validation::of_version(
-            "{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"properties\":{\"spec\":{\"properties\":{\"any\":{\"x-kubernetes-preserve-unknown-fields\":true},\"at\":{\"format\":\"date-time\",\"type\":\"string\"},\"mode\":{\"default\":\"A\",\"enum\":[\"A\"],\"type\":\"string\"},\"names\":{\"additionalProperties\":{\"items\":{\"type\":\"string\"},\"type\":\"array\"},\"type\":\"object\"}},\"required\":[\"at\",\"mode\"],\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true}",
+            r#"{"name":"v1","schema":{"openAPIV3Schema":{"properties":{"spec":{"properties":{"any":{"x-kubernetes-preserve-unknown-fields":true},"at":{"format":"date-time","type":"string"},"mode":{"default":"A","enum":["A"],"type":"string"},"names":{"additionalProperties":{"items":{"type":"string"},"type":"array"},"type":"object"}},"required":["at","mode"],"type":"object"}},"required":["spec"],"type":"object"}},"served":true,"storage":true}"#,
         ));
         &VALIDATOR
     }
@@ -47,7 +47,7 @@ impl validation::Validate for super::Self_ {
 impl validation::Validate for super::Serialize {
     fn validator() -> &'static validation::Validator {
         static VALIDATOR: LazyLock<validation::Validator> = LazyLock::new(|| validation::of_version(
-            "{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"properties\":{\"spec\":{\"properties\":{\"any\":{\"x-kubernetes-preserve-unknown-fields\":true},\"at\":{\"format\":\"date-time\",\"type\":\"string\"},\"mode\":{\"default\":\"A\",\"enum\":[\"A\"],\"type\":\"string\"},\"names\":{\"additionalProperties\":{\"items\":{\"type\":\"string\"},\"type\":\"array\"},\"type\":\"object\"}},\"required\":[\"at\",\"mode\"],\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true}",
+            r#"{"name":"v1","schema":{"openAPIV3Schema":{"properties":{"spec":{"properties":{"any":{"x-kubernetes-preserve-unknown-fields":true},"at":{"format":"date-time","type":"string"},"mode":{"default":"A","enum":["A"],"type":"string"},"names":{"additionalProperties":{"items":{"type":"string"},"type":"array"},"type":"object"}},"required":["at","mode"],"type":"object"}},"required":["spec"],"type":"object"}},"served":true,"storage":true}"#,
         ));
         &VALIDATOR
     }
@@ -56,7 +56,7 @@ impl validation::Validate for super::Serialize {
 impl validation::Validate for super::String {
     fn validator() -> &'static validation::Validator {
         static VALIDATOR: LazyLock<validation::Validator> = LazyLock::new(|| validation::of_version(
-            "{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"properties\":{\"spec\":{\"properties\":{\"any\":{\"x-kubernetes-preserve-unknown-fields\":true},\"at\":{\"format\":\"date-time\",\"type\":\"string\"},\"mode\":{\"default\":\"A\",\"enum\":[\"A\"],\"type\":\"string\"},\"names\":{\"additionalProperties\":{\"items\":{\"type\":\"string\"},\"type\":\"array\"},\"type\":\"object\"}},\"required\":[\"at\",\"mode\"],\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true}",
+            r#"{"name":"v1","schema":{"openAPIV3Schema":{"properties":{"spec":{"properties":{"any":{"x-kubernetes-preserve-unknown-fields":true},"at":{"format":"date-time","type":"string"},"mode":{"default":"A","enum":["A"],"type":"string"},"names":{"additionalProperties":{"items":{"type":"string"},"type":"array"},"type":"object"}},"required":["at","mode"],"type":"object"}},"required":["spec"],"type":"object"}},"served":true,"storage":true}"#,
         ));
         &VALIDATOR
     }
@@ -65,7 +65,7 @@ impl validation::Validate for super::String {
 impl validation::Validate for super::Time {
     fn validator() -> &'static validation::Validator {
         static VALIDATOR: LazyLock<validation::Validator> = LazyLock::new(|| validation::of_version(
-            "{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"properties\":{\"spec\":{\"properties\":{\"any\":{\"x-kubernetes-preserve-unknown-fields\":true},\"at\":{\"format\":\"date-time\",\"type\":\"string\"},\"mode\":{\"default\":\"A\",\"enum\":[\"A\"],\"type\":\"string\"},\"names\":{\"additionalProperties\":{\"items\":{\"type\":\"string\"},\"type\":\"array\"},\"type\":\"object\"}},\"required\":[\"at\",\"mode\"],\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true}",
+            r#"{"name":"v1","schema":{"openAPIV3Schema":{"properties":{"spec":{"properties":{"any":{"x-kubernetes-preserve-unknown-fields":true},"at":{"format":"date-time","type":"string"},"mode":{"default":"A","enum":["A"],"type":"string"},"names":{"additionalProperties":{"items":{"type":"string"},"type":"array"},"type":"object"}},"required":["at","mode"],"type":"object"}},"required":["spec"],"type":"object"}},"served":true,"storage":true}"#,
         ));
         &VALIDATOR
     }
@@ -74,7 +74,7 @@ impl validation::Validate for super::Time {
 impl validation::Validate for super::Value {
     fn validator() -> &'static validation::Validator {
         static VALIDATOR: LazyLock<validation::Validator> = LazyLock::new(|| validation::of_version(
-            "{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"properties\":{\"spec\":{\"properties\":{\"any\":{\"x-kubernetes-preserve-unknown-fields\":true},\"at\":{\"format\":\"date-time\",\"type\":\"string\"},\"mode\":{\"default\":\"A\",\"enum\":[\"A\"],\"type\":\"string\"},\"names\":{\"additionalProperties\":{\"items\":{\"type\":\"string\"},\"type\":\"array\"},\"type\":\"object\"}},\"required\":[\"at\",\"mode\"],\"type\":\"object\"}},\"required\":[\"spec\"],\"type\":\"object\"}},\"served\":true,\"storage\":true}",
+            r#"{"name":"v1","schema":{"openAPIV3Schema":{"properties":{"spec":{"properties":{"any":{"x-kubernetes-preserve-unknown-fields":true},"at":{"format":"date-time","type":"string"},"mode":{"default":"A","enum":["A"],"type":"string"},"names":{"additionalProperties":{"items":{"type":"string"},"type":"array"},"type":"object"}},"required":["at","mode"],"type":"object"}},"required":["spec"],"type":"object"}},"served":true,"storage":true}"#,
         ));
         &VALIDATOR
     }
