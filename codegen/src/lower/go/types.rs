@@ -12,10 +12,10 @@ use crate::{
     diag::{Diagnostic, Diagnostics},
     lower::{one_of, validation, whole},
     model::{
-        Aliasing, DeclaredAt, Marshals, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
-        Validation,
+        Aliasing, CelRule, DeclaredAt, Marshals, StructDef, TypeDef, TypeKind, TypeRef,
+        UnknownFields, Validation, WireType,
     },
-    read::go::{Type, TypeDecl},
+    read::go::{Field, Type, TypeDecl},
 };
 
 /// Builds the definition of a declared type under its Rust name.
@@ -25,88 +25,14 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
         refs.diagnostics.push(error);
     }
     let marshals = pkg.marshals(&decl.name);
-    let mut inlined = Validation::default();
-    let mut immutable = Vec::new();
-    let writer = match &decl.ty {
-        Type::Struct(sources) => fields::writer(refs, sources, marshals),
-        _ => None,
-    };
-    let kind = match (&decl.ty, writer) {
-        (_, Some(source)) => {
-            let found = refs.resolve(&source.ty, &source.place);
-            inlined = rules(
-                refs.cx,
-                &source.markers,
-                &found.ty,
-                refs.home,
-                refs.diagnostics,
-            );
-            merge::fill(&mut inlined, &found.validation);
-            if !refs.cx.options.compat.is_strict() && marshals.is_none() {
-                // For controller-gen, such a struct is always an object. With a `MarshalJSON`, this would be its entire schema.
-                inlined.type_.get_or_insert_with(|| "object".to_owned());
-            }
-            alias(found.ty)
-        }
-        (Type::Struct(sources), None) => {
-            let owner = Owner {
-                package: pkg.package,
-                root: false,
-            };
-            // The fields of a type that marshals itself need not have a JSON form.
-            let mut silent = Diagnostics::new();
-            let mut inner = Refs {
-                cx: refs.cx,
-                package: refs.package,
-                home: refs.home,
-                absolute: refs.absolute,
-                reached: &mut *refs.reached,
-                diagnostics: if marshals.is_some() {
-                    &mut silent
-                } else {
-                    &mut *refs.diagnostics
-                },
-            };
-            let body = fields::body(&mut inner, &owner, sources);
-            inlined = body.embedded;
-            immutable = body.immutable;
-            TypeKind::Struct(StructDef {
-                fields: body.fields,
-                unknown_fields: UnknownFields::Pruned,
-                ..StructDef::default()
-            })
-        }
-        (ty, None) => match enums::of_type(declared).filter(|_| marshals.is_none()) {
-            Some(def) => TypeKind::Enum(def),
-            None => {
-                let found = refs.resolve(ty, &decl.place);
-                inlined = found.validation;
-                alias(found.ty)
-            }
-        },
-    };
-    let target = match &kind {
-        TypeKind::Alias(alias) => alias.target.clone(),
-        TypeKind::Enum(_) => TypeRef::String,
-        _ => TypeRef::Map(Box::new(TypeRef::Any)),
-    };
-    let target = if marshals == Some(Marshals::Text) {
-        TypeRef::String
-    } else {
-        target
-    };
-    let mut validation = if marshals == Some(Marshals::Json) {
-        validation::of_markers(
-            &decl.markers,
-            crate::model::WireType::Unknown,
-            crate::model::WireType::Unknown,
-            refs.diagnostics,
-        )
-    } else {
-        rules(refs.cx, &decl.markers, &target, refs.home, refs.diagnostics)
-    };
+    let Shape {
+        kind,
+        below,
+        immutable,
+    } = shape(refs, declared, marshals);
+    let mut validation = own_rules(refs, decl, &kind, marshals);
     validation.rules.splice(0..0, immutable);
-    merge::fill(&mut validation, &inlined);
+    merge::fill(&mut validation, &below);
     enums::add_values(&mut validation, declared);
     one_of::check(&decl.markers, &kind, refs.diagnostics);
     TypeDef {
@@ -121,6 +47,116 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
         whole: whole::is_marked(&decl.markers, &pkg.package.markers),
         declared: DeclaredAt::marked(&decl.place, decl.markers.places()),
     }
+}
+
+/// The shape of a declared type, and the rules that come with it.
+struct Shape {
+    kind: TypeKind,
+    /// Rules of the types that it embeds or renames; the type's own take precedence.
+    below: Validation,
+    /// Rules that keep fields immutable, which precede all others.
+    immutable: Vec<CelRule>,
+}
+
+fn shape(refs: &mut Refs<'_, '_>, declared: Declared<'_>, marshals: Option<Marshals>) -> Shape {
+    let of = |kind, below| Shape {
+        kind,
+        below,
+        immutable: Vec::new(),
+    };
+    let decl = declared.decl;
+    if let Type::Struct(sources) = &decl.ty {
+        return match fields::writer(refs, sources, marshals) {
+            Some(source) => {
+                let (target, below) = written_as(refs, source, marshals);
+                of(alias(target), below)
+            }
+            None => structure(refs, declared, sources, marshals),
+        };
+    }
+    match enums::of_type(declared).filter(|_| marshals.is_none()) {
+        Some(def) => of(TypeKind::Enum(def), Validation::default()),
+        None => {
+            let found = refs.resolve(&decl.ty, &decl.place);
+            of(alias(found.ty), found.validation)
+        }
+    }
+}
+
+/// The type and rules of a struct that Go writes as the embedded field `source`.
+fn written_as(
+    refs: &mut Refs<'_, '_>,
+    source: &Field,
+    marshals: Option<Marshals>,
+) -> (TypeRef, Validation) {
+    let found = refs.resolve(&source.ty, &source.place);
+    let mut below = rules(
+        refs.cx,
+        &source.markers,
+        &found.ty,
+        refs.home,
+        refs.diagnostics,
+    );
+    merge::fill(&mut below, &found.validation);
+    if !refs.cx.options.compat.is_strict() && marshals.is_none() {
+        // For controller-gen, such a struct is always an object. With a `MarshalJSON`, this would be its entire schema.
+        below.type_.get_or_insert_with(|| "object".to_owned());
+    }
+    (found.ty, below)
+}
+
+fn structure(
+    refs: &mut Refs<'_, '_>,
+    declared: Declared<'_>,
+    sources: &[Field],
+    marshals: Option<Marshals>,
+) -> Shape {
+    let owner = Owner {
+        package: declared.pkg.package,
+        root: false,
+    };
+    // The fields of a type that marshals itself need not have a JSON form.
+    let mut silent = Diagnostics::new();
+    let mut inner = Refs {
+        cx: refs.cx,
+        package: refs.package,
+        home: refs.home,
+        absolute: refs.absolute,
+        reached: &mut *refs.reached,
+        diagnostics: match marshals {
+            Some(_) => &mut silent,
+            None => &mut *refs.diagnostics,
+        },
+    };
+    let body = fields::body(&mut inner, &owner, sources);
+    Shape {
+        kind: TypeKind::Struct(StructDef {
+            fields: body.fields,
+            unknown_fields: UnknownFields::Pruned,
+            ..StructDef::default()
+        }),
+        below: body.embedded,
+        immutable: body.immutable,
+    }
+}
+
+/// Lowers the markers of the type itself.
+fn own_rules(
+    refs: &mut Refs<'_, '_>,
+    decl: &TypeDecl,
+    kind: &TypeKind,
+    marshals: Option<Marshals>,
+) -> Validation {
+    let target = match (marshals, kind) {
+        (Some(Marshals::Json), _) => {
+            let unknown = WireType::Unknown;
+            return validation::of_markers(&decl.markers, unknown, unknown, refs.diagnostics);
+        }
+        (Some(Marshals::Text), _) | (None, TypeKind::Enum(_)) => TypeRef::String,
+        (None, TypeKind::Alias(alias)) => alias.target.clone(),
+        (None, _) => TypeRef::Map(Box::new(TypeRef::Any)),
+    };
+    rules(refs.cx, &decl.markers, &target, refs.home, refs.diagnostics)
 }
 
 /// Reports a type with type parameters.
