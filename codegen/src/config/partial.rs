@@ -82,7 +82,7 @@ impl Config {
                     let dir = below.join(&group).join(&version);
                     if sources.rust.iter().all(|package| package.dir != dir) {
                         let module = PathBuf::from(names::module_name(&group))
-                            .join(names::plain_ident(&names::snake_case(&version)));
+                            .join(names::version_module(&version));
                         unnamed.push((format!("{group}:{version}"), module));
                     }
                 }

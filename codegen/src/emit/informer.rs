@@ -8,6 +8,7 @@ use super::{
     context::{api_version, by_group, docs, ident, kind_ident, module_docs, path},
     example,
     lister::lister_name,
+    modules::inception,
     reference,
     table::{Definition, Generator, Home},
 };
@@ -192,11 +193,12 @@ fn emit_group(cx: &Emit<'_>, group: &Group, versions: &[&Version]) -> TokenStrea
             }
         }
     });
+    let allowed = versions.iter().map(|version| inception(group, version));
     let what = format!("Informers for `{}`.", group.name);
     let runtime = cx.runtime();
     let holder = emit_holder(&group_name(group), &what, quote!(#(#accessors)*));
     let module_docs = module_docs(&what);
-    quote!(#module_docs #(#features pub mod #modules;)* use #runtime::informer; #holder)
+    quote!(#module_docs #(#features #allowed pub mod #modules;)* use #runtime::informer; #holder)
 }
 
 /// ```ignore

@@ -1,5 +1,6 @@
 //! Module files that only declare submodules.
 
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{
@@ -37,8 +38,15 @@ pub(crate) fn emit<'a>(
             let features = versions
                 .iter()
                 .map(|version| cx.version_feature(group, version));
+            let allowed = versions.iter().map(|version| inception(group, version));
             let modules = versions.iter().map(|version| ident(&version.module));
-            quote!(#docs #(#features pub mod #modules;)*)
+            quote!(#docs #(#features #allowed pub mod #modules;)*)
         });
     }
+}
+
+/// Allows the module of a version to have the name of its group's.
+pub(super) fn inception(group: &Group, version: &Version) -> Option<TokenStream> {
+    let same = group.module == version.module;
+    same.then(|| quote!(#[allow(clippy::module_inception)]))
 }

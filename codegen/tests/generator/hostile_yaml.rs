@@ -261,3 +261,103 @@ fn a_rename_takes_no_name_of_a_kind() {
     load("Widget", "Gadget").unwrap();
     load("Widget.spec", "Specification").unwrap();
 }
+
+/// Returns all that is generated for the kind `Widget`.
+fn all_of(text: &str, options: &Options) -> Tree {
+    let sources = Sources {
+        crds: vec![Source::new("crd.yaml", text)],
+        ..Sources::default()
+    };
+    let generated = codegen::generate(&sources, options).map_err(|errors| errors.to_string());
+    generated.expect("a legal CRD").files
+}
+
+#[test]
+fn a_version_may_be_named_like_a_module_file_or_its_group() {
+    let of = |version: &str| {
+        let text = crd("{type: object}").replace("name: v1", &format!("name: {version}"));
+        all_of(&text, &Options::default())
+    };
+    let tree = of("mod");
+    assert!(tree.contains_key(std::path::Path::new("apis/example/mod_/mod.rs")));
+    assert!(!tree.contains_key(std::path::Path::new("apis/example/mod/mod.rs")));
+    let tree = of("example");
+    for (path, allowed) in [
+        ("apis/mod.rs", "#![allow(clippy::module_inception, "),
+        (
+            "generated/listers/example/mod.rs",
+            "#[allow(clippy::module_inception)]\npub mod example;",
+        ),
+        (
+            "generated/informers/example/mod.rs",
+            "#[allow(clippy::module_inception)]\npub mod example;",
+        ),
+    ] {
+        let text = &tree[std::path::Path::new(path)];
+        assert!(text.contains(allowed), "{text}");
+    }
+    let tree = of("widget");
+    let text = &tree[std::path::Path::new("apis/mod.rs")];
+    assert!(text.contains("module_inception"), "{text}");
+}
+
+#[test]
+fn no_builder_is_derived_beside_a_type_that_shadows_what_it_uses() {
+    let mut options = Options::default();
+    options.types.builders = true;
+    for (kind, builds) in [("Into", false), ("FromIterator", false), ("Widget", true)] {
+        let text = crd("{type: object}").replace("kind: Widget", &format!("kind: {kind}"));
+        let tree = all_of(&text, &options);
+        let derived = tree.values().any(|text| text.contains("bon::Builder"));
+        assert_eq!(derived, builds, "{kind}");
+    }
+}
+
+#[test]
+fn names_outside_of_ascii_are_in_rusts_case() {
+    let text = types_of(
+        "{type: object, properties: {spec: {type: object, maxProperties: 1, properties: {Ünit: {type: string}, other: {type: string}, \
+           日本: {type: object, properties: {Ärea: {type: object, properties: {a: {type: string}}}}}}}}}",
+    );
+    for part in [
+        "Nit(String) = nit",
+        "pub struct WidgetField {",
+        "pub struct WidgetRea {",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
+#[test]
+fn the_default_of_a_property_that_starts_with_a_digit_has_a_function_in_snake_case() {
+    let text = types_of(
+        "{type: object, required: [2fa], properties: {2fa: {type: boolean, default: true}}}",
+    );
+    assert!(text.contains("fn default_2fa() -> bool {"), "{text}");
+}
+
+#[test]
+fn a_default_of_another_type_is_ignored() {
+    let text =
+        types_of("{type: object, required: [a], properties: {a: {type: string, default: true}}}");
+    assert!(text.contains("    pub a: String,"), "{text}");
+    assert!(!text.contains("Defaults to"), "{text}");
+    assert!(!text.contains("default_a"), "{text}");
+}
+
+/// Clippy would take it for one that can be derived, since it overlooks the blank object.
+#[test]
+fn a_default_by_hand_without_defaults_of_its_own_lists_all_fields() {
+    let text = types_of(
+        "{type: object, properties: {spec: {type: object, required: [at, held], properties: {\
+           at: {type: string, format: date-time}, \
+           held: {type: object, required: [mode], properties: {mode: {type: string, default: a}}}}}}}",
+    );
+    let (_, default) = text
+        .split_once("impl Default for WidgetSpec {")
+        .expect("by hand");
+    let (default, _) = default.split_once("\n}\n").expect("its end");
+    assert!(default.contains("held: Default::default(),"), "{default}");
+    assert!(default.contains("at: Time("), "{default}");
+    assert!(!default.contains("..Self::blank()"), "{default}");
+}

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{default::honoured, units};
+use super::{Unit, default::honoured, units};
 use crate::{
     emit::{Emit, serde_attributes::Presence},
     model::{Field, TypeDef, TypeKind, TypeRef},
@@ -23,6 +23,7 @@ pub(crate) fn emit(cx: &Emit<'_>) -> TokenStream {
             quote!(clippy::approx_constant),
         ),
         (has_enum, quote!(clippy::enum_variant_names)),
+        (has_inception(cx), quote!(clippy::module_inception)),
         (
             fields().any(|field| field_complexity(field) > MAX_COMPLEXITY),
             quote!(clippy::type_complexity),
@@ -40,6 +41,14 @@ pub(crate) fn emit(cx: &Emit<'_>) -> TokenStream {
         .filter_map(|(applies, lint)| applies.then_some(lint))
         .collect();
     quote!(#![allow(#(#lints),*)])
+}
+
+/// Whether a version has the name of its group, or a kind that of its version.
+fn has_inception(cx: &Emit<'_>) -> bool {
+    cx.api.versions().any(|(group, version)| {
+        let kinds = super::modules(Unit::of_version(version));
+        group.module == version.module || kinds.contains_key(&version.module)
+    })
 }
 
 fn fields(def: &TypeDef) -> &[Field] {

@@ -32,9 +32,13 @@ use crate::{
 /// The method that finishes a builder; no setter can have this name.
 const BUILD: &str = "build";
 
-/// Whether structs have builders. bon's code refers to the prelude's `Option`, which a type of that name would shadow.
+/// Names of the prelude that bon's code refers to, which a type of that name would shadow.
+const PRELUDE: [&str; 4] = ["FromIterator", "Into", "IntoIterator", "Option"];
+
+/// Whether structs have builders.
 pub(super) fn wanted(scope: &FileContext<'_>) -> bool {
-    scope.cx.options.types.builders && scope.unit.type_def("Option").is_none()
+    let is_free = |name: &&str| scope.unit.type_def(name).is_none();
+    scope.cx.options.types.builders && PRELUDE.iter().all(is_free)
 }
 
 /// The attribute of a struct; empty without builders.

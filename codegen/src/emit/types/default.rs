@@ -71,8 +71,9 @@ pub(super) fn emit(scope: &FileContext<'_>, def: &TypeDef, body: &StructDef) -> 
     let trait_ = default_trait(scope);
     let default = by_hand.then(|| {
         let fields = match blank {
-            Some(_) => fields_beside_blank(scope, body),
-            None => all_fields(scope, body, initial),
+            Some(_) if !functions.is_empty() => fields_beside_blank(scope, body),
+            // Besides a blank object, `Default::default()` alone would look derivable to clippy.
+            _ => all_fields(scope, body, initial),
         };
         quote! {
             impl #trait_ for #name {
@@ -194,7 +195,12 @@ pub(super) fn honoured(field: &Field) -> bool {
 }
 
 pub(super) fn function_ident(field: &Field) -> proc_macro2::Ident {
-    format_ident!("default_{}", field.rust_name)
+    // `_2` would have two underscores. No other field can be named `2`.
+    let name = match field.rust_name.strip_prefix('_') {
+        Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
+        _ => &field.rust_name,
+    };
+    format_ident!("default_{name}")
 }
 
 fn emit_function(scope: &FileContext<'_>, field: &Field) -> Option<TokenStream> {

@@ -169,7 +169,7 @@ fn lower_version<'a>(
             Resource { rest, ..resource }
         })
         .collect();
-    let module = names::plain_ident(&names::snake_case(name));
+    let module = names::version_module(name);
     let version = Version {
         name: name.to_owned(),
         path: format!(

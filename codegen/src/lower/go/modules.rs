@@ -59,7 +59,7 @@ pub(super) fn settle<'a>(
             .get(group)
             .cloned()
             .unwrap_or_else(|| names::qualified_module_name(group));
-        let module = names::plain_ident(&names::snake_case(&name));
+        let module = names::version_module(&name);
         let path = format!(
             "{}::apis::{}::{}",
             options.base_path,

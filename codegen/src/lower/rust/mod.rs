@@ -230,7 +230,7 @@ impl<'a> Cx<'a> {
         self.check_values(&types, diagnostics);
         let version = Version {
             name: self.version_name(),
-            module: names::plain_ident(&names::snake_case(&package.version)),
+            module: names::version_module(&package.version),
             path: match package.layout {
                 Layout::Version => package.module_path.clone(),
                 // Distinguishes types of the same name in several versions.

@@ -24,6 +24,18 @@ pub fn qualified_module_name(group: &str) -> String {
     plain_ident(&snake_case(group))
 }
 
+/// Returns the module for a version: `v1alpha1`, `v1_0` for `v1-0`.
+///
+/// A version `mod` becomes `mod_`, since the file of its module would be that of the group's, `mod.rs`; and `informer` becomes
+/// `informer_`, since the module of a group's informers imports the runtime's.
+#[must_use]
+pub fn version_module(version: &str) -> String {
+    match plain_ident(&snake_case(version)) {
+        name if name == "mod" || name == "informer" => format!("{name}_"),
+        name => name,
+    }
+}
+
 /// Assigns a unique module to each group of a set.
 ///
 /// A group gets [`module_name`], unless another group of the set shares it or it clashes with another name in or around generated code;
@@ -152,6 +164,15 @@ mod tests {
         assert_eq!(module_name("crate.example.com"), "crate_");
         assert_eq!(go_name("my-group.example.com"), "MyGroup");
         assert_eq!(go_name("cloudnative.czs"), "Cloudnative");
+    }
+
+    #[test]
+    fn no_version_has_the_file_of_its_group() {
+        assert_eq!(version_module("v1alpha1"), "v1alpha1");
+        assert_eq!(version_module("v1-0"), "v1_0");
+        assert_eq!(version_module("type"), "type");
+        assert_eq!(version_module("mod"), "mod_");
+        assert_eq!(version_module("informer"), "informer_");
     }
 
     #[test]

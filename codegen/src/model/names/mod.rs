@@ -13,7 +13,9 @@ pub mod schema;
 mod serde_case;
 
 pub use case::{snake_case, upper_camel, words};
-pub use group::{go_name, is_module_of, module_name, module_names, qualified_module_name};
+pub use group::{
+    go_name, is_module_of, module_name, module_names, qualified_module_name, version_module,
+};
 pub use ident::{ident, is_keyword, plain_ident};
 pub use kube_names::{
     compare_versions, controller_gen_plural, is_kubernetes_version, is_label_1035, is_subdomain,

@@ -56,7 +56,7 @@ impl Path {
             depth: self.depth + 1,
             text,
             kind: self.kind,
-            camel: format!("{}{}", self.camel, upper_camel(name)),
+            camel: format!("{}{}", self.camel, segment(name)),
             starts,
         }
     }
@@ -273,6 +273,15 @@ pub fn is_type_name(name: &str) -> bool {
         && !PRELUDE.contains(&name)
 }
 
+/// Returns the segment of a path for a property: `Image` for `image`, `Field` for one without ASCII letters and digits.
+fn segment(property: &str) -> String {
+    let ascii: String = property.chars().filter(char::is_ascii).collect();
+    match upper_camel(&ascii) {
+        camel if camel.is_empty() => "Field".to_owned(),
+        camel => camel,
+    }
+}
+
 fn type_ident(camel: &str) -> String {
     plain_ident(&legal(camel, "Type", "T"))
 }
@@ -305,7 +314,11 @@ fn variant_ident(value: &str) -> String {
     } else {
         camel
     };
-    let legal = legal(&named, "Value", "V");
+    let mut legal = legal(&named, "Value", "V");
+    // Of `Ünit`, only `nit` is legal.
+    if let Some(first) = legal.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
     if is_keyword(&legal) {
         format!("{legal}_")
     } else {

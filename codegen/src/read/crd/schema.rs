@@ -301,8 +301,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reports a default whose type differs from the field's: generated code cannot represent it.
-    fn check_default(&mut self, node: &Node, schema: &Schema) {
+    /// Reports and removes a default whose type differs from the field's: generated code cannot represent it.
+    fn check_default(&mut self, node: &Node, schema: &mut Schema) {
         let Some(default) = &schema.default else {
             return;
         };
@@ -319,6 +319,7 @@ impl Reader<'_> {
             (Some(Type::String), value) => value.is_string(),
         };
         if !fits && let Some(node) = node.get("default") {
+            schema.default = None;
             self.warn(
                 node,
                 "the default has a different type than the field and is ignored",

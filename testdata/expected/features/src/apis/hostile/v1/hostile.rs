@@ -32,6 +32,27 @@ codec::texts! { ANameThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreFor
     Unrecognized,
     AValueThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure = "a-value-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure" }
 
+/// `Hostile.spec._`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Field {
+    pub d: ::std::option::Option<::std::string::String>,
+}
+codec::object! { Field; optional d }
+
+/// `Hostile.spec[""]`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Field19ce {
+    pub a: ::std::option::Option<::std::string::String>,
+}
+codec::object! { Field19ce; optional a }
+
+/// `Hostile.spec.日本`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Field784b {
+    pub g: ::std::option::Option<::std::string::String>,
+}
+codec::object! { Field784b; optional g }
+
 /// `Hostile`.
 /// * Exactly one of `-` and `spec` must be set: see [`HostileUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,6 +86,13 @@ pub struct HostileAb {
     pub i: ::std::option::Option<::std::string::String>,
 }
 codec::object! { HostileAb; optional i }
+
+/// `Hostile.spec.-`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HostileField {
+    pub b: ::std::option::Option<::std::string::String>,
+}
+codec::object! { HostileField; optional b }
 
 /// `Hostile.spec.$ref`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,18 +153,18 @@ codec::texts! { HostileSigns default Empty, Unrecognized, Empty = "", Minus = "-
 /// `Hostile.spec`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostileSpec {
-    pub field: ::std::option::Option<Type19ce>,
+    pub field: ::std::option::Option<Field19ce>,
     pub field_af63: ::std::option::Option<::std::string::String>,
     pub field_af639f4c: ::std::option::Option<::std::string::String>,
     pub r#ref: ::std::option::Option<HostileRef>,
     pub field_07e7: ::std::option::Option<::std::string::String>,
-    pub field_af63a04c: ::std::option::Option<Type>,
-    pub field_07d0: ::std::option::Option<Spec>,
+    pub field_af63a04c: ::std::option::Option<HostileField>,
+    pub field_07d0: ::std::option::Option<HostileSpecField>,
     pub field_07d6: ::std::option::Option<::std::string::String>,
     pub _1: ::std::option::Option<Hostile1>,
     pub ab_0908: ::std::option::Option<HostileAB>,
     pub self_57a6: ::std::option::Option<HostileSelf>,
-    pub field_af64: ::std::option::Option<Type0921>,
+    pub field_af64: ::std::option::Option<Field>,
     pub a_b_e61a: ::std::option::Option<HostileSpecAB>,
     pub a_name_that_is_longer_than_any_line_of_rust_should_ever_be_and_then_some_more_for_good_measure: ::std::option::Option<
         ANameThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure,
@@ -177,9 +205,9 @@ pub struct HostileSpec {
     pub unknown_fields_7bab: ::std::option::Option<::std::string::String>,
     /// Defaults to `1.0`.
     pub whole: i32,
-    pub field_0ac2: ::std::option::Option<Type7ed6>,
+    pub field_0ac2: ::std::option::Option<SpecField>,
     pub field_5640: ::std::option::Option<::std::string::String>,
-    pub field_121d: ::std::option::Option<Type784b>,
+    pub field_121d: ::std::option::Option<Field784b>,
     /// Properties that the schema does not specify; the API server preserves them.
     pub unknown_fields: BTreeMap<::std::string::String, serde_json::Value>,
 }
@@ -285,19 +313,19 @@ pub struct HostileSpecAB {
 }
 codec::object! { HostileSpecAB; optional k }
 
+/// `Hostile.spec.--`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HostileSpecField {
+    pub c: ::std::option::Option<::std::string::String>,
+}
+codec::object! { HostileSpecField; optional c }
+
 /// `Hostile.spec.self`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HostileSpecSelf {
     pub n: ::std::option::Option<::std::string::String>,
 }
 codec::object! { HostileSpecSelf; optional n }
-
-/// `Hostile.spec.--`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Spec {
-    pub c: ::std::option::Option<::std::string::String>,
-}
-codec::object! { Spec; optional c }
 
 /// `Hostile.spec.a_b`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -306,37 +334,9 @@ pub struct SpecAB {
 }
 codec::object! { SpecAB; optional l }
 
-/// `Hostile.spec.-`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Type {
-    pub b: ::std::option::Option<::std::string::String>,
-}
-codec::object! { Type; optional b }
-
-/// `Hostile.spec._`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Type0921 {
-    pub d: ::std::option::Option<::std::string::String>,
-}
-codec::object! { Type0921; optional d }
-
-/// `Hostile.spec[""]`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Type19ce {
-    pub a: ::std::option::Option<::std::string::String>,
-}
-codec::object! { Type19ce; optional a }
-
-/// `Hostile.spec.日本`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Type784b {
-    pub g: ::std::option::Option<::std::string::String>,
-}
-codec::object! { Type784b; optional g }
-
 /// `Hostile.spec.é`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Type7ed6 {
+pub struct SpecField {
     pub f: ::std::option::Option<::std::string::String>,
 }
-codec::object! { Type7ed6; optional f }
+codec::object! { SpecField; optional f }

@@ -42,6 +42,27 @@ apply::configuration! {
 }
 
 apply::configuration! {
+    /// A declarative configuration of [`Field`](api::Field) for server-side apply.
+    pub struct FieldApply {
+        d: into String,
+    }
+}
+
+apply::configuration! {
+    /// A declarative configuration of [`Field19ce`](api::Field19ce) for server-side apply.
+    pub struct Field19ceApply {
+        a: into String,
+    }
+}
+
+apply::configuration! {
+    /// A declarative configuration of [`Field784b`](api::Field784b) for server-side apply.
+    pub struct Field784bApply {
+        g: into String,
+    }
+}
+
+apply::configuration! {
     /// A declarative configuration of [`Hostile`](api::Hostile) for server-side apply.
     pub struct HostileApply of namespaced api::Hostile {
         field = "-": into String,
@@ -71,6 +92,13 @@ apply::configuration! {
 }
 
 apply::configuration! {
+    /// A declarative configuration of [`HostileField`](api::HostileField) for server-side apply.
+    pub struct HostileFieldApply {
+        b: into String,
+    }
+}
+
+apply::configuration! {
     /// A declarative configuration of [`HostileRef`](api::HostileRef) for server-side apply.
     pub struct HostileRefApply {
         r#ref = "$ref": into String,
@@ -87,18 +115,18 @@ apply::configuration! {
 apply::configuration! {
     /// A declarative configuration of [`HostileSpec`](api::HostileSpec) for server-side apply.
     pub struct HostileSpecApply {
-        field = "": into Type19ceApply,
+        field = "": into Field19ceApply,
         field_af63 = "\n": into String,
         field_af639f4c = "\"": into String,
         r#ref = "$ref": into HostileRefApply,
         field_07e7 = "*/": into String,
-        field_af63a04c = "-": into TypeApply,
-        field_07d0 = "--": into SpecApply,
+        field_af63a04c = "-": into HostileFieldApply,
+        field_07d0 = "--": into HostileSpecFieldApply,
         field_07d6 = "//": into String,
         _1 = "1": into Hostile1Apply,
         ab_0908 = "AB": into HostileABApply,
         self_57a6 = "Self": into HostileSelfApply,
-        field_af64 = "_": into Type0921Apply,
+        field_af64 = "_": into FieldApply,
         a_b_e61a = "a-b": into HostileSpecABApply,
         a_name_that_is_longer_than_any_line_of_rust_should_ever_be_and_then_some_more_for_good_measure = "a-name-that-is-longer-than-any-line-of-rust-should-ever-be-and-then-some-more-for-good-measure": into api::ANameThatIsLongerThanAnyLineOfRustShouldEverBeAndThenSomeMoreForGoodMeasure,
         a_b_e61d = "a.b": into AB585bApply,
@@ -127,9 +155,9 @@ apply::configuration! {
         unknown_fields_b608 = "unknownFields": into String,
         unknown_fields_7bab = "unknown_fields": into String,
         whole: plain i32,
-        field_0ac2 = "é": into Type7ed6Apply,
+        field_0ac2 = "é": into SpecFieldApply,
         field_5640 = "\u{202e}": into String,
-        field_121d = "日本": into Type784bApply,
+        field_121d = "日本": into Field784bApply,
         ..unknown_fields: apply::Value
     }
 }
@@ -138,6 +166,13 @@ apply::configuration! {
     /// A declarative configuration of [`HostileSpecAB`](api::HostileSpecAB) for server-side apply.
     pub struct HostileSpecABApply {
         k: into String,
+    }
+}
+
+apply::configuration! {
+    /// A declarative configuration of [`HostileSpecField`](api::HostileSpecField) for server-side apply.
+    pub struct HostileSpecFieldApply {
+        c: into String,
     }
 }
 
@@ -200,16 +235,16 @@ apply::configuration! {
 }
 
 apply::configuration! {
-    /// A declarative configuration of [`Spec`](api::Spec) for server-side apply.
-    pub struct SpecApply {
-        c: into String,
+    /// A declarative configuration of [`SpecAB`](api::SpecAB) for server-side apply.
+    pub struct SpecABApply {
+        l: into String,
     }
 }
 
 apply::configuration! {
-    /// A declarative configuration of [`SpecAB`](api::SpecAB) for server-side apply.
-    pub struct SpecABApply {
-        l: into String,
+    /// A declarative configuration of [`SpecField`](api::SpecField) for server-side apply.
+    pub struct SpecFieldApply {
+        f: into String,
     }
 }
 
@@ -244,41 +279,6 @@ apply::configuration! {
         at: into Time as optional_encoded,
         mode: into api::DefaultMode,
         names: map Vec<String>,
-    }
-}
-
-apply::configuration! {
-    /// A declarative configuration of [`Type`](api::Type) for server-side apply.
-    pub struct TypeApply {
-        b: into String,
-    }
-}
-
-apply::configuration! {
-    /// A declarative configuration of [`Type0921`](api::Type0921) for server-side apply.
-    pub struct Type0921Apply {
-        d: into String,
-    }
-}
-
-apply::configuration! {
-    /// A declarative configuration of [`Type19ce`](api::Type19ce) for server-side apply.
-    pub struct Type19ceApply {
-        a: into String,
-    }
-}
-
-apply::configuration! {
-    /// A declarative configuration of [`Type784b`](api::Type784b) for server-side apply.
-    pub struct Type784bApply {
-        g: into String,
-    }
-}
-
-apply::configuration! {
-    /// A declarative configuration of [`Type7ed6`](api::Type7ed6) for server-side apply.
-    pub struct Type7ed6Apply {
-        f: into String,
     }
 }
 
