@@ -193,16 +193,22 @@ impl Scaffold<'_> {
             lines.push("serde = { version = \"1\", features = [\"derive\"] }");
         }
         let runtime = format!("codegen-runtime = {}", self.runtime);
+        // The schemas of Kubernetes' own types.
+        let k8s_openapi = if self.options.schemars {
+            lines.push("schemars = \"1\"");
+            "k8s-openapi = { version = \"0.29\", features = [\"schemars\"] }"
+        } else {
+            "k8s-openapi = \"0.29\""
+        };
         if self.options.needs_runtime() {
             lines.push(&runtime);
             lines.push("serde_json = \"1\"");
         } else {
-            lines.push("k8s-openapi = \"0.29\"");
             // As in the runtime: floating-point numbers round-trip exactly.
             lines.push("serde_json = { version = \"1\", features = [\"float_roundtrip\"] }");
         }
-        if self.options.schemars {
-            lines.push("schemars = \"1\"");
+        if self.options.schemars || !self.options.needs_runtime() {
+            lines.push(k8s_openapi);
         }
         if self.options.types.builders {
             lines.push("bon = { version = \"3\", default-features = false }");

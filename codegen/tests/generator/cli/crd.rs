@@ -375,6 +375,19 @@ fn a_crate_has_a_feature_for_each_kind_where_asked_for() {
 }
 
 #[test]
+fn a_crate_with_schemas_has_those_of_kubernetes_types() {
+    let sandbox = sandbox();
+    for (emit, runtime) in [("all", true), ("types", false)] {
+        let arguments = ["crate", "crds", "--output", emit, "--name", "vm", "--emit"];
+        sandbox.quiet(&[&arguments[..], &[emit, "--schemars"]].concat());
+        let manifest = sandbox.read(&format!("{emit}/Cargo.toml"));
+        let line = "k8s-openapi = { version = \"0.29\", features = [\"schemars\"] }\n";
+        assert!(manifest.contains(line), "{manifest}");
+        assert_eq!(manifest.contains("codegen-runtime = "), runtime);
+    }
+}
+
+#[test]
 fn the_example_crate_is_what_is_generated() {
     // The crate is a member of the workspace, so its features and the example in its documentation are compiled.
     let output = Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
