@@ -250,10 +250,21 @@ fn refuse(
         .map_or(0, |location| start(&text.text, &location));
     let at = floor(&source.text, from + text.original(within));
     let message = explain(&error.without_snippet().to_string());
-    Box::new(
-        Diagnostic::error(format!("the YAML cannot be read: {message}"))
-            .at(place(source, at..at), ""),
-    )
+    let error = Diagnostic::error(format!("the YAML cannot be read: {message}"))
+        .at(place(source, at..at), "");
+    Box::new(if is_template(&source.text) {
+        error.help("this is a template: render it first, for a chart with `helm template`")
+    } else {
+        error
+    })
+}
+
+/// Whether a line has an action of a Go template, which YAML would read as the start of two flow maps: `{{- if … }}`, `app: {{ … }}`.
+fn is_template(text: &str) -> bool {
+    text.lines().any(|line| {
+        let value = line.split_once(": ").map_or(line, |(_, value)| value);
+        value.trim_start().starts_with("{{")
+    })
 }
 
 /// Returns the parser's message in terms that a user can act on.
