@@ -361,3 +361,20 @@ fn a_default_by_hand_without_defaults_of_its_own_lists_all_fields() {
     assert!(default.contains("at: Time("), "{default}");
     assert!(!default.contains("..Self::blank()"), "{default}");
 }
+
+#[test]
+fn bytes_and_numbers_have_the_schemas_of_what_is_written() {
+    let options = Options {
+        emit: [Generator::Types].into(),
+        schemars: true,
+        ..Options::default()
+    };
+    let schema = "{type: object, properties: {\
+        data: {type: object, additionalProperties: {type: string, format: byte}}, ratios: {type: array, items: {type: number}}}}";
+    let tree = all_of(&crd(schema), &options);
+    let text = &tree[std::path::Path::new("apis/example/v1/widget.rs")];
+    for with in ["Option<BTreeMap<String, String>>", "Option<Vec<f64>>"] {
+        let attribute = format!("#[schemars(with = \"{with}\")]");
+        assert!(text.contains(&attribute), "{attribute}\n{text}");
+    }
+}

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     emit::{
-        context::{ident, path},
+        context::ident,
         docs::{
             self, code, demands,
             together::{self, Views},
@@ -21,8 +21,8 @@ use crate::{
         },
     },
     model::{
-        Aliasing, EnumDef, EnumValues, Field, Marshals, StructDef, TypeDef, TypeKind, TypeRef,
-        UnknownFields, Variant, names,
+        Aliasing, EnumDef, EnumValues, Field, KnownType, Marshals, StructDef, TypeDef, TypeKind,
+        TypeRef, UnknownFields, Variant, names,
     },
     output::format::Lines,
 };
@@ -156,10 +156,10 @@ fn emit_field(
     let described = attributes::derives_schema(scope.cx, def) && unlike_serde;
     let schemars = described.then(|| {
         let described = Field {
-            ty: with_plain_numbers(&field.ty),
+            ty: with_schema(&field.ty),
             ..field.clone()
         };
-        let with = path(&field_type(scope, &described)).to_string();
+        let with = field_type(scope, &described);
         quote!(#[schemars(with = #with)])
     });
     lines.attributes(&attribute.unwrap_or_default());
@@ -168,11 +168,12 @@ fn emit_field(
     lines.field(&names::ident(&field.rust_name), &ty);
 }
 
-/// The type with `f64` in place of the codec's `Number`, which has no schema.
-fn with_plain_numbers(ty: &TypeRef) -> TypeRef {
-    let boxed = |inner: &TypeRef| Box::new(with_plain_numbers(inner));
+/// The type with `f64` in place of the codec's `Number` and `String` in place of `ByteString`, which have no schemas.
+fn with_schema(ty: &TypeRef) -> TypeRef {
+    let boxed = |inner: &TypeRef| Box::new(with_schema(inner));
     match ty {
         TypeRef::Float => TypeRef::Verbatim("f64".to_owned()),
+        TypeRef::Known(KnownType::ByteString) => TypeRef::String,
         TypeRef::List(inner) => TypeRef::List(boxed(inner)),
         TypeRef::Map(inner) => TypeRef::Map(boxed(inner)),
         TypeRef::Optional(inner) => TypeRef::Optional(boxed(inner)),
