@@ -30,6 +30,8 @@ impl Emit<'_> {
     pub(crate) fn visible_file(&self, tokens: TokenStream) -> TokenStream {
         match self.options.types.visibility {
             Visibility::Public => tokens,
+            // The copy of the codec, which is text and allows lints of its own.
+            Visibility::Crate if tokens.is_empty() => tokens,
             Visibility::Crate => {
                 let lints = UNUSED.map(super::ident);
                 let items = within_crate(tokens);

@@ -378,3 +378,17 @@ fn bytes_and_numbers_have_the_schemas_of_what_is_written() {
         assert!(text.contains(&attribute), "{attribute}\n{text}");
     }
 }
+
+#[test]
+fn the_copy_of_the_codec_allows_lints_once() {
+    let mut options = Options {
+        emit: [Generator::Types].into(),
+        ..Options::default()
+    };
+    options.types.visibility = codegen::options::Visibility::Crate;
+    let tree = all_of(&crd("{type: object}"), &options);
+    let codec = &tree[std::path::Path::new("apis/codec.rs")];
+    assert_eq!(codec.matches("#![allow(").count(), 1, "{codec}");
+    let kind = &tree[std::path::Path::new("apis/example/v1/widget.rs")];
+    assert!(kind.contains("#![allow(dead_code, unused_imports)]"));
+}
