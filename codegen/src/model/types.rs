@@ -12,7 +12,8 @@ use crate::diag::Diagnostic;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TypeDef {
-    /// The Rust name, unique within the version (within [`RustItem::module`] for annotated Rust).
+    /// The Rust name, unique within the version (within [`RustItem::module`] for annotated Rust). Types of a crate, for which no code is
+    /// generated, have the end of their path as name if the name alone is not unique: `gateways::Listener`.
     pub name: String,
     /// Documentation as plain text, not yet safe for rustdoc.
     pub docs: String,

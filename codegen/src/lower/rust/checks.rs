@@ -16,14 +16,14 @@ use crate::{
             client::GenClient,
             package::{GroupGoName, GroupName, VersionName},
         },
-        rust::{Item, Package},
+        rust::{Item, Layout, Package},
     },
 };
 
 /// Checks that every file is a declared module, and every declared module has a file.
 pub(super) fn modules(cx: &Cx<'_>, diagnostics: &mut Diagnostics) {
     let package = cx.package;
-    for module in &package.modules {
+    for module in package.modules.iter() {
         let Some((name, parent)) = module.path.split_last() else {
             continue;
         };
@@ -222,18 +222,24 @@ pub(super) fn is_camel_case(name: &str) -> bool {
         && name != "Self"
 }
 
-/// Reports a type name declared twice in a version, in whatever modules.
+/// Reports a type name declared twice: in a version's directory in whatever modules, in a crate in one module.
 pub(super) fn second_item(cx: &Cx<'_>, item: &Item, diagnostics: &mut Diagnostics) {
-    if let Some(first) = cx.item(&item.name) {
-        diagnostics.push(
-            at_item(
-                item,
-                format!("`{}` is declared twice in this version", item.name),
-                "the second time",
-            )
+    let (within, help) = match cx.package.layout {
+        Layout::Version => (
+            "version",
+            "types of one version need distinct names, even in different modules",
+        ),
+        Layout::Crate => (
+            "module",
+            "conditions (`cfg`) are not evaluated: give the types distinct names or modules",
+        ),
+    };
+    if let Some(first) = cx.item(cx.key(item)) {
+        let message = format!("`{}` is declared twice in this {within}", item.name);
+        let error = at_item(item, message, "the second time")
             .at(first.place.clone(), "the first time")
-            .help("types of one version need distinct names, even in different modules"),
-        );
+            .help(help);
+        diagnostics.push(error);
     }
 }
 
@@ -297,7 +303,11 @@ pub(super) fn same_group(
 ) {
     for (index, (package, version)) in versions.iter().enumerate() {
         let before = &versions[..index];
-        if let Some((first, _)) = before.iter().find(|(_, other)| other.name == version.name) {
+        let is_same = |(other, named): &&(&Package, Version)| {
+            let are_crates = [package.layout, other.layout] == [Layout::Crate; 2];
+            named.name == version.name && !are_crates
+        };
+        if let Some((first, _)) = before.iter().find(is_same) {
             diagnostics.push(
                 Diagnostic::error(format!("two directories declare {group}/{}", version.name))
                     .at(package.place.clone(), "this one")

@@ -11,7 +11,7 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    has_derive,
+    has_derive, keys,
     resolve::{Resolved, Resolver},
 };
 use crate::{
@@ -25,10 +25,12 @@ use crate::{
 
 /// Returns a package for each group and version of the crates' kinds.
 pub(in crate::lower) fn packages(crates: Vec<Crate>, found: &mut Diagnostics) -> Vec<Package> {
-    crates
-        .into_iter()
+    let crates = crates.into_iter();
+    let mut packages: Vec<_> = crates
         .flat_map(|source| packages_of(source, found))
-        .collect()
+        .collect();
+    keys::qualify(&mut packages);
+    packages
 }
 
 fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
@@ -130,7 +132,11 @@ fn part(package: &Package, group: String, version: String, items: Vec<Item>) -> 
     let names: BTreeSet<&str> = items.iter().map(|item| item.name.as_str()).collect();
     // Do not copy what belongs to the rest of the crate.
     let impls = package.impls.iter();
-    let impls = impls.filter(|found| names.contains(found.type_name.as_str()));
+    let impls = impls.filter(|it| {
+        it.path
+            .last()
+            .is_some_and(|name| names.contains(name.as_str()))
+    });
     // Rules and webhooks are read from all files of the crate.
     let of_version = |marker: &&Marker| !marker.def.stands_anywhere();
     let markers = package.markers.0.iter().filter(of_version);
@@ -145,10 +151,12 @@ fn part(package: &Package, group: String, version: String, items: Vec<Item>) -> 
         dir: package.dir.clone(),
         docs: package.docs.clone(),
         place: package.place.clone(),
-        modules: package.modules.clone(),
-        values: package.values.clone(),
+        modules: Arc::clone(&package.modules),
+        values: Arc::clone(&package.values),
         has_macros: package.has_macros,
         is_partial: package.is_partial,
+        root: package.root.clone(),
+        keys: BTreeMap::new(),
         layout: package.layout,
     }
 }

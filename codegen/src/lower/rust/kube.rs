@@ -28,7 +28,7 @@ impl Cx<'_> {
         diagnostics: &mut Diagnostics,
     ) -> (TypeDef, Option<Resource>) {
         self.check_kube(group, item, kube, diagnostics);
-        let root = kube.root.as_ref().unwrap_or(&kube.kind);
+        let root = self.key_in(item.module, kube.root_name());
         let served = kube.served != Some(false);
         let status = kube.status.is_some() && !item.markers.has::<NoStatus>();
         let verbs = verbs::verbs(&item.markers, status, diagnostics);
@@ -48,7 +48,7 @@ impl Cx<'_> {
                 .unwrap_or_else(|| kube.kind.to_ascii_lowercase()),
             accessor: names::snake_case(&names::plural(&kube.kind)),
             client_name: names::plural(&kube.kind),
-            root: root.clone(),
+            root: root.to_owned(),
             scope: if kube.namespaced {
                 Scope::Namespaced
             } else {
@@ -100,7 +100,7 @@ impl Cx<'_> {
 
     fn kube_root(&self, item: &Item, kube: &KubeDerive, root: &str) -> TypeDef {
         let (rules, findings) = attributes::kube_rules(item);
-        let spec = TypeRef::Local(item.name.clone());
+        let spec = TypeRef::Local(self.key(item).to_owned());
         let mut fields = vec![
             Field::required("metadata", TypeRef::Known(KnownType::ObjectMeta)),
             Field {
@@ -111,11 +111,11 @@ impl Cx<'_> {
         if let Some(status) = &kube.status {
             let segments: Vec<String> = status.split("::").map(str::to_owned).collect();
             let ty = match self.resolver.resolve(item.module, &segments) {
-                Resolved::Item(index) => self
-                    .package
-                    .items
-                    .get(index)
-                    .map_or(TypeRef::Any, |found| TypeRef::Local(found.name.clone())),
+                Resolved::Item(index) => {
+                    self.package.items.get(index).map_or(TypeRef::Any, |found| {
+                        TypeRef::Local(self.key(found).to_owned())
+                    })
+                }
                 Resolved::External(path) => TypeRef::External(ExternalType::new(path)),
             };
             let derived = DerivedSchema {
@@ -194,9 +194,9 @@ impl Cx<'_> {
         }
         check_names(item, kube, diagnostics);
         check_no_spec(item, kube, diagnostics);
-        let root = kube.root.as_ref().unwrap_or(&kube.kind);
+        let root = kube.root_name();
         self.check_kube_export(item, root, diagnostics);
-        if let Some(other) = self.item(root) {
+        if let Some(other) = self.item(self.key_in(item.module, root)) {
             diagnostics.push(
                 at_item(
                     item,
@@ -222,15 +222,14 @@ impl Cx<'_> {
 
 /// Checks the names in `#[kube(…)]`, which go into URLs, paths and identifiers.
 fn check_names(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
-    let root = kube.root.as_ref().unwrap_or(&kube.kind);
     let labels = kube.plural.iter().chain(&kube.singular);
     let short = kube.short_names.iter().chain(&kube.categories);
     let wrong = (!names::is_subdomain(&kube.group))
         .then_some(&kube.group)
         .into_iter()
         .chain(
-            [&kube.kind, root]
-                .into_iter()
+            std::iter::once(&kube.kind)
+                .chain(&kube.root)
                 .filter(|name| !is_camel_case(name)),
         )
         .chain(

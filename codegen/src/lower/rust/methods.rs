@@ -46,7 +46,7 @@ impl Cx<'_> {
                             .at(argument.place.clone(), "the client names it"),
                     );
                 }
-                Some(TypeRef::Local(found.name.clone()))
+                Some(TypeRef::Local(self.key(found).to_owned()))
             }
             Resolved::External(path) if path.len() > 1 => Some(method_reference(path)),
             Resolved::External(_) => {

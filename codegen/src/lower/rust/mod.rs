@@ -8,6 +8,8 @@ mod attributes;
 mod checks;
 mod derives;
 mod enums;
+mod groups;
+mod keys;
 mod kinds;
 mod kube;
 mod methods;
@@ -17,6 +19,7 @@ mod resource;
 mod root;
 #[cfg(test)]
 mod tests;
+mod twins;
 mod types;
 mod values;
 mod visibility;
@@ -35,9 +38,9 @@ use crate::{
     read::{
         markers::{
             crd::{Skip, SkipVersion},
-            package::{GroupGoName, GroupName, VersionName},
+            package::{GroupName, VersionName},
         },
-        rust::{Item, Layout, Package},
+        rust::{Impl, Item, Layout, Package},
     },
     threads,
 };
@@ -63,9 +66,11 @@ pub fn lower(
         let version = cx.version(&group, diagnostics);
         groups.entry(group).or_default().push((package, version));
     }
+    let modules = groups::modules(&groups);
     for (name, versions) in groups {
         checks::same_group(&name, &versions, diagnostics);
-        let group = merge(name, versions);
+        let module = modules.get(&name).cloned();
+        let group = groups::merge(name, module, versions, diagnostics);
         match api.groups.iter_mut().find(|other| other.name == group.name) {
             Some(other) => other.versions.extend(group.versions),
             None => api.groups.push(group),
@@ -82,24 +87,6 @@ pub fn lower(
             threads::discard(package);
         }
     }
-}
-
-fn merge(name: String, versions: Vec<(&Package, Version)>) -> Group {
-    let folder = versions
-        .first()
-        .map_or(name.as_str(), |(package, _)| package.group.as_str());
-    let prefix = versions
-        .iter()
-        .find_map(|(package, _)| package.markers.get::<GroupGoName>())
-        .map_or_else(|| names::go_name(&name), |marker| marker.marker.name);
-    let mut group = Group {
-        module: names::module_name(folder),
-        type_prefix: prefix,
-        versions: versions.into_iter().map(|(_, version)| version).collect(),
-        name,
-    };
-    settle_storage(&mut group);
-    group
 }
 
 /// Marks the most stable version as stored if no version of a kind is marked.
@@ -128,27 +115,33 @@ struct Cx<'a> {
     package: &'a Package,
     options: &'a Options,
     resolver: Resolver<'a>,
-    by_name: BTreeMap<&'a str, usize>,
+    by_key: BTreeMap<&'a str, usize>,
+    /// The implementations by hand of each item.
+    impls: BTreeMap<&'a str, Vec<&'a Impl>>,
 }
 
 impl<'a> Cx<'a> {
     fn new(package: &'a Package, options: &'a Options) -> Self {
-        let mut by_name = BTreeMap::new();
+        let mut by_key = BTreeMap::new();
         for (index, item) in package.items.iter().enumerate() {
-            by_name.entry(item.name.as_str()).or_insert(index);
+            let key = keys::key_in(package, item.module, &item.name);
+            by_key.entry(key).or_insert(index);
         }
+        let resolver = Resolver::new(package);
+        let impls = keys::impls(package, &resolver);
         Self {
             package,
             options,
-            resolver: Resolver::new(package),
-            by_name,
+            resolver,
+            by_key,
+            impls,
         }
     }
 
-    fn item(&self, name: &str) -> Option<&'a Item> {
-        self.by_name
-            .get(name)
-            .and_then(|&index| self.package.items.get(index))
+    /// Returns the item by its name in the model.
+    fn item(&self, key: &str) -> Option<&'a Item> {
+        let &index = self.by_key.get(key)?;
+        self.package.items.get(index)
     }
 
     fn module(&self, item: &Item) -> Vec<String> {
@@ -171,6 +164,17 @@ impl<'a> Cx<'a> {
         derived.map_or_else(|| self.package.group.clone(), |kube| kube.group.clone())
     }
 
+    /// Returns the path by which the model finds the types of the version.
+    fn path_in_model(&self) -> String {
+        let package = self.package;
+        let path = &package.module_path;
+        match package.layout {
+            Layout::Version => path.clone(),
+            // Distinguishes types of the same name in several versions.
+            Layout::Crate => format!("{path}::{}/{}", package.group, package.version),
+        }
+    }
+
     fn version_name(&self) -> String {
         let marker = self.package.markers.get::<VersionName>();
         marker.map_or_else(|| self.package.version.clone(), |marker| marker.marker.name)
@@ -185,7 +189,7 @@ impl<'a> Cx<'a> {
         let mut types = Vec::new();
         let mut resources = Vec::new();
         let mut plurals = BTreeMap::new();
-        let is_first = |index, item: &Item| self.by_name.get(item.name.as_str()) == Some(&index);
+        let is_first = |index, item: &Item| self.by_key.get(self.key(item)) == Some(&index);
         let is_left_out = |item: &Item| item.markers.has::<Skip>() || is_helper(item);
         let defs = package.items.par_iter().enumerate().map(|(index, item)| {
             let mut found = Diagnostics::new();
@@ -220,7 +224,9 @@ impl<'a> Cx<'a> {
                 None
             };
             if let Some(resource) = resource {
-                checks::same_plural(item, &resource, &mut plurals, diagnostics);
+                if package.layout == Layout::Version {
+                    checks::same_plural(item, &resource, &mut plurals, diagnostics);
+                }
                 resources.push(resource);
             }
         }
@@ -231,11 +237,7 @@ impl<'a> Cx<'a> {
         let version = Version {
             name: self.version_name(),
             module: names::version_module(&package.version),
-            path: match package.layout {
-                Layout::Version => package.module_path.clone(),
-                // Distinguishes types of the same name in several versions.
-                Layout::Crate => format!("{}::{group}/{}", package.module_path, package.version),
-            },
+            path: self.path_in_model(),
             dir: package
                 .dir
                 .components()

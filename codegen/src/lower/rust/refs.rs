@@ -8,7 +8,7 @@ use super::{
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{ExternalType, TypeRef, WireType, type_parameters},
-    read::rust::{self, Body, Item, Kind, PathType, Type},
+    read::rust::{self, Body, Item, Kind, Layout, PathType, Type},
 };
 
 impl Cx<'_> {
@@ -49,7 +49,7 @@ impl Cx<'_> {
             return TypeRef::External(ExternalType::new(vec![name.clone()]));
         }
         if path.segments == ["Self"] {
-            return TypeRef::Local(item.name.clone());
+            return TypeRef::Local(self.key(item).to_owned());
         }
         let external = match self.resolver.resolve_type(item.module, path) {
             Resolved::Item(index) => {
@@ -119,10 +119,13 @@ impl Cx<'_> {
             return TypeRef::Any;
         };
         if path.arguments_text.is_empty() {
-            TypeRef::Local(target.name.clone())
+            TypeRef::Local(self.key(target).to_owned())
         } else {
-            let mut segments = self.module_path(target.module);
-            segments.push(target.name.clone());
+            let mut segments = match self.package.layout {
+                Layout::Version => self.module_path(target.module),
+                Layout::Crate => vec![self.path_in_model()],
+            };
+            segments.push(self.key(target).to_owned());
             let parameters = type_parameters(&target.generics.text).unwrap_or_default();
             let types = path.arguments.iter().take(parameters.len());
             TypeRef::External(ExternalType {

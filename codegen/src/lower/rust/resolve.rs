@@ -48,48 +48,28 @@ impl Walk {
     }
 }
 
-/// The modules of a package, indexed.
+/// The modules and items of a package.
 #[derive(Debug)]
 pub(super) struct Resolver<'a> {
     package: &'a Package,
     /// The path of the version's module in its crate.
     root: Vec<String>,
-    modules: BTreeMap<&'a [String], Declarations<'a>>,
-}
-
-/// The declarations of one module.
-#[derive(Debug, Default)]
-struct Declarations<'a> {
-    items: BTreeMap<&'a str, usize>,
-    uses: BTreeMap<&'a str, &'a Use>,
-    globs: Vec<&'a Use>,
+    /// The items by the path of their module and their name.
+    items: BTreeMap<(&'a [String], &'a str), usize>,
 }
 
 impl<'a> Resolver<'a> {
     pub(super) fn new(package: &'a Package) -> Self {
-        let mut modules: BTreeMap<&[String], Declarations<'_>> = BTreeMap::new();
-        for module in &package.modules {
-            let scope = modules.entry(&module.path).or_default();
-            for import in &module.uses {
-                match &import.name {
-                    Some(name) => {
-                        scope.uses.insert(name, import);
-                    }
-                    None => scope.globs.push(import),
-                }
-            }
-        }
+        let mut items = BTreeMap::new();
         for (index, item) in package.items.iter().enumerate() {
-            if let Some(module) = package.modules.get(item.module)
-                && let Some(scope) = modules.get_mut(module.path.as_slice())
-            {
-                scope.items.insert(&item.name, index);
+            if let Some(module) = package.modules.get(item.module) {
+                items.insert((module.path.as_slice(), item.name.as_str()), index);
             }
         }
         Self {
             package,
             root: package.module_path.split("::").map(str::to_owned).collect(),
-            modules,
+            items,
         }
     }
 
@@ -114,8 +94,9 @@ impl<'a> Resolver<'a> {
 
     /// Whether a glob may import names that are not known here.
     pub(super) fn has_foreign_globs(&self) -> bool {
-        self.modules.iter().any(|(path, scope)| {
-            scope.globs.iter().any(|import| {
+        let modules = &self.package.modules;
+        modules.paths().any(|path| {
+            modules.globs(path).any(|import| {
                 let variants = || self.path(path, &import.path, &mut Walk::new());
                 self.module(path, &import.path, MAX_HOPS).is_none()
                     && !matches!(variants(), Some(Resolved::Item(_)))
@@ -145,17 +126,15 @@ impl<'a> Resolver<'a> {
         if (from, name) == to {
             return true;
         }
-        let Some(scope) = self.modules.get(from) else {
-            return false;
-        };
-        if !walk.is_new(from, name) || scope.items.contains_key(name) {
+        if !walk.is_new(from, name) || self.items.contains_key(&(from, name)) {
             return false;
         }
         let mut through = |module: &[String], name: &str| {
             self.module(from, module, MAX_HOPS)
                 .is_some_and(|at| self.leads(&at, name, to, walk))
         };
-        match scope.uses.get(name) {
+        let modules = &self.package.modules;
+        match modules.import(from, name) {
             Some(import) => {
                 import.public
                     && import
@@ -163,9 +142,8 @@ impl<'a> Resolver<'a> {
                         .split_last()
                         .is_some_and(|(last, module)| through(module, last))
             }
-            None => scope
-                .globs
-                .iter()
+            None => modules
+                .globs(from)
                 .any(|import| import.public && through(&import.path, name)),
         }
     }
@@ -195,10 +173,10 @@ impl<'a> Resolver<'a> {
             _ => {
                 let mut child = module.to_vec();
                 child.push(head.clone());
-                if self.modules.contains_key(child.as_slice()) {
+                if self.package.modules.contains(&child) {
                     return self.below(&child, rest, walk);
                 }
-                let import = self.modules.get(module)?.uses.get(head.as_str())?;
+                let import = self.package.modules.import(module, head)?;
                 let path: Vec<String> = import.path.iter().chain(rest).cloned().collect();
                 if import.global || (import.path.len() == 1 && import.path[0] == *head) {
                     return Some(Resolved::External(path));
@@ -246,7 +224,7 @@ impl<'a> Resolver<'a> {
             [head, rest @ ..] => {
                 let mut child = module.to_vec();
                 child.push(head.clone());
-                if self.modules.contains_key(child.as_slice()) {
+                if self.package.modules.contains(&child) {
                     walk.further(|walk| self.below(&child, rest, walk))
                 } else {
                     self.path(module, segments, walk)
@@ -257,14 +235,14 @@ impl<'a> Resolver<'a> {
 
     /// Resolves a single name in a module: its items, then its imports, then its globs.
     fn name(&self, module: &[String], name: &str, walk: &mut Walk) -> Option<Resolved> {
-        let scope = self.modules.get(module)?;
         if !walk.is_new(module, name) {
             return None;
         }
-        if let Some(&item) = scope.items.get(name) {
+        if let Some(&item) = self.items.get(&(module, name)) {
             return Some(Resolved::Item(item));
         }
-        if let Some(import) = scope.uses.get(name) {
+        let modules = &self.package.modules;
+        if let Some(import) = modules.import(module, name) {
             // `use serde_json;` imports the name itself.
             if import.global || import.path.len() == 1 && import.path[0] == name {
                 return Some(Resolved::External(import.path.clone()));
@@ -274,9 +252,8 @@ impl<'a> Resolver<'a> {
                     .unwrap_or_else(|| Resolved::External(import.path.clone())),
             );
         }
-        scope
-            .globs
-            .iter()
+        modules
+            .globs(module)
             .find_map(|import| self.through_glob(module, import, name, walk))
     }
 
@@ -318,16 +295,12 @@ impl<'a> Resolver<'a> {
                 continue;
             }
             at.push(segment.clone());
-            if !self.modules.contains_key(at.as_slice()) {
+            if !self.package.modules.contains(&at) {
                 at.pop();
-                let import = self
-                    .modules
-                    .get(at.as_slice())?
-                    .uses
-                    .get(segment.as_str())?;
+                let import = self.package.modules.import(&at, segment)?;
                 at = self.module(&at, &import.path, hops)?;
             }
         }
-        self.modules.contains_key(at.as_slice()).then_some(at)
+        self.package.modules.contains(&at).then_some(at)
     }
 }

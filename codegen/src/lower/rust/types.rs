@@ -36,7 +36,7 @@ impl Cx<'_> {
             Body::Struct(fields) => self.struct_kind(item, fields, diagnostics),
             Body::Enum(variants) => self.enum_kind(item, variants, diagnostics),
         };
-        let wire = self.wire_type(&TypeRef::Local(item.name.clone()));
+        let wire = self.wire_type(&TypeRef::Local(self.key(item).to_owned()));
         let mut validation =
             validation::of_markers(&item.markers, wire, WireType::Unknown, diagnostics);
         add_immutable(&mut validation, &kind, &item.body);
@@ -51,7 +51,7 @@ impl Cx<'_> {
         }
         one_of::check(&item.markers, &kind, diagnostics);
         TypeDef {
-            name: item.name.clone(),
+            name: self.key(item).to_owned(),
             docs: item.docs.clone(),
             path: item.name.clone(),
             shared: false,
@@ -67,13 +67,8 @@ impl Cx<'_> {
     fn rust_item(&self, item: &Item, diagnostics: &mut Diagnostics) -> RustItem {
         let deepcopy = self.wants_clone(item);
         let object = self.is_object(item);
-        let mut impls: Vec<String> = self
-            .package
-            .impls
-            .iter()
-            .filter(|found| found.type_name == item.name)
-            .map(|found| found.trait_name.clone())
-            .collect();
+        let impls = self.impls_of(item).iter();
+        let mut impls: Vec<String> = impls.map(|found| found.trait_name.clone()).collect();
         impls.sort();
         impls.dedup();
         let generated = RustItem {
@@ -200,8 +195,8 @@ impl Cx<'_> {
     }
 
     pub(super) fn has_impl(&self, item: &Item, name: &str) -> bool {
-        let mut impls = self.package.impls.iter();
-        impls.any(|found| found.type_name == item.name && found.trait_name == name)
+        let mut impls = self.impls_of(item).iter();
+        impls.any(|found| found.trait_name == name)
     }
 
     pub(super) fn fields(

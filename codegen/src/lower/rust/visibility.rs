@@ -36,7 +36,7 @@ impl Cx<'_> {
 
     /// Whether the type is visible under its own name in the version's module.
     pub(super) fn is_exported(&self, item: &Item) -> bool {
-        let index = self.by_name.get(item.name.as_str());
+        let index = self.by_key.get(self.key(item));
         index.is_some_and(|&index| self.resolver.is_exported(index))
     }
 
@@ -51,26 +51,26 @@ impl Cx<'_> {
         let Some((name, parent)) = path.split_last() else {
             return true;
         };
-        self.package.modules.iter().any(|module| {
+        let modules = &self.package.modules;
+        let is_declared = modules.at(parent).any(|module| {
             let mut declared = module.declared.iter();
-            (module.path == parent && declared.any(|d| d.name == *name && d.visible))
-                || (module.path == path && !module.from_file && module.visible)
-        })
+            declared.any(|d| d.name == *name && d.visible)
+        });
+        is_declared || modules.at(path).any(|it| !it.from_file && it.visible)
     }
 
     /// Returns the `cfg` predicates of a type, starting with those of its modules.
     pub(super) fn conditions(&self, item: &Item) -> Vec<String> {
         let path = self.module(item);
+        let modules = &self.package.modules;
         let mut found: Vec<String> = Vec::new();
         for depth in 1..=path.len() {
-            for module in &self.package.modules {
-                if module.path == path[..depth] {
-                    found.extend(module.cfg.iter().cloned());
-                } else if module.path == path[..depth - 1] {
-                    let declared = module.declared.iter().filter(|d| d.name == path[depth - 1]);
-                    found.extend(declared.flat_map(|declared| declared.cfg.iter().cloned()));
-                }
+            for parent in modules.at(&path[..depth - 1]) {
+                let declared = parent.declared.iter().filter(|d| d.name == path[depth - 1]);
+                found.extend(declared.flat_map(|declared| declared.cfg.iter().cloned()));
             }
+            let own = modules.at(&path[..depth]);
+            found.extend(own.flat_map(|module| module.cfg.iter().cloned()));
         }
         found.extend(item.cfg.iter().cloned());
         found

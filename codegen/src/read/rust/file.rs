@@ -8,8 +8,9 @@ use super::{
     comments::Comments,
     conditions::cfg,
     docs,
-    item::{Impl, Item, Module},
+    item::{Impl, Item},
     literal::Literal,
+    modules::Module,
     scan::{self, Unbalanced},
 };
 use crate::{

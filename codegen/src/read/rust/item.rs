@@ -2,9 +2,14 @@
 //!
 //! Plain data with places can leave the thread that parsed it, and lowering deals only with names and types.
 
-use std::{collections::BTreeMap, ops::Range, path::PathBuf, sync::LazyLock};
+use std::{
+    collections::BTreeMap,
+    ops::Range,
+    path::PathBuf,
+    sync::{Arc, LazyLock},
+};
 
-use super::{kube::KubeDerive, literal::Literal, serde::SerdeAttrs};
+use super::{Modules, kube::KubeDerive, literal::Literal, serde::SerdeAttrs};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     model::{CelRule, Combinators},
@@ -30,17 +35,21 @@ pub struct Package {
     /// The start of the version's `mod.rs`.
     pub place: Place,
     /// The modules; the first is the version's own.
-    pub modules: Vec<Module>,
+    pub modules: Arc<Modules>,
     /// The types, by file, then in declaration order.
     pub items: Vec<Item>,
     /// The traits implemented by hand.
     pub impls: Vec<Impl>,
     /// The values of constants, and of functions that consist of one expression, by name, each with the index of its module.
-    pub values: BTreeMap<String, Vec<(usize, Literal)>>,
+    pub values: Arc<BTreeMap<String, Vec<(usize, Literal)>>>,
     /// Whether there are macro calls among the items, which may declare items that are not visible here.
     pub has_macros: bool,
     /// Whether a file could not be parsed, so that types may be missing.
     pub is_partial: bool,
+    /// The source root of a crate, as shown in diagnostics; empty for a directory.
+    pub root: String,
+    /// The names in the model of types whose names are not unique in their version, by module and name.
+    pub keys: BTreeMap<(usize, String), String>,
     /// How its files are laid out.
     pub layout: Layout,
 }
@@ -56,12 +65,14 @@ impl Package {
             docs: self.docs.clone(),
             markers: self.markers.clone(),
             place: self.place.clone(),
-            modules: self.modules.clone(),
+            modules: Arc::clone(&self.modules),
             items,
             impls: self.impls.clone(),
-            values: self.values.clone(),
+            values: Arc::clone(&self.values),
             has_macros: self.has_macros,
             is_partial: self.is_partial,
+            root: self.root.clone(),
+            keys: self.keys.clone(),
             layout: self.layout,
         }
     }
@@ -89,64 +100,13 @@ pub struct Crate {
     pub findings: Diagnostics,
 }
 
-/// A module of the version.
-#[derive(Clone, Debug)]
-pub struct Module {
-    /// The path relative to the version's module.
-    pub path: Vec<String>,
-    /// Whether it is the root module of a file.
-    pub from_file: bool,
-    /// Whether a module with a body is visible outside of its parent; for the root module of a file, its declaration decides.
-    pub visible: bool,
-    /// The `cfg` predicates on it or at the start of its file.
-    pub cfg: Vec<String>,
-    /// The start of its file, or the place of its name.
-    pub place: Place,
-    /// Its imports.
-    pub uses: Vec<Use>,
-    /// The modules that it declares without body.
-    pub declared: Vec<Declared>,
-    /// The modules that it declares for tests only, whose files do not belong to the API.
-    pub tests: Vec<Declared>,
-}
-
-/// `mod name;`
-#[derive(Clone, Debug)]
-pub struct Declared {
-    /// The name.
-    pub name: String,
-    /// Whether it is `pub`.
-    pub public: bool,
-    /// Whether it is visible outside of its parent.
-    pub visible: bool,
-    /// The `cfg` predicates on it.
-    pub cfg: Vec<String>,
-    /// The path of its file, if set with a `path` attribute.
-    pub path: Option<String>,
-    /// The place of the name.
-    pub place: Place,
-}
-
-/// A name that a `use` item imports.
-#[derive(Clone, Debug)]
-pub struct Use {
-    /// The imported name; `None` for a glob.
-    pub name: Option<String>,
-    /// The imported path; for a glob, the module.
-    pub path: Vec<String>,
-    /// Whether the path starts with `::`.
-    pub global: bool,
-    /// Whether it is `pub`.
-    pub public: bool,
-}
-
 /// `impl Trait for Type`.
 #[derive(Clone, Debug)]
 pub struct Impl {
     /// The trait's last path segment.
     pub trait_name: String,
-    /// The type's last path segment.
-    pub type_name: String,
+    /// The type's path, without generic arguments.
+    pub path: Vec<String>,
     /// The index of the module.
     pub module: usize,
 }

@@ -8,8 +8,9 @@ use super::{
     conditions::{Attributes, cfg},
     docs,
     file::{FileReader, ModuleHead},
-    item::{Body, Bound, Declared, Generics, Impl, Item, Use},
+    item::{Body, Bound, Generics, Impl, Item},
     kube::KubeDerive,
+    modules::{Declared, Use},
     serde::SerdeAttrs,
     syntax::{
         attributes_of, collect_uses, ident_text, is_attribute_macro, is_public, is_test,
@@ -129,12 +130,12 @@ impl FileReader {
             syn::Item::Impl(item) => {
                 if let Some((trait_path, _)) = &item.trait_
                     && let syn::Type::Path(ty) = &*item.self_ty
-                    && let (Some(trait_name), Some(type_name)) =
-                        (trait_path.segments.last(), ty.path.segments.last())
+                    && let Some(trait_name) = trait_path.segments.last()
                 {
+                    let segments = ty.path.segments.iter();
                     self.out.impls.push(Impl {
                         trait_name: ident_text(&trait_name.ident),
-                        type_name: ident_text(&type_name.ident),
+                        path: segments.map(|it| ident_text(&it.ident)).collect(),
                         module,
                     });
                 }

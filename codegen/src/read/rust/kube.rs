@@ -66,6 +66,14 @@ pub struct KubeDerive {
     _ignored: IgnoredAttributes,
 }
 
+impl KubeDerive {
+    /// Returns the name of the struct that kube derives for objects.
+    #[must_use]
+    pub fn root_name(&self) -> &str {
+        self.root.as_deref().unwrap_or(&self.kind)
+    }
+}
+
 /// Attributes that affect only kube's own output.
 #[derive(Clone, Debug, FromMeta)]
 #[allow(dead_code, reason = "known, and not read")]

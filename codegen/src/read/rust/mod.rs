@@ -12,6 +12,7 @@ mod items;
 mod kube;
 mod literal;
 mod members;
+mod modules;
 mod rule;
 mod scan;
 mod schema;
@@ -23,11 +24,12 @@ mod words;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 pub use item::{
-    Body, Crate, Declared, Demand, Field, Fields, Generics, Impl, Item, Kind, Layout, Module,
-    Package, PathType, Said, SchemaAttrs, Style, Type, Use, Variant, Word,
+    Body, Crate, Demand, Field, Fields, Generics, Impl, Item, Kind, Layout, Package, PathType,
+    Said, SchemaAttrs, Style, Type, Variant, Word,
 };
 pub use kube::{Column, KubeDerive, Scale};
 pub use literal::Literal;
+pub use modules::{Declared, Module, Modules, Use};
 pub use serde::SerdeAttrs;
 
 use self::file::{FileItems, read_file};
@@ -113,13 +115,14 @@ fn read_package(
     let module = |file: &Source| module_of(file.name.strip_prefix(root_dir).unwrap_or(&file.name));
     let (files, is_partial) = read_files(&package.files, &module, ignored, diagnostics);
     read.is_partial = is_partial;
+    let mut modules = Vec::new();
     for (file, mut items) in files {
         if file.name == root.name {
             read.docs = std::mem::take(&mut items.docs);
         }
-        add(&mut read, items);
+        add(&mut read, &mut modules, items);
     }
-    follow_path_attributes(&mut read);
+    read.modules = modules_of(modules);
     read.markers.check(diagnostics);
     Some(read)
 }
@@ -138,12 +141,14 @@ fn empty(root: &Source, layout: Layout) -> Package {
             text: Arc::clone(&root.text),
             range: 0..0,
         },
-        modules: Vec::new(),
+        modules: Arc::default(),
         items: Vec::new(),
         impls: Vec::new(),
-        values: BTreeMap::new(),
+        values: Arc::default(),
         has_macros: false,
         is_partial: false,
+        root: String::new(),
+        keys: BTreeMap::new(),
         layout,
     }
 }
@@ -152,7 +157,10 @@ fn empty(root: &Source, layout: Layout) -> Package {
 pub fn read_crates(crates: &[RustCrate], ignored: IgnoredMarkers<'_>) -> Vec<Crate> {
     let read = |source: &RustCrate| {
         let first = source.files.first()?;
-        let mut package = empty(first, Layout::Crate);
+        let mut package = Package {
+            root: source.root.clone(),
+            ..empty(first, Layout::Crate)
+        };
         let mut findings = Diagnostics::new();
         let module = |file: &Source| {
             let path = file.name.strip_prefix(&source.root).unwrap_or(&file.name);
@@ -164,11 +172,12 @@ pub fn read_crates(crates: &[RustCrate], ignored: IgnoredMarkers<'_>) -> Vec<Cra
         let (files, is_partial) = read_files(&source.files, &module, ignored, &mut findings);
         let items = files.iter().map(|(_, read)| read.items.len()).sum();
         package.items.reserve(items);
+        let mut modules = Vec::new();
         for (_, items) in files {
-            add(&mut package, items);
+            add(&mut package, &mut modules, items);
         }
         package.is_partial = is_partial;
-        follow_path_attributes(&mut package);
+        package.modules = modules_of(modules);
         Some(Crate {
             package,
             wanted: source.wanted.clone(),
@@ -229,10 +238,10 @@ fn read_files<'a>(
     (read.collect(), is_partial)
 }
 
-/// Moves the modules in files named by `#[path = "…"]` to where they are declared.
-fn follow_path_attributes(package: &mut Package) {
+/// Moves the modules in files named by `#[path = "…"]` to where they are declared, and indexes all.
+fn modules_of(mut modules: Vec<Module>) -> Arc<Modules> {
     let mut moves = Vec::new();
-    for module in package.modules.iter().filter(|module| module.from_file) {
+    for module in modules.iter().filter(|module| module.from_file) {
         for declared in module
             .declared
             .iter()
@@ -243,7 +252,7 @@ fn follow_path_attributes(package: &mut Package) {
             moves.push((file_of(module, declared), to));
         }
     }
-    for module in &mut package.modules {
+    for module in &mut modules {
         let moved = moves.iter().find_map(|(from, to)| {
             let below = module.path.strip_prefix(from.as_slice())?;
             Some(to.iter().chain(below).cloned().collect())
@@ -252,6 +261,7 @@ fn follow_path_attributes(package: &mut Package) {
             module.path = moved;
         }
     }
+    Arc::new(Modules::new(modules))
 }
 
 /// Returns the module path implied by the location of a declared module's file.
@@ -291,9 +301,9 @@ fn module_of(path: &str) -> Vec<String> {
         .collect()
 }
 
-fn add(package: &mut Package, items: FileItems) {
-    let offset = package.modules.len();
-    package.modules.extend(items.modules);
+fn add(package: &mut Package, modules: &mut Vec<Module>, items: FileItems) {
+    let offset = modules.len();
+    modules.extend(items.modules);
     package
         .items
         .extend(items.items.into_iter().map(|mut item| {
@@ -306,8 +316,9 @@ fn add(package: &mut Package, items: FileItems) {
             item.module += offset;
             item
         }));
+    let all = Arc::make_mut(&mut package.values);
     for (module, name, value) in items.values {
-        let values = package.values.entry(name).or_default();
+        let values = all.entry(name).or_default();
         values.push((module + offset, value));
     }
     package.markers.0.extend(items.package.0);

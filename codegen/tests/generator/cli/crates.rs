@@ -221,23 +221,23 @@ fn what_is_wrong_with_the_kinds_of_a_crate_is_said_and_nothing_is_written() {
     );
     sandbox.write("src/crds/boat.rs", "struct");
     check(&sandbox, &["manifests", "."], "--> src/crds/boat.rs:1:1");
-    // Two `kube` attributes on one type.
+    // Two types of one name in a module, and two `kube` attributes on one type.
+    sandbox.write(
+        "src/crds/boat.rs",
+        "#[derive(CustomResource)]\n#[kube(group = \"a.b\", version = \"v1\", kind = \"A\")]\nstruct ASpec {}\n\
+         #[cfg(a)]\n#[derive(CustomResource)]\n#[kube(group = \"a.b\", version = \"v1\", kind = \"B\")]\nstruct ASpec {}\n",
+    );
+    check(
+        &sandbox,
+        &["manifests", "."],
+        "`ASpec` is declared twice in this module",
+    );
     sandbox.write(
         "src/crds/boat.rs",
         "#[derive(CustomResource)]\n#[cfg_attr(a, kube(group = \"a.b\", version = \"v1\", kind = \"A\"))]\n\
          #[cfg_attr(not(a), kube(group = \"c.d\", version = \"v1\", kind = \"A\"))]\nstruct ASpec {}\n",
     );
     check(&sandbox, &["manifests", "."], "Duplicate field `group`");
-    sandbox.write(
-        "src/crds/boat.rs",
-        "#[derive(CustomResource)]\n#[kube(group = \"a.b\", version = \"v1\", kind = \"A\", status = \"crate::common::Berth\")]\nstruct ASpec { berth: Berth }\n\
-         #[derive(Serialize)]\nstruct Berth { length: u8 }\n",
-    );
-    check(
-        &sandbox,
-        &["manifests", "."],
-        "`Berth` is declared twice in this version",
-    );
     let sandbox = operator();
     sandbox.configure("[[crate]]\n[crate.rust]\napis = \"src\"\n[crate.manifests]\n");
     let run = sandbox.quiet(&["generate"]);

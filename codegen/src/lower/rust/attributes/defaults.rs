@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::{Cx, has_derive, types::wire_name, well_known::well_known};
+use super::super::{Cx, has_derive, resolve::Resolved, types::wire_name, well_known::well_known};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     model::{TypeRef, names::Renamed},
@@ -126,10 +126,13 @@ fn of_variant(cx: &Cx<'_>, item: &Item, function: &Literal) -> Option<Value> {
     let Literal::Named(variant) = cx.named(item.module, path)? else {
         return None;
     };
-    let [.., owner, variant] = variant.as_slice() else {
-        return None;
+    let (variant, owner) = variant.split_last()?;
+    let owner = match cx.resolver.resolve(item.module, owner) {
+        Resolved::Item(index) => cx.package.items.get(index),
+        // The function is in another module.
+        Resolved::External(_) => cx.named_last(owner),
     };
-    variant_name(cx, cx.item(owner)?, |found| found == variant)
+    variant_name(cx, owner?, |found| found == variant)
 }
 
 /// Returns the `Default` value of a field's type. For an array, it depends on the number of items.

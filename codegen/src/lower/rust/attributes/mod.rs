@@ -96,7 +96,7 @@ impl Cx<'_> {
             return item;
         }
         let mut target = Target {
-            wire: self.wire_type(&TypeRef::Local(item.name.clone())),
+            wire: self.wire_type(&TypeRef::Local(self.key(&item).to_owned())),
             items: WireType::Unknown,
         };
         // The schema of a newtype is that of its field.

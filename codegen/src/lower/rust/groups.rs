@@ -1,0 +1,74 @@
+//! Groups, from the versions of all packages.
+
+use std::collections::BTreeMap;
+
+use super::{settle_storage, twins};
+use crate::{
+    diag::Diagnostics,
+    model::{Group, Version, names},
+    read::{
+        markers::package::GroupGoName,
+        rust::{Layout, Package},
+    },
+};
+
+/// The versions of each group, with their packages.
+type Groups<'a> = BTreeMap<String, Vec<(&'a Package, Version)>>;
+
+/// Returns the module of each group: named by the directory of its versions. Groups of crates, for which no code is generated, yield to
+/// these and to each other.
+pub(super) fn modules(groups: &Groups<'_>) -> BTreeMap<String, String> {
+    let in_directory = groups.iter().filter_map(|(name, versions)| {
+        let mut packages = versions.iter().map(|(package, _)| package);
+        let package = packages.find(|package| package.layout == Layout::Version)?;
+        Some((name.clone(), names::module_name(&package.group)))
+    });
+    let in_directory = in_directory.collect();
+    names::module_names(groups.keys().map(String::as_str), &in_directory)
+}
+
+/// Returns the group with its versions.
+pub(super) fn merge(
+    name: String,
+    module: Option<String>,
+    versions: Vec<(&Package, Version)>,
+    diagnostics: &mut Diagnostics,
+) -> Group {
+    let prefix = versions
+        .iter()
+        .find_map(|(package, _)| package.markers.get::<GroupGoName>())
+        .map_or_else(|| names::go_name(&name), |marker| marker.marker.name);
+    let mut group = Group {
+        module: module.unwrap_or_else(|| names::module_name(&name)),
+        type_prefix: prefix,
+        versions: joined(versions, diagnostics),
+        name,
+    };
+    settle_storage(&mut group);
+    group
+}
+
+/// Returns the versions, of which those that several crates contribute to are joined.
+fn joined(versions: Vec<(&Package, Version)>, diagnostics: &mut Diagnostics) -> Vec<Version> {
+    let mut joined: Vec<(Layout, Version)> = Vec::new();
+    for (package, version) in versions {
+        let is_same = |(layout, known): &&mut (Layout, Version)| {
+            [*layout, package.layout] == [Layout::Crate; 2] && known.name == version.name
+        };
+        match joined.iter_mut().find(is_same) {
+            Some((_, known)) => {
+                known.types.extend(version.types);
+                known.resources.extend(version.resources);
+            }
+            None => joined.push((package.layout, version)),
+        }
+    }
+    let settled = joined.into_iter().map(|(layout, mut version)| {
+        if layout == Layout::Crate {
+            version.resources.sort_by(|a, b| a.kind.cmp(&b.kind));
+            twins::settle(&mut version, diagnostics);
+        }
+        version
+    });
+    settled.collect()
+}

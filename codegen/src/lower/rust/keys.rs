@@ -1,0 +1,152 @@
+//! The names of types in the model.
+//!
+//! The types of a version's directory have distinct names. Those of a crate may have one name in several modules, since no code is
+//! generated: the model then calls them by the end of their path, `gateways::Listener`.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use super::{
+    Cx,
+    resolve::{Resolved, Resolver},
+};
+use crate::read::rust::{Impl, Item, Package};
+
+/// A type in one of several packages: the package, the module and its path in the workspace.
+type Declaration = (usize, usize, Vec<String>);
+
+/// Tells types of one name in one group and version apart.
+pub(super) fn qualify(packages: &mut [Package]) {
+    let mut versions: BTreeMap<(&str, &str), Vec<(usize, &Package)>> = BTreeMap::new();
+    for (index, package) in packages.iter().enumerate() {
+        let version = (package.group.as_str(), package.version.as_str());
+        versions.entry(version).or_default().push((index, package));
+    }
+    let keys: Vec<_> = versions
+        .values()
+        .flat_map(|version| keys(version))
+        .collect();
+    for (package, module, name, key) in keys {
+        if let Some(package) = packages.get_mut(package) {
+            package.keys.insert((module, name), key);
+        }
+    }
+}
+
+/// Returns the names in the model of the types of a version that share a name: package, module, name and key.
+fn keys(packages: &[(usize, &Package)]) -> Vec<(usize, usize, String, String)> {
+    let mut by_name: BTreeMap<&str, Vec<Declaration>> = BTreeMap::new();
+    for &(index, package) in packages {
+        for (module, name) in package.items.iter().flat_map(names) {
+            let path = path_of(package, module);
+            by_name.entry(name).or_default().push((index, module, path));
+        }
+    }
+    let mut keys = Vec::new();
+    for (name, declarations) in by_name {
+        let paths: BTreeSet<&[String]> = declarations.iter().map(|it| it.2.as_slice()).collect();
+        if paths.len() < 2 {
+            continue;
+        }
+        let length = distinct_length(&paths);
+        for (package, module, path) in &declarations {
+            let key = format!("{}::{name}", end(path, length).join("::"));
+            keys.push((*package, *module, name.to_owned(), key));
+        }
+    }
+    keys
+}
+
+/// The name of an item, and of the root that kube derives from it, each with the module.
+fn names(item: &Item) -> impl Iterator<Item = (usize, &str)> {
+    let root = item.kube.as_ref().map(|kube| kube.root_name());
+    let names = std::iter::once(item.name.as_str()).chain(root);
+    names.map(|name| (item.module, name))
+}
+
+/// Returns the path of a module from the workspace down: the folders of the crate, then its modules.
+fn path_of(package: &Package, module: usize) -> Vec<String> {
+    let folders = Path::new(package.root.as_str()).components();
+    let folders = folders.map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let mut path: Vec<String> = folders.filter(|folder| folder != "src").collect();
+    if path.is_empty() {
+        path.push("crate".to_owned());
+    }
+    let module = package.modules.get(module);
+    path.extend(module.into_iter().flat_map(|it| it.path.iter().cloned()));
+    path
+}
+
+/// Returns the number of segments at the end of the paths that tells them apart.
+fn distinct_length(paths: &BTreeSet<&[String]>) -> usize {
+    let longest = paths.iter().map(|path| path.len()).max().unwrap_or(1);
+    let is_enough = |&length: &usize| {
+        let ends: BTreeSet<&[String]> = paths.iter().map(|path| end(path, length)).collect();
+        ends.len() == paths.len()
+    };
+    (1..longest).find(is_enough).unwrap_or(longest)
+}
+
+fn end(path: &[String], length: usize) -> &[String] {
+    &path[path.len().saturating_sub(length)..]
+}
+
+impl<'a> Cx<'a> {
+    /// Returns the name of a type in the model.
+    pub(super) fn key<'n>(&'n self, item: &'n Item) -> &'n str {
+        key_in(self.package, item.module, &item.name)
+    }
+
+    /// Returns the implementations by hand of a type.
+    pub(super) fn impls_of(&self, item: &Item) -> &[&'a Impl] {
+        self.impls.get(self.key(item)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the first item with the name at the end of a path.
+    pub(super) fn named_last(&self, path: &[String]) -> Option<&'a Item> {
+        let name = path.last()?;
+        self.package.items.iter().find(|item| item.name == *name)
+    }
+
+    /// Returns the name in the model of a type that is declared in a module.
+    pub(super) fn key_in<'n>(&'n self, module: usize, name: &'n str) -> &'n str {
+        key_in(self.package, module, name)
+    }
+}
+
+/// Returns the name in the model of a type that is declared in a module of the package.
+pub(super) fn key_in<'n>(package: &'n Package, module: usize, name: &'n str) -> &'n str {
+    if package.keys.is_empty() {
+        return name;
+    }
+    let key = package.keys.get(&(module, name.to_owned()));
+    key.map_or(name, String::as_str)
+}
+
+/// Returns the implementations by hand of each type, by its name in the model.
+pub(super) fn impls<'p>(
+    package: &'p Package,
+    resolver: &Resolver<'_>,
+) -> BTreeMap<&'p str, Vec<&'p Impl>> {
+    let mut impls: BTreeMap<&str, Vec<&Impl>> = BTreeMap::new();
+    for found in &package.impls {
+        let key = match resolver.resolve(found.module, &found.path) {
+            Resolved::Item(index) => {
+                let item = package.items.get(index);
+                item.map(|item| key_in(package, item.module, &item.name))
+            }
+            // A macro or a module that was not read may import the type.
+            Resolved::External(path) => found
+                .path
+                .last()
+                .filter(|_| path == found.path)
+                .map(String::as_str),
+        };
+        if let Some(key) = key {
+            impls.entry(key).or_default().push(found);
+        }
+    }
+    impls
+}

@@ -1,0 +1,134 @@
+//! The modules of a package, found by path, with what they import and declare.
+//!
+//! The versions of a crate share its modules: a crate may have thousands of modules and hundreds of versions.
+
+use std::{collections::BTreeMap, ops::Deref};
+
+use crate::diag::Place;
+
+/// A module of the version.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// The path relative to the version's module.
+    pub path: Vec<String>,
+    /// Whether it is the root module of a file.
+    pub from_file: bool,
+    /// Whether a module with a body is visible outside of its parent; for the root module of a file, its declaration decides.
+    pub visible: bool,
+    /// The `cfg` predicates on it or at the start of its file.
+    pub cfg: Vec<String>,
+    /// The start of its file, or the place of its name.
+    pub place: Place,
+    /// Its imports.
+    pub uses: Vec<Use>,
+    /// The modules that it declares without body.
+    pub declared: Vec<Declared>,
+    /// The modules that it declares for tests only, whose files do not belong to the API.
+    pub tests: Vec<Declared>,
+}
+
+/// `mod name;`
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// The name.
+    pub name: String,
+    /// Whether it is `pub`.
+    pub public: bool,
+    /// Whether it is visible outside of its parent.
+    pub visible: bool,
+    /// The `cfg` predicates on it.
+    pub cfg: Vec<String>,
+    /// The path of its file, if set with a `path` attribute.
+    pub path: Option<String>,
+    /// The place of the name.
+    pub place: Place,
+}
+
+/// A name that a `use` item imports.
+#[derive(Clone, Debug)]
+pub struct Use {
+    /// The imported name; `None` for a glob.
+    pub name: Option<String>,
+    /// The imported path; for a glob, the module.
+    pub path: Vec<String>,
+    /// Whether the path starts with `::`.
+    pub global: bool,
+    /// Whether it is `pub`.
+    pub public: bool,
+}
+
+/// The modules of a package; the first is the package's own.
+#[derive(Clone, Debug, Default)]
+pub struct Modules {
+    modules: Vec<Module>,
+    scopes: BTreeMap<Vec<String>, Scope>,
+}
+
+/// The names that modules of one path import. Several files may be one module, as `lib.rs` and `main.rs` are.
+#[derive(Clone, Debug, Default)]
+struct Scope {
+    modules: Vec<usize>,
+    /// The imports by name; each by its module and its index there.
+    uses: BTreeMap<String, (usize, usize)>,
+    globs: Vec<(usize, usize)>,
+}
+
+impl Modules {
+    /// Indexes the modules.
+    pub(crate) fn new(modules: Vec<Module>) -> Self {
+        let mut scopes: BTreeMap<Vec<String>, Scope> = BTreeMap::new();
+        for (index, module) in modules.iter().enumerate() {
+            let scope = scopes.entry(module.path.clone()).or_default();
+            scope.modules.push(index);
+            for (at, import) in module.uses.iter().enumerate() {
+                match &import.name {
+                    Some(name) => {
+                        scope.uses.insert(name.clone(), (index, at));
+                    }
+                    None => scope.globs.push((index, at)),
+                }
+            }
+        }
+        Self { modules, scopes }
+    }
+
+    /// Whether there is a module with the path.
+    pub(crate) fn contains(&self, path: &[String]) -> bool {
+        self.scopes.contains_key(path)
+    }
+
+    /// Returns the modules with the path.
+    pub(crate) fn at(&self, path: &[String]) -> impl Iterator<Item = &Module> {
+        let found = self.scopes.get(path).into_iter();
+        found.flat_map(|scope| scope.modules.iter().filter_map(|&at| self.modules.get(at)))
+    }
+
+    /// Returns the import of a name in the module with the path.
+    pub(crate) fn import(&self, path: &[String], name: &str) -> Option<&Use> {
+        let &at = self.scopes.get(path)?.uses.get(name)?;
+        self.use_at(at)
+    }
+
+    /// Returns the globs in the module with the path.
+    pub(crate) fn globs(&self, path: &[String]) -> impl Iterator<Item = &Use> {
+        let found = self.scopes.get(path).into_iter();
+        found.flat_map(|scope| scope.globs.iter().filter_map(|&at| self.use_at(at)))
+    }
+
+    /// Returns the paths of all modules, sorted.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &[String]> {
+        self.scopes.keys().map(Vec::as_slice)
+    }
+
+    fn use_at(&self, (module, at): (usize, usize)) -> Option<&Use> {
+        self.modules.get(module)?.uses.get(at)
+    }
+}
+
+impl Deref for Modules {
+    type Target = [Module];
+
+    fn deref(&self) -> &Self::Target {
+        &self.modules
+    }
+}
