@@ -118,7 +118,13 @@ impl Cx<'_> {
         let Some(target) = self.package.items.get(index) else {
             return TypeRef::Any;
         };
-        if path.arguments_text.is_empty() {
+        let parameters = type_parameters(&target.generics.text).unwrap_or_default();
+        let given = path.arguments.iter().take(parameters.len());
+        let mut instance: Vec<TypeRef> = given
+            .map(|ty| self.reference(item, ty, diagnostics))
+            .collect();
+        self.add_defaults(target, &parameters, &mut instance, diagnostics);
+        if path.arguments_text.is_empty() && instance.is_empty() {
             TypeRef::Local(self.key(target).to_owned())
         } else {
             let mut segments = match self.package.layout {
@@ -126,16 +132,32 @@ impl Cx<'_> {
                 Layout::Crate => vec![self.path_in_model()],
             };
             segments.push(self.key(target).to_owned());
-            let parameters = type_parameters(&target.generics.text).unwrap_or_default();
-            let types = path.arguments.iter().take(parameters.len());
             TypeRef::External(ExternalType {
                 global: false,
                 segments,
                 arguments: path.arguments_text.clone(),
-                instance: types
-                    .map(|ty| self.reference(item, ty, diagnostics))
-                    .collect(),
+                instance,
             })
+        }
+    }
+
+    /// Adds the defaults of parameters without arguments. A default may name the parameters before it.
+    fn add_defaults(
+        &self,
+        target: &Item,
+        parameters: &[String],
+        instance: &mut Vec<TypeRef>,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let defaults = target.generics.defaults.iter();
+        for default in defaults.skip(instance.len()).map_while(Option::as_ref) {
+            let ty = self.reference(target, default, diagnostics);
+            let argument = |name: &str| {
+                let at = parameters.iter().position(|parameter| parameter == name)?;
+                instance.get(at).cloned()
+            };
+            let ty = replaced(ty, &argument);
+            instance.push(ty);
         }
     }
 
@@ -237,5 +259,27 @@ impl Cx<'_> {
                 }
             }
         }
+    }
+}
+
+/// Returns the type with arguments instead of parameters.
+fn replaced(ty: TypeRef, argument: &dyn Fn(&str) -> Option<TypeRef>) -> TypeRef {
+    let within = |inner: Box<TypeRef>| Box::new(replaced(*inner, argument));
+    match ty {
+        TypeRef::List(inner) => TypeRef::List(within(inner)),
+        TypeRef::Map(inner) => TypeRef::Map(within(inner)),
+        TypeRef::Optional(inner) => TypeRef::Optional(within(inner)),
+        TypeRef::Boxed(inner) => TypeRef::Boxed(within(inner)),
+        TypeRef::External(mut external) => {
+            if let [name] = external.segments.as_slice()
+                && let Some(ty) = argument(name)
+            {
+                return ty;
+            }
+            let instance = external.instance.into_iter();
+            external.instance = instance.map(|ty| replaced(ty, argument)).collect();
+            TypeRef::External(external)
+        }
+        other => other,
     }
 }

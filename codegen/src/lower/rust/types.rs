@@ -21,7 +21,7 @@ use crate::{
             field::{Nullable, SkipDescription},
             object::{DeepCopy, DeepCopyGen, ObjectGenerate},
         },
-        rust::{self, Body, Fields, Item, SerdeAttrs, Style},
+        rust::{self, Body, Fields, Item, Layout, SerdeAttrs, Style},
     },
 };
 
@@ -157,7 +157,15 @@ impl Cx<'_> {
                 newtype: true,
             });
         }
-        if item.serde.transparent {
+        if item.serde.transparent && self.package.layout == Layout::Crate {
+            let mut fields = fields.fields.iter().filter(|field| !field.serde.skip);
+            if let (Some(only), None) = (fields.next(), fields.next()) {
+                return TypeKind::Alias(Aliasing {
+                    target: self.reference(item, &only.ty, diagnostics),
+                    newtype: true,
+                });
+            }
+        } else if item.serde.transparent {
             diagnostics.push(
                 at_item(
                     item,

@@ -157,6 +157,8 @@ pub struct Item {
 pub struct Generics {
     /// The names of type and const parameters.
     pub names: Vec<String>,
+    /// The default of each type parameter, in order.
+    pub defaults: Vec<Option<Type>>,
     /// The parameters as written (`<T>`); empty if there are none.
     pub text: String,
     /// Their place.

@@ -303,8 +303,13 @@ impl FileReader {
                 syn::GenericParam::Lifetime(_) => None,
             })
             .collect();
+        let defaults = generics.type_params().map(|parameter| {
+            let (_, ty) = parameter.default.as_ref()?;
+            Some(types::read(ty, &self.comments, self.base))
+        });
         Generics {
             names,
+            defaults: defaults.collect(),
             bounds: self.bounds(generics),
             text: self
                 .comments

@@ -4,6 +4,8 @@ use darling::{Error, FromAttributes, FromMeta, ast::NestedMeta, util::Ignored};
 use serde::{Deserialize, de::DeserializeOwned};
 use syn::{Attribute, Lit, Meta};
 
+use super::syntax::ident_text;
+
 /// The attributes of kube-derive 5 in `#[kube(…)]`.
 #[derive(Clone, Debug, FromAttributes)]
 #[darling(attributes(kube))]
@@ -141,7 +143,7 @@ impl KubeDerive {
 /// Parses a path, with or without quotes.
 fn path(meta: &Meta) -> darling::Result<String> {
     let path = syn::Path::from_meta(meta)?;
-    let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
+    let segments: Vec<String> = path.segments.iter().map(|s| ident_text(&s.ident)).collect();
     Ok(segments.join("::"))
 }
 

@@ -1,0 +1,119 @@
+//! Kinds of a crate in less common forms of Rust.
+
+use super::sandbox::{Run, Sandbox};
+
+const HEAD: &str = "#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n#[kube(group = \"example.com\", version = \"v1\", kind = ";
+
+const BOAT: &str = "config/crd/bases/example.com_boats.yaml";
+
+/// Creates a crate with the files; `KIND` stands for the start of a kind, `DERIVE` for the derives of other types.
+fn crate_of(files: &[(&str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("Cargo.toml", "[package]\nname = \"operator\"\n");
+    for (file, text) in files {
+        write(&sandbox, file, text);
+    }
+    sandbox
+}
+
+fn write(sandbox: &Sandbox, file: &str, text: &str) {
+    let text = text.replace("KIND", HEAD).replace(
+        "DERIVE",
+        "#[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]",
+    );
+    sandbox.write(file, &text);
+}
+
+#[track_caller]
+fn manifests(sandbox: &Sandbox, arguments: &[&str]) -> Run {
+    let run = sandbox.quiet(&[&["manifests", "."], arguments].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run
+}
+
+/// Asserts that the CRD has these lines, one below the other.
+#[track_caller]
+fn has_lines(crd: &str, lines: &[&str]) {
+    let mut rest = crd.lines().map(str::trim);
+    for line in lines {
+        assert!(rest.any(|it| it == *line), "{line}\n{crd}");
+    }
+}
+
+/// As rustc resolves them: modules of a file that a `path` attribute names are in its directory.
+#[test]
+fn modules_of_files_with_path_attributes_are_found() {
+    let sandbox = crate_of(&[
+        (
+            "src/lib.rs",
+            "#[path = \"parts/hull.rs\"]\nmod boat;\nmod inner {\n#[path = \"deep.rs\"]\npub mod deeper;\n}\n\
+             #[path = \"two.rs\"]\nmod one;\n#[path = \"one.rs\"]\nmod two;\n",
+        ),
+        (
+            "src/parts/hull.rs",
+            "mod plank;\n#[path = \"nail.rs\"]\nmod pin;\nKIND\"Boat\")]\npub struct BoatSpec { plank: plank::Plank, pin: pin::Pin, deep: crate::inner::deeper::Deep, \
+             one: crate::one::InTwo, two: crate::two::InOne }\n",
+        ),
+        (
+            "src/parts/plank.rs",
+            "mod below;\nDERIVE\npub struct Plank { a: self::below::Below }\n",
+        ),
+        (
+            "src/parts/plank/below.rs",
+            "DERIVE\npub struct Below { below: u8 }\n",
+        ),
+        ("src/parts/nail.rs", "DERIVE\npub struct Pin { nail: u8 }\n"),
+        (
+            "src/inner/deep.rs",
+            "DERIVE\npub struct Deep { deep: u8 }\n",
+        ),
+        ("src/one.rs", "DERIVE\npub struct InOne { of_one: u8 }\n"),
+        ("src/two.rs", "DERIVE\npub struct InTwo { of_two: u8 }\n"),
+    ]);
+    manifests(&sandbox, &[]);
+    let crd = sandbox.read(BOAT);
+    let order = ["deep:", "of_two:", "nail:", "below:", "of_one:"];
+    has_lines(&crd, &order);
+}
+
+#[test]
+fn raw_identifiers_name_the_status() {
+    let sandbox = crate_of(&[(
+        "src/lib.rs",
+        "KIND\"Boat\", status = \"r#struct::r#State\")]\npub struct BoatSpec { r#type: größe::Größe }\n\
+         mod r#struct {\nDERIVE\npub struct State { r#try: bool }\n}\n\
+         mod größe {\nDERIVE\npub struct Größe { länge: u8 }\n}\n",
+    )]);
+    manifests(&sandbox, &[]);
+    has_lines(&sandbox.read(BOAT), &["type:", "länge:", "try:"]);
+}
+
+#[test]
+fn a_transparent_struct_has_the_schema_of_its_field() {
+    let sandbox = crate_of(&[(
+        "src/lib.rs",
+        "KIND\"Boat\")]\npub struct BoatSpec { length: Length }\n\
+         DERIVE\n#[serde(transparent)]\npub struct Length { metres: u8, #[serde(skip)] kind: std::marker::PhantomData<u8> }\n",
+    )]);
+    manifests(&sandbox, &[]);
+    has_lines(&sandbox.read(BOAT), &["length:", "maximum: 255"]);
+    assert!(!sandbox.read(BOAT).contains("metres"));
+}
+
+#[test]
+fn parameters_of_generic_types_have_defaults() {
+    let sandbox = crate_of(&[(
+        "src/lib.rs",
+        "KIND\"Boat\")]\npub struct BoatSpec { a: Of, b: Of<bool>, c: Of<u8, i64> }\n\
+         DERIVE\npub struct Of<T = String, U = Vec<T>> { one: T, two: U }\n",
+    )]);
+    manifests(&sandbox, &[]);
+    let crd = sandbox.read(BOAT);
+    #[rustfmt::skip]
+    let lines = [
+        "a:", "one:", "type: string", "two:", "items:", "type: string", "type: array",
+        "b:", "one:", "type: boolean", "two:", "items:", "type: boolean", "type: array",
+        "c:", "one:", "maximum: 255", "two:", "format: int64",
+    ];
+    has_lines(&crd, &lines);
+}
