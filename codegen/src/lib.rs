@@ -50,7 +50,7 @@ pub use lower::crd::{Explained, Verdict};
 pub use options::{Compat, Filters, KubernetesTypes, KubernetesVersion, Manifests, Options};
 pub use output::{Mode, Tree};
 pub use record::Record;
-pub use source::{RustPackage, Source, Sources};
+pub use source::{RustFeatures, RustPackage, Source, Sources};
 
 use self::{
     model::ApiSet,

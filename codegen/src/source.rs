@@ -1,6 +1,6 @@
 //! Sources: the generator's input, held in memory so that generation itself does not touch the disk.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 /// The sources of one generation, collected from disk by [`crate::config`] or written by a test.
 #[derive(Clone, Debug, Default)]
@@ -44,8 +44,19 @@ pub struct RustCrate {
     pub wanted: Vec<String>,
     /// Whether the crate may have no kinds yet; otherwise that is an error.
     pub is_empty: bool,
+    /// The features that decide `cfg` and `cfg_attr`; `None` to read what any condition guards.
+    pub features: Option<RustFeatures>,
     /// All `.rs` files of the crate except `zz_generated_…`; sorted by name.
     pub files: Vec<Source>,
+}
+
+/// The features of a crate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RustFeatures {
+    /// The features that are on.
+    pub names: BTreeSet<String>,
+    /// Whether these are the crate's default features, rather than selected ones.
+    pub is_default: bool,
 }
 
 /// One file.

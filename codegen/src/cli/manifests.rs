@@ -23,6 +23,16 @@ pub(super) struct Manifests {
     /// CRD files, or folders of them, to rewrite in the form of the generated CRDs, with the same meaning.
     #[arg(long = "from-crd", value_name = "PATH", group = "input")]
     from_crds: Vec<PathBuf>,
+    /// Features of the crates that are on besides their default features, separated by commas: what `cfg` and `cfg_attr` leave out is
+    /// not read.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "input")]
+    features: Vec<String>,
+    /// Turn on all features of the crates.
+    #[arg(long, requires = "input")]
+    all_features: bool,
+    /// Turn off the default features of the crates.
+    #[arg(long, requires = "input")]
+    no_default_features: bool,
     /// The folder to write manifests to.
     #[arg(
         long,
@@ -124,6 +134,9 @@ impl Manifests {
         let config = apis.fold(config, Config::apis);
         let config = config
             .compat(self.compat)
+            .features(self.features)
+            .all_features(self.all_features)
+            .default_features(!self.no_default_features)
             .manifests(self.output, options)
             .manifests_only();
         Ok(vec![config])

@@ -11,6 +11,7 @@ use toml::{Spanned, de::DeTable};
 use super::{
     Config, Error,
     disk::read,
+    features::Selection,
     inputs::{Apis, CrdInput, GoInput, GroupVersions},
     keys::Section,
     layout::{module_help, normalize, shown},
@@ -278,6 +279,12 @@ impl<'a> File<'a> {
         let ignored = self.reader.strings(table, "ignore-markers");
         let ignored = ignored.unwrap_or_default().into_iter();
         config.options.ignored_markers = ignored.map(Spanned::into_inner).collect();
+        let features = self.reader.strings(table, "features").unwrap_or_default();
+        config.features = Selection {
+            names: features.into_iter().map(Spanned::into_inner).collect(),
+            all: self.reader.boolean(table, "all-features") == Some(true),
+            without_default: self.reader.boolean(table, "default-features") == Some(false),
+        };
         let apis = match self.reader.string(table, "apis") {
             Some(apis) => self.existing(&apis, folder),
             None => normalize(&folder.join("src/apis")),

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::{
     Error, Progress,
     disk::{Disk, read, read_error, utf8},
+    features::Selection,
     layout::{Place, module_path, shown},
 };
 use crate::{
@@ -166,11 +167,11 @@ fn only_derives_kinds(files: &[Source]) -> bool {
 /// A file cannot be read.
 pub(super) fn load_crate(
     apis: &Apis,
-    disk: &Disk,
+    (disk, features): (&Disk, &Selection),
     crates: &mut Vec<RustCrate>,
 ) -> Result<(), Error> {
     let is_empty = disk.is_file(&apis.folder.join("mod.rs"));
-    load_part(&apis.folder, is_empty, disk, crates)
+    load_part(&apis.folder, is_empty, (disk, features), crates)
 }
 
 /// Adds files of a `<group>/<version>/` folder that are outside of `versions` and may declare kinds too.
@@ -181,7 +182,7 @@ pub(super) fn load_crate(
 pub(super) fn load_beside(
     apis: &Apis,
     versions: &[GroupVersions],
-    disk: &Disk,
+    (disk, features): (&Disk, &Selection),
     crates: &mut Vec<RustCrate>,
 ) -> Result<(), Error> {
     let folders = |GroupVersions { group, versions }: &GroupVersions| {
@@ -197,7 +198,7 @@ pub(super) fn load_beside(
     beside.sort();
     for path in beside {
         if disk.read(&path)?.text.contains(DERIVE) {
-            load_part(&path, true, disk, crates)?;
+            load_part(&path, true, (disk, features), crates)?;
         }
     }
     Ok(())
@@ -207,7 +208,7 @@ pub(super) fn load_beside(
 fn load_part(
     part: &Path,
     is_empty: bool,
-    disk: &Disk,
+    (disk, features): (&Disk, &Selection),
     crates: &mut Vec<RustCrate>,
 ) -> Result<(), Error> {
     let named = |path: &Path| match shown(path) {
@@ -233,6 +234,7 @@ fn load_part(
         return Ok(());
     }
     crates.push(RustCrate {
+        features: features.of(&root, disk)?,
         files: rust_files(&root, disk)?,
         root: name,
         wanted: vec![wanted],

@@ -8,6 +8,7 @@ mod build_script;
 mod crate_markers;
 mod disk;
 mod error;
+mod features;
 mod file;
 #[cfg(feature = "go")]
 pub mod go;
@@ -66,6 +67,7 @@ pub struct Config {
     pub(crate) header_file: Option<PathBuf>,
     pub(crate) names_file: names::NamesFile,
     pub(crate) apis: Vec<Apis>,
+    pub(crate) features: features::Selection,
     pub(crate) crds: Vec<CrdInput>,
     pub(crate) go: Vec<GoInput>,
     pub(crate) out: Option<PathBuf>,
@@ -221,6 +223,30 @@ impl Config {
     pub fn ignore_markers(mut self, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let patterns = patterns.into_iter().map(Into::into);
         self.options.ignored_markers.extend(patterns);
+        self
+    }
+
+    /// Turns on features of crates whose kinds derive kube's `CustomResource`, besides their default features: `cfg` and `cfg_attr` on
+    /// features decide what is read.
+    #[must_use]
+    pub fn features(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.features
+            .names
+            .extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Turns on all features of these crates.
+    #[must_use]
+    pub const fn all_features(mut self, all: bool) -> Self {
+        self.features.all = all;
+        self
+    }
+
+    /// Whether the default features of these crates are on (they are).
+    #[must_use]
+    pub const fn default_features(mut self, on: bool) -> Self {
+        self.features.without_default = !on;
         self
     }
 

@@ -249,16 +249,17 @@ impl Config {
         progress: &dyn Progress,
     ) -> Result<(Sources, Parsed), Error> {
         let mut sources = Sources::default();
+        let loading = (&self.disk, &self.features);
         for apis in &self.apis {
             let folder = &apis.folder;
             let mut apis = Cow::Borrowed(apis);
             if options.emit.is_empty() && apis.groups.is_empty() {
                 let versions = annotated_versions(&apis, &self.disk)?;
                 if versions.is_empty() {
-                    load_crate(&apis, &self.disk, &mut sources.rust_crates)?;
+                    load_crate(&apis, loading, &mut sources.rust_crates)?;
                     continue;
                 }
-                load_beside(&apis, &versions, &self.disk, &mut sources.rust_crates)?;
+                load_beside(&apis, &versions, loading, &mut sources.rust_crates)?;
                 apis.to_mut().groups = versions;
             }
             let below = target.map_or_else(

@@ -23,6 +23,8 @@ use crate::{
     threads,
 };
 
+const TURN_ON: &str = "`--features NAMES` or `--all-features`, or `features` in codegen.toml, turns features on; `--no-default-features` off";
+
 /// Returns a package for each group and version of the crates' kinds.
 pub(in crate::lower) fn packages(crates: Vec<Crate>, found: &mut Diagnostics) -> Vec<Package> {
     let crates = crates.into_iter();
@@ -38,6 +40,9 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
         mut package,
         wanted,
         is_empty,
+        macros,
+        off,
+        features,
         findings,
     } = source;
     let is_wanted = |item: &Item| {
@@ -61,10 +66,30 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
     let files: BTreeSet<&str> = files.map(|kind| &*kind.place.file).collect();
     for wanted in wanted.iter().filter(|_| !package.is_partial && !is_empty) {
         if !files.iter().any(|file| is_below(file, wanted)) {
-            found.push(
-                Diagnostic::error(format!("{} contains no kind", shown(wanted)))
-                    .help("a kind derives kube's `CustomResource`, or is declared in <group>/<version>/mod.rs with markers"),
-            );
+            let error = Diagnostic::error(format!("{} contains no kind", shown(wanted)));
+            found.push(error.help(match off.is_empty() {
+                true => "a kind derives kube's `CustomResource`, or is declared in <group>/<version>/mod.rs with markers",
+                false => TURN_ON,
+            }));
+        }
+    }
+    if features.is_some_and(|features| features.is_default)
+        && let Some(first) = off.first()
+        && !files.is_empty()
+    {
+        let warning =
+            Diagnostic::warning("kinds are left out: the features that they need are off");
+        found.push(
+            warning
+                .at(first.clone(), "needs another feature")
+                .help(TURN_ON),
+        );
+    }
+    for place in macros {
+        if wanted.iter().any(|wanted| is_below(&place.file, wanted)) {
+            let warning = Diagnostic::warning("kinds that a macro declares are not read");
+            let warning = warning.at(place, "names `CustomResource`");
+            found.push(warning.help("declare each kind outside of macros"));
         }
     }
     let resolver = Resolver::new(&package);

@@ -8,6 +8,7 @@ use super::{
     comments::Comments,
     conditions::cfg,
     docs,
+    features::{self, Features},
     item::{Impl, Item},
     literal::Literal,
     modules::Module,
@@ -36,13 +37,17 @@ pub(super) struct FileItems {
     pub(super) values: Vec<(usize, String, Literal)>,
     /// Whether there are macro calls among the items.
     pub(super) has_macros: bool,
+    /// The macros that declare kinds, which are not expanded.
+    pub(super) macros: Vec<Place>,
+    /// What seems to declare kinds, and is left out because of features.
+    pub(super) off: Vec<Place>,
 }
 
 /// Reads a file; returns `None` if it cannot be parsed.
 pub(super) fn read_file(
     file: &Source,
     path: Vec<String>,
-    ignored: IgnoredMarkers<'_>,
+    (ignored, features): (IgnoredMarkers<'_>, Features<'_>),
     diagnostics: &mut Diagnostics,
 ) -> Option<FileItems> {
     let name: Arc<str> = Arc::from(file.name.as_str());
@@ -56,8 +61,8 @@ pub(super) fn read_file(
     let base = prefix(&file.text);
     // A wrong cut shows as a parse error in one of the parts; the file is then parsed as a whole.
     let cuts = cuts(&scan.ends);
-    let read = read_parts(comments.clone(), base, &cuts, &path);
-    match read.or_else(|_| read_parts(comments.clone(), base, &[], &path)) {
+    let read = |cuts| read_parts(comments.clone(), (base, cuts), &path, features);
+    match read(&cuts).or_else(|_| read(&[])) {
         Ok((items, found)) => {
             diagnostics.extend(found);
             Some(items)
@@ -98,16 +103,17 @@ fn cuts(ends: &[usize]) -> Vec<usize> {
 /// Parses and reads a file from a byte on, part by part: the trees are small, and each is dropped before the next is built.
 fn read_parts(
     comments: Comments,
-    base: usize,
-    cuts: &[usize],
+    (base, cuts): (usize, &[usize]),
     path: &[String],
+    features: Features<'_>,
 ) -> syn::Result<(FileItems, Diagnostics)> {
     let ends = cuts.iter().copied().chain([comments.text().len()]);
-    let mut reader = FileReader::new(comments, base, path);
+    let mut reader = FileReader::new(comments, base, path, features);
     let mut start = base;
     for end in ends {
         let text = reader.comments.without_docs(start..end);
-        let tree = syn::parse_str::<syn::File>(&text)?;
+        let mut tree = syn::parse_str::<syn::File>(&text)?;
+        features::settle(&mut tree.items, features);
         reader.part(start, &tree)?;
         start = end;
     }
@@ -167,12 +173,13 @@ pub(super) struct ModuleHead {
 }
 
 /// Reads one file, part by part.
-pub(super) struct FileReader {
+pub(super) struct FileReader<'a> {
     pub(super) comments: Comments,
     /// The offset of the parsed part in the file.
     pub(super) base: usize,
     /// The path of the file's module; empty for the version's own `mod.rs`.
     path: Vec<String>,
+    features: Features<'a>,
     /// The end of what has been read.
     read_to: usize,
     /// Whether an item has been read.
@@ -181,13 +188,19 @@ pub(super) struct FileReader {
     pub(super) out: FileItems,
 }
 
-impl FileReader {
+impl<'a> FileReader<'a> {
     /// Creates a reader that starts at a byte of a file.
-    pub(super) fn new(comments: Comments, from: usize, path: &[String]) -> Self {
+    pub(super) fn new(
+        comments: Comments,
+        from: usize,
+        path: &[String],
+        features: Features<'a>,
+    ) -> Self {
         Self {
             comments,
             base: from,
             path: path.to_vec(),
+            features,
             read_to: from,
             has_items: false,
             diagnostics: Diagnostics::new(),
@@ -221,6 +234,17 @@ impl FileReader {
         self.rest();
         self.comments.report_rest(&mut self.diagnostics);
         (self.out, self.diagnostics)
+    }
+
+    /// Whether features leave out what has these attributes.
+    pub(super) fn is_off(&self, attributes: &[Attribute]) -> bool {
+        features::is_off(attributes, self.features)
+    }
+
+    /// Whether a range of the file seems to declare kinds.
+    pub(super) fn declares_kinds(&self, range: &Range<usize>) -> bool {
+        let text = self.comments.text().get(range.clone());
+        text.is_some_and(|text| text.contains("CustomResource"))
     }
 
     /// Whether this is the version's own `mod.rs`.
@@ -308,6 +332,7 @@ impl FileReader {
             uses: Vec::new(),
             declared: Vec::new(),
             tests: Vec::new(),
+            off: Vec::new(),
         });
         module
     }
@@ -362,13 +387,13 @@ mod tests {
             scan.comments,
             IgnoredMarkers(&[]),
         );
-        read_parts(comments, prefix(text), &scan.ends, &[])
+        read_parts(comments, (prefix(text), &scan.ends), &[], None)
     }
 
     fn read_whole(text: &str) -> Option<(FileItems, Diagnostics)> {
         let file = Source::new("a.rs", text);
         let mut found = Diagnostics::new();
-        let items = read_file(&file, Vec::new(), IgnoredMarkers(&[]), &mut found)?;
+        let items = read_file(&file, Vec::new(), (IgnoredMarkers(&[]), None), &mut found)?;
         Some((items, found))
     }
 

@@ -14,6 +14,7 @@ use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     model::{CelRule, Combinators},
     read::markers::{At, MarkerSet},
+    source::RustFeatures,
     sparse::{Absent, Sparse},
 };
 
@@ -96,6 +97,12 @@ pub struct Crate {
     pub wanted: Vec<String>,
     /// Whether having no kinds is allowed rather than an error.
     pub is_empty: bool,
+    /// The macros that declare kinds, which are not expanded.
+    pub macros: Vec<Place>,
+    /// What seems to declare kinds and is left out because of features; files of modules are named by their declarations.
+    pub off: Vec<Place>,
+    /// The features that decide conditions.
+    pub features: Option<RustFeatures>,
     /// The findings about its items, most of which do not belong to the API.
     pub findings: Diagnostics,
 }

@@ -32,7 +32,7 @@ enum Position {
     Later,
 }
 
-impl FileReader {
+impl FileReader<'_> {
     /// Reads the items of a module that start after a byte, and returns the end of the last.
     pub(super) fn items(&mut self, items: &[syn::Item], module: usize, start: usize) -> usize {
         let mut from = start;
@@ -56,6 +56,16 @@ impl FileReader {
             if let syn::Item::Mod(item) = item {
                 let declared = self.declared(item);
                 self.out.modules[module].tests.push(declared);
+            }
+            return self.comments.ignore(extent);
+        }
+        if self.is_off(attributes_of(item)) {
+            if let syn::Item::Mod(item) = item {
+                let declared = self.declared(item);
+                self.out.modules[module].off.push(declared);
+            }
+            if self.declares_kinds(&extent) {
+                self.out.off.push(self.place(item));
             }
             return self.comments.ignore(extent);
         }
@@ -144,7 +154,13 @@ impl FileReader {
             }
             other => {
                 self.value(other, module);
-                self.out.has_macros |= matches!(other, syn::Item::Macro(_));
+                if let syn::Item::Macro(item) = other {
+                    self.out.has_macros = true;
+                    let tokens = || item.mac.tokens.to_string();
+                    if self.declares_kinds(&place) && tokens().contains("CustomResource") {
+                        self.out.macros.push(self.place(&item.mac.path));
+                    }
+                }
                 self.comments.ignore(place);
             }
         }

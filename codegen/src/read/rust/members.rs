@@ -12,7 +12,7 @@ use super::{
 };
 use crate::read::markers::{RawMarker, Target};
 
-impl FileReader {
+impl FileReader<'_> {
     pub(super) fn fields(&mut self, fields: &syn::Fields) -> Fields {
         let (style, open) = match fields {
             syn::Fields::Named(named) => (Style::Named, named.brace_token.span.open()),
@@ -28,7 +28,11 @@ impl FileReader {
         let mut read = Vec::with_capacity(fields.len());
         for (position, field) in fields.iter().enumerate() {
             let end = self.range(&field.ty).end;
-            read.push(self.field(field, position, from));
+            if self.is_off(&field.attrs) {
+                self.comments.ignore(from..end);
+            } else {
+                read.push(self.field(field, position, from));
+            }
             from = self.after_comma(end);
         }
         Fields {
@@ -74,6 +78,11 @@ impl FileReader {
                 }
                 (None, syn::Fields::Unit) => name_range.end,
             };
+            if self.is_off(&variant.attrs) {
+                self.comments.ignore(from..end);
+                from = self.after_comma(end);
+                continue;
+            }
             let (docs, own) = self.lead(&variant.attrs, from, name_range.start);
             // Go has no markers on enum values; report each one as misplaced.
             self.markers(own, Target::Variant);

@@ -6,6 +6,7 @@
 mod comments;
 mod conditions;
 mod docs;
+mod features;
 mod file;
 mod item;
 mod items;
@@ -32,7 +33,10 @@ pub use literal::Literal;
 pub use modules::{Declared, Module, Modules, Use};
 pub use serde::SerdeAttrs;
 
-use self::file::{FileItems, read_file};
+use self::{
+    features::Features,
+    file::{FileItems, read_file},
+};
 use rayon::prelude::*;
 
 use crate::{
@@ -113,10 +117,10 @@ fn read_package(
         ..empty(root, Layout::Version)
     };
     let module = |file: &Source| module_of(file.name.strip_prefix(root_dir).unwrap_or(&file.name));
-    let (files, is_partial) = read_files(&package.files, &module, ignored, diagnostics);
-    read.is_partial = is_partial;
+    let found = read_files(&package.files, &module, (ignored, None), diagnostics);
+    read.is_partial = found.is_partial;
     let mut modules = Vec::new();
-    for (file, mut items) in files {
+    for (file, mut items) in found.files {
         if file.name == root.name {
             read.docs = std::mem::take(&mut items.docs);
         }
@@ -169,43 +173,61 @@ pub fn read_crates(crates: &[RustCrate], ignored: IgnoredMarkers<'_>) -> Vec<Cra
                 path => module_of(path),
             }
         };
-        let (files, is_partial) = read_files(&source.files, &module, ignored, &mut findings);
-        let items = files.iter().map(|(_, read)| read.items.len()).sum();
+        let options = (ignored, source.features.as_ref().map(|it| &it.names));
+        let found = read_files(&source.files, &module, options, &mut findings);
+        let items = found.files.iter().map(|(_, read)| read.items.len()).sum();
         package.items.reserve(items);
         let mut modules = Vec::new();
-        for (_, items) in files {
+        let (mut macros, mut off) = (Vec::new(), found.off);
+        for (_, mut items) in found.files {
+            macros.append(&mut items.macros);
+            off.append(&mut items.off);
             add(&mut package, &mut modules, items);
         }
-        package.is_partial = is_partial;
+        package.is_partial = found.is_partial;
         package.modules = modules_of(modules);
         Some(Crate {
             package,
             wanted: source.wanted.clone(),
             is_empty: source.is_empty,
+            macros,
+            off,
+            features: source.features.clone(),
             findings,
         })
     };
     crates.par_iter().filter_map(read).collect()
 }
 
+/// The files of a package.
+struct ReadFiles<'a> {
+    files: Vec<(&'a Source, FileItems)>,
+    /// Whether a file could not be parsed.
+    is_partial: bool,
+    /// The declarations of modules that are left out because of features, and seem to declare kinds.
+    off: Vec<Place>,
+}
+
 /// Reads the API's files: the root module's first, then by name. Modules are read before the modules they declare, so that test modules are
-/// known before their files are read. Also returns whether a file could not be parsed.
+/// known before their files are read.
 fn read_files<'a>(
     files: &'a [Source],
     module: &dyn Fn(&Source) -> Vec<String>,
-    ignored: IgnoredMarkers<'_>,
+    options: (IgnoredMarkers<'_>, Features<'_>),
     diagnostics: &mut Diagnostics,
-) -> (Vec<(&'a Source, FileItems)>, bool) {
+) -> ReadFiles<'a> {
     let mut files: Vec<_> = files.iter().map(|file| (module(file), file)).collect();
     files.sort_by_key(|(path, file)| (path.len(), file.name.as_str()));
     let mut tests: Vec<Vec<String>> = Vec::new();
+    let mut off: Vec<(Vec<String>, Place)> = Vec::new();
     let mut read = Vec::new();
+    let mut left_out = Vec::new();
     let mut is_partial = false;
     for level in files.chunk_by(|(path, _), (next, _)| path.len() == next.len()) {
         let read_one = |(path, file): &(Vec<String>, &'a Source)| {
             let mut found = Diagnostics::new();
             let is_test = tests.iter().any(|test| path.starts_with(test));
-            let read = (!is_test).then(|| read_file(file, path.clone(), ignored, &mut found));
+            let read = (!is_test).then(|| read_file(file, path.clone(), options, &mut found));
             (read.flatten(), found)
         };
         let level: Vec<_> = level
@@ -214,8 +236,11 @@ fn read_files<'a>(
             .map(|one| (one, read_one(one)))
             .collect();
         for ((path, file), (items, found)) in level {
-            // Declared as a test module by a file of the same level, with `#[path]`.
+            // Possibly declared as a test module by a file of the same level, with `#[path]`.
             if tests.iter().any(|test| path.starts_with(test)) {
+                let place = off.iter().find(|(off, _)| path.starts_with(off));
+                let place = place.filter(|_| file.text.contains("CustomResource"));
+                left_out.extend(place.map(|(_, place)| place.clone()));
                 continue;
             }
             diagnostics.extend(found);
@@ -223,19 +248,27 @@ fn read_files<'a>(
                 is_partial = true;
                 continue;
             };
-            let declares = |module: &Module| {
-                let declared = module.tests.iter();
-                declared
-                    .map(|test| file_of(module, test))
-                    .collect::<Vec<_>>()
-            };
-            tests.extend(items.modules.iter().flat_map(declares));
+            for module in &items.modules {
+                tests.extend(module.tests.iter().map(|test| file_of(module, test)));
+                for declared in &module.off {
+                    let file = file_of(module, declared);
+                    let mut others = module.declared.iter();
+                    if others.all(|other| file_of(module, other) != file) {
+                        tests.push(file.clone());
+                        off.push((file, declared.place.clone()));
+                    }
+                }
+            }
             read.push((path.clone(), *file, items));
         }
     }
     read.sort_by_key(|(path, file, _)| (!path.is_empty(), file.name.as_str()));
     let read = read.into_iter().map(|(_, file, items)| (file, items));
-    (read.collect(), is_partial)
+    ReadFiles {
+        files: read.collect(),
+        is_partial,
+        off: left_out,
+    }
 }
 
 /// Moves the modules in files named by `#[path = "…"]` to where they are declared, and indexes all.

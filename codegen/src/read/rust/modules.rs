@@ -25,6 +25,8 @@ pub struct Module {
     pub declared: Vec<Declared>,
     /// The modules that it declares for tests only, whose files do not belong to the API.
     pub tests: Vec<Declared>,
+    /// The modules whose files are left out because of features.
+    pub off: Vec<Declared>,
 }
 
 /// `mod name;`

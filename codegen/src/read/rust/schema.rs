@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{read::markers::At, sparse::Sparse};
 
-impl FileReader {
+impl FileReader<'_> {
     /// Reads the schema attributes.
     pub(super) fn schema(&mut self, attributes: &[Attribute]) -> Sparse<SchemaAttrs> {
         const NAMES: [&str; 5] = ["schemars", "validate", "garde", "x_kube", "cel_validate"];

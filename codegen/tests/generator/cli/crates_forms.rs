@@ -117,3 +117,148 @@ fn parameters_of_generic_types_have_defaults() {
     ];
     has_lines(&crd, &lines);
 }
+
+const CONDITIONAL: &str = "\
+// +kubebuilder:validation:MaxProperties=3
+#[cfg(feature = \"two\")]
+DERIVE
+pub struct Hull { two: u8 }
+#[cfg(not(feature = \"two\"))]
+DERIVE
+pub struct Hull { one: u8 }
+KIND\"Boat\")]
+#[cfg_attr(feature = \"two\", serde(rename_all = \"UPPERCASE\"))]
+pub struct BoatSpec {
+    hull: Hull,
+    /// +kubebuilder:validation:Minimum=7
+    #[cfg(feature = \"two\")]
+    second: u8,
+    #[cfg(not(feature = \"two\"))]
+    first: u8,
+    #[cfg(unix)]
+    anywhere: Rig,
+}
+DERIVE
+pub enum Rig {
+    Sloop,
+    #[cfg(feature = \"two\")]
+    Ketch,
+}
+#[cfg(feature = \"ships\")]
+mod ship;
+#[cfg(feature = \"two\")]
+mod both;
+#[cfg(not(feature = \"two\"))]
+pub mod both;
+";
+
+fn conditional() -> Sandbox {
+    let sandbox = crate_of(&[
+        ("src/lib.rs", CONDITIONAL),
+        (
+            "src/ship.rs",
+            "KIND\"Ship\")]\npub struct ShipSpec { a: u8 }\n",
+        ),
+        (
+            "src/both.rs",
+            "KIND\"Raft\")]\npub struct RaftSpec { a: u8 }\n",
+        ),
+    ]);
+    sandbox.write(
+        "Cargo.toml",
+        "[package]\nname = \"operator\"\n[features]\ndefault = [\"one\"]\none = []\ntwo = []\nships = [\"two\"]\n",
+    );
+    sandbox
+}
+
+#[test]
+fn default_features_decide_conditions() {
+    let sandbox = conditional();
+    let run = manifests(&sandbox, &[]);
+    assert!(run.stdout.contains("1 group, 2 kinds,"), "{}", run.stdout);
+    run.says(
+        "warning: kinds are left out: the features that they need are off\n  --> src/lib.rs:28:5",
+    );
+    let crd = sandbox.read(BOAT);
+    has_lines(&crd, &["anywhere:", "- Sloop", "first:", "hull:", "one:"]);
+    for left_out in [
+        "two:",
+        "Ketch",
+        "second:",
+        "ANYWHERE",
+        "minimum: 7",
+        "maxProperties",
+    ] {
+        assert!(!crd.contains(left_out), "{left_out}\n{crd}");
+    }
+}
+
+#[test]
+fn selected_features_decide_conditions() {
+    let check = |sandbox: &Sandbox, run: &Run, kinds: usize| {
+        assert_eq!(run.stderr, "");
+        let said = format!("1 group, {kinds} kinds,");
+        assert!(run.stdout.contains(&said), "{}", run.stdout);
+        let crd = sandbox.read(BOAT);
+        has_lines(
+            &crd,
+            &[
+                "ANYWHERE:",
+                "- Ketch",
+                "HULL:",
+                "two:",
+                "SECOND:",
+                "minimum: 7",
+            ],
+        );
+        assert!(!crd.contains("one:") && !crd.contains("FIRST:"), "{crd}");
+    };
+    for (arguments, kinds) in [
+        (&["--features", "one,two"][..], 2),
+        (&["--features", "ships"], 3),
+        (&["--no-default-features", "--features", "two"], 2),
+        (&["--all-features"], 3),
+    ] {
+        let sandbox = conditional();
+        let run = manifests(&sandbox, arguments);
+        check(&sandbox, &run, kinds);
+    }
+    let sandbox = conditional();
+    sandbox.configure(
+        "[[crate]]\nemit = []\n[crate.rust]\napis = \"src\"\nfeatures = [\"ships\"]\ndefault-features = false\n[crate.manifests]\n",
+    );
+    let run = sandbox.quiet(&["generate"]);
+    check(&sandbox, &run, 3);
+    let run = sandbox.quiet(&["manifests", ".", "--features", "ship"]);
+    assert_eq!(run.code, 2);
+    run.says("error: src has no feature `ship`");
+    run.says("did you mean `ships`?");
+}
+
+#[test]
+fn features_that_leave_out_all_kinds_are_named() {
+    let sandbox = conditional();
+    write(
+        &sandbox,
+        "src/lib.rs",
+        "#[cfg(feature = \"ships\")]\nmod ship;\n",
+    );
+    sandbox.write("src/both.rs", "");
+    let run = sandbox.quiet(&["manifests", "."]);
+    assert_eq!(run.code, 1);
+    run.says("src contains no kind");
+    run.says("`--features NAMES` or `--all-features`");
+}
+
+#[test]
+fn kinds_of_macros_are_missed_aloud() {
+    let sandbox = crate_of(&[(
+        "src/lib.rs",
+        "KIND\"Boat\")]\npub struct BoatSpec { a: u8 }\n\
+         macro_rules! kind {\n($name:ident) => { #[derive(CustomResource)] struct $name {} }\n}\nkind!(Ship);\n\
+         macro_rules! other { () => {} }\n",
+    )]);
+    let run = manifests(&sandbox, &[]);
+    run.says("warning: kinds that a macro declares are not read\n --> src/lib.rs:4:1");
+    assert_eq!(run.stderr.matches("warning").count(), 1, "{}", run.stderr);
+}
