@@ -47,7 +47,7 @@ impl Cx<'_> {
             Body::Enum(_) => None,
         };
         if let (TypeKind::Alias(alias), Some(written)) = (&kind, written) {
-            self.bound_arrays(written, &alias.target, &mut validation);
+            self.bound_arrays(item.module, written, &alias.target, &mut validation);
         }
         one_of::check(&item.markers, &kind, diagnostics);
         TypeDef {
@@ -258,7 +258,7 @@ impl Cx<'_> {
         let mut validation = validation::of_markers(markers, wire, items, diagnostics);
         if !serde.with {
             let written = field.schema.with.as_ref().unwrap_or(&field.ty);
-            self.bound_arrays(written, schema_type, &mut validation);
+            self.bound_arrays(owner.item.module, written, schema_type, &mut validation);
         }
         let alone = Some(schema_type).filter(|ty| !is_collection(ty));
         self.complete(&field.schema, markers, alone, &mut validation);

@@ -278,8 +278,8 @@ pub struct Type {
 pub enum Kind {
     /// A path, with the arguments of its last segment.
     Path(PathType),
-    /// `[T; N]` or `[T]`: the item type, and the length if it is a literal.
-    List(Box<Type>, Option<u64>),
+    /// `[T; N]` or `[T]`: the item type, and the length of an array.
+    List(Box<Type>, Literal),
     /// Any other owned type without a name, such as a tuple; as written.
     Other(String),
     /// A type that cannot be deserialized into an owned value, such as a reference; with a description.

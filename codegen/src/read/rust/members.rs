@@ -6,11 +6,16 @@ use super::{
     conditions::{Attributes, cfg},
     docs,
     file::FileReader,
-    item::{Field, Fields, Style, Variant},
+    item::{Field, Fields, SchemaAttrs, Style, Variant},
+    serde_as,
     syntax::{ident_text, is_visible},
     types,
 };
-use crate::read::markers::{RawMarker, Target};
+use crate::{
+    diag::Diagnostic,
+    read::markers::{RawMarker, Target},
+    sparse::Sparse,
+};
 
 impl FileReader<'_> {
     pub(super) fn fields(&mut self, fields: &syn::Fields) -> Fields {
@@ -58,9 +63,32 @@ impl FileReader<'_> {
             visible: is_visible(&field.vis),
             conditional: !cfg(&field.attrs).is_empty(),
             serde: self.serde(&field.attrs),
-            schema: self.schema(&field.attrs),
+            schema: self.field_schema(field),
             ty: types::read(&field.ty, &self.comments, self.base),
         }
+    }
+
+    /// Reads the schema attributes of a field, and its type on the wire if serde_with gives it another.
+    fn field_schema(&mut self, field: &syn::Field) -> Sparse<SchemaAttrs> {
+        let schema = self.schema(&field.attrs);
+        let Some((text, wire)) = serde_as::adapted(&field.attrs, &field.ty) else {
+            return schema;
+        };
+        let mut schema = schema.into_present().unwrap_or_default();
+        if schema.with.is_some() || !schema.computed.is_empty() {
+            return Sparse::from(schema);
+        }
+        match wire {
+            Some(ty) => schema.with = Some(types::read(&ty, &self.comments, self.base)),
+            None => {
+                let shown = serde_as::shown(&text);
+                let error = Diagnostic::error(format!("`{shown}` is not known without compiling"))
+                    .at(self.place(&text), "decides what is on the wire")
+                    .help("write the type on the wire: `#[schemars(with = \"…\")]`");
+                schema.findings.push(error);
+            }
+        }
+        Sparse::from(schema)
     }
 
     pub(super) fn variants(&mut self, item: &syn::ItemEnum) -> Vec<Variant> {

@@ -18,6 +18,7 @@ mod rule;
 mod scan;
 mod schema;
 mod serde;
+mod serde_as;
 mod syntax;
 mod types;
 mod words;

@@ -5,6 +5,7 @@ use syn::{GenericArgument, PathArguments, spanned::Spanned};
 use super::{
     comments::Comments,
     item::{Kind, PathType, Type},
+    literal::Literal,
     syntax::ident_text,
 };
 
@@ -37,7 +38,7 @@ fn read_at(ty: &syn::Type, comments: &Comments, base: usize, depth: usize) -> Ty
         }
         syn::Type::Slice(slice) => {
             let element = read_at(&slice.elem, comments, base, depth);
-            Kind::List(Box::new(element), None)
+            Kind::List(Box::new(element), Literal::Unknown)
         }
         syn::Type::Path(path) if path.qself.is_none() => {
             read_path(&path.path, comments, base, depth)
@@ -55,14 +56,17 @@ fn read_at(ty: &syn::Type, comments: &Comments, base: usize, depth: usize) -> Ty
     Type { place, kind }
 }
 
-/// Returns the length of an array if it is a literal.
-fn length(length: &syn::Expr) -> Option<u64> {
+/// Returns the length of an array: a number, or the path of a constant.
+fn length(length: &syn::Expr) -> Literal {
     match length {
         syn::Expr::Lit(syn::ExprLit {
             lit: syn::Lit::Int(number),
             ..
-        }) => number.base10_parse().ok(),
-        _ => None,
+        }) => {
+            let number = number.base10_parse::<u64>();
+            number.map_or(Literal::Unknown, |number| Literal::Known(number.into()))
+        }
+        length => Literal::of(length),
     }
 }
 

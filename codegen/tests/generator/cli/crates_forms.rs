@@ -262,3 +262,61 @@ fn kinds_of_macros_are_missed_aloud() {
     run.says("warning: kinds that a macro declares are not read\n --> src/lib.rs:4:1");
     assert_eq!(run.stderr.matches("warning").count(), 1, "{}", run.stderr);
 }
+
+#[test]
+fn adapters_of_serde_with_decide_the_schema() {
+    let sandbox = crate_of(&[(
+        "src/lib.rs",
+        "#[serde_as]\nKIND\"Boat\")]\npub struct BoatSpec {\n\
+         #[serde_as(as = \"Option<DisplayFromStr>\")] a: Option<u32>,\n\
+         #[serde_as(as = \"Vec<DisplayFromStr>\")] b: Vec<u8>,\n\
+         #[serde_as(as = \"serde_with::DurationSeconds\")] c: std::time::Duration,\n\
+         #[serde_as(as = \"PickFirst<(_, Own)>\")]\n#[schemars(with = \"bool\")] d: u8,\n}\n",
+    )]);
+    manifests(&sandbox, &[]);
+    let crd = sandbox.read(BOAT);
+    #[rustfmt::skip]
+    let lines = [
+        "a:", "nullable: true", "type: string", "b:", "items:", "type: string", "c:", "format: int64", "d:", "type: boolean",
+    ];
+    has_lines(&crd, &lines);
+    assert!(!crd.contains("maximum"), "{crd}");
+    let text = sandbox.read("src/lib.rs");
+    sandbox.write(
+        "src/lib.rs",
+        &text.replace("#[schemars(with = \"bool\")]", ""),
+    );
+    let run = sandbox.quiet(&["manifests", "."]);
+    assert_eq!(run.code, 1);
+    run.says("`#[serde_as(as = \"PickFirst<(_, Own)>\")]` is not known without compiling\n --> src/lib.rs:8:17");
+}
+
+#[test]
+fn boxed_text_is_text() {
+    let sandbox = crate_of(&[(
+        "src/lib.rs",
+        "KIND\"Boat\")]\npub struct BoatSpec { a: Box<str>, b: std::sync::Arc<str> }\n",
+    )]);
+    manifests(&sandbox, &[]);
+    has_lines(
+        &sandbox.read(BOAT),
+        &["a:", "type: string", "b:", "type: string"],
+    );
+}
+
+#[test]
+fn constants_bound_arrays() {
+    let sandbox = crate_of(&[(
+        "src/lib.rs",
+        "const MASTS: usize = 3;\nmod sizes {\npub const OARS: usize = 40;\n}\n\
+         KIND\"Boat\")]\npub struct BoatSpec { a: [u8; MASTS], b: Option<Vec<[String; sizes::OARS]>>, c: [bool; MASTS + 1] }\n",
+    )]);
+    manifests(&sandbox, &[]);
+    let crd = sandbox.read(BOAT);
+    #[rustfmt::skip]
+    let lines = [
+        "a:", "maxItems: 3", "minItems: 3", "b:", "items:", "maxItems: 40", "minItems: 40", "c:",
+    ];
+    has_lines(&crd, &lines);
+    assert_eq!(crd.matches("maxItems").count(), 2, "{crd}");
+}

@@ -40,6 +40,7 @@ impl Schema {
             | "std::net::SocketAddrV4"
             | "std::net::SocketAddrV6"
             | "std::path::PathBuf"
+            | "str"
             | "semver::Version"
             | "semver::VersionReq" => Self::of_type("string"),
             // These serialize as ISO 8601. The API server's format `duration` is Go's (`5m`).

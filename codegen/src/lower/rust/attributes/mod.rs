@@ -222,7 +222,7 @@ impl Cx<'_> {
     }
 
     /// Returns the value of a literal, or of a constant of the package, as seen from a module.
-    fn value(&self, module: usize, literal: &Literal) -> Option<Value> {
+    pub(super) fn value(&self, module: usize, literal: &Literal) -> Option<Value> {
         let mut literal = literal;
         // A constant may refer to another.
         for _ in 0..8 {
