@@ -2,8 +2,9 @@
 //!
 //! One table for whoever needs them: the generator expands schemas from it and recognises types by it, the embedded API server
 //! decodes, merges and patches objects by it. `hack/builtin-types.sh` makes it with the generator's reader of Go, packed, and the
-//! build script unpacks it. A type is decoded when it is asked for. Start reading at [`find`].
+//! build script unpacks it. A type is decoded when it is asked for. [`KINDS`] lists the kinds that clients watch. Start reading at [`find`].
 
+mod kinds;
 #[cfg(feature = "pack")]
 mod pack;
 mod row;
@@ -13,6 +14,7 @@ use std::cmp::Ordering;
 
 use serde::de::DeserializeOwned;
 
+pub use kinds::{KINDS, Kind};
 #[cfg(feature = "pack")]
 pub use pack::pack;
 pub use row::{Body, Definition, Field, Marshals, Omission, Patch};

@@ -165,3 +165,23 @@ pub(crate) fn install(registry: &Registry) {
         registry.put(resource);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_that_clients_list_and_watch_are_those_of_the_shared_table() {
+        let rows = ROWS.iter().filter(|row| !row.flags.contains('v'));
+        let served: Vec<_> = rows
+            .map(|row| kube_builtin_types::Kind {
+                group: row.group,
+                version: row.version,
+                kind: row.kind,
+                plural: row.plural,
+                namespaced: row.flags.contains('n'),
+            })
+            .collect();
+        assert_eq!(served, kube_builtin_types::KINDS);
+    }
+}
