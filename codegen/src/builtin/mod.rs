@@ -17,8 +17,10 @@ use crate::model::{TypeDef, TypeKind, TypeRef};
 pub(crate) use exact::is_exact_by_codec;
 pub(crate) use openapi::{Written, openapi_structs};
 pub(crate) use optional_text::is_optional_text;
+#[cfg(any(feature = "cli", feature = "go"))]
+pub(crate) use paths::rust_path;
 #[cfg(feature = "go")]
-pub(crate) use paths::{at_path, go_package, is_kubernetes, rust_path};
+pub(crate) use paths::{at_path, go_package, is_kubernetes};
 
 /// The types that every supported version of k8s-openapi has: sorted names by module.
 #[cfg(feature = "go")]

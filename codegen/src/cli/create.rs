@@ -16,6 +16,7 @@ use super::{
     finish::{Finish, prepare},
     kind::KindArgs,
     operator::{Files, Project, input_error, mode, refused},
+    search::uses_support,
     style::{self, Color},
 };
 
@@ -31,7 +32,7 @@ pub(super) struct Create {
 enum What {
     /// Add a kind: types, controller, tests and sample, and all code generated from them.
     Api(CreateApi),
-    /// Add a controller, with its tests, to a kind that was created without one.
+    /// Add a controller, with its tests, for a kind of Kubernetes itself, or for a kind that was created without one.
     Controller(CreateController),
     /// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and deploy them.
     Webhook(CreateWebhook),
@@ -74,8 +75,8 @@ impl CreateApi {
         let project = Project::read()?;
         let group = self.kind.checked_group(&project)?;
         input_error(self.plural.as_deref().and_then(names::plural_fault))?;
-        let api = self.api(&project, group)?;
         let mut files = Files::new(project.root.clone());
+        let api = self.api(&project, group, &files)?;
         self.check(&project, &api, &files)?;
         for (path, text) in api.files() {
             files.write(path, text);
@@ -133,7 +134,7 @@ impl CreateApi {
     }
 
     /// The kind to create, consistent with its other versions.
-    fn api(&self, project: &Project, group: String) -> Result<Api, Failure> {
+    fn api(&self, project: &Project, group: String, files: &Files) -> Result<Api, Failure> {
         let KindArgs { version, kind, .. } = &self.kind;
         let group_module = project.module_of_group(&group);
         let other = project.versions_of(&group, kind).next();
@@ -165,6 +166,7 @@ impl CreateApi {
             is_first_of_version: !project.root.join(version_file).exists(),
             is_further_version: other.is_some(),
             is_first: project.kinds() == 0,
+            brings_support: project.kinds() == 0 && !uses_support(project, None, files)?,
             has_example: true,
             group_module,
             group,

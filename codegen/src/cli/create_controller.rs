@@ -3,20 +3,23 @@
 use clap::Args;
 use codegen::{
     config::shown,
-    operator::{Api, Part},
+    operator::{Api, Controlled},
 };
 
 use super::{
     Failure,
+    controller::texts,
     finish::{Finish, prepare},
-    kind::{KindArgs, has_field, sample_of},
+    kind::{KindArgs, has_field},
     operator::{Files, Project, input_error, mode, refused},
     style::{self, Color},
 };
 
-/// Add a controller, with its tests, to a kind that was created without one.
+/// Add a controller, with its tests, for a kind of Kubernetes itself, or for a kind that was created without one.
 ///
-/// The result is the same as if `create api` had added the controller. The new files are yours and are never overwritten.
+/// A kind of Kubernetes is named as in its manifests: `--group apps --version v1 --kind Deployment`; the core group is `core`.
+/// Neither types nor samples are added. If the operator has a kind of the same name, write `--group k8s:apps`. For a kind of the
+/// operator, the result is the same as if `create api` had added the controller. The new files are yours and are never overwritten.
 #[derive(Debug, Args)]
 pub(super) struct CreateController {
     #[command(flatten)]
@@ -29,31 +32,23 @@ pub(super) struct CreateController {
 impl CreateController {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read()?;
-        let group = self.kind.checked_group(&project)?;
-        let resource = self.kind.resource(&project, &group)?;
         let mut files = Files::new(project.root.clone());
-        let mut api = self.kind.api(&project, group, resource, &files)?;
-        check_none(&project, &api, &files)?;
-        check_types(&project, &api)?;
-        api.controller = Some(name(&project, &api)?);
-        let (sample, namespace) = sample_of(&api, &files)?;
-        let own = [Part::Controller, Part::Test].map(|part| api.path(part));
-        for (path, text) in api.files() {
-            if own.contains(&Some(path.clone())) {
-                // The user may have renamed the sample.
-                let text = text
-                    .replace(
-                        "SAMPLE: &str = \"sample\"",
-                        &format!("SAMPLE: &str = \"{sample}\""),
-                    )
-                    .replace(
-                        "client(), \"default\"",
-                        &format!("client(), \"{namespace}\""),
-                    );
-                files.write(path, text);
-            }
+        let mut controlled = self.kind.controlled(&project, &files)?;
+        check_none(&project, &controlled, &files)?;
+        if let Controlled::Own(api) = &controlled {
+            check_types(&project, api)?;
         }
-        for edit in &api.controller_edits() {
+        controlled.set_controller(name(&project, &controlled)?);
+        for (path, text) in texts(&controlled, &files)? {
+            if files.text(&path)?.is_some() {
+                return Err(refused(format!(
+                    "{} already exists and is not overwritten: move it away",
+                    shown(&project.root.join(path))
+                )));
+            }
+            files.write(path, text);
+        }
+        for edit in &controlled.edits() {
             files.add(edit)?;
         }
         let configs = files.planned(project.configs);
@@ -65,22 +60,33 @@ impl CreateController {
         for line in &files.left {
             style::eprint(&style::note(line, color));
         }
-        let path = api.path(Part::Controller).unwrap_or_default();
-        let path = shown(&files.root().join(path));
+        let path = shown(&files.root().join(controlled.path().unwrap_or_default()));
         finish.conclude(&configs, &prepared, vec![files.plan()?])?;
         if self.dry_run {
             return Ok(());
         }
-        let (kind, version) = (&api.kind, format!("{}/{}", api.group, api.version));
         style::print(&format!(
-            "Created the controller of {kind} in {version}. Next: write what it does in {path}, then `cargo test`.\n"
+            "Created the controller of {} in {}. Next: write what it does in {path}, then `cargo test`.\n",
+            controlled.kind(),
+            controlled.api_version()
         ))
     }
 }
 
 /// Checks that no version of the kind has a controller.
-fn check_none(project: &Project, api: &Api, files: &Files) -> Result<(), Failure> {
-    let Api { kind, group, .. } = api;
+fn check_none(project: &Project, controlled: &Controlled, files: &Files) -> Result<(), Failure> {
+    let has_already = |found: &Controlled, group: &str| {
+        refused(format!(
+            "{} of {group} has a controller already, in {}",
+            found.kind(),
+            shown(&project.root.join(found.path().unwrap_or_default()))
+        ))
+    };
+    let Controlled::Own(Api { kind, group, .. }) = controlled else {
+        let has_one = controlled.controller().is_some();
+        let error = || has_already(controlled, &controlled.api_version());
+        return if has_one { Err(error()) } else { Ok(()) };
+    };
     for (version, resource) in project.versions_of(group, kind) {
         let args = KindArgs {
             group: group.clone(),
@@ -89,11 +95,7 @@ fn check_none(project: &Project, api: &Api, files: &Files) -> Result<(), Failure
         };
         let found = args.api(project, group.clone(), resource, files)?;
         if found.controller.is_some() {
-            let path = found.path(Part::Controller).unwrap_or_default();
-            return Err(refused(format!(
-                "{kind} of {group} has a controller already, in {}",
-                shown(&project.root.join(path))
-            )));
+            return Err(has_already(&Controlled::Own(found), group));
         }
     }
     Ok(())
@@ -123,15 +125,9 @@ fn check_types(project: &Project, api: &Api) -> Result<(), Failure> {
     input_error(missing)
 }
 
-/// The name of the controller and its test: the kind's module name, prefixed by the group if that is taken.
-fn name(project: &Project, api: &Api) -> Result<String, Failure> {
-    let Api {
-        group_module,
-        module,
-        kind,
-        ..
-    } = api;
-    let names = [module.clone(), format!("{group_module}_{module}")];
+/// The first name for the controller and its test that is free.
+fn name(project: &Project, controlled: &Controlled) -> Result<String, Failure> {
+    let names = controlled.names();
     let is_free = |name: &String| {
         let paths = [
             format!("src/controllers/{name}.rs"),
@@ -143,8 +139,9 @@ fn name(project: &Project, api: &Api) -> Result<String, Failure> {
     let free = names.iter().find(|name| is_free(name)).cloned();
     free.ok_or_else(|| {
         refused(format!(
-            "src/controllers and tests/operator have files for {} already: move them away for the controller of {kind}",
-            names.join(" and ")
+            "src/controllers and tests/operator have files for {} already: move them away for the controller of {}",
+            names.join(" and "),
+            controlled.kind()
         ))
     })
 }

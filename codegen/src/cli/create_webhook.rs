@@ -49,7 +49,7 @@ impl CreateWebhook {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read()?;
         let group = self.kind.checked_group(&project)?;
-        let resource = self.kind.resource(&project, &group)?;
+        let resource = self.kind.resource(&project, &group).map_err(refused)?;
         let mut files = Files::new(project.root.clone());
         let api = self.kind.api(&project, group, resource, &files)?;
         if self.conversion {

@@ -10,6 +10,7 @@ use codegen::{
 
 use super::{
     Failure,
+    delete_controller::DeleteController,
     delete_webhook::{self, DeleteWebhook},
     finish::{Finish, prepare},
     kind::KindArgs,
@@ -30,6 +31,8 @@ pub(super) struct Delete {
 enum What {
     /// Remove a kind: types, controller, tests and sample, and all code generated from them.
     Api(DeleteApi),
+    /// Remove a controller with its tests; its kind stays.
+    Controller(DeleteController),
     /// Remove webhooks of a kind, and with the last one the code and manifests that serve and deploy them.
     Webhook(DeleteWebhook),
 }
@@ -54,6 +57,7 @@ impl Delete {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         match self.what {
             What::Api(command) => command.run(color),
+            What::Controller(command) => command.run(color),
             What::Webhook(command) => command.run(color),
         }
     }
@@ -63,7 +67,7 @@ impl DeleteApi {
     fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read()?;
         let group = self.kind.checked_group(&project)?;
-        let resource = self.kind.resource(&project, &group)?;
+        let resource = self.kind.resource(&project, &group).map_err(refused)?;
         let mut files = Files::new(project.root.clone());
         let api = self.kind.api(&project, group, resource, &files)?;
         let types = api.path(Part::Types).unwrap_or_default();

@@ -48,7 +48,7 @@ impl DeleteWebhook {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read()?;
         let group = self.kind.checked_group(&project)?;
-        let resource = self.kind.resource(&project, &group)?;
+        let resource = self.kind.resource(&project, &group).map_err(refused)?;
         let mut files = Files::new(project.root.clone());
         let api = self.kind.api(&project, group, resource, &files)?;
         let mut webhooks = existing(&project, api, &files)?;

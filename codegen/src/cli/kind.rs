@@ -6,12 +6,13 @@ use clap::Args;
 use codegen::{
     config::shown,
     model::{Resource, TypeKind, Version},
-    operator::{Api, Part, names},
+    operator::{Api, Part, builtin_import, names},
 };
 
 use super::{
     Failure,
     operator::{Files, Project, input_error, refused},
+    search::{has_word, uses_support},
 };
 
 /// The name of a kind in a version.
@@ -58,7 +59,7 @@ impl KindArgs {
         &self,
         project: &'a Project,
         group: &str,
-    ) -> Result<&'a Resource, Failure> {
+    ) -> Result<&'a Resource, String> {
         let Self { version, kind, .. } = self;
         let group_model = project.group(group);
         let versions = group_model.into_iter().flat_map(|group| &group.versions);
@@ -81,9 +82,7 @@ impl KindArgs {
             [] => "no such group".to_owned(),
             known => format!("the group has {}", known.join(", ")),
         };
-        Err(refused(format!(
-            "there is no {kind} of {group}/{version}: {known}"
-        )))
+        Err(format!("there is no {kind} of {group}/{version}: {known}"))
     }
 
     /// The kind with the file names that it actually has.
@@ -112,6 +111,7 @@ impl KindArgs {
             is_first_of_version: here.all(|it| it.kind == *kind),
             is_further_version: others,
             is_first: project.kinds() == 1,
+            brings_support: false,
             has_example: has_field(project, &group, version, &format!("{kind}Spec"), "size"),
             version: version.clone(),
             kind: kind.clone(),
@@ -126,22 +126,23 @@ impl KindArgs {
         let types = format!("{}::{version}", api.group_module);
         let sample = format!("apiVersion: {}/{version}", api.group);
         for name in candidates(&api) {
-            let holds = |path: String, words: &[&str]| {
-                let text = files.text(Path::new(&path))?.unwrap_or_default();
-                Ok::<_, Failure>(words.iter().all(|word| has_word(&text, word)))
-            };
+            let text = |path: String| files.text(Path::new(&path));
+            let holds = |text: &str, words: &[&str]| words.iter().all(|word| has_word(text, word));
+            let source = text(format!("src/controllers/{name}.rs"))?.unwrap_or_default();
+            // `k8s_openapi::api::apps::v1::Deployment` is not a kind of the operator.
             if api.controller.is_none()
-                && holds(format!("src/controllers/{name}.rs"), &[&types, kind])?
+                && holds(&source, &[&types, kind])
+                && builtin_import(&source, kind).is_none()
             {
                 api.controller = Some(name.clone());
             }
-            let of_kind = format!("kind: {kind}");
-            if api.sample.is_empty()
-                && holds(format!("config/samples/{name}.yaml"), &[&sample, &of_kind])?
-            {
+            let objects = text(format!("config/samples/{name}.yaml"))?.unwrap_or_default();
+            if api.sample.is_empty() && holds(&objects, &[&sample, &format!("kind: {kind}")]) {
                 api.sample = name;
             }
         }
+        let used = uses_support(project, api.controller.as_deref(), files)?;
+        api.brings_support = api.is_first && !used;
         Ok(api)
     }
 }
@@ -200,15 +201,6 @@ pub(super) fn has_field(
     found.is_some_and(|def| match &def.kind {
         TypeKind::Struct(found) => found.fields.iter().any(|it| it.rust_name == field),
         _ => false,
-    })
-}
-
-/// Whether a string contains this word on its own: `v1alpha1` does not contain `v1`.
-fn has_word(text: &str, word: &str) -> bool {
-    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(word).any(|(at, _)| {
-        let (before, after) = (&text[..at], &text[at + word.len()..]);
-        !before.ends_with(goes_on) && !after.starts_with(goes_on)
     })
 }
 

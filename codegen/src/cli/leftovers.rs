@@ -88,7 +88,7 @@ pub(super) fn check_unused(
 }
 
 /// Adds the Rust files at and below a folder that are not generated.
-fn collect(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
+pub(super) fn collect(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(root.join(folder))
         .into_iter()
         .flatten()

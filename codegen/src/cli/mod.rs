@@ -5,12 +5,14 @@
 #[cfg(feature = "go")]
 mod builtin;
 mod completions;
+mod controller;
 mod crate_;
 mod crd;
 mod create;
 mod create_controller;
 mod create_webhook;
 mod delete;
+mod delete_controller;
 mod delete_webhook;
 mod finish;
 mod generate;
@@ -29,6 +31,7 @@ mod operator;
 mod options;
 mod progress;
 mod schema;
+mod search;
 mod style;
 
 use std::io::{self, Write as _};

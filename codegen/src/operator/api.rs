@@ -2,22 +2,15 @@
 
 use std::path::PathBuf;
 
-use super::{Operator, edit::At, edits::Edit};
+use super::{APP, Operator, WIDTH, controller, edit::At, edits::Edit};
 use crate::{model::Scope, output::Tree, scaffold::fill};
 
-const SUPPORT: &str = include_str!("../../../templates/operator/api/support.rs");
 const TYPES: &str = include_str!("../../../templates/operator/api/types.rs");
 const VERSION: &str = include_str!("../../../templates/operator/api/version.rs");
 const CONTROLLER: &str = include_str!("../../../templates/operator/api/controller.rs");
 const TEST: &str = include_str!("../../../templates/operator/api/test.rs");
 const TEST_EXAMPLE: &str = include_str!("../../../templates/operator/api/test_example.rs");
 const SAMPLE: &str = include_str!("../../../templates/operator/api/sample.yaml");
-
-/// The file of the operator's program.
-pub(super) const APP: &str = "src/app.rs";
-
-/// rustfmt's line width.
-pub(super) const WIDTH: usize = 100;
 
 /// rustfmt's width limit for the arguments of a call on one line.
 const ARGUMENTS: usize = 60;
@@ -49,6 +42,8 @@ pub struct Api {
     pub is_further_version: bool,
     /// Whether it is the operator's first kind to be created, or the last to be deleted.
     pub is_first: bool,
+    /// Whether what tests share comes and goes with it: it is the first or last kind, and no test of others uses that.
+    pub brings_support: bool,
     /// Whether it is the first or last kind of its version.
     pub is_first_of_version: bool,
     /// Whether its spec has the example field, whose rule a test violates.
@@ -58,7 +53,7 @@ pub struct Api {
 /// A file of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
-    /// What the tests of all kinds share; created with the operator's first kind.
+    /// What the tests of all kinds and controllers share; created with the first of them.
     Support,
     /// The types.
     Types,
@@ -78,11 +73,11 @@ impl Api {
     pub fn path(&self, part: Part) -> Option<PathBuf> {
         let version = format!("src/apis/{}/{}", self.group_module, self.version);
         let path = match part {
-            Part::Support => "tests/operator/support.rs".to_owned(),
+            Part::Support => return Some(controller::support_path()),
+            Part::Controller => return Some(controller::path(self.controller.as_ref()?)),
+            Part::Test => return Some(controller::test_path(self.controller.as_ref()?)),
             Part::Types => format!("{version}/{}.rs", self.module),
             Part::Version => format!("{version}/mod.rs"),
-            Part::Controller => format!("src/controllers/{}.rs", self.controller.as_ref()?),
-            Part::Test => format!("tests/operator/{}.rs", self.controller.as_ref()?),
             Part::Sample => format!("config/samples/{}.yaml", self.sample),
         };
         Some(path.into())
@@ -92,7 +87,7 @@ impl Api {
     #[must_use]
     pub fn files(&self) -> Tree {
         let parts = [
-            (Part::Support, SUPPORT),
+            (Part::Support, controller::SUPPORT),
             (Part::Types, TYPES),
             (Part::Version, VERSION),
             (Part::Controller, CONTROLLER),
@@ -102,7 +97,7 @@ impl Api {
         let values = self.values();
         let files = parts.into_iter().filter_map(|(part, template)| {
             let is_wanted = match part {
-                Part::Support => self.is_first,
+                Part::Support => self.brings_support,
                 Part::Version => self.is_first_of_version,
                 _ => true,
             };
@@ -118,7 +113,9 @@ impl Api {
         let mut edits = Vec::new();
         if self.is_first {
             edits.push(Edit::item("src/lib.rs", "pub mod generated;"));
-            edits.push(Edit::item("tests/operator/main.rs", "mod support;"));
+        }
+        if self.brings_support {
+            edits.push(controller::support_edit());
         }
         let (group, version) = (&self.group_module, &self.version);
         if self.is_first_of_version {
@@ -143,16 +140,8 @@ impl Api {
     /// The controller's lines in other files.
     #[must_use]
     pub fn controller_edits(&self) -> Vec<Edit> {
-        let Some(controller) = &self.controller else {
-            return Vec::new();
-        };
-        let add =
-            format!("let manager = crate::controllers::{controller}::add(manager, &shared)?;");
-        vec![
-            Edit::item("src/controllers/mod.rs", format!("pub mod {controller};")),
-            Edit::item("tests/operator/main.rs", format!("mod {controller};")),
-            Edit::statement(APP, ("setup", At::End), add),
-        ]
+        let controller = self.controller.as_deref();
+        controller.map(controller::edits).unwrap_or_default()
     }
 
     /// The declaration of the version, including that of the group if `apis` has none.
@@ -257,7 +246,7 @@ impl Api {
             ("client", client),
             ("test_client", test_client.to_owned()),
             ("imports", self.imports()),
-            ("reconcile", self.reconcile()),
+            ("reconcile", controller::signature(kind, "ApplyError")),
         ]
     }
 
@@ -272,19 +261,6 @@ impl Api {
             line
         } else {
             format!("use {path}::{kind};\nuse {path}::{kind}Status;")
-        }
-    }
-
-    /// The signature of the reconcile function, formatted like rustfmt.
-    fn reconcile(&self) -> String {
-        let kind = &self.kind;
-        let (request, context) = ("request: Request", format!("context: Context<{kind}>"));
-        let result = "Result<Action, ApplyError>";
-        let line = format!("async fn reconcile({request}, {context}) -> {result}");
-        if line.len() + 2 <= WIDTH {
-            line
-        } else {
-            format!("async fn reconcile(\n    {request},\n    {context},\n) -> {result}")
         }
     }
 }

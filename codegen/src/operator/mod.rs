@@ -5,7 +5,10 @@
 //! the commands do the I/O. Start reading at [`Operator`] and [`Api`].
 
 mod api;
+mod builtin;
 mod certificates;
+mod controlled;
+mod controller;
 pub mod edit;
 mod edits;
 mod marker;
@@ -19,12 +22,22 @@ use std::path::{Component, Path};
 use toml::{Table, Value};
 
 pub use api::{Api, Part};
+pub use builtin::{
+    Builtin, builtin_fault, builtin_hint, builtin_import, builtin_kind, is_builtin_group,
+};
 pub use certificates::Certificates;
+pub use controlled::Controlled;
 pub use edits::{Edit, EditKind};
 pub use references::{Gone, Reference};
 pub use webhook::{Handler, Spoke, Webhooks};
 
 use crate::{output::Tree, scaffold::fill};
+
+/// The file of the operator's program.
+const APP: &str = "src/app.rs";
+
+/// rustfmt's line width.
+const WIDTH: usize = 100;
 
 /// The runtime's features that an operator enables.
 const FEATURES: &str = "features = [\"app\", \"latest\"]";

@@ -70,6 +70,11 @@ fn reserved_fault(name: &str) -> Option<String> {
     ))
 }
 
+/// Whether the name is reserved for Kubernetes' own groups.
+pub(super) fn is_reserved(name: &str) -> bool {
+    reserved_fault(name).is_some()
+}
+
 /// Why the name is invalid for a group; it includes the domain, or is a single label.
 #[must_use]
 pub fn group_fault(group: &str) -> Option<String> {

@@ -27,14 +27,15 @@ pub struct Reference {
     pub name: String,
 }
 
-/// What is deleted together with a kind.
+/// What is deleted: a kind with its controller, or a controller.
 #[derive(Clone, Debug)]
 pub struct Gone<'a> {
-    api: &'a Api,
-    /// The names of its types.
+    api: Option<&'a Api>,
+    /// The names of the kind's types.
     types: BTreeSet<String>,
-    /// The method that returns its clients.
+    /// The method that returns the kind's clients.
     accessor: &'a str,
+    controller: Option<&'a String>,
 }
 
 impl<'a> Gone<'a> {
@@ -58,10 +59,22 @@ impl<'a> Gone<'a> {
         });
         let types = names.map(unraw).collect();
         Ok(Self {
-            api,
+            api: Some(api),
             types,
             accessor,
+            controller: api.controller.as_ref(),
         })
+    }
+
+    /// The deletion of a controller alone.
+    #[must_use]
+    pub const fn controller(name: &'a String) -> Self {
+        Self {
+            api: None,
+            types: BTreeSet::new(),
+            accessor: "",
+            controller: Some(name),
+        }
     }
 
     /// The uses in a file, in the order of their positions.
@@ -71,15 +84,15 @@ impl<'a> Gone<'a> {
     /// [`EditError::Syntax`].
     pub fn references(&self, path: &Path, text: &str) -> Result<Vec<Reference>, EditError> {
         let file = parse(text)?;
-        let version = self.api.path(Part::Version).unwrap_or_default();
-        let version = version.parent().unwrap_or(Path::new(""));
+        let version = self.api.and_then(|api| api.path(Part::Version));
+        let mut folders = version.iter().flat_map(|file| file.ancestors()).skip(1);
+        let mut is_in_next = || folders.next().is_some_and(|it| path.starts_with(it));
+        let (in_version, in_group) = (is_in_next(), is_in_next());
         let mut search = Search {
             gone: self,
-            in_group: version
-                .parent()
-                .is_some_and(|group| path.starts_with(group)),
-            in_version: path.starts_with(version),
-            sees_types: path.starts_with(version),
+            in_group,
+            in_version,
+            sees_types: in_version,
             names_version: false,
             beside_controller: path.starts_with("src/controllers")
                 || path.starts_with("tests/operator"),
@@ -102,6 +115,13 @@ impl<'a> Gone<'a> {
             })
             .collect())
     }
+}
+
+/// The paths of all imports of a file.
+pub(super) fn imports(text: &str) -> Result<Vec<Vec<String>>, EditError> {
+    let mut imports = Imports(Vec::new());
+    imports.visit_file(&parse(text)?);
+    Ok(imports.0)
 }
 
 /// The paths of all imports.
@@ -133,7 +153,8 @@ struct Search<'a> {
 impl Search<'_> {
     /// The path segment after the version's module.
     fn after_version<'p>(&self, path: &'p [String]) -> Option<&'p String> {
-        let (group, version) = (&self.gone.api.group_module, &self.gone.api.version);
+        let api = self.gone.api?;
+        let (group, version) = (&api.group_module, &api.version);
         let at = path.iter().enumerate().position(|(at, name)| {
             let (before, _) = path.split_at(at);
             let after_group = before.last() == Some(group);
@@ -146,14 +167,15 @@ impl Search<'_> {
 
     /// Whether a path is that of the version's module.
     fn is_version(&self, path: &[String]) -> bool {
-        let (group, version) = (&self.gone.api.group_module, &self.gone.api.version);
-        matches!(path, [.., before, last] if before == group && last == version)
+        self.gone.api.is_some_and(|api| {
+            matches!(path, [.., before, last] if *before == api.group_module && *last == api.version)
+        })
     }
 
     /// The name in a path that is deleted.
     fn name_in(&self, path: &[String]) -> Option<String> {
         let Gone { api, types, .. } = self.gone;
-        if let Some(next) = self.after_version(path) {
+        if let (Some(api), Some(next)) = (api, self.after_version(path)) {
             let is_gone = api.is_first_of_version || *next == api.module || types.contains(next);
             return is_gone.then(|| {
                 if next == "*" {
@@ -165,11 +187,11 @@ impl Search<'_> {
         }
         let mut rest = path.iter().skip_while(|name| is_relative(name));
         let first = rest.next()?;
-        let is_module = self.in_version && *first == api.module;
+        let is_module = self.in_version && api.is_some_and(|api| *first == api.module);
         if is_module || self.sees_types && types.contains(first) {
             return Some(first.clone());
         }
-        let controller = api.controller.as_ref()?;
+        let controller = self.gone.controller?;
         let of_module = path.iter().zip(path.iter().skip(1)).any(|(module, name)| {
             let is_parent = match module.as_str() {
                 "controllers" => true,
@@ -222,7 +244,7 @@ impl Search<'_> {
     }
 
     fn check_literal(&mut self, literal: &str, at: Range<usize>) {
-        let sample: Option<PathBuf> = self.gone.api.path(Part::Sample);
+        let sample: Option<PathBuf> = self.gone.api.and_then(|api| api.path(Part::Sample));
         let sample = sample.map(|path| path.to_string_lossy().into_owned());
         let text = literal.trim_matches('"');
         if let Some(sample) = sample.filter(|sample| text.ends_with(sample.as_str())) {
@@ -245,10 +267,11 @@ impl<'ast> Visit<'ast> for Search<'_> {
     fn visit_item_use(&mut self, import: &'ast ItemUse) {
         let mut paths = Vec::new();
         flatten(&import.tree, &mut Vec::new(), &mut paths);
+        let takes_version = self.gone.api.is_some_and(|api| api.is_first_of_version);
         for (path, at) in paths {
             // A glob import of a module that also has other kinds does not count as a use of this one.
             match path.split_last() {
-                Some((last, module)) if last == "*" && !self.gone.api.is_first_of_version => {
+                Some((last, module)) if last == "*" && !takes_version => {
                     self.check(module, at);
                 }
                 _ => self.check(&path, at),
@@ -257,11 +280,10 @@ impl<'ast> Visit<'ast> for Search<'_> {
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
-        let api = self.gone.api;
-        let of_version = format!("{}_{}", api.group_module, api.version);
-        if let syn::Expr::MethodCall(receiver) = &*call.receiver
+        if let (Some(api), syn::Expr::MethodCall(receiver)) = (self.gone.api, &*call.receiver)
             && call.method == self.gone.accessor
-            && (receiver.method == of_version || receiver.method == api.version)
+            && (receiver.method == format!("{}_{}", api.group_module, api.version)
+                || receiver.method == api.version)
         {
             let at = call.method.span().byte_range();
             self.found
@@ -325,6 +347,7 @@ mod tests {
             scope: Scope::Namespaced,
             is_further_version: false,
             is_first: false,
+            brings_support: false,
             is_first_of_version,
             has_example: true,
         }
@@ -388,6 +411,17 @@ mod tests {
                 &["config/samples/widget.yaml"]),
             ("src/a.rs", "fn widget() { let widget = 1; widget.widgets(); }", &[]),
         ];
+    }
+
+    #[test]
+    fn a_controller_alone_is_used_by_its_own_paths() {
+        let name = "widget".to_owned();
+        let gone = Gone::controller(&name);
+        let text = "use crate::apis::batch::v1::Widget; use crate::controllers::{gadget, widget::add};\n\
+                    fn f(c: C) { c.batch_v1().widgets(\"a\"); crate::controllers::widget::add(); }";
+        let found = gone.references(Path::new("src/a.rs"), text).unwrap();
+        let names: Vec<&str> = found.iter().map(|found| found.name.as_str()).collect();
+        assert_eq!(names, ["widget", "widget"]);
     }
 
     #[test]

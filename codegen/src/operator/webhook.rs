@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use super::{
-    Api, Certificates, Edit, EditKind, Part,
-    api::{APP, WIDTH},
+    APP, Api, Certificates, Edit, EditKind, Part, WIDTH,
     edit::{self, At},
 };
 use crate::{

@@ -62,5 +62,6 @@ pub async fn setup(process: Process, _own: ()) -> Result<ManagerBuilder, BoxErro
     let manager = process.manager(&shared.factory)?;
     let manager = crate::controllers::widget::add(manager, &shared)?;
     let manager = crate::controllers::region::add(manager, &shared)?;
+    let manager = crate::controllers::deployment::add(manager, &shared)?;
     Ok(manager)
 }

@@ -36,6 +36,10 @@ fn every_subcommand_explains_itself() {
         "help-create-controller",
         &["create", "controller", "--help"],
     );
+    check(
+        "help-delete-controller",
+        &["delete", "controller", "--help"],
+    );
     check("help-delete-webhook", &["delete", "webhook", "--help"]);
 }
 

@@ -15,6 +15,7 @@ mod inspect;
 mod interrupt;
 mod names;
 mod operator;
+mod operator_builtin;
 mod operator_controllers;
 mod operator_kinds;
 mod operator_webhooks;

@@ -6,6 +6,10 @@ fn create_args<'a>(api: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     about_what(["create", "controller"], api, more)
 }
 
+fn delete_args(api: &str) -> Vec<&str> {
+    about_what(["delete", "controller"], api, &[])
+}
+
 #[test]
 fn a_controller_that_comes_later_is_the_one_that_would_have_come_at_once() {
     for (api, more) in [
@@ -20,6 +24,27 @@ fn a_controller_that_comes_later_is_the_one_that_would_have_come_at_once() {
         let (at_once, later) = (files(&at_once.path("")), files(&later.path("")));
         assert!(at_once == later, "{:#?}", differing(&at_once, &later));
     }
+}
+
+#[test]
+fn without_its_controller_a_kind_is_as_if_it_never_had_one() {
+    let without = operator();
+    create(&without, "batch/v1/Widget", &["--no-controller"]);
+    let sandbox = operator();
+    create(&sandbox, "batch/v1/Widget", &[]);
+    let sample = "config/samples/widget.yaml";
+    // The test of a renamed sample counts as unchanged.
+    for name in ["sample", "mine"] {
+        sandbox.succeeds(&delete_args("batch/v1/Widget"));
+        let (expected, found) = (files(&without.path("")), files(&sandbox.path("")));
+        assert!(expected == found, "{:#?}", differing(&expected, &found));
+        for sandbox in [&without, &sandbox] {
+            sandbox.edit(sample, &format!("name: {name}"), "name: mine");
+        }
+        sandbox.succeeds(&create_args("batch/v1/Widget", &[]));
+    }
+    let run = sandbox.quiet(&delete_args("batch/v2/Widget"));
+    run.says("there is no Widget of batch.example.com/v2");
 }
 
 #[test]

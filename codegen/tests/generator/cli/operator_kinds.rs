@@ -48,6 +48,19 @@ fn with_kinds() -> Sandbox {
     sandbox
 }
 
+/// Checks that rustfmt, if it is installed, changes nothing.
+pub(super) fn check_format(sandbox: &Sandbox) {
+    let formatted = Command::new("rustfmt")
+        .args(["--edition", "2024", "--check"])
+        .args(["src/lib.rs", "src/main.rs", "tests/operator/main.rs"])
+        .current_dir(sandbox.path(""))
+        .output();
+    if let Ok(output) = formatted {
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{said}");
+    }
+}
+
 #[test]
 fn operators_with_kinds_of_every_sort_are_complete_and_formatted() {
     let sandbox = with_kinds();
@@ -68,15 +81,7 @@ fn operators_with_kinds_of_every_sort_are_complete_and_formatted() {
         create_webhook(&sandbox, api, &["--conversion"]);
     }
     sandbox.succeeds(&["generate", "--check"]);
-    let formatted = Command::new("rustfmt")
-        .args(["--edition", "2024", "--check"])
-        .args(["src/lib.rs", "src/main.rs", "tests/operator/main.rs"])
-        .current_dir(sandbox.path(""))
-        .output();
-    if let Ok(output) = formatted {
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{said}");
-    }
+    check_format(&sandbox);
     let written = files(&sandbox.path(""));
     for (path, text) in &written {
         assert!(!text.contains("{{"), "{}", path.display());

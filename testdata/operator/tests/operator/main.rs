@@ -1,6 +1,7 @@
 //! Tests of the operator against an embedded API server.
 
 mod deploy;
+mod deployment;
 mod region;
 mod support;
 mod webhooks_certificate;

@@ -1,0 +1,119 @@
+//! A controller named on the command line by its kind, and its files in the operator.
+
+use std::path::Path;
+
+use codegen::{
+    operator::{
+        Api, Builtin, Controlled, builtin_fault, builtin_hint, builtin_kind, is_builtin_group,
+    },
+    output::Tree,
+};
+
+use super::{
+    Failure,
+    kind::{KindArgs, sample_of},
+    operator::{Files, Project, refused},
+    search::uses_support,
+};
+
+/// The optional prefix of Kubernetes' groups.
+const PREFIX: &str = "k8s:";
+
+impl KindArgs {
+    /// The kind with its controller, if it has one. Groups of Kubernetes may have the prefix `k8s:`, and need it if the operator has a
+    /// kind of the same name.
+    pub(super) fn controlled(
+        &self,
+        project: &Project,
+        files: &Files,
+    ) -> Result<Controlled, Failure> {
+        let Self { version, kind, .. } = self;
+        let prefixed = self.group.strip_prefix(PREFIX);
+        let group = prefixed.unwrap_or(&self.group);
+        let own = project.operator.group(group).unwrap_or_default();
+        if let Some(found) = builtin_kind(group, version, kind) {
+            let mut versions = project.versions_of(&own, kind);
+            if prefixed.is_none() && versions.any(|(it, _)| it.name == *version) {
+                return Err(refused(format!(
+                    "Kubernetes and the operator both have a {kind} of {group}/{version}: write --group {PREFIX}{group} for that of Kubernetes, --group {own} for that of the operator"
+                )));
+            }
+            let builtin = Builtin {
+                operator: project.operator.clone(),
+                kind: found,
+                controller: None,
+                brings_support: false,
+            };
+            return existing(builtin, project, files).map(Controlled::Builtin);
+        }
+        let is_own = project.group(&own).is_some();
+        if prefixed.is_some() || is_builtin_group(group) && !is_own {
+            return Err(refused(builtin_fault(group, version, kind)));
+        }
+        let group = self.checked_group(project)?;
+        let resource = self.resource(project, &group);
+        let resource = resource.map_err(|message| match builtin_hint(kind) {
+            Some(help) => refused(format!("{message}; {help}")),
+            None => refused(message),
+        })?;
+        let api = self.api(project, group, resource, files)?;
+        Ok(Controlled::Own(api))
+    }
+}
+
+/// A kind of Kubernetes with the controller that it actually has.
+fn existing(mut builtin: Builtin, project: &Project, files: &Files) -> Result<Builtin, Failure> {
+    for name in Controlled::Builtin(builtin.clone()).names() {
+        let path = format!("src/controllers/{name}.rs");
+        let source = files.text(Path::new(&path))?.unwrap_or_default();
+        if builtin.is_in(&source) {
+            builtin.controller = Some(name);
+            break;
+        }
+    }
+    let used = uses_support(project, builtin.controller.as_deref(), files)?;
+    builtin.brings_support = project.kinds() == 0 && !used;
+    Ok(builtin)
+}
+
+/// The files of a controller as `create` writes them.
+pub(super) fn texts(controlled: &Controlled, files: &Files) -> Result<Tree, Failure> {
+    let written = controlled.files();
+    let Controlled::Own(api) = controlled else {
+        return Ok(written);
+    };
+    let (sample, namespace) = sample_of(api, files)?;
+    // The user may have renamed the sample.
+    let renamed = |text: String| {
+        text.replace(
+            "SAMPLE: &str = \"sample\"",
+            &format!("SAMPLE: &str = \"{sample}\""),
+        )
+        .replace(
+            "client(), \"default\"",
+            &format!("client(), \"{namespace}\""),
+        )
+    };
+    let written = written.into_iter();
+    Ok(written.map(|(path, text)| (path, renamed(text))).collect())
+}
+
+/// Every text of a controller's files that counts as unchanged.
+pub(super) fn variants(controlled: &Controlled, files: &Files) -> Vec<Tree> {
+    let Controlled::Own(api) = controlled else {
+        return vec![controlled.files()];
+    };
+    // Whether the spec had the example field at creation time is not recorded, nor is the name of the sample.
+    let with = |has_example| {
+        let api = Api {
+            has_example,
+            ..api.clone()
+        };
+        Controlled::Own(api)
+    };
+    let each = [true, false].map(with);
+    let each = each.iter();
+    each.flat_map(|it| [Some(it.files()), texts(it, files).ok()])
+        .flatten()
+        .collect()
+}
