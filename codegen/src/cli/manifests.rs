@@ -16,8 +16,8 @@ use super::{Failure, finish::Finish, generate, options::ModeArgs, style::Color};
 /// config/rbac/role.yaml and config/webhook/manifests.yaml; an API reference is only written with --docs.
 #[derive(Debug, Args)]
 pub(super) struct Manifests {
-    /// Folders of annotated Rust, which contain `GROUP/VERSION/`; or crates, their folders or files, with kinds that derive
-    /// kube's `CustomResource` in any module.
+    /// Folders of annotated Rust, which contain `GROUP/VERSION/`; or crates, workspaces of them, their folders or files, with
+    /// kinds that derive kube's `CustomResource` in any module.
     #[arg(value_name = "PATH", group = "input")]
     apis: Vec<PathBuf>,
     /// CRD files, or folders of them, to rewrite in the form of the generated CRDs, with the same meaning.

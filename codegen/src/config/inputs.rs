@@ -160,17 +160,18 @@ fn only_derives_kinds(files: &[Source]) -> bool {
     has(DERIVE) && !OF_VERSIONS.iter().any(|def| has(&format!("+{}", def.name)))
 }
 
-/// Adds the crate that contains the folder or file of `apis`; if that crate is already loaded, adds the folder or file to it.
+/// Adds the crate that contains the folder or file of `apis`, a member of a workspace or named itself; if that crate is already loaded, adds the folder or file to it.
 ///
 /// # Errors
 ///
 /// A file cannot be read.
 pub(super) fn load_crate(
     apis: &Apis,
+    is_member: bool,
     (disk, features): (&Disk, &Selection),
     crates: &mut Vec<RustCrate>,
 ) -> Result<(), Error> {
-    let is_empty = disk.is_file(&apis.folder.join("mod.rs"));
+    let is_empty = is_member || disk.is_file(&apis.folder.join("mod.rs"));
     load_part(&apis.folder, is_empty, (disk, features), crates)
 }
 
@@ -202,6 +203,16 @@ pub(super) fn load_beside(
         }
     }
     Ok(())
+}
+
+/// Whether a file at or below the folder names kube's derive macro.
+///
+/// # Errors
+///
+/// A file cannot be read.
+pub(super) fn mentions_kinds(folder: &Path, disk: &Disk) -> Result<bool, Error> {
+    let files = rust_files(folder, disk)?;
+    Ok(files.iter().any(|file| file.text.contains(DERIVE)))
 }
 
 /// Adds a file or folder of a crate; `is_empty` allows it to have no kinds.

@@ -15,6 +15,7 @@ pub mod go;
 mod inputs;
 mod keys;
 mod layout;
+mod members;
 mod names;
 mod partial;
 mod place;

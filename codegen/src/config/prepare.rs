@@ -10,6 +10,7 @@ use super::{
     Config, Error, Only, Progress, advice, disk,
     inputs::{annotated_versions, load_apis, load_beside, load_crate, read_crds},
     layout::{self, module_path, normalize, shown},
+    members::members,
     target::Target,
 };
 use crate::{
@@ -254,9 +255,16 @@ impl Config {
             let folder = &apis.folder;
             let mut apis = Cow::Borrowed(apis);
             if options.emit.is_empty() && apis.groups.is_empty() {
+                let members = members(&apis, &self.disk)?;
+                for member in &members {
+                    load_crate(member, true, loading, &mut sources.rust_crates)?;
+                }
+                if !members.is_empty() {
+                    continue;
+                }
                 let versions = annotated_versions(&apis, &self.disk)?;
                 if versions.is_empty() {
-                    load_crate(&apis, loading, &mut sources.rust_crates)?;
+                    load_crate(&apis, false, loading, &mut sources.rust_crates)?;
                     continue;
                 }
                 load_beside(&apis, &versions, loading, &mut sources.rust_crates)?;

@@ -119,8 +119,10 @@ fn arrays_have_as_many_items_as_their_type() {
     ] {
         check("pub a: Flags,", &declared, &json!({"a": flags}));
     }
+    let count = "const COUNT: usize = 3;";
+    check("pub a: [bool; COUNT],", count, &json!({"a": flags}));
     let unknown = json!({"a": {"type": "array", "items": {"type": "boolean"}}});
-    check("pub a: [bool; COUNT],", "const COUNT: usize = 3;", &unknown);
+    check("pub a: [bool; COUNT + 1],", count, &unknown);
     let exact = spec("pub a: [bool; 3],", "", Compat::ControllerGen);
     assert_eq!(exact["properties"], unknown);
 }

@@ -231,3 +231,43 @@ fn crates_may_share_a_version_and_names() {
     let docs = sandbox.read("docs/example.com_v1.md");
     assert!(docs.contains("### ship::Berth\n"), "{docs}");
 }
+
+#[test]
+fn the_members_of_a_workspace_are_read_each_as_a_crate() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "Cargo.toml",
+        "[workspace]\nmembers = [\"api\", \"crates/*-operator\"]\nexclude = [\"crates/old-operator\"]\n",
+    );
+    let crates = [
+        ("api", "Boat", true),
+        ("crates/ship-operator", "Ship", true),
+        ("crates/old-operator", "Old", false),
+        ("crates/tool", "Tool", false),
+    ];
+    for (folder, name, _) in crates {
+        let manifest = "[package]\nname = \"a\"\n[features]\ndefault = [\"on\"]\non = []\n";
+        sandbox.write(&format!("{folder}/Cargo.toml"), manifest);
+        let text = kind(
+            name,
+            "",
+            "#[cfg(feature = \"on\")] berth: crate::types::Berth",
+        );
+        sandbox.write(&format!("{folder}/src/lib.rs"), &text);
+        let berth = format!(
+            "{DERIVE}\npub struct Berth {{ of_{}: u8 }}\n",
+            name.to_lowercase()
+        );
+        sandbox.write(&format!("{folder}/src/types.rs"), &berth);
+    }
+    sandbox.write("crates/plain-operator/src/lib.rs", "pub fn plain() {}\n");
+    manifests(&sandbox);
+    for (_, name, is_read) in crates {
+        let name = name.to_lowercase();
+        let path = format!("config/crd/bases/example.com_{name}s.yaml");
+        assert_eq!(sandbox.path(&path).exists(), is_read, "{path}");
+        if is_read {
+            assert_eq!(berth(&sandbox.read(&path)), [format!("of_{name}")]);
+        }
+    }
+}
