@@ -1,6 +1,6 @@
 //! Groups, from the versions of all packages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{settle_storage, twins};
 use crate::{
@@ -38,14 +38,52 @@ pub(super) fn merge(
         .iter()
         .find_map(|(package, _)| package.markers.get::<GroupGoName>())
         .map_or_else(|| names::go_name(&name), |marker| marker.marker.name);
+    let declined = declined(&versions);
     let mut group = Group {
         module: module.unwrap_or_else(|| names::module_name(&name)),
         type_prefix: prefix,
         versions: joined(versions, diagnostics),
         name,
     };
+    store(&mut group, &declined);
     settle_storage(&mut group);
     group
+}
+
+/// The kinds that are not stored in a version, as `#[kube(storage = false)]` says; by version and kind.
+fn declined(versions: &[(&Package, Version)]) -> BTreeSet<(String, String)> {
+    let kinds = versions.iter().flat_map(|(package, version)| {
+        let kinds = package.items.iter().filter_map(|item| item.kube.as_ref());
+        kinds.map(|kube| (version.name.clone(), kube))
+    });
+    kinds
+        .filter(|(_, kube)| kube.storage == Some(false))
+        .map(|(version, kube)| (version, kube.kind.clone()))
+        .collect()
+}
+
+/// Marks the most stable version that does not decline as stored, of kinds of which a version does and none is marked.
+fn store(group: &mut Group, declined: &BTreeSet<(String, String)>) {
+    let versions = &mut group.versions;
+    versions.sort_by(|a, b| names::compare_versions(&a.name, &b.name));
+    let kinds: BTreeSet<&String> = declined.iter().map(|(_, kind)| kind).collect();
+    for kind in kinds {
+        let of_kind = |version: &Version| {
+            let mut resources = version.resources.iter();
+            resources.any(|resource| resource.kind == *kind && resource.storage)
+        };
+        if versions.iter().any(of_kind) {
+            continue;
+        }
+        let mut resources = versions.iter_mut().flat_map(|version| {
+            let is_declined = declined.contains(&(version.name.clone(), kind.clone()));
+            let resources = version.resources.iter_mut();
+            resources.filter(move |resource| resource.kind == *kind && !is_declined)
+        });
+        if let Some(stored) = resources.next() {
+            stored.storage = true;
+        }
+    }
 }
 
 /// Returns the versions, of which those that several crates contribute to are joined.

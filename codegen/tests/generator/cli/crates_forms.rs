@@ -320,3 +320,29 @@ fn constants_bound_arrays() {
     has_lines(&crd, &lines);
     assert_eq!(crd.matches("maxItems").count(), 2, "{crd}");
 }
+
+/// kube stores a version unless `storage = false` says otherwise.
+#[test]
+fn a_version_that_is_not_to_be_stored_is_not() {
+    let stored = |storages: [&str; 3]| {
+        let versions = ["v1alpha1", "v1", "v2"].iter().zip(storages);
+        let text = versions.map(|(version, storage)| {
+            let head = HEAD.replace("\"v1\"", &format!("\"{version}\""));
+            format!(
+                "mod {version} {{\n{head}\"Boat\"{storage})]\npub struct BoatSpec {{ a: u8 }}\n}}\n"
+            )
+        });
+        let sandbox = crate_of(&[("src/lib.rs", &text.collect::<String>())]);
+        manifests(&sandbox, &[]);
+        let crd = sandbox.read(BOAT);
+        assert_eq!(crd.matches("storage: true").count(), 1, "{crd}");
+        let (before, _) = crd.split_once("storage: true").unwrap();
+        let name = before.rsplit_once("- name: ").unwrap().1;
+        name.lines().next().unwrap_or_default().to_owned()
+    };
+    let not = ", storage = false";
+    assert_eq!(stored(["", "", ""]), "v2");
+    assert_eq!(stored(["", "", not]), "v1");
+    assert_eq!(stored(["", not, not]), "v1alpha1");
+    assert_eq!(stored([", storage = true", "", not]), "v1alpha1");
+}
