@@ -18,7 +18,7 @@ use crate::{
     diag::{Diagnostic, Diagnostics},
     read::{
         markers::{Marker, MarkerSet},
-        rust::{Body, Crate, Fields, Item, Kind, Package, Type},
+        rust::{Body, Crate, Fields, Item, Kind, LeftOut, Package, Type},
     },
     threads,
 };
@@ -73,17 +73,19 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
             }));
         }
     }
+    let is_meant = |left_out: &&LeftOut| {
+        let files = [&left_out.place.file, &left_out.file];
+        let mut wanted = wanted.iter();
+        wanted.any(|wanted| files.iter().any(|file| is_below(file, wanted)))
+    };
     if features.is_some_and(|features| features.is_default)
-        && let Some(first) = off.first()
-        && !files.is_empty()
+        && !found.has_errors()
+        && let Some(first) = off.iter().find(is_meant)
     {
         let warning =
             Diagnostic::warning("kinds are left out: the features that they need are off");
-        found.push(
-            warning
-                .at(first.clone(), "needs another feature")
-                .help(TURN_ON),
-        );
+        let warning = warning.at(first.place.clone(), "needs another feature");
+        found.push(warning.help(TURN_ON));
     }
     for place in macros {
         if wanted.iter().any(|wanted| is_below(&place.file, wanted)) {

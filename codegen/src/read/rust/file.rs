@@ -9,7 +9,7 @@ use super::{
     conditions::cfg,
     docs,
     features::{self, Features},
-    item::{Impl, Item},
+    item::{Impl, Item, LeftOut},
     literal::Literal,
     modules::Module,
     scan::{self, Unbalanced},
@@ -40,7 +40,7 @@ pub(super) struct FileItems {
     /// The macros that declare kinds, which are not expanded.
     pub(super) macros: Vec<Place>,
     /// What seems to declare kinds, and is left out because of features.
-    pub(super) off: Vec<Place>,
+    pub(super) off: Vec<LeftOut>,
 }
 
 /// Reads a file; returns `None` if it cannot be parsed.

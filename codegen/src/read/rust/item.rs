@@ -99,12 +99,21 @@ pub struct Crate {
     pub is_empty: bool,
     /// The macros that declare kinds, which are not expanded.
     pub macros: Vec<Place>,
-    /// What seems to declare kinds and is left out because of features; files of modules are named by their declarations.
-    pub off: Vec<Place>,
+    /// What seems to declare kinds and is left out because of features.
+    pub off: Vec<LeftOut>,
     /// The features that decide conditions.
     pub features: Option<RustFeatures>,
     /// The findings about its items, most of which do not belong to the API.
     pub findings: Diagnostics,
+}
+
+/// An item or file that is left out because of features.
+#[derive(Clone, Debug)]
+pub struct LeftOut {
+    /// The item, or the declaration of the file's module.
+    pub place: Place,
+    /// The file that is left out, or the item's.
+    pub file: Arc<str>,
 }
 
 /// `impl Trait for Type`.

@@ -1,6 +1,6 @@
 //! Reads the items of a file: combines syntax trees and comments into plain data.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use syn::{Attribute, Ident};
 
@@ -8,7 +8,7 @@ use super::{
     conditions::{Attributes, cfg},
     docs,
     file::{FileReader, ModuleHead},
-    item::{Body, Bound, Generics, Impl, Item},
+    item::{Body, Bound, Generics, Impl, Item, LeftOut},
     kube::KubeDerive,
     modules::{Declared, Use},
     serde::SerdeAttrs,
@@ -65,7 +65,9 @@ impl FileReader<'_> {
                 self.out.modules[module].off.push(declared);
             }
             if self.declares_kinds(&extent) {
-                self.out.off.push(self.place(item));
+                let place = self.place(item);
+                let file = Arc::clone(&place.file);
+                self.out.off.push(LeftOut { place, file });
             }
             return self.comments.ignore(extent);
         }

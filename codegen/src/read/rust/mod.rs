@@ -26,8 +26,8 @@ mod words;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 pub use item::{
-    Body, Crate, Demand, Field, Fields, Generics, Impl, Item, Kind, Layout, Package, PathType,
-    Said, SchemaAttrs, Style, Type, Variant, Word,
+    Body, Crate, Demand, Field, Fields, Generics, Impl, Item, Kind, Layout, LeftOut, Package,
+    PathType, Said, SchemaAttrs, Style, Type, Variant, Word,
 };
 pub use kube::{Column, KubeDerive, Scale};
 pub use literal::Literal;
@@ -206,7 +206,7 @@ struct ReadFiles<'a> {
     /// Whether a file could not be parsed.
     is_partial: bool,
     /// The declarations of modules that are left out because of features, and seem to declare kinds.
-    off: Vec<Place>,
+    off: Vec<LeftOut>,
 }
 
 /// Reads the API's files: the root module's first, then by name. Modules are read before the modules they declare, so that test modules are
@@ -241,7 +241,10 @@ fn read_files<'a>(
             if tests.iter().any(|test| path.starts_with(test)) {
                 let place = off.iter().find(|(off, _)| path.starts_with(off));
                 let place = place.filter(|_| file.text.contains("CustomResource"));
-                left_out.extend(place.map(|(_, place)| place.clone()));
+                left_out.extend(place.map(|(_, place)| LeftOut {
+                    place: place.clone(),
+                    file: Arc::from(file.name.as_str()),
+                }));
                 continue;
             }
             diagnostics.extend(found);

@@ -31,6 +31,13 @@ fn manifests(sandbox: &Sandbox, arguments: &[&str]) -> Run {
     run
 }
 
+#[track_caller]
+fn manifests_of(sandbox: &Sandbox, path: &str) -> Run {
+    let run = sandbox.quiet(&["manifests", path]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run
+}
+
 /// Asserts that the CRD has these lines, one below the other.
 #[track_caller]
 fn has_lines(crd: &str, lines: &[&str]) {
@@ -179,6 +186,7 @@ fn default_features_decide_conditions() {
     run.says(
         "warning: kinds are left out: the features that they need are off\n  --> src/lib.rs:28:5",
     );
+    assert_eq!(manifests_of(&sandbox, "src/both.rs").stderr, "");
     let crd = sandbox.read(BOAT);
     has_lines(&crd, &["anywhere:", "- Sloop", "first:", "hull:", "one:"]);
     for left_out in [
@@ -248,6 +256,13 @@ fn features_that_leave_out_all_kinds_are_named() {
     assert_eq!(run.code, 1);
     run.says("src contains no kind");
     run.says("`--features NAMES` or `--all-features`");
+    // A folder with a `mod.rs` may have no kinds yet.
+    sandbox.write("src/ship/mod.rs", &sandbox.read("src/ship.rs"));
+    std::fs::remove_file(sandbox.path("src/ship.rs")).unwrap();
+    let run = manifests_of(&sandbox, "src/ship");
+    run.says(
+        "warning: kinds are left out: the features that they need are off\n --> src/lib.rs:2:5",
+    );
 }
 
 #[test]
