@@ -5,6 +5,8 @@
 
 use std::{fs, path::Path};
 
+use rayon::prelude::*;
+
 use crate::support::{crd_sources, folders, names, rust_files, testdata};
 use codegen::diag::Style;
 use codegen::{
@@ -17,9 +19,9 @@ fn bad_input_is_explained() {
     let fail = testdata().join("fail");
     let cases = folders(&fail);
     assert!(cases.len() >= 40, "{} cases", cases.len());
-    for case in cases {
-        check(&fail.join(&case), &case);
-    }
+    cases
+        .par_iter()
+        .for_each(|case| check(&fail.join(case), case));
 }
 
 #[test]
