@@ -25,8 +25,11 @@ const FILES: &[&str] = &[
     include_str!("../scenarios/faults.txt"),
 ];
 
-/// The number of scenarios that run concurrently.
-const AT_ONCE: usize = 16;
+/// The number of scenarios that run concurrently on a server of this process. Most of a scenario is waiting.
+const AT_ONCE: usize = 48;
+
+/// The number of scenarios that run concurrently on a real server.
+const AT_ONCE_ON_A_REAL_SERVER: usize = 16;
 
 /// A name and its steps.
 struct Scenario {
@@ -98,11 +101,16 @@ async fn scenarios() {
 type Outcome = (&'static str, Result<(), String>, String);
 
 async fn run_all(cluster: &Arc<Cluster>, scenarios: Vec<Scenario>) -> Vec<Outcome> {
+    let at_once = if cluster.is_embedded() {
+        AT_ONCE
+    } else {
+        AT_ONCE_ON_A_REAL_SERVER
+    };
     let runs = scenarios
         .into_iter()
         .map(|scenario| run(cluster.clone(), scenario));
     futures::stream::iter(runs)
-        .buffer_unordered(AT_ONCE)
+        .buffer_unordered(at_once)
         .collect()
         .await
 }
