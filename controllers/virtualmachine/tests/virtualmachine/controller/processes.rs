@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use codegen_runtime::client::{Defaults, TypedClient, verbs::WithStatus};
+use codegen_runtime::client::{
+    Defaults, TypedClient,
+    verbs::{All, WithStatus},
+};
 use codegen_runtime::k8s_openapi::api::coordination::v1::Lease;
 use codegen_runtime::k8s_openapi::api::core::v1::Namespace;
 use codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -29,10 +32,16 @@ const SAMPLE: &str = include_str!("../../../deploy/samples/test-vm.yaml");
 /// Longer than any test, so that a hand-over cannot be due to expiry.
 const LONG: [&str; 3] = ["600s", "20s", "2s"];
 
-/// For a leader whose lease should expire; long enough to be renewed on a busy machine until the leader stops.
+/// For a leader that has to notice that it was paused; long enough to be renewed on a busy machine until then.
 const SHORT: [&str; 3] = ["5s", "4s", "500ms"];
 
+/// As `SHORT`, the time without a renewal after which the leader stops by its own clock.
+const DEADLINE: Duration = Duration::from_secs(4);
+
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The name of the controllers' Lease.
+const LEASE: &str = "virtualmachine-controller";
 
 /// The default number of workers of a controller.
 const WORKERS: usize = 2;
@@ -152,13 +161,25 @@ impl Site {
         self.until_leader(|_| true).await
     }
 
-    /// Starts the leader `a`, whose lease is short, and two that wait for it to expire: the lease duration is the holder's.
-    async fn start_three_with_a_short_lease(&mut self) -> String {
+    /// Starts the leader `a`, whose deadline is short, and two that wait for its lease to expire.
+    async fn start_three_with_a_short_deadline(&mut self) -> String {
         self.start("a", SHORT);
         let leader = self.until_leader(|_| true).await;
         self.start("b", LONG);
         self.start("c", LONG);
         leader
+    }
+
+    /// Lets the lease of a leader that cannot renew it expire after a second: the lease duration in the Lease counts.
+    async fn expire(&self) {
+        let second = Patch::Merge(json!({ "spec": { "leaseDurationSeconds": 1 } }));
+        let params = PatchParams::default();
+        let patched = self.leases().patch(LEASE, &params, &second).await;
+        patched.unwrap();
+    }
+
+    fn leases(&self) -> Defaults<Lease, All> {
+        TypedClient::<Lease>::namespaced(self.client.clone(), &self.namespace).defaults()
     }
 
     fn servers(&self) -> PathBuf {
@@ -226,11 +247,10 @@ impl Site {
 
     /// Waits for a holder of the Lease for which `is` is true.
     async fn until_leader(&self, is: impl Fn(&str) -> bool) -> String {
-        let leases =
-            TypedClient::<Lease>::namespaced(self.client.clone(), &self.namespace).defaults();
+        let leases = self.leases();
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let lease = leases.get_opt("virtualmachine-controller").await.unwrap();
+            let lease = leases.get_opt(LEASE).await.unwrap();
             let holder = lease
                 .and_then(|it| it.spec)
                 .and_then(|it| it.holder_identity);
@@ -382,18 +402,18 @@ async fn one_of_three_works_and_a_stopped_leader_hands_over_at_once() {
 #[tokio::test]
 async fn a_killed_leader_is_replaced_when_its_lease_has_expired() {
     let mut site = Site::new("killed").await;
-    let first = site.start_three_with_a_short_lease().await;
+    let first = site.start_three().await;
     site.apply_sample("one").await;
     site.until_phase("one", Phase::Active).await;
-    let killed = Instant::now();
     site.signal(&first, "KILL");
+    assert_eq!(site.exit_code(&first).await, None, "{}", site.logs());
+    let killed = Instant::now();
+    site.expire().await;
     site.apply_sample("two").await;
     let second = site.until_leader(|holder| holder != first).await;
-    eprintln!(
-        "taken over {:?} after SIGKILL, with a lease of {}",
-        killed.elapsed(),
-        SHORT[0]
-    );
+    let took = killed.elapsed();
+    eprintln!("taken over {took:?} after SIGKILL, with a lease of 1s");
+    assert!(took >= Duration::from_secs(1), "{took:?}");
     site.until_phase("two", Phase::Active).await;
     site.delete("one").await;
     site.delete("two").await;
@@ -405,7 +425,7 @@ async fn a_killed_leader_is_replaced_when_its_lease_has_expired() {
 #[tokio::test]
 async fn a_paused_leader_that_wakes_up_does_nothing_to_any_server() {
     let mut site = Site::new("paused").await;
-    let first = site.start_three_with_a_short_lease().await;
+    let first = site.start_three_with_a_short_deadline().await;
     for n in 0..5 {
         site.apply_sample(&format!("vm-{n}")).await;
     }
@@ -424,11 +444,15 @@ async fn a_paused_leader_that_wakes_up_does_nothing_to_any_server() {
         // Otherwise a call that waits for the lock would get it.
         site.until_still(&first).await;
     }
+    let paused = Instant::now();
+    site.expire().await;
     let second = site.until_leader(|holder| holder != first).await;
     for n in 0..5 {
         site.until_phase(&format!("vm-{n}"), Phase::Stopped).await;
         site.set_action(&format!("vm-{n}"), "active").await;
     }
+    // Until its own clock tells the leader that it no longer leads.
+    tokio::time::sleep(DEADLINE.saturating_sub(paused.elapsed())).await;
     let before = site.journal().len();
     site.signal(&first, "CONT");
     assert_eq!(site.exit_code(&first).await, Some(1), "{}", site.logs());
