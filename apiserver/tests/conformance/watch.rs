@@ -170,7 +170,7 @@ async fn watch_bookmarks_come_at_the_end(client: Client) {
     // Bookmarks are sent at the latest a few seconds before the timeout.
     let mut watch = secrets
         .watch(&format!(
-            "resourceVersion={version}&timeoutSeconds=5&allowWatchBookmarks=true"
+            "resourceVersion={version}&timeoutSeconds=4&allowWatchBookmarks=true"
         ))
         .await;
     let (events, bookmark) = watch.until_bookmark().await;
