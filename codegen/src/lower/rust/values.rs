@@ -96,13 +96,18 @@ impl<'a> Values<'a> {
         if let Some(misfit) = misfit {
             let error = Diagnostic::error(format!("invalid default: {misfit}"))
                 .at(place, "not a value of this field");
-            diagnostics.push(match default {
-                Value::Number(_) | Value::Bool(_) if misfit.starts_with("expected a string") => {
-                    error.help(format!("put it in quotes: `\"{default}\"`"))
-                }
-                _ => error,
-            });
+            diagnostics.push(self.with_quotes(error, default, &field.ty));
         }
+    }
+
+    /// Adds that the value is valid in quotes, if it is.
+    fn with_quotes(&self, error: Diagnostic, value: &Value, ty: &TypeRef) -> Diagnostic {
+        let quoted = Value::String(value.to_string());
+        let is_bare = matches!(value, Value::Number(_) | Value::Bool(_));
+        if is_bare && self.misfit(&quoted, ty, MAX_DEPTH).is_none() {
+            return error.help(format!("put it in quotes: `\"{value}\"`"));
+        }
+        error
     }
 
     fn check_enum(&self, field: &model::Field, source: &Field, diagnostics: &mut Diagnostics) {
@@ -123,11 +128,7 @@ impl<'a> Values<'a> {
                     marker.values.part(&value.to_string()),
                     "not of the field's type",
                 );
-                diagnostics.push(if misfit.starts_with("expected a string") {
-                    error.help(format!("put it in quotes: `\"{value}\"`"))
-                } else {
-                    error
-                });
+                diagnostics.push(self.with_quotes(error, value, &field.ty));
             }
         }
     }
