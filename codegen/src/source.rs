@@ -1,6 +1,10 @@
 //! Sources: the generator's input, held in memory so that generation itself does not touch the disk.
 
-use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::Arc,
+};
 
 /// The sources of one generation, collected from disk by [`crate::config`] or written by a test.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +52,34 @@ pub struct RustCrate {
     pub features: Option<RustFeatures>,
     /// All `.rs` files of the crate except `zz_generated_…`; sorted by name.
     pub files: Vec<Source>,
+    /// The names by which it refers to other crates, and to itself from its programs.
+    pub names: BTreeMap<String, RustLink>,
+    /// The crates that it depends on by path, directly or not, and whose types may be used; sorted by root.
+    pub dependencies: Vec<RustDependency>,
+}
+
+/// A library that a crate depends on by path.
+#[derive(Clone, Debug)]
+pub struct RustDependency {
+    /// The source root as shown in diagnostics, with a trailing `/`.
+    pub root: String,
+    /// The file of the module `crate`, relative to the root.
+    pub library: String,
+    /// The features that are on, of all that its dependents turn on.
+    pub features: Option<RustFeatures>,
+    /// All `.rs` files at and below the root except `zz_generated_…`; sorted by name.
+    pub files: Vec<Source>,
+    /// The names by which it refers to other crates.
+    pub names: BTreeMap<String, RustLink>,
+}
+
+/// What the name of a crate refers to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RustLink {
+    /// The crate with this source root.
+    Read(String),
+    /// A crate whose source is not read, and why, as a phrase that follows its name: `is from a registry`.
+    Unread(String),
 }
 
 /// The features of a crate.

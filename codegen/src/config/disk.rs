@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use rayon::prelude::*;
+
 use super::{
     Error,
     layout::{shown, whole},
@@ -93,6 +95,16 @@ impl Disk {
         utf8(shown(path), &self.bytes(path)?)
     }
 
+    /// The `.rs` files at and below a folder, sorted by path, without generated ones.
+    pub(super) fn rust_files(&self, folder: &Path) -> Result<Vec<Source>, Error> {
+        let mut paths = Vec::new();
+        self.collect(folder, &mut paths, &is_source)?;
+        paths.sort();
+        let read: Vec<_> = paths.par_iter().map(|path| self.read(path)).collect();
+        // If several files fail, this returns the error of the first by path, independently of timing.
+        read.into_iter().collect()
+    }
+
     /// Adds the files at and below `folder` that `wanted` accepts. Hidden entries, links to folders, pipes and devices are
     /// skipped.
     pub(super) fn collect(
@@ -118,6 +130,12 @@ impl Disk {
         }
         Ok(())
     }
+}
+
+/// Whether a path is a Rust file that was not generated.
+pub(super) fn is_source(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.ends_with(".rs") && !name.starts_with("zz_generated_"))
 }
 
 /// Whether a path leads to a pipe or a device, which may never reach its end.

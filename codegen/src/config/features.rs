@@ -50,6 +50,16 @@ impl Selection {
         }))
     }
 
+    /// Returns the features that a selection of a dependent turns on, without those that the crate does not have.
+    pub(super) fn within(mut self, manifest: &toml::Table) -> RustFeatures {
+        let known = Known::new(manifest);
+        self.names.retain(|name| known.names.contains(name));
+        RustFeatures {
+            names: self.selected(&known).unwrap_or_default(),
+            is_default: false,
+        }
+    }
+
     fn selected(&self, known: &Known<'_>) -> Result<BTreeSet<String>, &str> {
         let unknown = self.names.iter().find(|name| !known.names.contains(*name));
         if let Some(unknown) = unknown {
@@ -128,7 +138,20 @@ impl<'a> Known<'a> {
     }
 }
 
-fn texts(list: &toml::Value) -> impl Iterator<Item = &str> {
+/// Returns what features enable in other crates, as written: `dep:name`, `name/feature` and `name?/feature`.
+pub(super) fn enabled_elsewhere<'m>(
+    manifest: &'m toml::Table,
+    features: &BTreeSet<String>,
+) -> Vec<&'m str> {
+    let table = manifest.get("features").and_then(toml::Value::as_table);
+    let lists = features.iter().filter_map(|name| table?.get(name));
+    let enabled = lists.flat_map(texts);
+    enabled
+        .filter(|it| it.starts_with("dep:") || it.contains('/'))
+        .collect()
+}
+
+pub(super) fn texts(list: &toml::Value) -> impl Iterator<Item = &str> {
     let items = list.as_array().into_iter().flatten();
     items.filter_map(toml::Value::as_str)
 }

@@ -6,13 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rayon::prelude::*;
-
 use super::{
     Error, Progress,
-    disk::{Disk, read, read_error, utf8},
+    dependencies::Dependencies,
+    disk::{Disk, is_source, read, read_error, utf8},
     features::Selection,
-    layout::{Place, module_path, shown},
+    layout::{Place, module_path, root_name, shown},
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -130,7 +129,7 @@ pub(super) fn annotated_versions(apis: &Apis, disk: &Disk) -> Result<Vec<GroupVe
         let mut annotated = Vec::new();
         for version in versions {
             let folder = apis.folder.join(&group).join(&version);
-            if !only_derives_kinds(&rust_files(&folder, disk)?) {
+            if !only_derives_kinds(&disk.rust_files(&folder)?) {
                 annotated.push(version);
             }
         }
@@ -211,7 +210,7 @@ pub(super) fn load_beside(
 ///
 /// A file cannot be read.
 pub(super) fn mentions_kinds(folder: &Path, disk: &Disk) -> Result<bool, Error> {
-    let files = rust_files(folder, disk)?;
+    let files = disk.rust_files(folder)?;
     Ok(files.iter().any(|file| file.text.contains(DERIVE)))
 }
 
@@ -222,21 +221,17 @@ fn load_part(
     (disk, features): (&Disk, &Selection),
     crates: &mut Vec<RustCrate>,
 ) -> Result<(), Error> {
-    let named = |path: &Path| match shown(path) {
-        here if here == "." => String::new(),
-        path => path,
-    };
     let root = Place::of(part).root;
     let root = if disk.is_file(&root) {
         root.parent().map(Path::to_owned).unwrap_or_default()
     } else {
         root
     };
-    let mut name = named(&root);
-    if !name.is_empty() {
-        name.push('/');
-    }
-    let wanted = named(part);
+    let name = root_name(&root);
+    let wanted = match shown(part) {
+        here if here == "." => String::new(),
+        path => path,
+    };
     if let Some(known) = crates.iter_mut().find(|known| known.root == name) {
         known.is_empty |= is_empty;
         if !known.wanted.contains(&wanted) {
@@ -244,9 +239,14 @@ fn load_part(
         }
         return Ok(());
     }
+    let features = features.of(&root, disk)?;
+    let files = disk.rust_files(&root)?;
+    let beside = Dependencies::of(&root, features.as_ref(), &files, disk)?;
     crates.push(RustCrate {
-        features: features.of(&root, disk)?,
-        files: rust_files(&root, disk)?,
+        features,
+        files,
+        names: beside.names,
+        dependencies: beside.crates,
         root: name,
         wanted: vec![wanted],
         is_empty,
@@ -285,7 +285,7 @@ pub(super) fn load_apis(apis: &Apis, below: &Path, disk: &Disk) -> Result<Vec<Ru
                 version: version_folder,
                 module_path: module_path(&dir),
                 dir,
-                files: rust_files(&folder, disk)?,
+                files: disk.rust_files(&folder)?,
             });
         }
     }
@@ -362,21 +362,6 @@ fn folders(parent: &Path, disk: &Disk) -> Result<Vec<String>, Error> {
         .collect();
     names.sort();
     Ok(names)
-}
-
-/// The `.rs` files at and below a folder, sorted by path, without generated ones.
-fn rust_files(folder: &Path, disk: &Disk) -> Result<Vec<Source>, Error> {
-    let mut paths = Vec::new();
-    disk.collect(folder, &mut paths, &is_source)?;
-    paths.sort();
-    let read: Vec<_> = paths.par_iter().map(|path| disk.read(path)).collect();
-    // If several files fail, this returns the error of the first by path, independently of timing.
-    read.into_iter().collect()
-}
-
-fn is_source(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| name.ends_with(".rs") && !name.starts_with("zz_generated_"))
 }
 
 /// A file to read CRDs from.

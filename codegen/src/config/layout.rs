@@ -140,6 +140,14 @@ pub fn shown(path: &Path) -> String {
     relative.to_string_lossy().replace('\\', "/")
 }
 
+/// A source root as shown in diagnostics: with a trailing `/`, unless it is the current folder.
+pub(super) fn root_name(root: &Path) -> String {
+    match shown(root) {
+        here if here == "." => String::new(),
+        path => path + "/",
+    }
+}
+
 /// The relative path from one absolute folder to `path`. `None` if they only share the file system's root: then the absolute path
 /// is clearer.
 fn relative_to(path: &Path, from: &Path) -> Option<PathBuf> {

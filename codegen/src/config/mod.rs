@@ -6,6 +6,7 @@
 mod advice;
 mod build_script;
 mod crate_markers;
+mod dependencies;
 mod disk;
 mod error;
 mod features;
@@ -15,6 +16,7 @@ pub mod go;
 mod inputs;
 mod keys;
 mod layout;
+mod manifest;
 mod members;
 mod names;
 mod partial;

@@ -95,7 +95,7 @@ fn joined(versions: Vec<(&Package, Version)>, diagnostics: &mut Diagnostics) -> 
         };
         match joined.iter_mut().find(is_same) {
             Some((_, known)) => {
-                known.types.extend(version.types);
+                twins::join_types(known, version.types, diagnostics);
                 known.resources.extend(version.resources);
             }
             None => joined.push((package.layout, version)),

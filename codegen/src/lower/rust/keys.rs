@@ -66,16 +66,19 @@ fn names(item: &Item) -> impl Iterator<Item = (usize, &str)> {
     names.map(|name| (item.module, name))
 }
 
-/// Returns the path of a module from the workspace down: the folders of the crate, then its modules.
+/// Returns the path of a module from the workspace down: the folders of its crate, then its modules.
 fn path_of(package: &Package, module: usize) -> Vec<String> {
-    let folders = Path::new(package.root.as_str()).components();
+    let module = package.modules.get(module);
+    let module = module.map_or(&[][..], |it| it.path.as_slice());
+    let of_crate = package.modules.crate_of(module);
+    let root = of_crate.first().unwrap_or(&package.root);
+    let folders = Path::new(root.as_str()).components();
     let folders = folders.map(|part| part.as_os_str().to_string_lossy().into_owned());
     let mut path: Vec<String> = folders.filter(|folder| folder != "src").collect();
     if path.is_empty() {
         path.push("crate".to_owned());
     }
-    let module = package.modules.get(module);
-    path.extend(module.into_iter().flat_map(|it| it.path.iter().cloned()));
+    path.extend(module.iter().skip(of_crate.len()).cloned());
     path
 }
 

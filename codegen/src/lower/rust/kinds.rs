@@ -44,6 +44,7 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
         off,
         features,
         findings,
+        dependencies,
     } = source;
     let is_wanted = |item: &Item| {
         let mut wanted = wanted.iter();
@@ -53,7 +54,8 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
     // Kinds with an invalid `#[kube(…)]` belong to no version, but their errors are reported.
     let mut reached = BTreeSet::new();
     for (index, item) in package.items.iter().enumerate() {
-        if !has_derive(item, "CustomResource") || !is_wanted(item) {
+        let is_own = package.modules.is_own(item.module);
+        if !is_own || !has_derive(item, "CustomResource") || !is_wanted(item) {
             continue;
         }
         reached.insert(index);
@@ -97,16 +99,24 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
     let resolver = Resolver::new(&package);
     let versions: Vec<_> = versions.into_iter().collect();
     let parts = versions.into_par_iter().map(|((group, version), kinds)| {
-        let items = reach(&package, &resolver, &kinds);
-        (group.to_owned(), version.to_owned(), items)
+        let reach = reach(&package, &resolver, &kinds);
+        (group.to_owned(), version.to_owned(), reach)
     });
     let parts: Vec<_> = parts.collect();
     drop(resolver);
-    reached.extend(parts.iter().flat_map(|(_, _, items)| items));
+    reached.extend(parts.iter().flat_map(|(_, _, reach)| &reach.items));
     found.extend(relevant(&package, &reached, findings));
+    let used = parts.iter().flat_map(|(_, _, reach)| &reach.crates);
+    let used: BTreeSet<String> = used.cloned().collect();
+    let mut dependencies = dependencies;
+    dependencies.retain(|dependency| used.contains(&dependency.root));
+    for dependency in dependencies {
+        package.is_partial |= dependency.is_partial;
+        found.extend(relevant(&package, &reached, dependency.findings));
+    }
     let mut items = Shared::new(std::mem::take(&mut package.items), &parts);
-    let parts = parts.into_iter().map(|(group, version, indices)| {
-        let items = indices.iter().filter_map(|&index| items.take(index));
+    let parts = parts.into_iter().map(|(group, version, reach)| {
+        let items = reach.items.iter().filter_map(|&index| items.take(index));
         part(&package, group, version, items.collect())
     });
     let packages = parts.collect();
@@ -122,9 +132,9 @@ struct Shared {
 }
 
 impl Shared {
-    fn new(items: Vec<Item>, parts: &[(String, String, BTreeSet<usize>)]) -> Self {
+    fn new(items: Vec<Item>, parts: &[(String, String, Reach)]) -> Self {
         let mut versions = vec![0; items.len()];
-        for &index in parts.iter().flat_map(|(_, _, reached)| reached) {
+        for &index in parts.iter().flat_map(|(_, _, reach)| &reach.items) {
             if let Some(versions) = versions.get_mut(index) {
                 *versions += 1;
             }
@@ -188,29 +198,48 @@ fn part(package: &Package, group: String, version: String, items: Vec<Item>) -> 
     }
 }
 
-/// Returns the items that values of these kinds contain, including the kinds.
-fn reach(package: &Package, resolver: &Resolver<'_>, kinds: &[usize]) -> BTreeSet<usize> {
-    let mut reached = BTreeSet::new();
+/// What values of kinds contain.
+#[derive(Default)]
+struct Reach {
+    /// The items, including the kinds.
+    items: BTreeSet<usize>,
+    /// The source roots of the dependencies that their paths lead to.
+    crates: BTreeSet<String>,
+}
+
+/// Returns what values of these kinds contain.
+fn reach(package: &Package, resolver: &Resolver<'_>, kinds: &[usize]) -> Reach {
+    let mut reach = Reach::default();
     let mut next = kinds.to_vec();
     while let Some(index) = next.pop() {
         let Some(item) = package.items.get(index) else {
             continue;
         };
-        if !reached.insert(index) {
+        if !reach.items.insert(index) {
             continue;
         }
+        let module = package.modules.get(item.module);
+        let module = module.map_or(&[][..], |module| module.path.as_slice());
+        reach.crates.extend(package.modules.crate_of(module).iter().cloned());
         let mut paths = Vec::new();
         held(item, &mut |ty| paths_of(ty, &mut paths));
         let status = item.kube.as_ref().and_then(|kube| kube.status.as_ref());
         let through = item.serde.through.as_ref();
-        paths.extend(status.into_iter().chain(through).map(|path| split(path)));
-        for path in paths {
-            if let Resolved::Item(index) = resolver.resolve(item.module, &path) {
-                next.push(index);
+        let named = status.into_iter().chain(through);
+        paths.extend(named.map(|path| (split(path), false)));
+        let defaults = item.generics.defaults.iter().flatten();
+        defaults.for_each(|ty| paths_of(ty, &mut paths));
+        for (segments, global) in paths {
+            match resolver.resolve_path(item.module, &segments, global) {
+                Resolved::Item(index) => next.push(index),
+                Resolved::External(path) => {
+                    let name = path.first().map_or("", String::as_str);
+                    reach.crates.extend(package.modules.linked(module, name).into_iter().flatten());
+                }
             }
         }
     }
-    reached
+    reach
 }
 
 fn split(path: &str) -> Vec<String> {
@@ -237,13 +266,11 @@ fn held(item: &Item, look: &mut dyn FnMut(&Type)) {
     }
 }
 
-/// Adds the paths of a type and of its arguments.
-fn paths_of(ty: &Type, paths: &mut Vec<Vec<String>>) {
+/// Adds the paths of a type and of its arguments, each with whether it starts with `::`.
+fn paths_of(ty: &Type, paths: &mut Vec<(Vec<String>, bool)>) {
     match &ty.kind {
         Kind::Path(path) => {
-            if !path.global {
-                paths.push(path.segments.clone());
-            }
+            paths.push((path.segments.clone(), path.global));
             path.arguments.iter().for_each(|ty| paths_of(ty, paths));
         }
         Kind::List(item, _) => paths_of(item, paths),

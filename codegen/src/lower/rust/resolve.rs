@@ -75,21 +75,26 @@ impl<'a> Resolver<'a> {
 
     /// Resolves a type's path in a module.
     pub(super) fn resolve_type(&self, module: usize, path: &PathType) -> Resolved {
-        if path.global {
-            return Resolved::External(path.segments.clone());
+        self.resolve_path(module, &path.segments, path.global)
+    }
+
+    /// Resolves a path in a module; `global` if it starts with `::`.
+    pub(super) fn resolve_path(&self, module: usize, path: &[String], global: bool) -> Resolved {
+        match global {
+            true => self.of_crate_or_external(self.path_of(module), path, &mut Walk::new()),
+            false => self.resolve(module, path),
         }
-        self.resolve(module, &path.segments)
     }
 
     /// Resolves a path without leading colons in a module.
     pub(super) fn resolve(&self, module: usize, segments: &[String]) -> Resolved {
-        let path = self
-            .package
-            .modules
-            .get(module)
-            .map_or(&[][..], |module| &module.path);
-        self.path(path, segments, &mut Walk::new())
+        self.path(self.path_of(module), segments, &mut Walk::new())
             .unwrap_or_else(|| Resolved::External(segments.to_vec()))
+    }
+
+    fn path_of(&self, module: usize) -> &'a [String] {
+        let module = self.package.modules.get(module);
+        module.map_or(&[], |module| &module.path)
     }
 
     /// Whether a glob may import names that are not known here.
@@ -98,7 +103,7 @@ impl<'a> Resolver<'a> {
         modules.paths().any(|path| {
             modules.globs(path).any(|import| {
                 let variants = || self.path(path, &import.path, &mut Walk::new());
-                self.module(path, &import.path, MAX_HOPS).is_none()
+                self.glob_module(path, import).is_none()
                     && !matches!(variants(), Some(Resolved::Item(_)))
             })
         })
@@ -160,12 +165,14 @@ impl<'a> Resolver<'a> {
     ) -> Option<Resolved> {
         let (head, rest) = segments.split_first()?;
         match head.as_str() {
-            "crate" => match segments.strip_prefix(self.root.as_slice()) {
-                Some(below) if !below.is_empty() => self.below(&[], below, walk),
+            "crate" => match self.in_crate(module, segments) {
+                Some((root, below)) if !below.is_empty() => self.below(root, below, walk),
                 _ => None,
             },
             "self" => self.below(module, rest, walk),
             "super" => match module.split_last() {
+                // A dependency ends at its root.
+                Some(_) if self.package.modules.crate_of(module) == module => None,
                 Some((_, parent)) => self.below_or_super(parent, rest, walk),
                 None => Some(self.above(rest)),
             },
@@ -176,17 +183,57 @@ impl<'a> Resolver<'a> {
                 if self.package.modules.contains(&child) {
                     return self.below(&child, rest, walk);
                 }
-                let import = self.package.modules.import(module, head)?;
+                let Some(import) = self.package.modules.import(module, head) else {
+                    return self.of_crate(module, segments, walk);
+                };
                 let path: Vec<String> = import.path.iter().chain(rest).cloned().collect();
-                if import.global || (import.path.len() == 1 && import.path[0] == *head) {
-                    return Some(Resolved::External(path));
-                }
-                Some(
-                    self.path(module, &path, walk)
-                        .unwrap_or(Resolved::External(path)),
-                )
+                Some(self.imported(module, import, (head, path), walk))
             }
         }
+    }
+
+    /// Resolves a path that starts with the imported path instead of the name.
+    fn imported(
+        &self,
+        module: &[String],
+        import: &Use,
+        (name, path): (&str, Vec<String>),
+        walk: &mut Walk,
+    ) -> Resolved {
+        if is_of_crate(import, name) {
+            return self.of_crate_or_external(module, &path, walk);
+        }
+        self.path(module, &path, walk)
+            .unwrap_or(Resolved::External(path))
+    }
+
+    /// Returns the path of the root that `crate` leads to from a module, and the rest of the path.
+    fn in_crate<'m, 's>(
+        &self,
+        module: &'m [String],
+        path: &'s [String],
+    ) -> Option<(&'m [String], &'s [String])> {
+        match self.package.modules.crate_of(module) {
+            [] => Some((&[], path.strip_prefix(self.root.as_slice())?)),
+            root => Some((root, path.get(1..)?)),
+        }
+    }
+
+    /// Resolves a path that starts with the name of a crate that was read.
+    fn of_crate(&self, module: &[String], path: &[String], walk: &mut Walk) -> Option<Resolved> {
+        let (name, below) = path.split_first()?;
+        let root = self.package.modules.linked(module, name)?;
+        walk.further(|walk| self.below(&root, below, walk))
+    }
+
+    fn of_crate_or_external(
+        &self,
+        module: &[String],
+        path: &[String],
+        walk: &mut Walk,
+    ) -> Resolved {
+        self.of_crate(module, path, walk)
+            .unwrap_or_else(|| Resolved::External(path.to_vec()))
     }
 
     /// Resolves a path after `super`, which another `super` may follow.
@@ -243,14 +290,8 @@ impl<'a> Resolver<'a> {
         }
         let modules = &self.package.modules;
         if let Some(import) = modules.import(module, name) {
-            // `use serde_json;` imports the name itself.
-            if import.global || import.path.len() == 1 && import.path[0] == name {
-                return Some(Resolved::External(import.path.clone()));
-            }
-            return Some(
-                self.path(module, &import.path, walk)
-                    .unwrap_or_else(|| Resolved::External(import.path.clone())),
-            );
+            let path = import.path.clone();
+            return Some(self.imported(module, import, (name, path), walk));
         }
         modules
             .globs(module)
@@ -265,7 +306,7 @@ impl<'a> Resolver<'a> {
         name: &str,
         walk: &mut Walk,
     ) -> Option<Resolved> {
-        match self.module(module, &import.path, MAX_HOPS) {
+        match self.glob_module(module, import) {
             Some(target) if target != module => self.name(&target, name, walk),
             Some(_) => None,
             None => {
@@ -279,28 +320,59 @@ impl<'a> Resolver<'a> {
     /// Resolves a path to a module of the package.
     fn module(&self, from: &[String], path: &[String], hops: usize) -> Option<Vec<String>> {
         let hops = hops.checked_sub(1)?;
+        let modules = &self.package.modules;
         let mut at = from.to_vec();
         let mut rest = path;
         match path.first().map(String::as_str) {
             Some("crate") => {
-                rest = path.strip_prefix(self.root.as_slice())?;
-                at.clear();
+                let (root, below) = self.in_crate(from, path)?;
+                (at, rest) = (root.to_vec(), below);
             }
             Some("self") => rest = &path[1..],
             _ => {}
         }
-        for segment in rest {
+        for (index, segment) in rest.iter().enumerate() {
             if segment == "super" {
+                if !at.is_empty() && modules.crate_of(&at) == at {
+                    return None;
+                }
                 at.pop()?;
                 continue;
             }
             at.push(segment.clone());
-            if !self.package.modules.contains(&at) {
+            if !modules.contains(&at) {
                 at.pop();
-                let import = self.package.modules.import(&at, segment)?;
-                at = self.module(&at, &import.path, hops)?;
+                at = match modules.import(&at, segment) {
+                    Some(import) if !is_of_crate(import, segment) => {
+                        self.module(&at, &import.path, hops)?
+                    }
+                    Some(import) => self.module_of_crate(&at, &import.path, hops)?,
+                    None if index == 0 => modules.linked(&at, segment)?,
+                    None => return None,
+                };
             }
         }
-        self.package.modules.contains(&at).then_some(at)
+        modules.contains(&at).then_some(at)
     }
+
+    /// Returns the module of the package that a glob imports from.
+    fn glob_module(&self, from: &[String], glob: &Use) -> Option<Vec<String>> {
+        match glob.global {
+            true => self.module_of_crate(from, &glob.path, MAX_HOPS),
+            false => self.module(from, &glob.path, MAX_HOPS),
+        }
+    }
+
+    /// Resolves a path to a module that starts with the name of a crate.
+    fn module_of_crate(&self, from: &[String], path: &[String], hops: usize) -> Option<Vec<String>> {
+        let (name, below) = path.split_first()?;
+        let root = self.package.modules.linked(from, name)?;
+        self.module(&root, below, hops)
+    }
+}
+
+/// Whether the path of an import starts with the name of a crate, whatever the module declares: `use ::a::B`, or `use a`, which imports
+/// the name itself.
+fn is_of_crate(import: &Use, name: &str) -> bool {
+    import.global || matches!(import.path.as_slice(), [only] if only == name)
 }

@@ -3,7 +3,7 @@
 //! Generated bindings hold such kinds: a bundle of several releases of one project, for example. Equal declarations make one CRD, of which
 //! the first is kept; different ones are an error.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -24,6 +24,49 @@ pub(super) fn settle(version: &mut Version, diagnostics: &mut Diagnostics) {
         }
     }
     version.resources = kept;
+}
+
+/// Adds the types of a version that another crate contributes, without those of crates that both depend on.
+pub(super) fn join_types(
+    version: &mut Version,
+    types: Vec<TypeDef>,
+    diagnostics: &mut Diagnostics,
+) {
+    let count = version.types.len();
+    let names: BTreeMap<String, usize> = version
+        .types
+        .iter()
+        .enumerate()
+        .map(|(index, def)| (def.name.clone(), index))
+        .collect();
+    for def in types {
+        let known = names.get(&def.name);
+        let known = known.and_then(|&index| version.types.get(..count)?.get(index));
+        match known {
+            None => version.types.push(def),
+            Some(known) if is_same_type(known, &def) => {}
+            Some(known) => diagnostics.push(differs(known, &def)),
+        }
+    }
+}
+
+/// Whether two definitions are of one declaration, which several fields may use.
+fn is_same_type(first: &TypeDef, second: &TypeDef) -> bool {
+    let placed = TypeDef {
+        path: first.path.clone(),
+        ..second.clone()
+    };
+    *first == placed
+}
+
+/// Reports a type of a crate on which several crates with kinds of a version depend, with different features.
+fn differs(first: &TypeDef, second: &TypeDef) -> Diagnostic {
+    let message = format!("`{}` differs between the crates that use it", second.name);
+    let mut error = Diagnostic::error(message);
+    if let Some(place) = first.declared.place() {
+        error = error.at(place.clone(), "with different features of its crate");
+    }
+    error.help("turn on the same features of that crate in each, or write their manifests in separate runs")
 }
 
 fn different(version: &Version, first: &Resource, second: &Resource) -> Diagnostic {

@@ -105,6 +105,19 @@ pub struct Crate {
     pub features: Option<RustFeatures>,
     /// The findings about its items, most of which do not belong to the API.
     pub findings: Diagnostics,
+    /// The crates that it depends on by path, whose modules and items are among its own.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// A crate that another one depends on by path.
+#[derive(Clone, Debug)]
+pub struct Dependency {
+    /// The source root, which is the first segment of its modules' paths.
+    pub root: String,
+    /// Whether a file could not be parsed, so that types may be missing.
+    pub is_partial: bool,
+    /// The findings about its items.
+    pub findings: Diagnostics,
 }
 
 /// An item or file that is left out because of features.

@@ -11,6 +11,7 @@ mod file;
 mod item;
 mod items;
 mod kube;
+mod links;
 mod literal;
 mod members;
 mod modules;
@@ -26,7 +27,7 @@ mod words;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 pub use item::{
-    Body, Crate, Demand, Field, Fields, Generics, Impl, Item, Kind, Layout, LeftOut, Package,
+    Body, Crate, Demand, Dependency, Field, Fields, Generics, Impl, Item, Kind, Layout, LeftOut, Package,
     PathType, Said, SchemaAttrs, Style, Type, Variant, Word,
 };
 pub use kube::{Column, KubeDerive, Scale};
@@ -37,13 +38,14 @@ pub use serde::SerdeAttrs;
 use self::{
     features::Features,
     file::{FileItems, read_file},
+    links::Links,
 };
 use rayon::prelude::*;
 
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     read::markers::{IgnoredMarkers, MarkerSet},
-    source::{RustCrate, RustPackage, Source},
+    source::{RustCrate, RustDependency, RustPackage, Source},
 };
 
 /// A comment of a file, as far as markers need it.
@@ -127,7 +129,7 @@ fn read_package(
         }
         add(&mut read, &mut modules, items);
     }
-    read.modules = modules_of(modules);
+    read.modules = Arc::new(Modules::new(moved(modules), Links::default()));
     read.markers.check(diagnostics);
     Some(read)
 }
@@ -160,44 +162,98 @@ fn empty(root: &Source, layout: Layout) -> Package {
 
 /// Reads crates whose kinds are declared anywhere. The binaries and the library of a crate share its modules.
 pub fn read_crates(crates: &[RustCrate], ignored: IgnoredMarkers<'_>) -> Vec<Crate> {
-    let read = |source: &RustCrate| {
-        let first = source.files.first()?;
-        let mut package = Package {
-            root: source.root.clone(),
-            ..empty(first, Layout::Crate)
-        };
-        let mut findings = Diagnostics::new();
-        let module = |file: &Source| {
-            let path = file.name.strip_prefix(&source.root).unwrap_or(&file.name);
-            match path {
-                "lib.rs" | "main.rs" => Vec::new(),
-                path => module_of(path),
-            }
-        };
-        let options = (ignored, source.features.as_ref().map(|it| &it.names));
-        let found = read_files(&source.files, &module, options, &mut findings);
-        let items = found.files.iter().map(|(_, read)| read.items.len()).sum();
-        package.items.reserve(items);
-        let mut modules = Vec::new();
-        let (mut macros, mut off) = (Vec::new(), found.off);
-        for (_, mut items) in found.files {
-            macros.append(&mut items.macros);
-            off.append(&mut items.off);
-            add(&mut package, &mut modules, items);
-        }
-        package.is_partial = found.is_partial;
-        package.modules = modules_of(modules);
-        Some(Crate {
-            package,
-            wanted: source.wanted.clone(),
-            is_empty: source.is_empty,
-            macros,
-            off,
-            features: source.features.clone(),
-            findings,
-        })
-    };
+    let read = |source: &RustCrate| read_crate(source, ignored);
     crates.par_iter().filter_map(read).collect()
+}
+
+fn read_crate(source: &RustCrate, ignored: IgnoredMarkers<'_>) -> Option<Crate> {
+    let first = source.files.first()?;
+    let mut package = Package {
+        root: source.root.clone(),
+        ..empty(first, Layout::Crate)
+    };
+    let mut findings = Diagnostics::new();
+    let module = |file: &Source| module_in_crate(file, &source.root, &["lib.rs", "main.rs"]);
+    let options = (ignored, source.features.as_ref().map(|it| &it.names));
+    let found = read_files(&source.files, &module, options, &mut findings);
+    let items = found.files.iter().map(|(_, read)| read.items.len()).sum();
+    package.items.reserve(items);
+    let mut modules = Vec::new();
+    let (mut macros, mut off) = (Vec::new(), found.off);
+    for (_, mut items) in found.files {
+        macros.append(&mut items.macros);
+        off.append(&mut items.off);
+        add(&mut package, &mut modules, items);
+    }
+    package.is_partial = found.is_partial;
+    modules = moved(modules);
+    let read = source.dependencies.par_iter();
+    let read: Vec<_> = read.map(|it| read_dependency(it, ignored)).collect();
+    let mut dependencies = Vec::new();
+    for (dependency, read) in read {
+        add_dependency(&mut package, &mut modules, &dependency.root, read);
+        dependencies.push(dependency);
+    }
+    package.modules = Arc::new(Modules::new(modules, Links::new(source)));
+    Some(Crate {
+        package,
+        wanted: source.wanted.clone(),
+        is_empty: source.is_empty,
+        macros,
+        off,
+        features: source.features.clone(),
+        findings,
+        dependencies,
+    })
+}
+
+/// Reads the library of a dependency. Its kinds are types of it only.
+fn read_dependency(
+    source: &RustDependency,
+    ignored: IgnoredMarkers<'_>,
+) -> (Dependency, Vec<FileItems>) {
+    let mut findings = Diagnostics::new();
+    let module = |file: &Source| module_in_crate(file, &source.root, &[&source.library]);
+    let options = (ignored, source.features.as_ref().map(|it| &it.names));
+    let found = read_files(&source.files, &module, options, &mut findings);
+    let dependency = Dependency {
+        root: source.root.clone(),
+        is_partial: found.is_partial,
+        findings,
+    };
+    let files = found.files.into_iter().map(|(_, mut items)| {
+        items.package = MarkerSet::default();
+        for item in &mut items.items {
+            item.kube = None;
+        }
+        items
+    });
+    (dependency, files.collect())
+}
+
+/// Adds the modules and items of a dependency.
+fn add_dependency(
+    package: &mut Package,
+    modules: &mut Vec<Module>,
+    root: &str,
+    files: Vec<FileItems>,
+) {
+    let offset = modules.len();
+    for items in files {
+        add(package, modules, items);
+    }
+    let mut own = moved(modules.split_off(offset));
+    links::mount(&mut own, root);
+    modules.append(&mut own);
+}
+
+/// Returns the module path of a file in a crate, whose own module is in one of the specified files.
+fn module_in_crate(file: &Source, root: &str, crate_files: &[&str]) -> Vec<String> {
+    let path = file.name.strip_prefix(root).unwrap_or(&file.name);
+    match path {
+        path if crate_files.contains(&path) => Vec::new(),
+        path => module_of(path),
+    }
 }
 
 /// The files of a package.
@@ -275,15 +331,15 @@ fn read_files<'a>(
     }
 }
 
-/// Moves the modules in files named by `#[path = "…"]` to where they are declared, and indexes all.
-fn modules_of(mut modules: Vec<Module>) -> Arc<Modules> {
+/// Moves the modules in files named by `#[path = "…"]` to where they are declared.
+fn moved(mut modules: Vec<Module>) -> Vec<Module> {
     let moves = Moves::new(&modules);
     if !moves.0.is_empty() {
         for module in &mut modules {
             module.path = moves.target(&module.path, MAX_MOVES);
         }
     }
-    Arc::new(Modules::new(modules))
+    modules
 }
 
 /// The maximum number of `#[path = "…"]` attributes on the way to a file.

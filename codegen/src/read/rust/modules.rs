@@ -4,7 +4,8 @@
 
 use std::{collections::BTreeMap, ops::Deref};
 
-use crate::diag::Place;
+use super::links::Links;
+use crate::{diag::Place, source::RustLink};
 
 /// A module of the version.
 #[derive(Clone, Debug)]
@@ -64,6 +65,7 @@ pub struct Use {
 pub struct Modules {
     modules: Vec<Module>,
     scopes: BTreeMap<Vec<String>, Scope>,
+    links: Links,
 }
 
 /// The names that modules of one path import. Several files may be one module, as `lib.rs` and `main.rs` are.
@@ -77,7 +79,7 @@ struct Scope {
 
 impl Modules {
     /// Indexes the modules.
-    pub(crate) fn new(modules: Vec<Module>) -> Self {
+    pub(crate) fn new(modules: Vec<Module>, links: Links) -> Self {
         let mut scopes: BTreeMap<Vec<String>, Scope> = BTreeMap::new();
         for (index, module) in modules.iter().enumerate() {
             let scope = scopes.entry(module.path.clone()).or_default();
@@ -91,7 +93,32 @@ impl Modules {
                 }
             }
         }
-        Self { modules, scopes }
+        Self {
+            modules,
+            scopes,
+            links,
+        }
+    }
+
+    /// Returns the path of the module `crate` of the crate that a module belongs to: empty for the package's own crate.
+    pub(crate) fn crate_of<'m>(&self, module: &'m [String]) -> &'m [String] {
+        self.links.crate_of(module)
+    }
+
+    /// Whether a module, by index, belongs to the package's own crate rather than a dependency.
+    pub(crate) fn is_own(&self, module: usize) -> bool {
+        let module = self.modules.get(module);
+        module.is_none_or(|module| self.crate_of(&module.path).is_empty())
+    }
+
+    /// Returns the module `crate` of the crate that a module refers to by a name.
+    pub(crate) fn linked(&self, module: &[String], name: &str) -> Option<Vec<String>> {
+        self.links.root(module, name)
+    }
+
+    /// Returns what a module refers to by the name of a crate.
+    pub(crate) fn link(&self, module: &[String], name: &str) -> Option<&RustLink> {
+        self.links.of(module, name)
     }
 
     /// Whether there is a module with the path.
