@@ -108,7 +108,11 @@ impl Node {
             let (name, feature) = it.split_once('/')?;
             (name.trim_end_matches('?') == requirement.key).then_some(feature)
         });
-        requirement.features.iter().map(String::as_str).chain(through)
+        requirement
+            .features
+            .iter()
+            .map(String::as_str)
+            .chain(through)
     }
 
     /// Turns on features; returns whether that changes anything.

@@ -78,6 +78,8 @@ pub struct ExternalType {
     pub arguments: String,
     /// The type arguments, if the type belongs to the same version; used to instantiate its fields.
     pub instance: Vec<TypeRef>,
+    /// Why its definition is not known, if its crate tells.
+    pub missing: Option<String>,
 }
 
 /// Returns the type parameters in a list of generics written with angle brackets. Returns `None` if a const parameter precedes a type
@@ -119,6 +121,7 @@ impl ExternalType {
             segments,
             arguments: String::new(),
             instance: Vec::new(),
+            missing: None,
         }
     }
 

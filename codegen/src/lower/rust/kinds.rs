@@ -220,7 +220,9 @@ fn reach(package: &Package, resolver: &Resolver<'_>, kinds: &[usize]) -> Reach {
         }
         let module = package.modules.get(item.module);
         let module = module.map_or(&[][..], |module| module.path.as_slice());
-        reach.crates.extend(package.modules.crate_of(module).iter().cloned());
+        reach
+            .crates
+            .extend(package.modules.crate_of(module).iter().cloned());
         let mut paths = Vec::new();
         held(item, &mut |ty| paths_of(ty, &mut paths));
         let status = item.kube.as_ref().and_then(|kube| kube.status.as_ref());
@@ -234,7 +236,9 @@ fn reach(package: &Package, resolver: &Resolver<'_>, kinds: &[usize]) -> Reach {
                 Resolved::Item(index) => next.push(index),
                 Resolved::External(path) => {
                     let name = path.first().map_or("", String::as_str);
-                    reach.crates.extend(package.modules.linked(module, name).into_iter().flatten());
+                    reach
+                        .crates
+                        .extend(package.modules.linked(module, name).into_iter().flatten());
                 }
             }
         }

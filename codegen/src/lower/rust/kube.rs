@@ -116,7 +116,10 @@ impl Cx<'_> {
                         TypeRef::Local(self.key(found).to_owned())
                     })
                 }
-                Resolved::External(path) => TypeRef::External(ExternalType::new(path)),
+                Resolved::External(path) => TypeRef::External(ExternalType {
+                    missing: self.missing(item.module, &path),
+                    ..ExternalType::new(path)
+                }),
             };
             let derived = DerivedSchema {
                 nullable: attributes::derives_schema(item),

@@ -9,6 +9,7 @@ use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{ExternalType, TypeRef, WireType, type_parameters},
     read::rust::{self, Body, Item, Kind, Layout, PathType, Type},
+    source::RustLink,
 };
 
 impl Cx<'_> {
@@ -59,11 +60,13 @@ impl Cx<'_> {
         };
         let Some(foreign) = well_known(&external) else {
             self.check_foreign(&external, ty, diagnostics);
+            let missing = self.missing(item.module, &external);
             return TypeRef::External(ExternalType {
                 global: path.global,
                 segments: external,
                 arguments: path.arguments_text.clone(),
                 instance: Vec::new(),
+                missing,
             });
         };
         let mut argument = |index: usize| {
@@ -137,6 +140,7 @@ impl Cx<'_> {
                 segments,
                 arguments: path.arguments_text.clone(),
                 instance,
+                missing: None,
             })
         }
     }
@@ -167,6 +171,21 @@ impl Cx<'_> {
         let module = self.package.modules.get(module);
         let below = module.map(|module| module.path.iter().cloned());
         package.chain(below.into_iter().flatten()).collect()
+    }
+
+    /// Returns why a type of another crate is not known, as seen from a module.
+    pub(super) fn missing(&self, module: usize, path: &[String]) -> Option<String> {
+        let (name, below) = path.split_first()?;
+        let modules = &self.package.modules;
+        let from = modules.get(module).map_or(&[][..], |module| &module.path);
+        Some(match modules.link(from, name)? {
+            RustLink::Read(_) => {
+                format!("the crate `{name}` declares no type `{}`", below.join("::"))
+            }
+            RustLink::Unread(why) => format!(
+                "the crate `{name}` {why}; only dependencies with a `path` in Cargo.toml are read"
+            ),
+        })
     }
 
     /// Reports a single name that is not in scope and would not compile.

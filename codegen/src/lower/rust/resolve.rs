@@ -364,7 +364,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// Resolves a path to a module that starts with the name of a crate.
-    fn module_of_crate(&self, from: &[String], path: &[String], hops: usize) -> Option<Vec<String>> {
+    fn module_of_crate(
+        &self,
+        from: &[String],
+        path: &[String],
+        hops: usize,
+    ) -> Option<Vec<String>> {
         let (name, below) = path.split_first()?;
         let root = self.package.modules.linked(from, name)?;
         self.module(&root, below, hops)

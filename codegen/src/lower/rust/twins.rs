@@ -52,10 +52,16 @@ pub(super) fn join_types(
 
 /// Whether two definitions are of one declaration, which several fields may use.
 fn is_same_type(first: &TypeDef, second: &TypeDef) -> bool {
-    let placed = TypeDef {
+    let mut placed = TypeDef {
         path: first.path.clone(),
         ..second.clone()
     };
+    // Only a crate's own types are kinds, and exported for generated code.
+    if let (Some(first), Some(placed)) = (&first.item, &mut placed.item) {
+        placed.module.clone_from(&first.module);
+        placed.kube_derive = first.kube_derive;
+        placed.exported = first.exported;
+    }
     *first == placed
 }
 

@@ -30,7 +30,8 @@ impl Cx<'_> {
         if self.private_module(&module).is_some() && self.is_exported(item) {
             Vec::new()
         } else {
-            module
+            let of_crate = self.package.modules.crate_of(&module).len();
+            module.into_iter().skip(of_crate).collect()
         }
     }
 

@@ -39,8 +39,16 @@ impl Links {
         }
     }
 
+    /// Returns what a module refers to by the name of a crate, or otherwise what another crate does: paths that imports of a dependency
+    /// lead to start with names that are its own.
+    pub(super) fn of_any(&self, module: &[String], name: &str) -> Option<&RustLink> {
+        let others = std::iter::once(&self.own).chain(self.dependencies.values());
+        let mut others = others.filter_map(|names| names.get(name));
+        self.of(module, name).or_else(|| others.next())
+    }
+
     /// Returns what a module refers to by the name of a crate.
-    pub(super) fn of(&self, module: &[String], name: &str) -> Option<&RustLink> {
+    fn of(&self, module: &[String], name: &str) -> Option<&RustLink> {
         let names = match self.crate_of(module) {
             [root] => self.dependencies.get(root)?,
             _ => &self.own,

@@ -27,8 +27,8 @@ mod words;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 pub use item::{
-    Body, Crate, Demand, Dependency, Field, Fields, Generics, Impl, Item, Kind, Layout, LeftOut, Package,
-    PathType, Said, SchemaAttrs, Style, Type, Variant, Word,
+    Body, Crate, Demand, Dependency, Field, Fields, Generics, Impl, Item, Kind, Layout, LeftOut,
+    Package, PathType, Said, SchemaAttrs, Style, Type, Variant, Word,
 };
 pub use kube::{Column, KubeDerive, Scale};
 pub use literal::Literal;

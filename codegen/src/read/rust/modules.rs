@@ -116,9 +116,9 @@ impl Modules {
         self.links.root(module, name)
     }
 
-    /// Returns what a module refers to by the name of a crate.
+    /// Returns what a module, or otherwise any of another crate, refers to by the name of a crate.
     pub(crate) fn link(&self, module: &[String], name: &str) -> Option<&RustLink> {
-        self.links.of(module, name)
+        self.links.of_any(module, name)
     }
 
     /// Whether there is a module with the path.

@@ -4,6 +4,7 @@
 
 mod config_errors;
 mod crates;
+mod crates_dependencies;
 mod crates_forms;
 mod crates_names;
 mod crd;

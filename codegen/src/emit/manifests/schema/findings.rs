@@ -47,21 +47,29 @@ impl Shapes<'_> {
         Schema::default()
     }
 
-    pub(super) fn unknown(&mut self, name: &str, at: At<'_>) -> Schema {
+    pub(super) fn unknown(&mut self, name: &str, missing: Option<&str>, at: At<'_>) -> Schema {
         let help = match name {
             "std::time::Duration" | "core::time::Duration" => {
                 "serde writes it as an object; use Kubernetes' Duration, or a number of seconds"
+            }
+            _ if missing.is_some() => {
+                "copy the type, name one with the same form in `#[schemars(with = \"…\")]`, or say what is on the wire: \
+                 `+kubebuilder:validation:Schemaless` with `+kubebuilder:validation:Type=…` or \
+                 `+kubebuilder:pruning:PreserveUnknownFields`"
             }
             _ => {
                 "use a type of the API, or say what is on the wire: `+kubebuilder:validation:Schemaless` with \
                  `+kubebuilder:validation:Type=…` or `+kubebuilder:pruning:PreserveUnknownFields`"
             }
         };
-        let message = format!(
+        let mut error = Diagnostic::error(format!(
             "`{}` has no schema: its type `{name}` is not known",
             at.what
-        );
-        self.report(at, Diagnostic::error(message).help(help));
+        ));
+        if let Some(missing) = missing {
+            error = error.help(missing);
+        }
+        self.report(at, error.help(help));
         Schema::default()
     }
 

@@ -139,7 +139,7 @@ impl<'a> Shapes<'a> {
             }
             TypeRef::Local(name) => match scope.types.iter().find(|def| def.name == *name) {
                 Some(def) => return self.named(def, scope),
-                None => self.unknown(name, at),
+                None => self.unknown(name, None, at),
             },
             TypeRef::External(external) => match self.argument(external) {
                 Some(argument) => return self.of(&argument, scope, at),
@@ -148,7 +148,7 @@ impl<'a> Shapes<'a> {
                     None => return self.foreign(ty, at),
                 },
             },
-            TypeRef::Verbatim(text) => self.unknown(text, at),
+            TypeRef::Verbatim(text) => self.unknown(text, None, at),
             TypeRef::List(inner) => Schema {
                 items: Some(self.of(inner, scope, at)),
                 ..Schema::of_type("array")
@@ -206,7 +206,11 @@ impl<'a> Shapes<'a> {
             };
             return self.named(&def, scope);
         }
-        Arc::new(self.unknown(&path, at))
+        let missing = match ty {
+            TypeRef::External(external) => external.missing.as_deref(),
+            _ => None,
+        };
+        Arc::new(self.unknown(&path, missing, at))
     }
 
     /// The schema of a named type, with its documentation and rules.

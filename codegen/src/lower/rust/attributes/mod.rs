@@ -235,18 +235,32 @@ impl Cx<'_> {
         None
     }
 
-    /// Returns the value of a constant or function: of the module or type in the path, else of the module itself, else the only one.
+    /// Returns the value of a constant or function: of the module or type in the path, else of the module itself, else the only one; all of
+    /// the crate that the path leads to, else of any.
     fn named(&self, module: usize, path: &[String]) -> Option<&Literal> {
         let path = self.imported(module, path);
+        let modules = &self.package.modules;
+        let linked = path.first();
+        let linked = linked.and_then(|head| modules.linked(self.path_of(module), head));
+        let (path, from) = match &linked {
+            Some(root) => (&path[1..], root.as_slice()),
+            None => (&*path, modules.crate_of(self.path_of(module))),
+        };
         let (name, before) = path.split_last()?;
-        let values = &self.package.values;
         let parent = before.last().map(String::as_str);
         let is_type = |name: &str| name.starts_with(char::is_uppercase);
         let found = match parent {
-            Some(ty) if is_type(ty) => values.get(&format!("{ty}::{name}"))?,
-            _ => values.get(name)?,
+            Some(ty) if is_type(ty) => self.package.values.get(&format!("{ty}::{name}"))?,
+            _ => self.package.values.get(name)?,
         };
-        let is_above = matches!(parent, Some("crate" | "super"));
+        let is_there = |at: usize| modules.crate_of(self.path_of(at)) == from;
+        let there: Vec<_> = found.iter().filter(|(at, _)| is_there(*at)).collect();
+        let found = match there.is_empty() && linked.is_none() {
+            true => found.iter().collect(),
+            false => there,
+        };
+        let is_above =
+            linked.is_some() && before.is_empty() || matches!(parent, Some("crate" | "super"));
         let named = parent.filter(|&name| !is_above && name != "self" && !is_type(name));
         let mut own = found.iter().filter(|(at, _)| match named {
             _ if is_above => false,
@@ -262,10 +276,8 @@ impl Cx<'_> {
             None if named.is_some() => None,
             None => {
                 let (_, first) = found.first()?;
-                found
-                    .iter()
-                    .all(|(_, value)| value == first)
-                    .then_some(first)
+                let mut found = found.iter();
+                found.all(|(_, value)| value == first).then_some(first)
             }
         }
     }
