@@ -17,6 +17,12 @@ use super::{
 };
 use crate::source::{RustDependency, RustFeatures, RustLink, Source};
 
+const OF_REGISTRY: &str =
+    "is from a registry; only dependencies with a `path` in Cargo.toml are read";
+
+const OF_GIT: &str =
+    "is from a git repository; only dependencies with a `path` in Cargo.toml are read";
+
 /// The dependencies of a crate.
 #[derive(Default)]
 pub(super) struct Dependencies {
@@ -184,8 +190,8 @@ impl Graph<'_> {
         let unread = |why: &str| RustLink::Unread(why.to_owned());
         let folder = match &requirement.origin {
             Origin::Path(folder) => folder,
-            Origin::Git => return (requirement.name(None), unread("is from a git repository")),
-            Origin::Registry => return (requirement.name(None), unread("is from a registry")),
+            Origin::Git => return (requirement.name(None), unread(OF_GIT)),
+            Origin::Registry => return (requirement.name(None), unread(OF_REGISTRY)),
             Origin::Undeclared => {
                 let why = "is not among the dependencies of the workspace";
                 return (requirement.name(None), unread(why));

@@ -1,7 +1,8 @@
 //! Invalid input: each folder of `testdata/fail` contains its rendered errors.
 //!
 //! A folder with `.rs` files is the version folder `cloud/v1alpha1`; one with `.yaml` files is CRDs; one with `.go` files is the
-//! Go package `example.com/cloud/v1`. Errors of `manifests-…` are found only if manifests are written.
+//! Go package `example.com/cloud/v1`; one named `crate-…` contains the crate `operator`. Errors of `manifests-…` are found only if manifests are
+//! written.
 
 use std::{fs, path::Path};
 
@@ -10,7 +11,7 @@ use rayon::prelude::*;
 use crate::support::{crd_sources, folders, names, rust_files, testdata};
 use codegen::diag::Style;
 use codegen::{
-    Manifests, Options, RustPackage, Source, Sources,
+    Config, Manifests, Options, RustPackage, Source, Sources,
     read::go::{GoPackage, GoSources},
 };
 
@@ -37,15 +38,29 @@ fn check(folder: &Path, case: &str) {
         manifests: case.starts_with("manifests-").then(Manifests::default),
         ..Options::default()
     };
-    let errors = match codegen::generate(&sources(folder), &options) {
-        Ok(_) => panic!("{case} has no error"),
-        Err(errors) => errors.render(Style::Plain),
+    let result = match case.starts_with("crate-") {
+        true => of_crate(&folder.join("operator/src")),
+        false => codegen::generate(&sources(folder), &options)
+            .map_err(|errors| errors.render(Style::Plain)),
+    };
+    let Err(errors) = result else {
+        panic!("{case} has no error");
     };
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(folder);
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!("error", errors));
+}
+
+/// Writes the manifests of a crate; places are relative to the folder of the tests.
+fn of_crate(root: &Path) -> Result<codegen::Generated, String> {
+    let root = root.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap();
+    let config = Config::new()
+        .apis(root)
+        .manifests(".", Manifests::default());
+    let result = config.manifests_only().generated(&());
+    result.map_err(|error| error.to_string())
 }
 
 fn sources(folder: &Path) -> Sources {

@@ -182,9 +182,7 @@ impl Cx<'_> {
             RustLink::Read(_) => {
                 format!("the crate `{name}` declares no type `{}`", below.join("::"))
             }
-            RustLink::Unread(why) => format!(
-                "the crate `{name}` {why}; only dependencies with a `path` in Cargo.toml are read"
-            ),
+            RustLink::Unread(why) => format!("the crate `{name}` {why}"),
         })
     }
 

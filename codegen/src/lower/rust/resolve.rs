@@ -183,13 +183,37 @@ impl<'a> Resolver<'a> {
                 if self.package.modules.contains(&child) {
                     return self.below(&child, rest, walk);
                 }
-                let Some(import) = self.package.modules.import(module, head) else {
-                    return self.of_crate(module, segments, walk);
-                };
-                let path: Vec<String> = import.path.iter().chain(rest).cloned().collect();
-                Some(self.imported(module, import, (head, path), walk))
+                let found = self.through_import(module, segments, walk);
+                found.or_else(|| self.of_crate(module, segments, walk))
             }
         }
+    }
+
+    /// Resolves a path that starts with a module, type or crate that is imported by name or by a glob.
+    fn through_import(
+        &self,
+        module: &[String],
+        segments: &[String],
+        walk: &mut Walk,
+    ) -> Option<Resolved> {
+        let (head, rest) = segments.split_first()?;
+        if let Some(import) = self.package.modules.import(module, head) {
+            let path: Vec<String> = import.path.iter().chain(rest).cloned().collect();
+            return Some(self.imported(module, import, (head, path), walk));
+        }
+        if !walk.is_new(module, &segments.join("::")) {
+            return None;
+        }
+        let mut globs = self.package.modules.globs(module);
+        globs.find_map(|glob| {
+            let mut target = self.glob_module(module, glob)?;
+            target.push(head.clone());
+            if self.package.modules.contains(&target) {
+                return walk.further(|walk| self.below(&target, rest, walk));
+            }
+            target.pop();
+            walk.further(|walk| self.through_import(&target, segments, walk))
+        })
     }
 
     /// Resolves a path that starts with the imported path instead of the name.

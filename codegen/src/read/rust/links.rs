@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use super::modules::Module;
 use crate::source::{RustCrate, RustLink};
 
 /// The names by which a crate refers to others.
@@ -65,12 +64,5 @@ impl Links {
             }
             _ => None,
         }
-    }
-}
-
-/// Places the modules of a dependency below its source root.
-pub(super) fn mount(modules: &mut [Module], root: &str) {
-    for module in modules {
-        module.path.insert(0, root.to_owned());
     }
 }

@@ -243,7 +243,7 @@ fn add_dependency(
         add(package, modules, items);
     }
     let mut own = moved(modules.split_off(offset));
-    links::mount(&mut own, root);
+    modules::mount(&mut own, root);
     modules.append(&mut own);
 }
 

@@ -47,6 +47,13 @@ pub struct Declared {
     pub place: Place,
 }
 
+/// Places the modules of a dependency below its source root.
+pub(super) fn mount(modules: &mut [Module], root: &str) {
+    for module in modules {
+        module.path.insert(0, root.to_owned());
+    }
+}
+
 /// A name that a `use` item imports.
 #[derive(Clone, Debug)]
 pub struct Use {

@@ -143,8 +143,13 @@ fn a_library_may_have_a_name_and_a_file_of_its_own() {
 fn dependencies_of_dependencies_are_read() {
     let sandbox = operator(
         BY_PATH,
-        "at: api_common::Endpoint, more: Vec<api_common::prelude::Host>, twice: api_common::base::Name",
+        "at: api_common::Endpoint, more: Vec<api_common::prelude::Host>, glob: hosts::Host, twice: api_common::base::Name",
         "pub use base;\npub use base::*;\npub mod prelude { pub use ::base::hosts::*; }\nDERIVE\npub struct Endpoint { host: base::hosts::Host, name: Name }\n",
+    );
+    sandbox.edit(
+        "operator/src/lib.rs",
+        "#[derive",
+        "use api_common::*;\nuse self::*;\n#[derive",
     );
     sandbox.write(
         "api-common/Cargo.toml",
@@ -160,8 +165,8 @@ fn dependencies_of_dependencies_are_read() {
         &of_macros("DERIVE\npub struct Host { address: super::Name }\n"),
     );
     let crd = manifests(&sandbox);
-    assert_eq!(crd.matches("given:").count(), 4, "{crd}");
-    assert_eq!(crd.matches("address:").count(), 2, "{crd}");
+    assert_eq!(crd.matches(" given:").count(), 5, "{crd}");
+    assert_eq!(crd.matches(" address:").count(), 3, "{crd}");
 }
 
 /// The crates may also stand outside of the workspace, and be the program's own library.
