@@ -25,8 +25,11 @@ pub mod check;
 pub mod config;
 pub mod diag;
 pub mod emit;
+mod generator;
 #[cfg(feature = "go")]
 mod graph;
+mod header;
+pub mod kubernetes;
 pub mod lower;
 pub mod model;
 #[cfg(feature = "cli")]
@@ -45,12 +48,14 @@ use std::mem;
 
 pub use config::Config;
 pub use diag::{Diagnostic, Diagnostics};
-pub use emit::Generator;
+pub use generator::Generator;
+pub use kubernetes::{KubernetesTypes, KubernetesVersion};
 pub use lower::crd::{Explained, Verdict};
-pub use options::{Compat, Filters, KubernetesTypes, KubernetesVersion, Manifests, Options};
+pub use options::{Compat, Filters, Manifests, Options};
 pub use output::{Mode, Tree};
+pub use read::Sources;
 pub use record::Record;
-pub use source::{RustFeatures, RustPackage, Source, Sources};
+pub use source::{RustFeatures, RustPackage, Source};
 
 use self::{
     model::ApiSet,

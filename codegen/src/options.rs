@@ -1,6 +1,5 @@
 //! Options: the one struct shared by the command line, `codegen.toml` and build scripts.
 
-mod kubernetes;
 mod manifests;
 mod types;
 
@@ -11,17 +10,17 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-pub use self::kubernetes::{KubernetesTypes, KubernetesVersion};
 pub use self::manifests::{Manifests, RoleOptions};
 pub use self::types::{
     MapType, Pattern, TypeAttributes, TypeOptions, Visibility, derive_path, type_attribute,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    emit::Generator,
+    generator::Generator,
+    header,
+    kubernetes::{KubernetesTypes, KubernetesVersion, Recognition},
     model::names,
-    output::format::header,
-    record::{Recognition, Record},
+    record::Record,
 };
 
 /// How to treat mistakes in markers that controller-gen accepts.

@@ -28,12 +28,12 @@ use toml::{Spanned, de::DeTable, de::DeValue};
 
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
+    header::TOML_MARKER,
+    kubernetes::{KubernetesTypes, KubernetesVersion, Recognition},
     model::{
         ApiSet, Origin, TypeKind, Version,
         names::{is_module_of, schema::is_type_name},
     },
-    options::{KubernetesTypes, KubernetesVersion},
-    output::format::TOML_MARKER,
     source::Source,
 };
 
@@ -52,15 +52,6 @@ pub struct Record {
     modules: BTreeMap<String, String>,
     /// The type names, by `group/version`.
     versions: BTreeMap<String, Names>,
-}
-
-/// The options that decide which schemas are replaced by Kubernetes types.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Recognition {
-    /// Which schemas are recognised.
-    pub types: KubernetesTypes,
-    /// The oldest supported Kubernetes version.
-    pub version: Option<KubernetesVersion>,
 }
 
 /// The type names of one version: by holder type, then by property.

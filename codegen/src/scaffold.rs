@@ -5,9 +5,11 @@
 use std::{fmt::Write as _, iter};
 
 use crate::{
-    emit::{features, table::Feature},
+    emit::features,
+    generator::{Feature, Generator},
+    kubernetes::KubernetesVersion,
     model::{ApiSet, EnumValues, Group, Resource, Scope, TypeDef, TypeKind, Version},
-    options::{KubernetesVersion, Options},
+    options::Options,
     output::Tree,
 };
 
@@ -231,7 +233,7 @@ impl Scaffold<'_> {
 
     /// A documentation test with the API's first client; empty if no client is generated.
     fn example(&self) -> String {
-        let client = crate::Generator::Client;
+        let client = Generator::Client;
         let Some((group, version, resource)) =
             self.first_client().filter(|_| self.options.emits(client))
         else {

@@ -7,8 +7,8 @@ use std::{
 
 use super::{definition, openapi_structs, resolved};
 use crate::{
+    kubernetes::KubernetesVersion,
     model::{KnownType, TypeKind, TypeRef},
-    options::KubernetesVersion,
 };
 
 /// The type besides `Time` whose times the codec preserves.

@@ -1,6 +1,6 @@
 //! The structs of k8s-openapi, as far as they are the same in all Kubernetes versions from a minimum on.
 
-use crate::options::KubernetesVersion;
+use crate::kubernetes::KubernetesVersion;
 
 /// A struct of k8s-openapi other than an API object.
 #[derive(Clone, Copy, Debug)]

@@ -16,8 +16,8 @@ mod tests {
     use super::*;
     use crate::{
         builtin::{definition, openapi_structs},
+        kubernetes::KubernetesVersion,
         model::TypeKind,
-        options::KubernetesVersion,
     };
 
     /// Names of structs and fields, formatted as in the runtime's list.

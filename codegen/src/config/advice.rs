@@ -4,10 +4,8 @@ use std::path::Path;
 
 use super::{disk::Disk, layout::shown, target::Target};
 use crate::{
-    emit::{
-        Generator,
-        features::{self, CodeFeature},
-    },
+    emit::features::{self, CodeFeature},
+    generator::Generator,
     model::{ApiSet, names},
     options::Options,
     output::Tree,

@@ -13,8 +13,8 @@ use super::{
     layout::{Place, shown, whole},
 };
 use crate::{
-    read::crate_markers::may_hold,
-    source::{Source, Sources},
+    read::{Sources, crate_markers::may_hold},
+    source::Source,
 };
 
 impl Config {

@@ -19,10 +19,9 @@ use super::{
     types,
 };
 use crate::{
-    emit::Generator,
-    options::{
-        Compat, KubernetesTypes, KubernetesVersion, Manifests, base_path, crate_path, type_path,
-    },
+    generator::Generator,
+    kubernetes::{KubernetesTypes, KubernetesVersion},
+    options::{Compat, Manifests, base_path, crate_path, type_path},
     source::Source,
 };
 

@@ -37,8 +37,9 @@ pub use prepare::{Prepared, Report, prepare_all};
 pub use reference::{reference_page, reference_schema, reference_text};
 
 use crate::{
-    emit::Generator,
-    options::{Compat, Faulty, KubernetesTypes, KubernetesVersion, Manifests, Options},
+    generator::Generator,
+    kubernetes::{KubernetesTypes, KubernetesVersion},
+    options::{Compat, Faulty, Manifests, Options},
 };
 use inputs::{Apis, CrdInput, GoInput, GroupVersions};
 use layout::Place;

@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{
     diag::Diagnostic,
-    emit::table::{Generator, Home},
+    generator::{Generator, Home},
     model::names,
     output::{ChangeKind, Plan},
-    source::Sources,
+    read::Sources,
 };
 
 impl Config {

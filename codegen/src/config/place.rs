@@ -7,10 +7,11 @@ use std::{
 
 use super::{Config, Error, layout::Place, target::Target};
 use crate::{
-    emit::{self, Generator},
+    emit,
+    generator::Generator,
     options::Options,
     output::{OrphanSearch, Tree, format},
-    source::Sources,
+    read::Sources,
 };
 
 impl Config {

@@ -16,12 +16,13 @@ use super::{
 use crate::{
     Explained, Generated,
     diag::{Diagnostic, Diagnostics, Place},
-    emit::Generator,
+    generator::Generator,
+    header,
     model::ApiSet,
     options::{Filters, Manifests, Options},
-    output::{ChangeKind, Owned, Plan, Tree, format::header},
-    read::{self, Parsed},
-    source::{Source, Sources},
+    output::{ChangeKind, Owned, Plan, Tree},
+    read::{self, Parsed, Sources},
+    source::Source,
     threads,
 };
 

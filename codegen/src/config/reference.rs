@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::keys::{Key, Section, Type};
-use crate::emit::Generator;
+use crate::generator::Generator;
 
 /// Every key as plain text, by section.
 #[must_use]

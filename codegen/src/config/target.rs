@@ -6,7 +6,7 @@ use super::{
     Config, Error,
     layout::{Place, as_written, manifest_folder, module_help, shown, whole},
 };
-use crate::{diag::Diagnostic, emit::table::Home, options::Options};
+use crate::{diag::Diagnostic, generator::Home, options::Options};
 
 /// The location of the output folder, and whether annotated types share its root.
 #[derive(Debug, Default)]

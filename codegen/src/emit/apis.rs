@@ -8,11 +8,10 @@ use quote::quote;
 use super::{
     Emit, Files,
     context::{api_version, by_group, ident, module_docs},
-    deepcopy, register,
-    table::{Generator, Home},
-    types,
+    deepcopy, register, types,
 };
 use crate::{
+    generator::{Generator, Home},
     model::{Group, TypePackage, Version, names},
     output::format::{Code, Items},
 };

@@ -3,24 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{
-    Emit, Files,
-    table::{Definition, Feature, Generator, Home},
-};
+use super::{Emit, Files};
 use crate::model::{Group, Resource, ScaleSubresource, Scope, Version};
-
-pub(crate) const GENERATOR: Definition = Definition {
-    needs: &[Generator::Client],
-    feature: Some(FEATURE),
-    ..Definition::new("fake", Home::Generated("clientset/fake"), emit)
-};
-
-const FEATURE: Feature = Feature {
-    name: "fake",
-    what: "the fake clientset",
-    docs: "The clientset over an embedded API server, for tests.",
-    enables: "codegen-runtime/fake",
-};
 
 /// Emits the file.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use quote::quote;
 
-use super::{Emit, Files, context::ident, table::Generator};
+use super::{Emit, Files, context::ident};
+use crate::generator::Generator;
 
 /// ```ignore
 /// pub mod clientset;

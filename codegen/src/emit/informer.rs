@@ -10,13 +10,10 @@ use super::{
     lister::lister_name,
     modules::inception,
     reference,
-    table::{Definition, Generator, Home},
 };
-use crate::model::{Group, Resource, Version, names};
-
-pub(crate) const GENERATOR: Definition = Definition {
-    uses: &[Generator::Client, Generator::Lister],
-    ..Definition::new("informer", Home::Generated("informers"), emit)
+use crate::{
+    generator::Generator,
+    model::{Group, Resource, Version, names},
 };
 
 /// Emits the whole folder.

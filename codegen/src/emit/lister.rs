@@ -9,12 +9,8 @@ use super::{
     Emit, Files,
     context::{api_version, docs, ident, kind_ident, module_docs},
     example, modules,
-    table::{Definition, Home},
 };
 use crate::model::{Group, Resource, Scope, Version};
-
-pub(crate) const GENERATOR: Definition =
-    Definition::new("lister", Home::Generated("listers"), emit);
 
 /// Emits the whole folder.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {

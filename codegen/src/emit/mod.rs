@@ -1,4 +1,4 @@
-//! Generators: from the model to files. `table` lists them; each has its own module.
+//! From the model to files: each [`Generator`] has its own module.
 
 mod api_docs;
 mod apis;
@@ -19,7 +19,6 @@ pub mod rbac;
 mod reference;
 mod register;
 mod serde_attributes;
-pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -29,11 +28,11 @@ pub mod webhooks;
 
 pub(crate) use context::{Emit, ident};
 use rayon::prelude::*;
-pub use table::Generator;
 pub(crate) use types::warn_of_attributes;
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
+    generator::Generator,
     model::ApiSet,
     options::Options,
     output::{
@@ -52,11 +51,26 @@ pub fn emit(api: &ApiSet, options: &Options) -> Result<Tree, Diagnostics> {
     let mut files = Files::default();
     for generator in Generator::ALL {
         if options.emits(generator) {
-            (generator.definition().emit)(&cx, &mut files);
+            run(generator, &cx, &mut files);
         }
     }
     generated::emit(&cx, &mut files);
     files.format(&cx)
+}
+
+/// Adds the files of a generator to the output.
+fn run<'a>(generator: Generator, cx: &'a Emit<'a>, files: &mut Files<'a>) {
+    match generator {
+        Generator::Types => types::emit(cx, files),
+        Generator::Deepcopy => deepcopy::emit(cx, files),
+        Generator::Register => register::emit(cx, files),
+        Generator::Client => clientset::emit(cx, files),
+        Generator::Fake => fake::emit(cx, files),
+        Generator::Lister => lister::emit(cx, files),
+        Generator::Informer => informer::emit(cx, files),
+        Generator::Validate => validate::emit(cx, files),
+        Generator::Apply => apply::emit(cx, files),
+    }
 }
 
 /// Produces a file's code. It runs on the thread that formats the file, since tokens are not `Send`.

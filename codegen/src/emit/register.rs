@@ -7,15 +7,10 @@ use super::{
     Emit, Files,
     context::{api_version, ident, json_literal, module_docs},
     manifests,
-    table::{Definition, Generator, Home},
 };
-use crate::model::{Group, Resource, RustItem, Version};
-
-pub(crate) const GENERATOR: Definition = Definition::new("register", HOME, emit);
-
-const HOME: Home = Home::Beside {
-    module: "zz_generated_register",
-    public: true,
+use crate::{
+    generator::Generator,
+    model::{Group, Resource, RustItem, Version},
 };
 
 /// Emits the file beside the types of every version.

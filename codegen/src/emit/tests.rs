@@ -1,7 +1,8 @@
 //! Emitter tests on a hand-built model.
 
-use super::{Generator, emit};
+use super::emit;
 use crate::{
+    Generator,
     model::{
         ApiSet, CustomMethod, DeclaredAt, Field, Group, KnownType, Origin, Resource, RustItem,
         Scope, StructDef, TypeDef, TypeKind, TypeRef, Validation, Verb, VerbSet, Version, names,

@@ -7,28 +7,8 @@ use super::{
     Emit, Files,
     context::{api_version, ident, json_literal, module_docs},
     manifests, register,
-    table::{Definition, Feature, Generator, Home, Selection},
 };
 use crate::model::{Group, Resource, Version};
-
-pub(crate) const GENERATOR: Definition = Definition {
-    needs: &[Generator::Deepcopy],
-    feature: Some(FEATURE),
-    selection: Selection::ByName,
-    ..Definition::new("validate", HOME, emit)
-};
-
-const HOME: Home = Home::Beside {
-    module: "zz_generated_validate",
-    public: false,
-};
-
-const FEATURE: Feature = Feature {
-    name: "validate",
-    what: "validation",
-    docs: "Validation of objects without a server.",
-    enables: "codegen-runtime/validate",
-};
 
 /// Emits the file beside the types of every version.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {

@@ -2,7 +2,7 @@
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    emit::Generator,
+    generator::Generator,
     model::{ApiSet, Resource},
     options::Options,
     read::{markers::crd::Skip, rust::Package},

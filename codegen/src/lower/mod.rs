@@ -22,7 +22,7 @@ mod whole;
 
 use crate::{
     diag::Diagnostics,
-    model::{ApiSet, CustomMethod, KnownType, TypeRef, Verb, names},
+    model::{ApiSet, names},
     options::{MapType, Options},
     read::Parsed,
     threads,
@@ -106,21 +106,4 @@ fn sort(api: &mut ApiSet) {
         }
         is_same
     });
-}
-
-/// The methods for the scale subresource, which users of client-gen declare with markers.
-pub(crate) fn scale_methods() -> Vec<CustomMethod> {
-    let scale = || Some(TypeRef::Known(KnownType::Scale));
-    let method = |name: &str, verb, input, result| CustomMethod {
-        name: name.to_owned(),
-        verb,
-        subresource: Some("scale".to_owned()),
-        input,
-        result,
-    };
-    vec![
-        method("get_scale", Verb::Get, None, scale()),
-        method("update_scale", Verb::Update, scale(), scale()),
-        method("patch_scale", Verb::Patch, None, scale()),
-    ]
 }

@@ -7,7 +7,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::{TypeRef, WebhookEndpoint, schema::Schema};
+use super::{KnownType, TypeRef, WebhookEndpoint, schema::Schema};
 
 /// A kind that the API server serves under a plural name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -288,6 +288,25 @@ pub struct CustomMethod {
     pub input: Option<TypeRef>,
     /// The response type, if different from the resource.
     pub result: Option<TypeRef>,
+}
+
+impl CustomMethod {
+    /// The methods for the scale subresource, which users of client-gen declare with markers.
+    pub(crate) fn of_scale() -> Vec<Self> {
+        let scale = || Some(TypeRef::Known(KnownType::Scale));
+        let method = |name: &str, verb, input, result| Self {
+            name: name.to_owned(),
+            verb,
+            subresource: Some("scale".to_owned()),
+            input,
+            result,
+        };
+        vec![
+            method("get_scale", Verb::Get, None, scale()),
+            method("update_scale", Verb::Update, scale(), scale()),
+            method("patch_scale", Verb::Patch, None, scale()),
+        ]
+    }
 }
 
 /// The verb of a custom method; client-gen allows any of these.

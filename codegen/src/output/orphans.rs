@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Error, Tree, format::is_generated, markdown, yaml::is_printed};
-use crate::emit::Generator;
+use super::{Error, Tree, markdown, yaml::is_printed};
+use crate::{generator::Generator, header::is_generated};
 
 /// Where to search for orphans.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

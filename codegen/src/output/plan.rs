@@ -13,13 +13,13 @@ use similar::TextDiff;
 
 use super::{
     Error, OrphanSearch, Tree,
-    format::is_generated,
     guard::Guard,
     markdown,
     orphans::{orphaned_crds, orphaned_pages, orphans},
     stage,
     yaml::is_printed,
 };
+use crate::header::is_generated;
 
 /// The differences between a generated tree and the disk.
 #[derive(Clone, Debug)]

@@ -8,7 +8,27 @@ pub mod markers;
 pub mod rust;
 pub(crate) mod yaml;
 
-use crate::{diag::Diagnostics, options::Options, source::Sources};
+use crate::{
+    diag::Diagnostics,
+    options::Options,
+    source::{RustCrate, RustPackage, Source},
+};
+
+/// The sources of one generation, collected from disk by [`crate::config`] or written by a test.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// Annotated Rust: the files of each group-version folder.
+    pub rust: Vec<RustPackage>,
+    /// Crates that are searched for kinds that derive kube's `CustomResource`, in any module.
+    pub rust_crates: Vec<RustCrate>,
+    /// CRDs as YAML or JSON, any number of documents per source.
+    pub crds: Vec<Source>,
+    /// Rust or Go files, told apart by extension, that are only searched for RBAC and webhook markers; sorted by name.
+    pub marker_files: Vec<Source>,
+    /// Go packages with the packages whose types they use: one entry per Go module.
+    #[cfg(feature = "go")]
+    pub go: Vec<go::GoSources>,
+}
 
 /// Everything that was read, with references still unresolved.
 #[derive(Debug, Default)]

@@ -313,7 +313,7 @@ fn a_record_is_read_as_it_is_written() {
     let text = generated(&[("Gate", odd)], "").names.unwrap();
     let record = Record::parse(&Source::new("names.toml", text.clone())).unwrap();
     assert_eq!(record.text().unwrap(), text);
-    assert!(crate::output::format::is_generated(&text));
+    assert!(crate::header::is_generated(&text));
 }
 
 /// Checks the errors of a record.

@@ -251,6 +251,12 @@ fn no_two_files_import_each_other() {
 }
 
 #[test]
+fn no_modules_of_the_generator_import_each_other() {
+    let found = circles::circular_modules(&repository().join("codegen/src"));
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
 fn golden_crates_keep_no_state_of_incremental_builds() {
     let profiles = fs::read_to_string(repository().join("Cargo.toml")).unwrap();
     for entry in fs::read_dir(repository().join("testdata/expected")).unwrap() {

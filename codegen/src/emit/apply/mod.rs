@@ -47,17 +47,11 @@ use super::{
     Emit, Files,
     context::{api_version, module_docs},
     deepcopy, example, modules,
-    table::{Definition, Home, Selection},
     types::{self, Homes, Imports},
 };
 use crate::{
     model::{Group, Origin, Resource, Scope, StructDef, TypeDef, TypeKind, Verb, Version, names},
     output::format::{Code, Items},
-};
-
-pub(crate) const GENERATOR: Definition = Definition {
-    selection: Selection::ByName,
-    ..Definition::new("apply", Home::Generated("applyconfiguration"), emit)
 };
 
 /// Emits the whole folder.

@@ -12,13 +12,10 @@ use super::{
     Emit, Files,
     context::{self, api_version, docs, ident, module_docs},
     example, modules,
-    table::{Definition, Generator, Home},
 };
-use crate::model::{Group, Resource, Scope, Version, names};
-
-pub(crate) const GENERATOR: Definition = Definition {
-    includes: &[Generator::Fake],
-    ..Definition::new("client", Home::Generated("clientset"), emit)
+use crate::{
+    generator::Generator,
+    model::{Group, Resource, Scope, Version, names},
 };
 
 /// Emits the whole folder.

@@ -70,7 +70,7 @@ pub(super) fn is_newtype(resource: &Resource) -> bool {
 /// The methods that the runtime's client lacks.
 fn custom_methods(resource: &Resource) -> impl Iterator<Item = &CustomMethod> {
     let known = if verbs::has_scale(resource) {
-        crate::lower::scale_methods()
+        CustomMethod::of_scale()
     } else {
         Vec::new()
     };

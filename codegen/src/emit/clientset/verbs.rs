@@ -7,7 +7,7 @@ use quote::quote;
 
 use crate::{
     emit::context::docs,
-    model::{Resource, Verb, VerbSet},
+    model::{CustomMethod, Resource, Verb, VerbSet},
 };
 
 /// The methods of a typed client: the second parameter of `client::TypedClient`.
@@ -65,7 +65,7 @@ pub(super) fn emit(name: &Ident, resource: &Resource) -> TokenStream {
 
 /// Whether the client has the runtime's methods for the scale subresource.
 pub(super) fn has_scale(resource: &Resource) -> bool {
-    let scale = crate::lower::scale_methods();
+    let scale = CustomMethod::of_scale();
     scale.iter().all(|method| resource.methods.contains(method))
 }
 

@@ -9,7 +9,8 @@
 
 use super::{Object, Role};
 use crate::{
-    emit::{Emit, Generator, context::ident, types::named},
+    emit::{Emit, context::ident, types::named},
+    generator::Generator,
     model::{Group, Resource, Scope, Version},
 };
 

@@ -13,19 +13,8 @@ use quote::quote;
 use super::{
     Emit, Files,
     context::{api_version, ident, module_docs},
-    table::{Definition, Home},
 };
 use crate::model::{Field, Group, Resource, TypeDef, TypeKind, Version};
-
-pub(crate) const GENERATOR: Definition = Definition {
-    links_runtime: false,
-    ..Definition::new("deepcopy", HOME, emit)
-};
-
-const HOME: Home = Home::Beside {
-    module: "zz_generated_deepcopy",
-    public: false,
-};
 
 /// Emits the file beside the types of every version whose objects are not listed.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {

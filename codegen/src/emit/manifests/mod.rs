@@ -30,9 +30,9 @@ use crate::{
     emit::{
         api_docs,
         rbac::{roles, user_roles},
-        table::Generator,
         webhooks::webhook_configurations,
     },
+    generator::Generator,
     model::{ApiSet, Group, Origin, Resource, Version},
     options::{Compat, Manifests, Options},
     output::{

@@ -50,7 +50,6 @@ use super::{
     Emit, Files, apis,
     context::{api_version, module_docs},
     serde_attributes,
-    table::{Definition, Generator, Home},
 };
 use crate::{
     model::{Field, Origin, Resource, TypeDef, TypeKind, TypePackage, Version, find_type, names},
@@ -119,12 +118,6 @@ impl FileContext<'_> {
         (!lines.is_empty()).then(|| self.comments.borrow_mut().add(lines))
     }
 }
-
-pub(crate) const GENERATOR: Definition = Definition {
-    needs: &[Generator::Deepcopy],
-    links_runtime: false,
-    ..Definition::new("types", Home::Apis, emit)
-};
 
 /// Emits the types of every version that comes from CRDs or Go, and their parent modules.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {

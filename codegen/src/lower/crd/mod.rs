@@ -30,7 +30,9 @@ use self::{
 };
 use crate::{
     diag::Diagnostics,
-    model::{ApiSet, CrdRest, Group, LeftOut, Origin, Resource, VerbSet, Version, names},
+    model::{
+        ApiSet, CrdRest, CustomMethod, Group, LeftOut, Origin, Resource, VerbSet, Version, names,
+    },
     options::Options,
     read::crd::{Crd, CrdVersion, schema::Schema},
     record::{Outcome, Record},
@@ -228,7 +230,7 @@ fn lower_resource(crd: &Crd, version: &CrdVersion, roots: &BTreeMap<&str, &str>)
             VerbSet::without_status()
         },
         methods: if version.scale.is_some() {
-            super::scale_methods()
+            CustomMethod::of_scale()
         } else {
             Vec::new()
         },

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::recognise::{Recognised, Unlike, recognise};
 use crate::{
+    kubernetes::{KubernetesTypes, KubernetesVersion},
     model::names::schema::Path,
-    options::{KubernetesTypes, KubernetesVersion, Options},
+    options::Options,
     read::crd::schema::Schema,
     record::{Line, Names},
 };

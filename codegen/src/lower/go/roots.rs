@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{cx::Cx, json_tag::json_name, refs::Reached};
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
-    lower::{methods, object, scale_methods, verbs},
+    lower::{methods, object, verbs},
     model::{CustomMethod, Resource, TypeRef, VerbSet},
     options::Options,
     read::{
@@ -200,7 +200,7 @@ pub(super) fn resource(
         .iter()
         .any(|method| method.subresource.as_deref() == Some("scale"));
     if common.scale_subresource.is_some() && !by_hand {
-        methods.extend(scale_methods());
+        methods.extend(CustomMethod::of_scale());
     }
     let resource = Resource {
         status_subresource: status,

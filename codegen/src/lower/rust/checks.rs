@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Cx, at_item};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
-    emit::table::{Generator, Home},
+    generator::{Generator, Home},
     model::{
         Resource, Version,
         names::{is_label_1035, is_subdomain},

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Cx, at_item};
 use crate::{
-    Generator,
     diag::Diagnostics,
+    generator::Generator,
     model::{self, Resource, TypeDef, TypeKind},
     read::rust::{Body, Field, Item},
 };

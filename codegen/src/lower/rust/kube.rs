@@ -6,7 +6,7 @@ use super::super::object;
 use super::{Cx, at_item, attributes, checks::is_camel_case, resolve::Resolved};
 use crate::{
     diag::Diagnostics,
-    lower::{crate_markers::conversion, scale_methods, validation, verbs, whole},
+    lower::{crate_markers::conversion, validation, verbs, whole},
     model::{
         CustomMethod, DeclaredAt, DerivedSchema, ExternalType, Field, KnownType, PrinterColumn,
         Resource, RustItem, ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind,
@@ -89,7 +89,11 @@ impl Cx<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Vec<CustomMethod> {
         let mut methods = self.methods(item, verbs, diagnostics);
-        let more = if scale { scale_methods() } else { Vec::new() };
+        let more = if scale {
+            CustomMethod::of_scale()
+        } else {
+            Vec::new()
+        };
         for method in more {
             if methods.iter().all(|known| known.name != method.name) {
                 methods.push(method);

@@ -84,7 +84,7 @@ impl Cx<'_> {
             clone_if: item.clone_if.clone(),
             derived: self.derived_type(item),
         };
-        if self.options.emits(crate::Generator::Deepcopy) {
+        if self.options.emits(crate::generator::Generator::Deepcopy) {
             self.check_access(item, &generated, diagnostics);
         }
         generated

@@ -1,4 +1,4 @@
-//! Finds pairs of files that import each other.
+//! Finds files, and top-level modules, that import each other.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,13 +6,17 @@ use std::{
     path::Path,
 };
 
-use syn::{Item, UseTree, Visibility};
+use syn::{
+    Item, ItemMod, ItemUse, UseTree, Visibility,
+    visit::{self, Visit},
+};
 
 /// The path of a module, relative to the crate root.
 type Module = Vec<String>;
 
-/// An import: the name in the importing file, and the imported path, relative to the crate root.
+/// A path of the crate in a file, relative to the crate root.
 struct Import {
+    /// The name that it has in the file; empty if it is written in full where it is used.
     name: String,
     target: Vec<String>,
     /// Whether the import is re-exported. Its users then count as importing the file that defines it.
@@ -24,6 +28,42 @@ struct Import {
 /// An import counts for the file that defines the name, whichever module re-exports it. A module and its descendants may import from each
 /// other. Unit tests do not count.
 pub fn mutual_imports(root: &Path) -> Vec<String> {
+    let edges = edges(root);
+    let is_mutual = |(from, to): &&(Module, Module)| {
+        from < to && !to.starts_with(from) && edges.contains(&(to.clone(), from.clone()))
+    };
+    let shown = |module: &Module| module.join("::");
+    edges
+        .iter()
+        .filter(is_mutual)
+        .map(|(a, b)| format!("{} ↔ {}", shown(a), shown(b)))
+        .collect()
+}
+
+/// Returns the top-level modules below `root` that import each other, directly or through others, sorted.
+pub fn circular_modules(root: &Path) -> Vec<String> {
+    let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (from, to) in edges(root) {
+        if let (Some(from), Some(to)) = (from.first(), to.first())
+            && from != to
+        {
+            imports.entry(from.clone()).or_default().insert(to.clone());
+        }
+    }
+    loop {
+        let importing: BTreeSet<String> = imports.keys().cloned().collect();
+        let imported: BTreeSet<String> = imports.values().flatten().cloned().collect();
+        // Others are below or above all circles.
+        imports
+            .retain(|module, targets| imported.contains(module) && !importing.is_disjoint(targets));
+        if imports.len() == importing.len() {
+            return imports.into_keys().collect();
+        }
+    }
+}
+
+/// Returns who imports from whom, by the files that define the names.
+fn edges(root: &Path) -> BTreeSet<(Module, Module)> {
     let mut modules = BTreeMap::new();
     read(root, &[], &mut modules);
     let mut edges = BTreeSet::new();
@@ -35,15 +75,7 @@ pub fn mutual_imports(root: &Path) -> Vec<String> {
             }
         }
     }
-    let is_mutual = |(from, to): &&(Module, Module)| {
-        from < to && !to.starts_with(from) && edges.contains(&(to.clone(), from.clone()))
-    };
-    let shown = |module: &Module| module.join("::");
     edges
-        .iter()
-        .filter(is_mutual)
-        .map(|(a, b)| format!("{} ↔ {}", shown(a), shown(b)))
-        .collect()
 }
 
 /// Collects the imports of each module's file.
@@ -75,23 +107,58 @@ fn imports(items: &[Item], module: &[String]) -> Vec<Import> {
             _ => None,
         })
         .collect();
-    let mut imports = Vec::new();
+    let mut imports = Imports {
+        module,
+        children,
+        found: Vec::new(),
+    };
     for item in items {
-        let Item::Use(item) = item else { continue };
-        let mut named = Vec::new();
-        flatten(&item.tree, Vec::new(), &mut named);
-        for (name, path) in named {
-            if let Some(target) = absolute(&path, module, &children) {
-                let is_reexport = !matches!(item.vis, Visibility::Inherited);
-                imports.push(Import {
-                    name,
-                    target,
-                    is_reexport,
-                });
-            }
+        imports.visit_item(item);
+    }
+    imports.found
+}
+
+struct Imports<'a> {
+    module: &'a [String],
+    children: Vec<String>,
+    found: Vec<Import>,
+}
+
+impl Imports<'_> {
+    fn add(&mut self, name: String, path: &[String], is_reexport: bool) {
+        if let Some(target) = absolute(path, self.module, &self.children) {
+            self.found.push(Import {
+                name,
+                target,
+                is_reexport,
+            });
         }
     }
-    imports
+}
+
+impl Visit<'_> for Imports<'_> {
+    /// Modules in a file are unit tests.
+    fn visit_item_mod(&mut self, _: &ItemMod) {}
+
+    fn visit_visibility(&mut self, _: &Visibility) {}
+
+    fn visit_item_use(&mut self, item: &ItemUse) {
+        let mut named = Vec::new();
+        flatten(&item.tree, Vec::new(), &mut named);
+        let is_reexport = !matches!(item.vis, Visibility::Inherited);
+        for (name, path) in named {
+            self.add(name, &path, is_reexport);
+        }
+    }
+
+    fn visit_path(&mut self, path: &syn::Path) {
+        let segments = path.segments.iter().map(|it| it.ident.to_string());
+        let segments: Vec<String> = segments.collect();
+        if segments[0] == "crate" {
+            self.add(String::new(), &segments, false);
+        }
+        visit::visit_path(self, path);
+    }
 }
 
 /// Collects the names of a `use` tree, each with its path. The name of a glob is `*`.

@@ -23,8 +23,8 @@ use self::{
     table::{Kubernetes, Table},
 };
 use crate::{
+    kubernetes::{KubernetesTypes, KubernetesVersion},
     model::TypeRef,
-    options::{KubernetesTypes, KubernetesVersion},
     read::crd::schema::Schema,
 };
 

@@ -8,8 +8,8 @@ use std::{
 
 use crate::{
     builtin::{self, Written, openapi_structs},
+    kubernetes::KubernetesVersion,
     model::{ExternalType, Field, KnownType, TypeKind, TypeRef, Validation},
-    options::KubernetesVersion,
 };
 
 /// A type of k8s-openapi, as defined in the sources of k8s.io.

@@ -1,14 +1,13 @@
-//! The table of generators, with all facts about each of them.
+//! The table of generators, with all facts about each of them except how it writes its files, which [`emit`](crate::emit) knows.
 //!
-//! A new generator is a file with a [`Definition`] called `GENERATOR`, and a line in [`generators!`] below. Its command-line
-//! name, file ownership, modules and Cargo features follow from it.
+//! A new generator is a row of [`generators!`] below, and a file in `emit` with its line there. Its command-line name, file ownership,
+//! modules and Cargo features follow from the row.
 
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
 };
 
-use super::{Emit, Files};
 use crate::suggest::closest;
 
 /// A generator: its name, the location of its files, and its relations to others.
@@ -29,17 +28,11 @@ pub(crate) struct Definition {
     pub(crate) selection: Selection,
     /// Whether its output links against the runtime.
     pub(crate) links_runtime: bool,
-    /// Adds its files to the output.
-    pub(crate) emit: for<'a> fn(&'a Emit<'a>, &mut Files<'a>),
 }
 
 impl Definition {
     /// A definition whose generator depends only on the runtime.
-    pub(crate) const fn new(
-        name: &'static str,
-        home: Home,
-        emit: for<'a> fn(&'a Emit<'a>, &mut Files<'a>),
-    ) -> Self {
+    const fn new(name: &'static str, home: Home) -> Self {
         Self {
             name,
             home,
@@ -49,7 +42,6 @@ impl Definition {
             feature: None,
             selection: Selection::WithAll,
             links_runtime: true,
-            emit,
         }
     }
 }
@@ -93,7 +85,7 @@ pub(crate) struct Feature {
 }
 
 macro_rules! generators {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $module:ident;)+) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $definition:expr;)+) => {
         /// A generator.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Generator {
@@ -107,7 +99,7 @@ macro_rules! generators {
             /// The generator's definition.
             pub(crate) const fn definition(self) -> &'static Definition {
                 match self {
-                    $(Self::$variant => &super::$module::GENERATOR,)+
+                    $(Self::$variant => const { &$definition },)+
                 }
             }
         }
@@ -116,23 +108,58 @@ macro_rules! generators {
 
 generators! {
     /// Rust types from CRDs and Go.
-    Types = types;
+    Types = Definition {
+        needs: &[Generator::Deepcopy],
+        links_runtime: false,
+        ..Definition::new("types", Home::Apis)
+    };
     /// `Clone`, serde of root types, object traits.
-    Deepcopy = deepcopy;
+    Deepcopy = Definition {
+        links_runtime: false,
+        ..Definition::new("deepcopy", Home::Beside { module: "zz_generated_deepcopy", public: false })
+    };
     /// Group, version and kind names, `add_to_scheme`.
-    Register = register;
+    Register = Definition::new("register", Home::Beside { module: "zz_generated_register", public: true });
     /// Clientset and typed clients.
-    Client = clientset;
+    Client = Definition {
+        includes: &[Generator::Fake],
+        ..Definition::new("client", Home::Generated("clientset"))
+    };
     /// The clientset over the embedded API server.
-    Fake = fake;
+    Fake = Definition {
+        needs: &[Generator::Client],
+        feature: Some(Feature {
+            name: "fake",
+            what: "the fake clientset",
+            docs: "The clientset over an embedded API server, for tests.",
+            enables: "codegen-runtime/fake",
+        }),
+        ..Definition::new("fake", Home::Generated("clientset/fake"))
+    };
     /// Listers.
-    Lister = lister;
+    Lister = Definition::new("lister", Home::Generated("listers"));
     /// Informers and their factory.
-    Informer = informer;
+    Informer = Definition {
+        uses: &[Generator::Client, Generator::Lister],
+        ..Definition::new("informer", Home::Generated("informers"))
+    };
     /// Validation of objects without a server.
-    Validate = validate;
+    Validate = Definition {
+        needs: &[Generator::Deepcopy],
+        feature: Some(Feature {
+            name: "validate",
+            what: "validation",
+            docs: "Validation of objects without a server.",
+            enables: "codegen-runtime/validate",
+        }),
+        selection: Selection::ByName,
+        ..Definition::new("validate", Home::Beside { module: "zz_generated_validate", public: false })
+    };
     /// Apply configurations.
-    Apply = apply;
+    Apply = Definition {
+        selection: Selection::ByName,
+        ..Definition::new("apply", Home::Generated("applyconfiguration"))
+    };
 }
 
 impl Generator {

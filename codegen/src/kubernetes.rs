@@ -1,4 +1,4 @@
-//! Options for Kubernetes' own types.
+//! Which types of Kubernetes itself generated code may use.
 
 use std::fmt;
 
@@ -137,6 +137,15 @@ impl From<KubernetesVersion> for String {
     fn from(version: KubernetesVersion) -> Self {
         version.to_string()
     }
+}
+
+/// The options that decide which schemas are replaced by Kubernetes types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recognition {
+    /// Which schemas are recognised.
+    pub types: KubernetesTypes,
+    /// The oldest supported Kubernetes version.
+    pub version: Option<KubernetesVersion>,
 }
 
 #[cfg(test)]
