@@ -11,7 +11,7 @@ use codegen::{
 
 use super::{
     Failure,
-    kind::{KindArgs, sample_of},
+    kind::{self, KindArgs, sample_of},
     operator::{Files, Project, refused},
     search::uses_support,
 };
@@ -56,7 +56,7 @@ impl KindArgs {
             Some(help) => refused(format!("{message}; {help}")),
             None => refused(message),
         })?;
-        let api = self.api(project, group, resource, files)?;
+        let api = kind::existing(project, &group, version, resource, files)?;
         Ok(Controlled::Own(api))
     }
 }

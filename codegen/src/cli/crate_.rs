@@ -12,7 +12,7 @@ use codegen::{
 
 use super::{
     Failure,
-    finish::{Finish, prepare},
+    finish::prepare,
     options::{CodeArgs, CrdArgs, ModeArgs, TypeArgs},
     style::Color,
 };
@@ -77,11 +77,7 @@ impl Crate {
                 &OrphanSearch::default(),
             )?);
         }
-        let finish = Finish {
-            mode: self.mode.mode(),
-            color,
-        };
-        finish.conclude(&configs, &prepared, plans)
+        self.mode.finish(color).conclude(&configs, &prepared, plans)
     }
 }
 

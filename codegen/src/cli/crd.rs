@@ -7,7 +7,7 @@ use codegen::Config;
 
 use super::{
     Failure,
-    finish::{Finish, skipping},
+    finish::skipping,
     options::{CodeArgs, CrdArgs, ModeArgs, TypeArgs},
     progress::Bar,
     style::{self, Color},
@@ -59,10 +59,10 @@ impl Output {
         if let Some(path) = self.base_path {
             config = config.base_path(path);
         }
-        let mode = self.mode.mode();
+        let finish = self.mode.finish(color);
         match self.output {
-            Some(output) => Finish { mode, color }.run(&[config.out_dir(output)]),
-            None if mode != codegen::Mode::Write => Err(Failure::Usage(
+            Some(output) => finish.run(&[config.out_dir(output)]),
+            None if finish.mode != codegen::Mode::Write => Err(Failure::Usage(
                 "--check and --dry-run compare with a folder: name it with --output".to_owned(),
             )),
             None => print(&config, color),

@@ -13,9 +13,9 @@ use super::{
     Failure,
     create_controller::CreateController,
     create_webhook::CreateWebhook,
-    finish::{Finish, prepare},
+    finish::Finish,
     kind::KindArgs,
-    operator::{Files, Project, input_error, mode, refused},
+    operator::{Files, Project, input_error, refused},
     search::uses_support,
     style::{self, Color},
 };
@@ -96,38 +96,28 @@ impl CreateApi {
         }
         let kinds = project.kinds();
         let conversion = unconverted(&project, &api);
-        let configs = files.planned(project.configs);
-        let prepared = prepare(&configs)?;
-        if prepared.iter().all(|it| it.report().kinds <= kinds) {
-            let codegen_toml = shown(&files.root().join(FILE_NAME));
+        let types = api
+            .path(Part::Types)
+            .map(|path| shown(&project.root.join(path)));
+        let changes = files.generate(project.configs)?;
+        if changes.kinds() <= kinds {
+            let codegen_toml = shown(&project.root.join(FILE_NAME));
             return Err(refused(format!(
                 "{} would be written to src/apis, but {codegen_toml} reads the API from elsewhere: set in its [crate.rust] `apis = \"src/apis\"`",
                 api.kind
             )));
         }
-        let finish = Finish {
-            mode: mode(self.dry_run),
-            color,
-        };
-        for line in &files.left {
-            style::eprint(&style::note(line, color));
-        }
-        let types = api
-            .path(Part::Types)
-            .map(|path| shown(&files.root().join(path)));
-        finish.conclude(&configs, &prepared, vec![files.plan()?])?;
+        let finish = Finish::of_edits(self.dry_run, color);
+        changes.conclude(finish)?;
         if let Some(note) = conversion {
             style::eprint(&style::note(&note, color));
-        }
-        if self.dry_run {
-            return Ok(());
         }
         let (kind, version) = (&api.kind, format!("{}/{}", api.group, api.version));
         let without = match &api.controller {
             Some(_) => "",
             None => ", without a controller of its own",
         };
-        style::print(&format!(
+        finish.close_with(&format!(
             "Created {kind} of {version}{without}. Next: write its fields in {}, run `kube-codegen generate`, then `cargo test`.\n",
             types.unwrap_or_default()
         ))
@@ -245,10 +235,7 @@ impl CreateApi {
         }
         for path in api.files().keys() {
             if project.root.join(path).symlink_metadata().is_ok() {
-                faults.push(format!(
-                    "{} already exists and is not overwritten: move it away",
-                    shown(&project.root.join(path))
-                ));
+                faults.push(project.taken(path));
             }
         }
         faults.sort();
@@ -282,13 +269,8 @@ fn group_file(api: &Api) -> String {
 /// The name of a kind's controller, test and sample: its module's name, prefixed by the group if that is taken.
 fn free_name(project: &Project, group: &str, module: &str) -> String {
     let is_free = |name: &str| {
-        let paths = [
-            format!("src/controllers/{name}.rs"),
-            format!("tests/operator/{name}.rs"),
-            format!("config/samples/{name}.yaml"),
-        ];
-        !["main", "support"].contains(&name)
-            && !paths.iter().any(|path| project.root.join(path).exists())
+        let sample = format!("config/samples/{name}.yaml");
+        project.is_free(name) && !project.root.join(sample).exists()
     };
     if is_free(module) {
         module.to_owned()

@@ -9,10 +9,10 @@ use codegen::{
 use super::{
     Failure,
     controller::texts,
-    finish::{Finish, prepare},
-    kind::{KindArgs, has_field},
-    operator::{Files, Project, input_error, mode, refused},
-    style::{self, Color},
+    finish::Finish,
+    kind::{KindArgs, existing, has_field},
+    operator::{Files, Project, input_error, refused},
+    style::Color,
 };
 
 /// Add a controller, with its tests, for a kind of Kubernetes itself, or for a kind that was created without one.
@@ -41,31 +41,17 @@ impl CreateController {
         controlled.set_controller(name(&project, &controlled)?);
         for (path, text) in texts(&controlled, &files)? {
             if files.text(&path)?.is_some() {
-                return Err(refused(format!(
-                    "{} already exists and is not overwritten: move it away",
-                    shown(&project.root.join(path))
-                )));
+                return Err(refused(project.taken(&path)));
             }
             files.write(path, text);
         }
         for edit in &controlled.edits() {
             files.add(edit)?;
         }
-        let configs = files.planned(project.configs);
-        let prepared = prepare(&configs)?;
-        let finish = Finish {
-            mode: mode(self.dry_run),
-            color,
-        };
-        for line in &files.left {
-            style::eprint(&style::note(line, color));
-        }
+        let finish = Finish::of_edits(self.dry_run, color);
         let path = shown(&files.root().join(controlled.path().unwrap_or_default()));
-        finish.conclude(&configs, &prepared, vec![files.plan()?])?;
-        if self.dry_run {
-            return Ok(());
-        }
-        style::print(&format!(
+        files.generate(project.configs)?.conclude(finish)?;
+        finish.close_with(&format!(
             "Created the controller of {} in {}. Next: write what it does in {path}, then `cargo test`.\n",
             controlled.kind(),
             controlled.api_version()
@@ -88,12 +74,7 @@ fn check_none(project: &Project, controlled: &Controlled, files: &Files) -> Resu
         return if has_one { Err(error()) } else { Ok(()) };
     };
     for (version, resource) in project.versions_of(group, kind) {
-        let args = KindArgs {
-            group: group.clone(),
-            version: version.name.clone(),
-            kind: kind.clone(),
-        };
-        let found = args.api(project, group.clone(), resource, files)?;
+        let found = existing(project, group, &version.name, resource, files)?;
         if found.controller.is_some() {
             return Err(has_already(&Controlled::Own(found), group));
         }
@@ -128,15 +109,7 @@ fn check_types(project: &Project, api: &Api) -> Result<(), Failure> {
 /// The first name for the controller and its test that is free.
 fn name(project: &Project, controlled: &Controlled) -> Result<String, Failure> {
     let names = controlled.names();
-    let is_free = |name: &String| {
-        let paths = [
-            format!("src/controllers/{name}.rs"),
-            format!("tests/operator/{name}.rs"),
-        ];
-        let is_reserved = ["main", "support"].contains(&name.as_str());
-        !is_reserved && !paths.iter().any(|path| project.root.join(path).exists())
-    };
-    let free = names.iter().find(|name| is_free(name)).cloned();
+    let free = names.iter().find(|name| project.is_free(name)).cloned();
     free.ok_or_else(|| {
         refused(format!(
             "src/controllers and tests/operator have files for {} already: move them away for the controller of {}",

@@ -11,10 +11,10 @@ use codegen::{
 
 use super::{
     Failure,
-    finish::{Finish, prepare},
+    finish::Finish,
     kind::{KindArgs, candidates, sample_of},
-    operator::{Files, Project, input_error, mode, refused},
-    style::{self, Color},
+    operator::{Files, Project, input_error, refused},
+    style::Color,
 };
 
 /// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and deploy them.
@@ -48,10 +48,8 @@ pub(super) struct CreateWebhook {
 impl CreateWebhook {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read()?;
-        let group = self.kind.checked_group(&project)?;
-        let resource = self.kind.resource(&project, &group).map_err(refused)?;
         let mut files = Files::new(project.root.clone());
-        let api = self.kind.api(&project, group, resource, &files)?;
+        let (api, resource) = self.kind.existing(&project, &files)?;
         if self.conversion {
             check_versions(&project, &api)?;
         }
@@ -64,24 +62,13 @@ impl CreateWebhook {
         }
         check_free(&project, &webhooks, is_first)?;
         plan(&project, &webhooks, resource, is_first, &mut files)?;
-        let configs = files.planned(project.configs);
-        let prepared = prepare(&configs)?;
-        let finish = Finish {
-            mode: mode(self.dry_run),
-            color,
-        };
-        for line in &files.left {
-            style::eprint(&style::note(line, color));
-        }
+        let finish = Finish::of_edits(self.dry_run, color);
         let mut written = vec![shown(&files.root().join(webhooks.path()))];
         for spoke in &webhooks.spokes {
             let [path, _] = webhooks.spoke_paths(&spoke.version);
             written.push(shown(&files.root().join(path)));
         }
-        finish.conclude(&configs, &prepared, vec![files.plan()?])?;
-        if self.dry_run {
-            return Ok(());
-        }
+        files.generate(project.configs)?.conclude(finish)?;
         let names = named(&webhooks);
         let Api {
             kind,
@@ -89,7 +76,7 @@ impl CreateWebhook {
             version,
             ..
         } = &webhooks.api;
-        style::print(&format!(
+        finish.close_with(&format!(
             "Created the webhooks of {kind} in {group}/{version} for {names}. Next: write them in {}, then `cargo test`. \
              In clusters, {} makes their certificate.\n",
             written.join(" and "),
@@ -308,12 +295,7 @@ fn check_free(project: &Project, webhooks: &Webhooks, is_first: bool) -> Result<
     let other = is_first.then(|| std::path::PathBuf::from("src/webhooks.rs"));
     let paths = shared.keys().chain(&other).chain(spokes.keys());
     let taken = paths.filter(|path| project.root.join(path).symlink_metadata().is_ok());
-    input_error(taken.map(|path| {
-        format!(
-            "{} already exists and is not overwritten: move it away",
-            shown(&project.root.join(path))
-        )
-    }))
+    input_error(taken.map(|path| project.taken(path)))
 }
 
 /// Plans the files and the lines in existing files.

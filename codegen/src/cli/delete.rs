@@ -6,17 +6,18 @@ use clap::{Args, Subcommand};
 use codegen::{
     config::shown,
     operator::{Api, Gone, Part, edit},
+    output::Tree,
 };
 
 use super::{
     Failure,
     delete_controller::DeleteController,
     delete_webhook::{self, DeleteWebhook},
-    finish::{Finish, prepare},
+    finish::Finish,
     kind::KindArgs,
-    leftovers::{check_unhooked, check_unused, unreadable},
-    operator::{Files, Project, input_error, mode, refused},
-    style::{self, Color},
+    leftovers::{check_unchanged, check_unhooked, check_unused, unreadable},
+    operator::{Files, Project, refused},
+    style::Color,
 };
 
 /// Remove from an operator what `kube-codegen create` added.
@@ -66,10 +67,8 @@ impl Delete {
 impl DeleteApi {
     fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read()?;
-        let group = self.kind.checked_group(&project)?;
-        let resource = self.kind.resource(&project, &group).map_err(refused)?;
         let mut files = Files::new(project.root.clone());
-        let api = self.kind.api(&project, group, resource, &files)?;
+        let (api, resource) = self.kind.existing(&project, &files)?;
         let types = api.path(Part::Types).unwrap_or_default();
         let Some(types) = files.text(&types)? else {
             let types = shown(&project.root.join(types));
@@ -81,24 +80,18 @@ impl DeleteApi {
         check_stored(&project, &api, &types)?;
         delete_webhook::take_conversion(&project, &api, &mut files, self.force)?;
         if !self.force {
-            check_unchanged(&api, &files)?;
+            check_unchanged(removed(&api), &variants(&api), &files, "create api")?;
         }
         unhook(&api, &mut files)?;
         let gone = Gone::new(&api, &types, &resource.accessor);
         let gone = gone.map_err(|error| unreadable(Path::new("the types"), &error.to_string()))?;
         check_unused(&project, &files, &|path, text| gone.references(path, text))?;
         let closing = closing(&project, &api);
-        let configs = files.planned(project.configs);
-        let prepared = prepare(&configs)?;
-        let finish = Finish {
-            mode: mode(self.dry_run),
-            color,
-        };
-        finish.conclude(&configs, &prepared, vec![files.plan()?])?;
-        if self.dry_run {
-            return Ok(());
-        }
-        style::print(&closing)
+        // Of the lines that are left, uses of the kind are errors already; the others do no harm.
+        files.left.clear();
+        let finish = Finish::of_edits(self.dry_run, color);
+        files.generate(project.configs)?.conclude(finish)?;
+        finish.close_with(&closing)
     }
 }
 
@@ -126,32 +119,17 @@ fn check_stored(project: &Project, api: &Api, types: &str) -> Result<(), Failure
     )))
 }
 
-/// Checks that all files are as `create api` writes them.
-fn check_unchanged(api: &Api, files: &Files) -> Result<(), Failure> {
-    // The parameters at creation time are not recorded, so accept every combination.
-    let variants = [(false, false), (false, true), (true, false), (true, true)];
-    let variants = variants.map(|(is_further_version, has_example)| {
+/// The files as `create api` writes them. The parameters at creation time are not recorded, so every combination counts.
+fn variants(api: &Api) -> [Tree; 4] {
+    let parameters = [(false, false), (false, true), (true, false), (true, true)];
+    parameters.map(|(is_further_version, has_example)| {
         let variant = Api {
             is_further_version,
             has_example,
             ..api.clone()
         };
         variant.files()
-    });
-    let mut changed = Vec::new();
-    for path in removed(api) {
-        let Some(text) = files.text(&path)? else {
-            continue;
-        };
-        let mut variants = variants.iter();
-        let is_written = variants.any(|files| files.get(&path) == Some(&text));
-        if !is_written {
-            changed.push(shown(&files.root().join(path)));
-        }
-    }
-    input_error(changed.into_iter().map(|path| {
-        format!("{path} differs from what `create api` writes: save what you need of it, and remove it with --force")
-    }))
+    })
 }
 
 /// Plans the removal of the files, and of the kind's lines in other files.

@@ -1,19 +1,16 @@
 //! `kube-codegen delete controller`.
 
 use clap::Args;
-use codegen::{
-    config::shown,
-    operator::{Controlled, Gone},
-};
+use codegen::operator::Gone;
 
 use super::{
     Failure,
     controller::variants,
-    finish::{Finish, prepare},
+    finish::Finish,
     kind::KindArgs,
-    leftovers::{check_unhooked, check_unused},
-    operator::{Files, Project, input_error, mode, refused},
-    style::{self, Color},
+    leftovers::{check_unchanged, check_unhooked, check_unused},
+    operator::{Files, Project, refused},
+    style::Color,
 };
 
 /// Remove a controller with its tests; its kind stays.
@@ -45,7 +42,8 @@ impl DeleteController {
             )));
         };
         if !self.force {
-            check_unchanged(&controlled, &files)?;
+            let paths = controlled.files().into_keys();
+            check_unchanged(paths, &variants(&controlled, &files), &files, "create")?;
         }
         for path in controlled.files().into_keys() {
             files.remove(path);
@@ -57,39 +55,10 @@ impl DeleteController {
         check_unhooked(&edits, &files)?;
         let gone = Gone::controller(name);
         check_unused(&project, &files, &|path, text| gone.references(path, text))?;
-        let configs = files.planned(project.configs);
-        let prepared = prepare(&configs)?;
-        let finish = Finish {
-            mode: mode(self.dry_run),
-            color,
-        };
-        for line in &files.left {
-            style::eprint(&style::note(line, color));
-        }
-        finish.conclude(&configs, &prepared, vec![files.plan()?])?;
-        if self.dry_run {
-            return Ok(());
-        }
-        style::print(&format!(
+        let finish = Finish::of_edits(self.dry_run, color);
+        files.generate(project.configs)?.conclude(finish)?;
+        finish.close_with(&format!(
             "Deleted the controller of {kind} in {version}. Clusters keep its permissions until the new roles are applied.\n"
         ))
     }
-}
-
-/// Checks that all files are as `create` writes them.
-fn check_unchanged(controlled: &Controlled, files: &Files) -> Result<(), Failure> {
-    let variants = variants(controlled, files);
-    let mut changed = Vec::new();
-    for path in controlled.files().into_keys() {
-        let Some(text) = files.text(&path)? else {
-            continue;
-        };
-        let mut variants = variants.iter();
-        if !variants.any(|files| files.get(&path) == Some(&text)) {
-            changed.push(shown(&files.root().join(path)));
-        }
-    }
-    input_error(changed.into_iter().map(|path| {
-        format!("{path} differs from what `create` writes: save what you need of it, and remove it with --force")
-    }))
 }

@@ -11,11 +11,12 @@ use codegen::{
 use super::{
     Failure,
     create_webhook::{existing, has, listed, read_sample, spokes},
-    finish::{Finish, prepare},
-    kind::KindArgs,
-    leftovers::{check_unhooked, check_unused},
-    operator::{Files, Project, input_error, mode, refused},
-    style::{self, Color},
+    finish::Finish,
+    kind::{self, KindArgs},
+    leftovers::{self, check_unhooked, check_unused},
+    operator::{Files, Project, input_error, refused},
+    search::words,
+    style::Color,
 };
 
 /// Remove webhooks of a kind, and with the last one the code and manifests that serve and deploy them.
@@ -47,10 +48,8 @@ pub(super) struct DeleteWebhook {
 impl DeleteWebhook {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read()?;
-        let group = self.kind.checked_group(&project)?;
-        let resource = self.kind.resource(&project, &group).map_err(refused)?;
         let mut files = Files::new(project.root.clone());
-        let api = self.kind.api(&project, group, resource, &files)?;
+        let (api, _) = self.kind.existing(&project, &files)?;
         let mut webhooks = existing(&project, api, &files)?;
         let stay = self.choose(&project, &mut webhooks, &files)?;
         // Without a sample, the tests count as changed.
@@ -63,20 +62,9 @@ impl DeleteWebhook {
         let modules = gone_modules(&webhooks, &stay, is_last.is_some());
         check_unused(&project, &files, &|_, text| Ok(uses(text, &modules)))?;
         let closing = closing(&webhooks, is_last.is_some());
-        let configs = files.planned(project.configs);
-        let prepared = prepare(&configs)?;
-        let finish = Finish {
-            mode: mode(self.dry_run),
-            color,
-        };
-        for line in &files.left {
-            style::eprint(&style::note(line, color));
-        }
-        finish.conclude(&configs, &prepared, vec![files.plan()?])?;
-        if self.dry_run {
-            return Ok(());
-        }
-        style::print(&closing)
+        let finish = Finish::of_edits(self.dry_run, color);
+        files.generate(project.configs)?.conclude(finish)?;
+        finish.close_with(&closing)
     }
 
     /// Selects the handlers to remove; returns those that remain.
@@ -241,8 +229,8 @@ fn check_unchanged(
     let mut faults = Vec::new();
     for path in changed {
         let goes = files.text(path)?.is_none();
-        let shown = shown(&files.root().join(path));
         if !goes {
+            let shown = shown(&files.root().join(path));
             let stay: Vec<&str> = stay.iter().map(|handler| handler.name()).collect();
             faults.push(format!(
                 "{shown} has {} in a different form than `create webhook` writes: remove it by hand; the code for {} stays",
@@ -250,9 +238,7 @@ fn check_unchanged(
                 listed(&stay)
             ));
         } else if !force {
-            faults.push(format!(
-                "{shown} differs from what `create webhook` writes: save what you need of it, and remove it with --force"
-            ));
+            faults.push(leftovers::changed(path, files, "create webhook"));
         }
     }
     input_error(faults)
@@ -276,17 +262,11 @@ fn gone_modules(webhooks: &Webhooks, stay: &[Handler], is_last: bool) -> Vec<Str
 
 /// The uses of modules in a file.
 fn uses(text: &str, modules: &[String]) -> Vec<Reference> {
-    let goes_on = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();
-    for module in modules {
-        let places = text.match_indices(module.as_str());
-        found.extend(places.filter_map(|(start, _)| {
-            let end = start + module.len();
-            let is_whole = !text[..start].ends_with(goes_on) && !text[end..].starts_with(goes_on);
-            is_whole.then(|| Reference {
-                range: start..end,
-                name: module.clone(),
-            })
+    for name in modules {
+        found.extend(words(text, name).map(|range| Reference {
+            range,
+            name: name.clone(),
         }));
     }
     found
@@ -311,12 +291,7 @@ pub(super) fn take_conversion(
         ));
     };
     for (version, resource) in project.versions_of(group, kind) {
-        let args = KindArgs {
-            group: group.clone(),
-            version: version.name.clone(),
-            kind: kind.clone(),
-        };
-        let of_version = args.api(project, group.clone(), resource, files)?;
+        let of_version = kind::existing(project, group, &version.name, resource, files)?;
         let mut webhooks = existing(project, of_version, files)?;
         if version.name == api.version && files.text(&webhooks.path())?.is_some() {
             remove_first(&webhooks.path(), &version.name, "");

@@ -22,6 +22,20 @@ pub(super) struct Finish {
 }
 
 impl Finish {
+    /// The last step of a command that edits an operator, which has no `--check`.
+    pub(super) const fn of_edits(dry_run: bool, color: Color) -> Self {
+        let mode = if dry_run { Mode::DryRun } else { Mode::Write };
+        Self { mode, color }
+    }
+
+    /// Prints the closing message of a command, if it wrote anything.
+    pub(super) fn close_with(self, message: &str) -> Result<(), Failure> {
+        match self.mode {
+            Mode::Write => style::print(message),
+            Mode::Check | Mode::DryRun => Ok(()),
+        }
+    }
+
     /// Generates all configurations before anything is written.
     pub(super) fn run(self, configs: &[Config]) -> Result<(), Failure> {
         let prepared = prepare(configs)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use codegen::config::{FILE_NAME, Workspace, reference_text};
 
-use super::{Failure, finish::Finish, options::ModeArgs, style::Color};
+use super::{Failure, options::ModeArgs, style::Color};
 
 /// Generate everything that a codegen.toml declares.
 ///
@@ -30,11 +30,7 @@ impl Generate {
             ))
         })?;
         let workspace = Workspace::read(&path)?;
-        let finish = Finish {
-            mode: self.mode.mode(),
-            color,
-        };
-        finish.run(&workspace.crates)
+        self.mode.finish(color).run(&workspace.crates)
     }
 }
 

@@ -10,7 +10,6 @@ use codegen::{Config, Generator};
 
 use super::{
     Failure,
-    finish::Finish,
     options::{CodeArgs, ModeArgs, generator_names},
     style::Color,
 };
@@ -69,11 +68,7 @@ impl Groups {
             .out_dir(parent)
             .generated_module(name.to_string_lossy())
             .partial(generators);
-        let finish = Finish {
-            mode: self.mode.mode(),
-            color,
-        };
-        finish.run(&[self.code.apply(config)])
+        self.mode.finish(color).run(&[self.code.apply(config)])
     }
 }
 

@@ -14,8 +14,8 @@ use codegen::{
 
 use super::{
     Failure,
-    finish::{Finish, prepare},
-    operator::{Files, input_error, mode},
+    finish::Finish,
+    operator::{Files, input_error},
     style::{self, Color},
 };
 
@@ -80,36 +80,26 @@ impl Init {
             files.write(path, text);
         }
         let configs = Workspace::parse(&files.root().join(FILE_NAME), &codegen_toml)?.crates;
-        let configs = files.planned(configs);
-        let prepared = prepare(&configs)?;
-        let finish = Finish {
-            mode: mode(self.dry_run),
-            color,
-        };
         if let Some(workspace) = workspace_above(files.root()) {
-            let note = format!(
+            files.left.push(format!(
                 "{} is a workspace: add {} to its `members` or `exclude`, or Cargo refuses the package",
                 shown(&workspace),
                 shown(files.root())
-            );
-            style::eprint(&style::note(&note, color));
+            ));
         }
         if let Some(path) = outside_folder(&self.runtime) {
-            let note = format!(
+            files.left.push(format!(
                 "the runtime at {path} is outside of the folder: `docker build` and the CI workflow cannot access it; use a `git` dependency in Cargo.toml before you use them"
-            );
-            style::eprint(&style::note(&note, color));
+            ));
         }
         let root = shown(files.root());
-        finish.conclude(&configs, &prepared, vec![files.plan()?])?;
-        if self.dry_run {
-            return Ok(());
-        }
+        let finish = Finish::of_edits(self.dry_run, color);
+        files.generate(configs)?.conclude(finish)?;
         let enter = match root.as_str() {
             "." => String::new(),
             root => format!("  cd {root}\n"),
         };
-        style::print(&format!(
+        finish.close_with(&format!(
             "Created the operator {}. Next:\n{enter}  kube-codegen create api --group batch --version v1alpha1 --kind Widget\n  \
              cargo test\n  cargo run -- demo\n",
             operator.name

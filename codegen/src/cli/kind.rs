@@ -85,66 +85,78 @@ impl KindArgs {
         Err(format!("there is no {kind} of {group}/{version}: {known}"))
     }
 
-    /// The kind with the file names that it actually has.
-    pub(super) fn api(
+    /// The kind with the file names that it actually has, and its resource.
+    pub(super) fn existing<'a>(
         &self,
-        project: &Project,
-        group: String,
-        resource: &Resource,
+        project: &'a Project,
         files: &Files,
-    ) -> Result<Api, Failure> {
-        let Self { version, kind, .. } = self;
-        let group_module = project.module_of_group(&group);
-        let module = names::module_of(kind);
-        let others = project
-            .versions_of(&group, kind)
-            .any(|(it, _)| it.name != *version);
-        let here = project
-            .group(&group)
-            .into_iter()
-            .flat_map(|group| &group.versions);
-        let mut here = here
-            .filter(|it| it.name == *version)
-            .flat_map(|it| &it.resources);
-        let mut api = Api {
-            operator: project.operator.clone(),
-            is_first_of_version: here.all(|it| it.kind == *kind),
-            is_further_version: others,
-            is_first: project.kinds() == 1,
-            brings_support: false,
-            has_example: has_field(project, &group, version, &format!("{kind}Spec"), "size"),
-            version: version.clone(),
-            kind: kind.clone(),
-            controller: None,
-            sample: String::new(),
-            plural: resource.plural.clone(),
-            scope: resource.scope,
-            group,
-            group_module,
-            module,
-        };
-        let types = format!("{}::{version}", api.group_module);
-        let sample = format!("apiVersion: {}/{version}", api.group);
-        for name in candidates(&api) {
-            let text = |path: String| files.text(Path::new(&path));
-            let holds = |text: &str, words: &[&str]| words.iter().all(|word| has_word(text, word));
-            let source = text(format!("src/controllers/{name}.rs"))?.unwrap_or_default();
-            // `k8s_openapi::api::apps::v1::Deployment` is not a kind of the operator.
-            if api.controller.is_none()
-                && holds(&source, &[&types, kind])
-                && builtin_import(&source, kind).is_none()
-            {
-                api.controller = Some(name.clone());
-            }
-            let objects = text(format!("config/samples/{name}.yaml"))?.unwrap_or_default();
-            if api.sample.is_empty() && holds(&objects, &[&sample, &format!("kind: {kind}")]) {
-                api.sample = name;
-            }
-        }
-        let used = uses_support(project, api.controller.as_deref(), files)?;
-        api.brings_support = api.is_first && !used;
-        Ok(api)
+    ) -> Result<(Api, &'a Resource), Failure> {
+        let group = self.checked_group(project)?;
+        let resource = self.resource(project, &group).map_err(refused)?;
+        let api = existing(project, &group, &self.version, resource, files)?;
+        Ok((api, resource))
     }
+}
+
+/// The kind with the file names that it actually has.
+pub(super) fn existing(
+    project: &Project,
+    group: &str,
+    version: &str,
+    resource: &Resource,
+    files: &Files,
+) -> Result<Api, Failure> {
+    let kind = &resource.kind;
+    let group_module = project.module_of_group(group);
+    let module = names::module_of(kind);
+    let others = project
+        .versions_of(group, kind)
+        .any(|(it, _)| it.name != version);
+    let here = project
+        .group(group)
+        .into_iter()
+        .flat_map(|group| &group.versions);
+    let mut here = here
+        .filter(|it| it.name == version)
+        .flat_map(|it| &it.resources);
+    let mut api = Api {
+        operator: project.operator.clone(),
+        is_first_of_version: here.all(|it| it.kind == *kind),
+        is_further_version: others,
+        is_first: project.kinds() == 1,
+        brings_support: false,
+        has_example: has_field(project, group, version, &format!("{kind}Spec"), "size"),
+        version: version.to_owned(),
+        kind: kind.clone(),
+        controller: None,
+        sample: String::new(),
+        plural: resource.plural.clone(),
+        scope: resource.scope,
+        group: group.to_owned(),
+        group_module,
+        module,
+    };
+    let types = format!("{}::{version}", api.group_module);
+    let sample = format!("apiVersion: {}/{version}", api.group);
+    for name in candidates(&api) {
+        let text = |path: String| files.text(Path::new(&path));
+        let holds = |text: &str, words: &[&str]| words.iter().all(|word| has_word(text, word));
+        let source = text(format!("src/controllers/{name}.rs"))?.unwrap_or_default();
+        // `k8s_openapi::api::apps::v1::Deployment` is not a kind of the operator.
+        if api.controller.is_none()
+            && holds(&source, &[&types, kind])
+            && builtin_import(&source, kind).is_none()
+        {
+            api.controller = Some(name.clone());
+        }
+        let objects = text(format!("config/samples/{name}.yaml"))?.unwrap_or_default();
+        if api.sample.is_empty() && holds(&objects, &[&sample, &format!("kind: {kind}")]) {
+            api.sample = name;
+        }
+    }
+    let used = uses_support(project, api.controller.as_deref(), files)?;
+    api.brings_support = api.is_first && !used;
+    Ok(api)
 }
 
 /// The name and namespace of a kind's sample, which its tests start with.

@@ -13,12 +13,39 @@ use codegen::{
         Edit, EditKind, Reference,
         edit::{self, EditError},
     },
+    output::Tree,
 };
 
 use super::{
     Failure,
     operator::{Files, Project, input_error, refused},
 };
+
+/// The error that a file to remove differs from what a command wrote.
+pub(super) fn changed(path: &Path, files: &Files, command: &str) -> String {
+    format!(
+        "{} differs from what `{command}` writes: save what you need of it, and remove it with --force",
+        shown(&files.root().join(path))
+    )
+}
+
+/// Checks that every file to remove is as in one of the variants that a command writes.
+pub(super) fn check_unchanged(
+    paths: impl IntoIterator<Item = PathBuf>,
+    variants: &[Tree],
+    files: &Files,
+    command: &str,
+) -> Result<(), Failure> {
+    let mut faults = Vec::new();
+    for path in paths {
+        if let Some(text) = files.text(&path)?
+            && !variants.iter().any(|files| files.get(&path) == Some(&text))
+        {
+            faults.push(changed(&path, files, command));
+        }
+    }
+    input_error(faults)
+}
 
 /// Checks that modules whose declarations were removed are not declared in another form.
 pub(super) fn check_unhooked(edits: &[Edit], files: &Files) -> Result<(), Failure> {

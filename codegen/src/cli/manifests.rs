@@ -8,7 +8,7 @@ use codegen::{
     config::{FILE_NAME, Workspace},
 };
 
-use super::{Failure, finish::Finish, generate, options::ModeArgs, style::Color};
+use super::{Failure, generate, options::ModeArgs, style::Color};
 
 /// Write CRDs, roles and webhook configurations from types and markers, or CRDs from CRDs.
 ///
@@ -87,11 +87,7 @@ pub(super) struct Manifests {
 
 impl Manifests {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
-        let finish = Finish {
-            mode: self.mode.mode(),
-            color,
-        };
-        finish.run(&self.configs()?)
+        self.mode.finish(color).run(&self.configs()?)
     }
 
     fn configs(self) -> Result<Vec<Config>, Failure> {

@@ -7,14 +7,18 @@ use std::{
 };
 
 use codegen::{
-    Config, Diagnostic, Diagnostics, Mode,
-    config::{Error, FILE_NAME, Workspace, shown},
+    Config, Diagnostic, Diagnostics,
+    config::{Error, FILE_NAME, Prepared, Workspace, shown},
     model::{ApiSet, Group, Resource, Version},
     operator::{Edit, Operator, names},
-    output::{self, Plan},
+    output::Plan,
 };
 
-use super::{Failure, generate};
+use super::{
+    Failure,
+    finish::{Finish, prepare},
+    generate, style,
+};
 
 /// The files that a command writes and removes, apart from generated ones.
 #[derive(Debug)]
@@ -24,7 +28,7 @@ pub(super) struct Files {
     texts: BTreeMap<PathBuf, Option<String>>,
     /// Folders to remove.
     folders: Vec<PathBuf>,
-    /// Messages about lines that could not be added or removed.
+    /// Notes about what is left to the user, such as lines that could not be added or removed.
     pub(super) left: Vec<String>,
 }
 
@@ -108,8 +112,19 @@ impl Files {
         Ok(())
     }
 
+    /// Generates everything from these files.
+    pub(super) fn generate(self, configs: Vec<Config>) -> Result<Changes, Failure> {
+        let configs = self.planned(configs);
+        let prepared = prepare(&configs)?;
+        Ok(Changes {
+            files: self,
+            configs,
+            prepared,
+        })
+    }
+
     /// The configurations, with inputs as planned.
-    pub(super) fn planned(&self, configs: Vec<Config>) -> Vec<Config> {
+    fn planned(&self, configs: Vec<Config>) -> Vec<Config> {
         let planned = |config: Config| {
             let texts = self.texts.iter();
             let config = texts.fold(config, |config, (path, text)| {
@@ -122,9 +137,30 @@ impl Files {
         };
         configs.into_iter().map(planned).collect()
     }
+}
 
-    pub(super) fn plan(self) -> Result<Plan, output::Error> {
-        Plan::of_edits(&self.root, self.texts)
+/// All that a command changes: files, and what is generated from them.
+#[derive(Debug)]
+pub(super) struct Changes {
+    files: Files,
+    configs: Vec<Config>,
+    prepared: Vec<Prepared>,
+}
+
+impl Changes {
+    /// The number of kinds in the largest crate.
+    pub(super) fn kinds(&self) -> usize {
+        let reports = self.prepared.iter().map(Prepared::report);
+        reports.map(|report| report.kinds).max().unwrap_or_default()
+    }
+
+    /// Prints notes about what is left to the user, and writes or lists the changes.
+    pub(super) fn conclude(self, finish: Finish) -> Result<(), Failure> {
+        for line in &self.files.left {
+            style::eprint(&style::note(line, finish.color));
+        }
+        let plan = Plan::of_edits(&self.files.root, self.files.texts)?;
+        finish.conclude(&self.configs, &self.prepared, vec![plan])
     }
 }
 
@@ -178,6 +214,24 @@ impl Project {
             configs,
             api,
         })
+    }
+
+    /// The error that a file to create exists.
+    pub(super) fn taken(&self, path: &Path) -> String {
+        format!(
+            "{} already exists and is not overwritten: move it away",
+            shown(&self.root.join(path))
+        )
+    }
+
+    /// Whether a controller can have the name: no controller or test has it.
+    pub(super) fn is_free(&self, name: &str) -> bool {
+        let paths = [
+            format!("src/controllers/{name}.rs"),
+            format!("tests/operator/{name}.rs"),
+        ];
+        let is_reserved = ["main", "support"].contains(&name);
+        !is_reserved && !paths.iter().any(|path| self.root.join(path).exists())
     }
 
     /// The group with the name.
@@ -243,10 +297,6 @@ fn subfolders(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
     paths.filter(|path| path.is_dir()).collect()
-}
-
-pub(super) const fn mode(dry_run: bool) -> Mode {
-    if dry_run { Mode::DryRun } else { Mode::Write }
 }
 
 /// An input error with one message: exit code 1.

@@ -5,7 +5,7 @@ use std::{ffi::OsString, path::PathBuf};
 use clap::Args;
 use codegen::{Config, Generator, KubernetesTypes, KubernetesVersion, Mode, options::crate_path};
 
-use super::looks::LookArgs;
+use super::{finish::Finish, looks::LookArgs, style::Color};
 
 /// Whether to write files.
 #[derive(Clone, Copy, Debug, Args)]
@@ -19,12 +19,14 @@ pub(super) struct ModeArgs {
 }
 
 impl ModeArgs {
-    pub(super) fn mode(self) -> Mode {
-        match self {
+    /// The last step of a command with these arguments.
+    pub(super) fn finish(self, color: Color) -> Finish {
+        let mode = match self {
             Self { check: true, .. } => Mode::Check,
             Self { dry_run: true, .. } => Mode::DryRun,
             _ => Mode::Write,
-        }
+        };
+        Finish { mode, color }
     }
 }
 

@@ -1,6 +1,9 @@
 //! Words in the user's files.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+};
 
 use super::{
     Failure,
@@ -28,9 +31,15 @@ pub(super) fn uses_support(
 
 /// Whether a string contains this word on its own: `v1alpha1` does not contain `v1`.
 pub(super) fn has_word(text: &str, word: &str) -> bool {
+    words(text, word).next().is_some()
+}
+
+/// Where a string contains this word on its own.
+pub(super) fn words(text: &str, word: &str) -> impl Iterator<Item = Range<usize>> {
     let goes_on = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(word).any(|(at, _)| {
-        let (before, after) = (&text[..at], &text[at + word.len()..]);
-        !before.ends_with(goes_on) && !after.starts_with(goes_on)
+    let places = text.match_indices(word);
+    let ranges = places.map(|(start, found)| start..start + found.len());
+    ranges.filter(move |at| {
+        !text[..at.start].ends_with(goes_on) && !text[at.end..].starts_with(goes_on)
     })
 }
