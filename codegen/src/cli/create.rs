@@ -170,7 +170,7 @@ impl CreateApi {
         })
     }
 
-    /// Checks that names and files of the kind are not taken.
+    /// Checks that the kind does not exist, and that its names and files are not taken.
     fn check(&self, project: &Project, api: &Api, files: &Files) -> Result<(), Failure> {
         let KindArgs { version, kind, .. } = &self.kind;
         let group = project.group(&api.group);
@@ -188,38 +188,7 @@ impl CreateApi {
                 at.unwrap_or_default()
             )]);
         }
-        let mut faults = Vec::new();
-        let resources = group
-            .into_iter()
-            .flat_map(|group| &group.versions)
-            .flat_map(|version| &version.resources);
-        for other in resources.clone().filter(|it| it.kind != *kind) {
-            let taken = [&other.plural, &other.singular].into_iter();
-            let taken: Vec<&String> = taken.chain(&other.short_names).collect();
-            let help = [
-                (api.plural.clone(), "write another plural with --plural"),
-                (kind.to_ascii_lowercase(), "choose another kind"),
-            ];
-            faults.extend(help.into_iter().filter_map(|(name, help)| {
-                let is_taken = taken.contains(&&name);
-                is_taken.then(|| {
-                    let other = &other.kind;
-                    format!(
-                        "`{name}` is a name of {other} in {} already: {help}",
-                        api.group
-                    )
-                })
-            }));
-        }
-        let same_module = resources
-            .clone()
-            .find(|it| it.kind != *kind && it.kind.eq_ignore_ascii_case(kind));
-        if let Some(other) = same_module {
-            faults.push(format!(
-                "{} has the kind `{}`, which only differs in case: choose another name",
-                api.group, other.kind
-            ));
-        }
+        let mut faults = taken_names(project, api);
         let here = group
             .into_iter()
             .flat_map(|group| &group.versions)
@@ -242,6 +211,45 @@ impl CreateApi {
         faults.dedup();
         input_error(faults)
     }
+}
+
+/// The errors that other kinds of the group have the kind's names.
+fn taken_names(project: &Project, api: &Api) -> Vec<String> {
+    let kind = &api.kind;
+    let mut faults = Vec::new();
+    let resources = project
+        .group(&api.group)
+        .into_iter()
+        .flat_map(|group| &group.versions)
+        .flat_map(|version| &version.resources);
+    for other in resources.clone().filter(|it| it.kind != *kind) {
+        let taken = [&other.plural, &other.singular].into_iter();
+        let taken: Vec<&String> = taken.chain(&other.short_names).collect();
+        let help = [
+            (api.plural.clone(), "write another plural with --plural"),
+            (kind.to_ascii_lowercase(), "choose another kind"),
+        ];
+        faults.extend(help.into_iter().filter_map(|(name, help)| {
+            let is_taken = taken.contains(&&name);
+            is_taken.then(|| {
+                let other = &other.kind;
+                format!(
+                    "`{name}` is a name of {other} in {} already: {help}",
+                    api.group
+                )
+            })
+        }));
+    }
+    let same_module = resources
+        .clone()
+        .find(|it| it.kind != *kind && it.kind.eq_ignore_ascii_case(kind));
+    if let Some(other) = same_module {
+        faults.push(format!(
+            "{} has the kind `{}`, which only differs in case: choose another name",
+            api.group, other.kind
+        ));
+    }
+    faults
 }
 
 /// The next step if a webhook converts the kind and does not support the new version yet.

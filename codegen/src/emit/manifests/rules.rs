@@ -217,24 +217,9 @@ impl<'c> Rules<'c> {
                 if expression.trim().is_empty() {
                     continue;
                 }
-                let about = About::marker(path, RULE, expression);
                 match examine(expression, purpose, old, &decl) {
                     Verdict::Unknown => {}
-                    Verdict::Faults(faults) => {
-                        for Found { fault, place } in faults {
-                            let (message, help) = worded(&fault);
-                            let message = format!(
-                                "the API server refuses a {what} of {}: {message}",
-                                shown(path),
-                            );
-                            let mut error = Diagnostic::error(message);
-                            if !help.is_empty() {
-                                error = error.help(help);
-                            }
-                            let error = error.note(format!("it is `{expression}`"));
-                            (self.report)(about.part(place.as_ref()), error);
-                        }
-                    }
+                    Verdict::Faults(faults) => self.faults(what, expression, path, faults),
                     Verdict::Cost(each, bounds) => {
                         let cost = each.saturating_mul(count);
                         self.count(cost, path, expression);
@@ -247,11 +232,30 @@ impl<'c> Rules<'c> {
                             let error = Diagnostic::error(message)
                                 .help(self.cheaper(bounds, path))
                                 .note(format!("it is `{expression}`"));
-                            (self.report)(about, error);
+                            (self.report)(About::marker(path, RULE, expression), error);
                         }
                     }
                 }
             }
+        }
+    }
+
+    /// Reports the errors in an expression.
+    #[cfg(feature = "cel")]
+    fn faults(&mut self, what: &str, expression: &str, path: &[String], faults: Vec<Found<'_>>) {
+        let about = About::marker(path, RULE, expression);
+        for Found { fault, place } in faults {
+            let (message, help) = worded(&fault);
+            let message = format!(
+                "the API server refuses a {what} of {}: {message}",
+                shown(path),
+            );
+            let mut error = Diagnostic::error(message);
+            if !help.is_empty() {
+                error = error.help(help);
+            }
+            let error = error.note(format!("it is `{expression}`"));
+            (self.report)(about.part(place.as_ref()), error);
         }
     }
 

@@ -115,29 +115,7 @@ fn lower_version<'a>(
     options: &'a Options,
     renames: &rename::Renames<'a>,
 ) -> (Version, Outcome<'a>) {
-    let rest = if options.uses_schemas() {
-        Rest::Kept
-    } else {
-        Rest::Dropped
-    };
-    let gathered: Vec<Gathered<'_>> = members
-        .par_iter_mut()
-        .with_max_len(1)
-        .map(|member| {
-            let of = (member.crd.group.as_str(), name);
-            let options = Types::of(options, renames.names(), of);
-            let (kind, schema) = (&member.crd.kind, member.schema.take());
-            let gathered;
-            (gathered, member.rest) = Gathered::of_kind(kind, schema, rest, options);
-            gathered
-        })
-        .collect();
-    let mut types: Vec<Unnamed<'_>> = Vec::new();
-    let mut outcome = Outcome::default();
-    for gathered in gathered {
-        types.extend(gathered.types);
-        outcome.kept.extend(gathered.kept);
-    }
+    let (mut types, mut outcome) = gather(name, &mut members, options, renames);
     let oldest: BTreeMap<&str, &str> = members
         .iter()
         .filter_map(|member| Some((member.crd.kind.as_str(), oldest_version(member.crd)?)))
@@ -188,6 +166,39 @@ fn lower_version<'a>(
         types,
     };
     (version, outcome)
+}
+
+/// Splits the schemas of a version's kinds into types without names.
+fn gather<'a>(
+    name: &str,
+    members: &mut [Member<'_>],
+    options: &'a Options,
+    renames: &rename::Renames<'a>,
+) -> (Vec<Unnamed<'a>>, Outcome<'a>) {
+    let rest = if options.uses_schemas() {
+        Rest::Kept
+    } else {
+        Rest::Dropped
+    };
+    let gathered: Vec<Gathered<'_>> = members
+        .par_iter_mut()
+        .with_max_len(1)
+        .map(|member| {
+            let of = (member.crd.group.as_str(), name);
+            let options = Types::of(options, renames.names(), of);
+            let (kind, schema) = (&member.crd.kind, member.schema.take());
+            let gathered;
+            (gathered, member.rest) = Gathered::of_kind(kind, schema, rest, options);
+            gathered
+        })
+        .collect();
+    let mut types = Vec::new();
+    let mut outcome = Outcome::default();
+    for gathered in gathered {
+        types.extend(gathered.types);
+        outcome.kept.extend(gathered.kept);
+    }
+    (types, outcome)
 }
 
 /// Returns the served version that was introduced first, judging by name: `v1alpha1` before `v1beta1` before `v1`. Versions without types

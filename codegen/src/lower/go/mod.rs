@@ -50,18 +50,7 @@ use crate::{
 
 /// Adds the groups of the module's packages to `api`, with the packages and definitions that they need.
 pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: &mut Diagnostics) {
-    for (found, is_used) in [
-        (&module.rules, options.uses_schemas()),
-        (&module.crate_markers, options.uses_crate_markers()),
-    ] {
-        let severity = match is_used {
-            true => Severity::Error,
-            false => Severity::Warning,
-        };
-        for found in found.as_slice().iter().cloned() {
-            diagnostics.push(Diagnostic { severity, ..found });
-        }
-    }
+    report_markers(module, options, diagnostics);
     let mut cx = Cx::new(module, options);
     let kinds = roots::kinds(&cx, &module.packages);
     cx.set_kinds(kinds);
@@ -82,33 +71,15 @@ pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: 
         }
         check_names(&cx, &version, &own, diagnostics);
         crate::lower::paths::assign(&resources, &mut own);
-        let mut docs = version
-            .packages
-            .iter()
-            .map(|package| package.docs.trim_end());
-        let home = version
-            .packages
-            .first()
-            .and_then(|package| cx.home(&package.path));
         let group = groups.entry(version.group).or_insert_with(|| Group {
             name: version.group.to_owned(),
             module: version.group_module.clone(),
             type_prefix: version.type_prefix.clone(),
             versions: Vec::new(),
         });
-        group.versions.push(Version {
-            name: version.name.clone(),
-            module: version.module.clone(),
-            path: home.map(|home| home.path.clone()).unwrap_or_default(),
-            dir: format!("apis/{}/{}", version.group_module, version.module),
-            docs: docs
-                .find(|docs| !docs.is_empty())
-                .unwrap_or_default()
-                .to_owned(),
-            origin: Origin::Go,
-            resources,
-            types: own,
-        });
+        group
+            .versions
+            .push(version_of(&cx, &version, resources, own));
     }
     for (_, mut group) in groups {
         crate::lower::rust::settle_storage(&mut group);
@@ -121,6 +92,47 @@ pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: 
         api.packages.extend(package(&cx, &path, types));
     }
     api.definitions.extend(work.definitions);
+}
+
+/// Reports findings in markers: errors if an output depends on the markers, else warnings.
+fn report_markers(module: &Module, options: &Options, diagnostics: &mut Diagnostics) {
+    for (found, is_used) in [
+        (&module.rules, options.uses_schemas()),
+        (&module.crate_markers, options.uses_crate_markers()),
+    ] {
+        let severity = match is_used {
+            true => Severity::Error,
+            false => Severity::Warning,
+        };
+        for found in found.as_slice().iter().cloned() {
+            diagnostics.push(Diagnostic { severity, ..found });
+        }
+    }
+}
+
+fn version_of(
+    cx: &Cx<'_>,
+    version: &ApiVersion<'_>,
+    resources: Vec<Resource>,
+    types: Vec<TypeDef>,
+) -> Version {
+    let packages = version.packages.iter();
+    let mut docs = packages.map(|package| package.docs.trim_end());
+    let first = version.packages.first();
+    let home = first.and_then(|package| cx.home(&package.path));
+    Version {
+        name: version.name.clone(),
+        module: version.module.clone(),
+        path: home.map(|home| home.path.clone()).unwrap_or_default(),
+        dir: format!("apis/{}/{}", version.group_module, version.module),
+        docs: docs
+            .find(|docs| !docs.is_empty())
+            .unwrap_or_default()
+            .to_owned(),
+        origin: Origin::Go,
+        resources,
+        types,
+    }
 }
 
 /// Whether a type has a special JSON form, so that its declaration is not needed.

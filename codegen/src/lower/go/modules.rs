@@ -7,7 +7,7 @@ use crate::{
     builtin,
     diag::{Diagnostic, Diagnostics},
     model::names,
-    options::Options,
+    options::{Filters, Options},
     read::{
         go::{Package, TypeDecl},
         markers::{
@@ -127,11 +127,7 @@ fn candidates<'a>(
 ) -> Vec<Candidate<'a>> {
     let mut found: Vec<Candidate<'a>> = Vec::new();
     let mut without_group = Vec::new();
-    let requested = || {
-        let requested = packages.iter().filter(|package| package.requested);
-        requested.filter(|package| !package.markers.has::<Skip>())
-    };
-    for package in requested() {
+    for package in requested(packages) {
         let mut roots = package.types.iter().filter(|decl| {
             matches!(
                 roots::role(cx, package, decl),
@@ -163,7 +159,6 @@ fn candidates<'a>(
         .map(|found| found.group)
         .collect();
     let filters = &options.filters;
-    let keeps = |list: &[String], name: &str| list.is_empty() || list.iter().any(|one| one == name);
     found.retain(|found| {
         keeps(&filters.groups, found.group) && keeps(&filters.versions, &found.name)
     });
@@ -176,6 +171,28 @@ fn candidates<'a>(
     for (package, root) in without_group {
         diagnostics.push(no_group(package, root, found.is_empty()));
     }
+    report_strays(cx, packages, filters, diagnostics);
+    found
+}
+
+/// The packages to generate for.
+fn requested(packages: &[Package]) -> impl Iterator<Item = &Package> {
+    let requested = packages.iter().filter(|package| package.requested);
+    requested.filter(|package| !package.markers.has::<Skip>())
+}
+
+/// Whether a filter keeps a name.
+fn keeps(filter: &[String], name: &str) -> bool {
+    filter.is_empty() || filter.iter().any(|one| one == name)
+}
+
+/// Reports types of the versions that controller-gen handles differently.
+fn report_strays(
+    cx: &Cx<'_>,
+    packages: &[Package],
+    filters: &Filters,
+    diagnostics: &mut Diagnostics,
+) {
     let of_versions = |package: &&Package| {
         let (name, is_version) = version_of(package);
         let group = roots::group_of(package);
@@ -183,14 +200,13 @@ fn candidates<'a>(
             && keeps(&filters.versions, &name)
             && group.is_some_and(|group| keeps(&filters.groups, group))
     };
-    for package in requested().filter(of_versions) {
+    for package in requested(packages).filter(of_versions) {
         let kinds = package.types.iter();
         let kept = kinds.filter(|decl| keeps(&filters.kinds, &decl.name));
         for stray in kept.filter_map(|decl| stray(cx, package, decl)) {
             diagnostics.push(stray);
         }
     }
-    found
 }
 
 /// Returns the version of a package from its marker or name, and whether a marker specifies it or it has the form of a Kubernetes version.

@@ -36,35 +36,69 @@ pub(in crate::lower) fn packages(crates: Vec<Crate>, found: &mut Diagnostics) ->
 }
 
 fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
+    let is_wanted = |item: &Item| {
+        let mut wanted = source.wanted.iter();
+        source.package.modules.is_own(item.module)
+            && wanted.any(|wanted| is_below(&item.place.file, wanted))
+    };
+    let items = source.package.items.iter().enumerate();
+    let kinds = items.filter(|(_, item)| has_derive(item, "CustomResource") && is_wanted(item));
+    // Kinds with an invalid `#[kube(…)]` belong to no version, but their errors are reported.
+    let mut reached: BTreeSet<usize> = kinds.map(|(index, _)| index).collect();
+    report_unread(&source, &reached, found);
     let Crate {
         mut package,
+        findings,
+        mut dependencies,
+        ..
+    } = source;
+    let mut versions: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+    for &index in &reached {
+        let item = package.items.get(index);
+        if let Some(kube) = item.and_then(|item| item.kube.as_ref()) {
+            let version = (kube.group.as_str(), kube.version.as_str());
+            versions.entry(version).or_default().push(index);
+        }
+    }
+    let resolver = Resolver::new(&package);
+    let versions: Vec<_> = versions.into_iter().collect();
+    let parts = versions.into_par_iter().map(|((group, version), kinds)| {
+        let reach = reach(&package, &resolver, &kinds);
+        (group.to_owned(), version.to_owned(), reach)
+    });
+    let parts: Vec<_> = parts.collect();
+    drop(resolver);
+    reached.extend(parts.iter().flat_map(|(_, _, reach)| &reach.items));
+    found.extend(relevant(&package, &reached, findings));
+    let used = parts.iter().flat_map(|(_, _, reach)| &reach.crates);
+    let used: BTreeSet<String> = used.cloned().collect();
+    dependencies.retain(|dependency| used.contains(&dependency.root));
+    for dependency in dependencies {
+        package.is_partial |= dependency.is_partial;
+        found.extend(relevant(&package, &reached, dependency.findings));
+    }
+    let mut items = Shared::new(std::mem::take(&mut package.items), &parts);
+    let parts = parts.into_iter().map(|(group, version, reach)| {
+        let items = reach.items.iter().filter_map(|&index| items.take(index));
+        part(&package, group, version, items.collect())
+    });
+    let packages = parts.collect();
+    threads::discard((package, items));
+    packages
+}
+
+/// Reports what was to be read and has no kinds: files and folders, code under features that are off, and macros.
+fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostics) {
+    let Crate {
+        package,
         wanted,
         is_empty,
         macros,
         off,
         features,
-        findings,
-        dependencies,
+        ..
     } = source;
-    let is_wanted = |item: &Item| {
-        let mut wanted = wanted.iter();
-        wanted.any(|wanted| is_below(&item.place.file, wanted))
-    };
-    let mut versions: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-    // Kinds with an invalid `#[kube(…)]` belong to no version, but their errors are reported.
-    let mut reached = BTreeSet::new();
-    for (index, item) in package.items.iter().enumerate() {
-        let is_own = package.modules.is_own(item.module);
-        if !is_own || !has_derive(item, "CustomResource") || !is_wanted(item) {
-            continue;
-        }
-        reached.insert(index);
-        if let Some(kube) = &item.kube {
-            let version = (kube.group.as_str(), kube.version.as_str());
-            versions.entry(version).or_default().push(index);
-        }
-    }
-    let files = reached.iter().filter_map(|&kind| package.items.get(kind));
+    let files = kinds.iter().filter_map(|&kind| package.items.get(kind));
     let files: BTreeSet<&str> = files.map(|kind| &*kind.place.file).collect();
     for wanted in wanted.iter().filter(|_| !package.is_partial && !is_empty) {
         if !files.iter().any(|file| is_below(file, wanted)) {
@@ -80,7 +114,9 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
         let mut wanted = wanted.iter();
         wanted.any(|wanted| files.iter().any(|file| is_below(file, wanted)))
     };
-    if features.is_some_and(|features| features.is_default)
+    if features
+        .as_ref()
+        .is_some_and(|features| features.is_default)
         && !found.has_errors()
         && let Some(first) = off.iter().find(is_meant)
     {
@@ -92,36 +128,10 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
     for place in macros {
         if wanted.iter().any(|wanted| is_below(&place.file, wanted)) {
             let warning = Diagnostic::warning("kinds that a macro declares are not read");
-            let warning = warning.at(place, "names `CustomResource`");
+            let warning = warning.at(place.clone(), "names `CustomResource`");
             found.push(warning.help("declare each kind outside of macros"));
         }
     }
-    let resolver = Resolver::new(&package);
-    let versions: Vec<_> = versions.into_iter().collect();
-    let parts = versions.into_par_iter().map(|((group, version), kinds)| {
-        let reach = reach(&package, &resolver, &kinds);
-        (group.to_owned(), version.to_owned(), reach)
-    });
-    let parts: Vec<_> = parts.collect();
-    drop(resolver);
-    reached.extend(parts.iter().flat_map(|(_, _, reach)| &reach.items));
-    found.extend(relevant(&package, &reached, findings));
-    let used = parts.iter().flat_map(|(_, _, reach)| &reach.crates);
-    let used: BTreeSet<String> = used.cloned().collect();
-    let mut dependencies = dependencies;
-    dependencies.retain(|dependency| used.contains(&dependency.root));
-    for dependency in dependencies {
-        package.is_partial |= dependency.is_partial;
-        found.extend(relevant(&package, &reached, dependency.findings));
-    }
-    let mut items = Shared::new(std::mem::take(&mut package.items), &parts);
-    let parts = parts.into_iter().map(|(group, version, reach)| {
-        let items = reach.items.iter().filter_map(|&index| items.take(index));
-        part(&package, group, version, items.collect())
-    });
-    let packages = parts.collect();
-    threads::discard((package, items));
-    packages
 }
 
 /// The items of a crate, from which versions take those that they reach.

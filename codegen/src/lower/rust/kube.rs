@@ -112,28 +112,8 @@ impl Cx<'_> {
                 ..Field::required("spec", spec)
             },
         ];
-        if let Some(status) = &kube.status {
-            let segments: Vec<String> = status.split("::").map(str::to_owned).collect();
-            let ty = match self.resolver.resolve(item.module, &segments) {
-                Resolved::Item(index) => {
-                    self.package.items.get(index).map_or(TypeRef::Any, |found| {
-                        TypeRef::Local(self.key(found).to_owned())
-                    })
-                }
-                Resolved::External(path) => TypeRef::External(ExternalType {
-                    missing: self.missing(item.module, &path),
-                    ..ExternalType::new(path)
-                }),
-            };
-            let derived = DerivedSchema {
-                nullable: attributes::derives_schema(item),
-                ..DerivedSchema::default()
-            };
-            fields.push(Field {
-                derived: Some(Box::new(derived)),
-                ..Field::optional("status", ty)
-            });
-        }
+        let status = kube.status.as_deref();
+        fields.extend(status.map(|status| self.kube_status(item, status)));
         TypeDef {
             name: root.to_owned(),
             docs: kube.doc.clone().unwrap_or_else(|| item.docs.clone()),
@@ -170,6 +150,31 @@ impl Cx<'_> {
                 &item.place,
                 [item.markers.places(), rules.places()].concat(),
             ),
+        }
+    }
+
+    /// The field of the status, whose type is at a path.
+    fn kube_status(&self, item: &Item, path: &str) -> Field {
+        let segments: Vec<String> = path.split("::").map(str::to_owned).collect();
+        let ty = match self.resolver.resolve(item.module, &segments) {
+            Resolved::Item(index) => {
+                let found = self.package.items.get(index);
+                found.map_or(TypeRef::Any, |found| {
+                    TypeRef::Local(self.key(found).to_owned())
+                })
+            }
+            Resolved::External(path) => TypeRef::External(ExternalType {
+                missing: self.missing(item.module, &path),
+                ..ExternalType::new(path)
+            }),
+        };
+        let derived = DerivedSchema {
+            nullable: attributes::derives_schema(item),
+            ..DerivedSchema::default()
+        };
+        Field {
+            derived: Some(Box::new(derived)),
+            ..Field::optional("status", ty)
         }
     }
 

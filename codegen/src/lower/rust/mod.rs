@@ -33,7 +33,7 @@ pub(super) use self::kinds::packages;
 use self::resolve::Resolver;
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{ApiSet, Group, Origin, Version, names},
+    model::{ApiSet, Group, Origin, Resource, Version, names},
     options::Options,
     read::{
         markers::{
@@ -208,20 +208,13 @@ impl<'a> Cx<'a> {
             }
             types.extend(def);
             diagnostics.extend(found);
-            let resource = if let Some(kube) = &item.kube {
-                let (root, resource) = self.kube_resource(group, item, kube, diagnostics);
-                types.push(root);
-                resource
-            } else if self.is_root(item) && item.markers.has::<SkipVersion>() {
-                None
-            } else if self.is_root(item) {
-                self.resource(index, item, diagnostics)
-            } else {
-                if self.is_object(item) {
-                    self.check_list(item, diagnostics);
+            let resource = match &item.kube {
+                Some(kube) => {
+                    let (root, resource) = self.kube_resource(group, item, kube, diagnostics);
+                    types.push(root);
+                    resource
                 }
-                checks::no_root(self, item, diagnostics);
-                None
+                None => self.marked_resource(index, item, diagnostics),
             };
             if let Some(resource) = resource {
                 if package.layout == Layout::Version {
@@ -252,6 +245,28 @@ impl<'a> Cx<'a> {
         checks::generated_modules(self, &version, diagnostics);
         checks::folder_names(self, group, &version, diagnostics);
         version
+    }
+
+    /// The resource that the markers of an item declare.
+    fn marked_resource(
+        &self,
+        index: usize,
+        item: &Item,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Resource> {
+        if self.is_root(item) {
+            let is_skipped = item.markers.has::<SkipVersion>();
+            return if is_skipped {
+                None
+            } else {
+                self.resource(index, item, diagnostics)
+            };
+        }
+        if self.is_object(item) {
+            self.check_list(item, diagnostics);
+        }
+        checks::no_root(self, item, diagnostics);
+        None
     }
 }
 

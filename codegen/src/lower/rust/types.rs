@@ -244,24 +244,12 @@ impl Cx<'_> {
         let with = field.schema.with.as_ref();
         let with = with.map(|with| self.reference(owner.item, with, diagnostics));
         let schema_type = with.as_ref().unwrap_or(&reference);
-        let wire = if serde.with && with.is_none() {
-            WireType::Unknown
-        } else {
-            self.wire_type(schema_type)
-        };
         let markers = &field.markers;
         let has_default = has_default(owner, field);
         let may_be_none = matches!(schema_type, TypeRef::Optional(_));
         let requirement = self.requirement(owner, field, may_be_none, has_default, diagnostics);
         let required = requirement == Requirement::Required;
-        let items = self.element_type(schema_type);
-        let mut validation = validation::of_markers(markers, wire, items, diagnostics);
-        if !serde.with {
-            let written = field.schema.with.as_ref().unwrap_or(&field.ty);
-            self.bound_arrays(owner.item.module, written, schema_type, &mut validation);
-        }
-        let alone = Some(schema_type).filter(|ty| !is_collection(ty));
-        self.complete(&field.schema, markers, alone, &mut validation);
+        let validation = self.field_rules(owner, field, schema_type, diagnostics);
         let json_name = wire_name(
             &field.name,
             serde,
@@ -297,6 +285,31 @@ impl Cx<'_> {
             declared: DeclaredAt::marked(&field.place, field.markers.places()),
             ty,
         }
+    }
+
+    /// The rules of a field whose schema is that of a type.
+    fn field_rules(
+        &self,
+        owner: &Owner<'_>,
+        field: &rust::Field,
+        schema_type: &TypeRef,
+        diagnostics: &mut Diagnostics,
+    ) -> Validation {
+        let (serde, schema, markers) = (&field.serde, &field.schema, &field.markers);
+        let wire = if serde.with && schema.with.is_none() {
+            WireType::Unknown
+        } else {
+            self.wire_type(schema_type)
+        };
+        let items = self.element_type(schema_type);
+        let mut rules = validation::of_markers(markers, wire, items, diagnostics);
+        if !serde.with {
+            let written = schema.with.as_ref().unwrap_or(&field.ty);
+            self.bound_arrays(owner.item.module, written, schema_type, &mut rules);
+        }
+        let alone = Some(schema_type).filter(|ty| !is_collection(ty));
+        self.complete(schema, markers, alone, &mut rules);
+        rules
     }
 
     /// Whether a field is required: by its markers, else its type, else the markers of the type and the package.

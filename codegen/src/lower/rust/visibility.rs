@@ -110,9 +110,19 @@ impl Cx<'_> {
         if clone {
             self.check_bounds(item, diagnostics);
         }
-        if self.module(item).is_empty() {
-            return;
+        if !self.module(item).is_empty() {
+            self.check_visible(item, generated, otherwise, diagnostics);
         }
+    }
+
+    /// Checks that code in other modules can name a type and its fields; `otherwise` is what else helps.
+    fn check_visible(
+        &self,
+        item: &Item,
+        generated: &RustItem,
+        otherwise: &str,
+        diagnostics: &mut Diagnostics,
+    ) {
         if !item.visible {
             let message = format!(
                 "`{}` is private to its module, so no code can be generated for it",

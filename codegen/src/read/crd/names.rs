@@ -215,12 +215,10 @@ impl Reader<'_> {
         }
         self.check_stored(versions, &stored);
         if crd.versions.is_empty() && !unserved.is_empty() {
+            let unserved = unserved.join(", ");
             self.warn(
                 versions,
-                format!(
-                    "nothing is generated for versions that are not served: {}",
-                    unserved.join(", ")
-                ),
+                format!("nothing is generated for versions that are not served: {unserved}"),
                 "generate their types with `--all-versions`, or write `served: true` on a version to generate clients for it",
             );
         }

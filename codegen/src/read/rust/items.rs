@@ -107,25 +107,7 @@ impl FileReader<'_> {
     /// Reads an item that is not a type, at its place.
     fn other(&mut self, item: &syn::Item, module: usize, place: Range<usize>) {
         match item {
-            syn::Item::Mod(item) => match &item.content {
-                Some((brace, items)) => {
-                    let mut path = self.out.modules[module].path.clone();
-                    path.push(ident_text(&item.ident));
-                    let start = brace.span.open().byte_range().end + self.base;
-                    let head = ModuleHead {
-                        path,
-                        visible: is_visible(&item.vis),
-                        cfg: cfg(&item.attrs),
-                        place: self.place(&item.ident),
-                    };
-                    let module = self.module(head);
-                    self.items(items, module, start);
-                }
-                None => {
-                    let declared = self.declared(item);
-                    self.out.modules[module].declared.push(declared);
-                }
-            },
+            syn::Item::Mod(item) => self.submodule(item, module),
             syn::Item::Use(item) => {
                 let mut uses = Vec::new();
                 let global = item.leading_colon.is_some();
@@ -166,6 +148,26 @@ impl FileReader<'_> {
                 self.comments.ignore(place);
             }
         }
+    }
+
+    /// Reads a module in a module.
+    fn submodule(&mut self, item: &syn::ItemMod, parent: usize) {
+        let Some((brace, items)) = &item.content else {
+            let declared = self.declared(item);
+            self.out.modules[parent].declared.push(declared);
+            return;
+        };
+        let mut path = self.out.modules[parent].path.clone();
+        path.push(ident_text(&item.ident));
+        let start = brace.span.open().byte_range().end + self.base;
+        let head = ModuleHead {
+            path,
+            visible: is_visible(&item.vis),
+            cfg: cfg(&item.attrs),
+            place: self.place(&item.ident),
+        };
+        let module = self.module(head);
+        self.items(items, module, start);
     }
 
     fn declared(&self, item: &syn::ItemMod) -> Declared {
