@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::background::{self, Retry};
 use super::{LONGEST_WAIT, delete};
+use crate::backoff;
 use crate::core::{Change, Core, Observer};
 use crate::metadata::object;
 use crate::registry::Served;
@@ -278,16 +279,27 @@ fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
         unblock_owners(core, &served, key);
         return;
     }
-    let foreground = !dependents.is_empty();
+    let propagation = (!dependents.is_empty()).then_some(Propagation::Foreground);
+    start_deletion(core, served, &item, propagation, task);
+}
+
+/// Deletes a dependent in the background, and retries if that fails.
+fn start_deletion(
+    core: &Arc<Core>,
+    served: Served,
+    item: &Stored,
+    propagation: Option<Propagation>,
+    task: backoff::Task,
+) {
     let options = DeleteOptions {
-        propagation: foreground.then_some(Propagation::Foreground),
+        propagation,
         uid: Some(item.uid.to_string()),
         resource_version: Some(item.revision.to_string()),
         ..DeleteOptions::default()
     };
-    let (core, key, revision) = (core.clone(), key.clone(), item.revision);
+    let (core, revision) = (core.clone(), item.revision);
     background::run(async move {
-        let (controller, ..) = task;
+        let (controller, resource, key) = task.clone();
         let Err(error) = delete(&core, &served, &key, &options, controller).await else {
             return core.backoff.forget(&task);
         };

@@ -45,40 +45,44 @@ pub(crate) fn validate(crd: &Value) -> Vec<FieldError> {
     validate_versions(crd, &mut errors);
     validate_schemas(crd, &mut errors);
     for (index, version) in versions(crd).iter().enumerate() {
-        // Errors in fields that all versions share are reported under `spec`.
-        let shared = |field: &str| {
-            versions(crd)
-                .iter()
-                .all(|v| v.get(field) == version.get(field))
-        };
-        let path = |field: &str| {
-            if shared(field) {
-                "spec".to_owned()
-            } else {
-                format!("spec.versions[{index}]")
-            }
-        };
-        if index == 0 || !shared("subresources") {
-            validate_scale(&path("subresources"), version, &mut errors);
-        }
-        if index == 0 || !shared("additionalPrinterColumns") {
-            validate_columns(&path("additionalPrinterColumns"), version, &mut errors);
-        }
-        if shared("selectableFields") && !shared("schema") {
-            // Shared selectable fields are validated under `spec`, where the schema is missing if the versions' schemas differ.
-            let given = version["selectableFields"].as_array();
-            if index == 0 && given.is_some_and(|fields| !fields.is_empty()) {
-                let why = "may only be set when validations.schema is included";
-                errors.push(FieldError::invalid("spec.selectableFields", "", why));
-            }
-        } else if index == 0 || !shared("selectableFields") {
-            validate_selectable(&path("selectableFields"), version, &mut errors);
-        }
-        validate_deprecation(index, version, &mut errors);
+        validate_version(crd, index, version, &mut errors);
     }
     validate_conversion(crd, &mut errors);
     errors.extend(validate_stored(crd));
     errors
+}
+
+/// Validates the parts of a version besides its schema. Errors in parts that all versions share are reported once, under `spec`.
+fn validate_version(crd: &Value, index: usize, version: &Value, errors: &mut Vec<FieldError>) {
+    let shared = |field: &str| {
+        versions(crd)
+            .iter()
+            .all(|v| v.get(field) == version.get(field))
+    };
+    let path = |field: &str| {
+        if shared(field) {
+            "spec".to_owned()
+        } else {
+            format!("spec.versions[{index}]")
+        }
+    };
+    if index == 0 || !shared("subresources") {
+        validate_scale(&path("subresources"), version, errors);
+    }
+    if index == 0 || !shared("additionalPrinterColumns") {
+        validate_columns(&path("additionalPrinterColumns"), version, errors);
+    }
+    if shared("selectableFields") && !shared("schema") {
+        // Shared selectable fields are validated under `spec`, where the schema is missing if the versions' schemas differ.
+        let given = version["selectableFields"].as_array();
+        if index == 0 && given.is_some_and(|fields| !fields.is_empty()) {
+            let why = "may only be set when validations.schema is included";
+            errors.push(FieldError::invalid("spec.selectableFields", "", why));
+        }
+    } else if index == 0 || !shared("selectableFields") {
+        validate_selectable(&path("selectableFields"), version, errors);
+    }
+    validate_deprecation(index, version, errors);
 }
 
 /// Validates the schemas of all versions, then, if they compile, their roots and rules.

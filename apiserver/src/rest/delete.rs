@@ -106,19 +106,7 @@ pub(crate) async fn delete_object(
             return Err(ApiError::forbidden(&gr, &key.name, why));
         }
         if let Some(by) = by {
-            let admission = Admission {
-                core,
-                by,
-                served,
-                subresource: "",
-                kind: None,
-                operation: "DELETE",
-                namespace: &key.namespace,
-                name: &key.name,
-                options: options.shown(),
-                dry_run: options.dry_run,
-            };
-            admission.admit(None, Some(&old)).await?;
+            admit(core, served, key, options, by, &old).await?;
         }
         let new = mark(core, served, &old, options);
         let removes = object::finalizers(&new).is_empty()
@@ -157,6 +145,30 @@ pub(crate) async fn delete_object(
         }
     }
     Err(ApiError::modified(&gr, &key.name))
+}
+
+/// Calls the admission webhooks.
+async fn admit(
+    core: &Arc<Core>,
+    served: &Served,
+    key: &Key,
+    options: &DeleteOptions,
+    by: &Requester,
+    old: &Value,
+) -> Result<(), ApiError> {
+    let admission = Admission {
+        core,
+        by,
+        served,
+        subresource: "",
+        kind: None,
+        operation: "DELETE",
+        namespace: &key.namespace,
+        name: &key.name,
+        options: options.shown(),
+        dry_run: options.dry_run,
+    };
+    admission.admit(None, Some(old)).await
 }
 
 /// Returns the last state of a removed object for the response: an object that was being deleted has no grace period left.

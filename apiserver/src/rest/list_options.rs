@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::Call;
 use crate::field::{FieldError, FieldErrorKind};
+use crate::http::query::Query;
 use crate::metadata::object;
 use crate::registry::{Selectable, Served, label_not_supported};
 use crate::selector::{FieldSelector, LabelSelector};
@@ -98,75 +99,87 @@ fn parse_list_revision(text: &str, verb: Verb) -> Result<u64, ApiError> {
 /// Applies the rules of `ValidateListOptions` in `k8s.io/apimachinery`.
 fn check(call: &Call, verb: Verb) -> Result<(), ApiError> {
     let query = &call.query;
+    let errors = match verb {
+        Verb::Watch => check_watch(query),
+        _ => check_list(query),
+    };
+    if !errors.is_empty() {
+        return Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", &errors));
+    }
+    let continues = verb == Verb::List && !query.text("continue").is_empty();
+    if continues && !matches!(query.text("resourceVersion"), "" | "0") {
+        return Err(ApiError::bad_request(
+            "specifying resource version is not allowed when using continue",
+        ));
+    }
+    Ok(())
+}
+
+fn check_watch(query: &Query) -> Vec<FieldError> {
+    let version_match = query.text("resourceVersionMatch");
+    let initial = query.maybe_flag("sendInitialEvents");
+    let mut errors = Vec::new();
+    if initial.is_some() && version_match != "NotOlderThan" {
+        errors.push(forbidden(
+            "resourceVersionMatch",
+            "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+        ));
+    }
+    if initial.is_none() && !version_match.is_empty() {
+        errors.push(forbidden(
+            "resourceVersionMatch",
+            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+        ));
+    }
+    if initial.is_some() && !version_match.is_empty() && version_match != "NotOlderThan" {
+        errors.push(unsupported(version_match, "\"NotOlderThan\""));
+    }
+    errors
+}
+
+fn check_list(query: &Query) -> Vec<FieldError> {
     let (version, version_match) = (
         query.text("resourceVersion"),
         query.text("resourceVersionMatch"),
     );
-    let initial = query.maybe_flag("sendInitialEvents");
     let mut errors = Vec::new();
-    let forbidden =
-        |field: &str, detail: &str| FieldError::new(field, FieldErrorKind::Forbidden, detail);
-    if verb == Verb::Watch {
-        if initial.is_some() && version_match != "NotOlderThan" {
+    if query.maybe_flag("sendInitialEvents").is_some() {
+        errors.push(forbidden(
+            "sendInitialEvents",
+            "sendInitialEvents is forbidden for list",
+        ));
+    }
+    if !version_match.is_empty() {
+        if version.is_empty() {
             errors.push(forbidden(
                 "resourceVersionMatch",
-                "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+                "resourceVersionMatch is forbidden unless resourceVersion is provided",
             ));
         }
-        if initial.is_none() && !version_match.is_empty() {
+        if !query.text("continue").is_empty() {
             errors.push(forbidden(
                 "resourceVersionMatch",
-                "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+                "resourceVersionMatch is forbidden when continue is provided",
             ));
         }
-        if initial.is_some() && !version_match.is_empty() && version_match != "NotOlderThan" {
-            errors.push(unsupported(version_match, "\"NotOlderThan\""));
+        if !matches!(version_match, "Exact" | "NotOlderThan") {
+            errors.push(unsupported(
+                version_match,
+                "\"Exact\", \"NotOlderThan\", \"\"",
+            ));
         }
-    } else {
-        if initial.is_some() {
+        if version_match == "Exact" && version == "0" {
             errors.push(forbidden(
-                "sendInitialEvents",
-                "sendInitialEvents is forbidden for list",
+                "resourceVersionMatch",
+                "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
             ));
         }
-        if !version_match.is_empty() {
-            if version.is_empty() {
-                errors.push(forbidden(
-                    "resourceVersionMatch",
-                    "resourceVersionMatch is forbidden unless resourceVersion is provided",
-                ));
-            }
-            if !query.text("continue").is_empty() {
-                errors.push(forbidden(
-                    "resourceVersionMatch",
-                    "resourceVersionMatch is forbidden when continue is provided",
-                ));
-            }
-            if !matches!(version_match, "Exact" | "NotOlderThan") {
-                errors.push(unsupported(
-                    version_match,
-                    "\"Exact\", \"NotOlderThan\", \"\"",
-                ));
-            }
-            if version_match == "Exact" && version == "0" {
-                errors.push(forbidden(
-                    "resourceVersionMatch",
-                    "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
-                ));
-            }
-        }
     }
-    if errors.is_empty() {
-        let continues = verb == Verb::List && !query.text("continue").is_empty();
-        if continues && !matches!(version, "" | "0") {
-            return Err(ApiError::bad_request(
-                "specifying resource version is not allowed when using continue",
-            ));
-        }
-        Ok(())
-    } else {
-        Err(ApiError::invalid("meta.k8s.io", "ListOptions", "", &errors))
-    }
+    errors
+}
+
+fn forbidden(field: &str, detail: &str) -> FieldError {
+    FieldError::new(field, FieldErrorKind::Forbidden, detail)
 }
 
 fn unsupported(value: &str, supported: &str) -> FieldError {

@@ -229,6 +229,25 @@ async fn store_scale(
     let old_scale = scale_of(call, &old)?;
     let mut scale = scale.clone();
     admission.mutate(Some(&mut scale), Some(&old_scale)).await?;
+    let replicas = replicas(call, &scale)?;
+    let mut new = old.clone();
+    let path = &paths(call)?.spec_replicas;
+    set_path(&mut new, &keys(path), json!(replicas));
+    let new = match apply {
+        Some(force) => apply_scale(core, call, &old, (path, replicas), options, force)?,
+        None => update::merge_scale(core, served, &old, new, options)?,
+    };
+    admission.validate(Some(&scale), Some(&old_scale)).await?;
+    match write::replace(core, served, current, new, options.dry_run).await? {
+        Persisted::Written(written) | Persisted::Removed(written) => {
+            Ok(Some(answer(call, scale_of(call, &written)?)))
+        }
+        Persisted::Raced => Ok(None),
+    }
+}
+
+/// Reads the replicas of a scale.
+fn replicas(call: &Call, scale: &Value) -> Result<i64, ApiError> {
     let replicas = match &scale["spec"]["replicas"] {
         Value::Null => 0,
         number => number.as_i64().ok_or_else(|| {
@@ -252,20 +271,7 @@ async fn store_scale(
             &[error],
         ));
     }
-    let mut new = old.clone();
-    let path = &paths(call)?.spec_replicas;
-    set_path(&mut new, &keys(path), json!(replicas));
-    let new = match apply {
-        Some(force) => apply_scale(core, call, &old, (path, replicas), options, force)?,
-        None => update::merge_scale(core, served, &old, new, options)?,
-    };
-    admission.validate(Some(&scale), Some(&old_scale)).await?;
-    match write::replace(core, served, current, new, options.dry_run).await? {
-        Persisted::Written(written) | Persisted::Removed(written) => {
-            Ok(Some(answer(call, scale_of(call, &written)?)))
-        }
-        Persisted::Raced => Ok(None),
-    }
+    Ok(replicas)
 }
 
 fn apply_scale(

@@ -96,13 +96,28 @@ fn read_answer(version: &str, uid: &str, mut review: Value) -> Result<Vec<Value>
     }
 }
 
+/// A field of an object, and why it is refused.
+type Fault = (&'static str, String);
+
 /// Checks that an object is the one that was sent, and restores its metadata.
-fn check(sent: &Value, mut converted: Value, to: &str) -> Result<Value, (&'static str, String)> {
+fn check(sent: &Value, mut converted: Value, to: &str) -> Result<Value, Fault> {
+    check_identity(sent, &converted, to)?;
+    let Some(given) = converted.get("metadata") else {
+        let why = "missing metadata in converted object".to_owned();
+        return Err(("metadata", why));
+    };
+    let metadata = restored(&sent["metadata"], given)?;
+    object::fields(&mut converted).insert("metadata".to_owned(), metadata);
+    Ok(converted)
+}
+
+/// Checks that an object has the requested version, and is otherwise the one that was sent.
+fn check_identity(sent: &Value, converted: &Value, to: &str) -> Result<(), Fault> {
     let group_version = |text: &str| match text.contains('/') {
         true => text.to_owned(),
         false => format!("/{text}"),
     };
-    let given = text(&converted, &["apiVersion"]);
+    let given = text(converted, &["apiVersion"]);
     if given != to {
         let why = format!(
             "invalid groupVersion (expected {}, received {})",
@@ -111,7 +126,7 @@ fn check(sent: &Value, mut converted: Value, to: &str) -> Result<Value, (&'stati
         );
         return Err(("type", why));
     }
-    let (expected, found) = (text(sent, &["kind"]), text(&converted, &["kind"]));
+    let (expected, found) = (text(sent, &["kind"]), text(converted, &["kind"]));
     if expected != found {
         return Err((
             "type",
@@ -121,7 +136,7 @@ fn check(sent: &Value, mut converted: Value, to: &str) -> Result<Value, (&'stati
     for (field, what) in [("name", "name"), ("namespace", "namespace"), ("uid", "UID")] {
         let (expected, found) = (
             text(sent, &["metadata", field]),
-            text(&converted, &["metadata", field]),
+            text(converted, &["metadata", field]),
         );
         if expected != found {
             return Err((
@@ -130,13 +145,12 @@ fn check(sent: &Value, mut converted: Value, to: &str) -> Result<Value, (&'stati
             ));
         }
     }
-    let Some(given) = converted.get("metadata").cloned() else {
-        return Err((
-            "metadata",
-            "missing metadata in converted object".to_owned(),
-        ));
-    };
-    let mut metadata = sent["metadata"].clone();
+    Ok(())
+}
+
+/// Returns the metadata that was sent, with the labels and annotations of the converted object.
+fn restored(sent: &Value, given: &Value) -> Result<Value, Fault> {
+    let mut metadata = sent.clone();
     for field in ["labels", "annotations"] {
         let texts = match &given[field] {
             Value::Null => None,
@@ -160,6 +174,5 @@ fn check(sent: &Value, mut converted: Value, to: &str) -> Result<Value, (&'stati
             None => fields.remove(field),
         };
     }
-    object::fields(&mut converted).insert("metadata".to_owned(), metadata);
-    Ok(converted)
+    Ok(metadata)
 }

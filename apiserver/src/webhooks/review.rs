@@ -35,43 +35,11 @@ pub(crate) fn read_verdict(
     if !response.is_object() {
         return Err("webhook response was absent".to_owned());
     }
-    let patch = text(response, &["patch"]);
-    let patch_type = response["patchType"].as_str();
     // kube-apiserver does not check the type and uid of v1beta1 answers.
     if version == "v1" {
-        let given = text(response, &["uid"]);
-        if given != uid {
-            return Err(format!("expected response.uid={uid:?}, got {given:?}"));
-        }
-        let (api_version, kind) = (text(review, &["apiVersion"]), text(review, &["kind"]));
-        if (api_version, kind) != ("admission.k8s.io/v1", "AdmissionReview") {
-            return Err(format!(
-                "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got {api_version}, Kind={kind}"
-            ));
-        }
-        match (is_mutating, patch, patch_type) {
-            (false, "", None) => {}
-            (false, "", Some(_)) => {
-                return Err("validating webhook may not return response.patchType".to_owned());
-            }
-            (false, ..) => {
-                return Err("validating webhook may not return response.patch".to_owned());
-            }
-            (true, "", None) => {}
-            (true, "", Some(_)) => {
-                return Err("webhook returned response.patchType but not response.patch".to_owned());
-            }
-            (true, _, None) => {
-                return Err("webhook returned response.patch but not response.patchType".to_owned());
-            }
-            (true, _, Some("JSONPatch")) => {}
-            (true, _, Some("")) => {
-                return Err("webhook returned invalid response.patchType of \"\"".to_owned());
-            }
-            (true, _, Some(other)) => return Err(format!("unsupported patch type {other:?}")),
-        }
+        check_v1(uid, is_mutating, review)?;
     }
-    let patch = match patch {
+    let patch = match text(response, &["patch"]) {
         "" => None,
         _ if !is_mutating => None,
         text => Some(
@@ -87,6 +55,45 @@ pub(crate) fn read_verdict(
             .filter_map(|w| w.as_str().map(str::to_owned))
             .collect(),
     })
+}
+
+/// Checks type, uid and patch of an answer.
+fn check_v1(uid: &str, is_mutating: bool, review: &Value) -> Result<(), String> {
+    let response = &review["response"];
+    let patch = text(response, &["patch"]);
+    let patch_type = response["patchType"].as_str();
+    let given = text(response, &["uid"]);
+    if given != uid {
+        return Err(format!("expected response.uid={uid:?}, got {given:?}"));
+    }
+    let (api_version, kind) = (text(review, &["apiVersion"]), text(review, &["kind"]));
+    if (api_version, kind) != ("admission.k8s.io/v1", "AdmissionReview") {
+        return Err(format!(
+            "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got {api_version}, Kind={kind}"
+        ));
+    }
+    match (is_mutating, patch, patch_type) {
+        (false, "", None) => {}
+        (false, "", Some(_)) => {
+            return Err("validating webhook may not return response.patchType".to_owned());
+        }
+        (false, ..) => {
+            return Err("validating webhook may not return response.patch".to_owned());
+        }
+        (true, "", None) => {}
+        (true, "", Some(_)) => {
+            return Err("webhook returned response.patchType but not response.patch".to_owned());
+        }
+        (true, _, None) => {
+            return Err("webhook returned response.patch but not response.patchType".to_owned());
+        }
+        (true, _, Some("JSONPatch")) => {}
+        (true, _, Some("")) => {
+            return Err("webhook returned invalid response.patchType of \"\"".to_owned());
+        }
+        (true, _, Some(other)) => return Err(format!("unsupported patch type {other:?}")),
+    }
+    Ok(())
 }
 
 /// Returns the error of a request that a webhook denied, from the webhook's status.

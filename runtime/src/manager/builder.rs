@@ -239,19 +239,7 @@ impl ManagerBuilder {
     ///
     /// The election's configuration is invalid, the selection names an unknown controller, or two controllers have the same name.
     pub fn build(mut self) -> Result<Manager, ManagerBuildError> {
-        let names: Vec<_> = self
-            .runnables
-            .iter()
-            .map(|(runnable, _)| runnable.name().to_owned())
-            .collect();
-        if let Some(twice) = names
-            .iter()
-            .enumerate()
-            .find(|(n, name)| names[..*n].contains(name))
-        {
-            return Err(ManagerBuildError::SameName(twice.1.clone()));
-        }
-        self.selection.check(names.iter().map(String::as_str))?;
+        self.check_names()?;
         let elector = self.elector()?;
         self.factory.register_metrics(&self.metrics);
         let selection = self.selection;
@@ -302,6 +290,17 @@ impl ManagerBuilder {
             #[cfg(feature = "endpoints")]
             endpoints,
         })
+    }
+
+    /// Checks that the controllers' names are distinct, and include those that the selection names.
+    fn check_names(&self) -> Result<(), ManagerBuildError> {
+        let runnables = self.runnables.iter();
+        let names: Vec<&str> = runnables.map(|(runnable, _)| runnable.name()).collect();
+        let mut numbered = names.iter().enumerate();
+        if let Some((_, twice)) = numbered.find(|(n, name)| names[..*n].contains(name)) {
+            return Err(ManagerBuildError::SameName((*twice).to_owned()));
+        }
+        Ok(self.selection.check(names)?)
     }
 
     /// Builds the elector and its health check.

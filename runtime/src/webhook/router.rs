@@ -126,19 +126,25 @@ impl Webhooks {
         B::Data: Send,
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
-        let fault = |status, why: &str| (status, why.to_owned());
         let route = self.routes.get(path).ok_or_else(|| {
             let paths = self.paths().join(", ");
-            fault(
-                StatusCode::NOT_FOUND,
-                &format!("no webhook at this path: expected one of {paths}"),
-            )
+            let why = format!("no webhook at this path: expected one of {paths}");
+            (StatusCode::NOT_FOUND, why)
         })?;
+        let review = self.read(request).await?;
+        route.answer(review).await
+    }
+
+    /// Reads the review in a request.
+    async fn read<B>(&self, request: Request<B>) -> Result<Value, Fault>
+    where
+        B: http_body::Body + Send,
+        B::Data: Send,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
         if request.method() != Method::POST {
-            return Err(fault(
-                StatusCode::METHOD_NOT_ALLOWED,
-                "method not allowed: expected POST",
-            ));
+            let why = "method not allowed: expected POST".to_owned();
+            return Err((StatusCode::METHOD_NOT_ALLOWED, why));
         }
         let content_type = request.headers().get(header::CONTENT_TYPE);
         let content_type = content_type
@@ -153,18 +159,26 @@ impl Webhooks {
             .collect()
             .await;
         let body = body.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
-            Some(_) => fault(StatusCode::PAYLOAD_TOO_LARGE, "the review is too large"),
-            None => (StatusCode::BAD_REQUEST, chain(&*error).to_string()),
+            Some(_) => {
+                let why = "the review is too large".to_owned();
+                (StatusCode::PAYLOAD_TOO_LARGE, why)
+            }
+            None => bad(chain(&*error).to_string()),
         })?;
-        let bad = |why: String| (StatusCode::BAD_REQUEST, why);
-        let mut review: Value = serde_json::from_slice(&body.to_bytes())
-            .map_err(|error| bad(format!("the body is not valid JSON: {error}")))?;
+        serde_json::from_slice(&body.to_bytes())
+            .map_err(|error| bad(format!("the body is not valid JSON: {error}")))
+    }
+}
+
+impl Route {
+    /// Answers a review with one of the same version.
+    async fn answer(&self, mut review: Value) -> Result<Value, Fault> {
         let request = review
             .get_mut("request")
             .map(Value::take)
             .unwrap_or_default();
         let kind = (review["apiVersion"].as_str(), review["kind"].as_str());
-        let (response, kind) = match (route, kind) {
+        let (response, kind) = match (self, kind) {
             (
                 Route::Admission(handler),
                 (
@@ -206,6 +220,10 @@ impl Webhooks {
 
 /// A response to a request that is not a review: status code and reason.
 type Fault = (StatusCode, String);
+
+fn bad(why: String) -> Fault {
+    (StatusCode::BAD_REQUEST, why)
+}
 
 /// Returns the API server's timeout (`timeout=10s`), within bounds.
 fn time_limit(query: &str) -> Duration {

@@ -3,6 +3,7 @@
 use super::Shared;
 use super::guest::{broken, query_status};
 use super::machine::{DISK, Definition, Machine};
+use super::process::Process;
 use crate::driver::{DriverError, Resources, Server, ServerRef, ServerState};
 
 impl Shared {
@@ -65,20 +66,7 @@ impl Shared {
         mut message: String,
     ) -> Result<Server, DriverError> {
         let process = machine.process()?;
-        let mut state = match &process {
-            _ if definition.deleting => ServerState::Deleting,
-            Some(_) if !definition.on || definition.stopping_since.is_some() => {
-                ServerState::Stopping
-            }
-            Some(_) => ServerState::Running,
-            None if definition.stopping_since.is_some() => ServerState::Stopping,
-            None if busy && (definition.on || !definition.created) => ServerState::Creating,
-            None if busy => ServerState::Stopping,
-            None if !definition.created => ServerState::Failed,
-            None if !machine.path(DISK).exists() => ServerState::Failed,
-            None if definition.on => ServerState::Failed,
-            None => ServerState::Stopped,
-        };
+        let mut state = state_of(machine, definition, process.as_ref(), busy);
         if state == ServerState::Running {
             match query_status(machine).await {
                 Ok(word) => {
@@ -118,6 +106,27 @@ impl Shared {
             usage,
             message,
         })
+    }
+}
+
+/// The state as far as definition, files and process show it. `busy` is whether another call changes the machine.
+fn state_of(
+    machine: &Machine,
+    definition: &Definition,
+    process: Option<&Process>,
+    busy: bool,
+) -> ServerState {
+    match process {
+        _ if definition.deleting => ServerState::Deleting,
+        Some(_) if !definition.on || definition.stopping_since.is_some() => ServerState::Stopping,
+        Some(_) => ServerState::Running,
+        None if definition.stopping_since.is_some() => ServerState::Stopping,
+        None if busy && (definition.on || !definition.created) => ServerState::Creating,
+        None if busy => ServerState::Stopping,
+        None if !definition.created => ServerState::Failed,
+        None if !machine.path(DISK).exists() => ServerState::Failed,
+        None if definition.on => ServerState::Failed,
+        None => ServerState::Stopped,
     }
 }
 
