@@ -87,6 +87,10 @@ impl<K: Cacheable> Lister<K> {
     }
 
     /// Returns the object of `key`: `namespace/name`, or the name at cluster scope.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`] if the cache does not hold the object.
     pub fn get(&self, key: &str) -> Result<Arc<K>, NotFound> {
         self.store.get(key).ok_or_else(|| NotFound {
             resource: (*self.resource).clone(),
@@ -103,6 +107,10 @@ impl<K: Cacheable> Lister<K> {
     }
 
     /// Returns the objects that have `value` in the index `name`.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownIndex`] if there is no such index.
     pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, UnknownIndex> {
         self.store.by_index(name, value)
     }
@@ -118,6 +126,10 @@ impl<K: Cacheable> Lister<K> {
     }
 
     /// Waits until reads reflect at least `resource_version`; see [`Store::wait_for_resource_version`].
+    ///
+    /// # Errors
+    ///
+    /// [`WaitError`].
     pub async fn wait_for_resource_version(
         &self,
         resource_version: &str,
@@ -155,6 +167,10 @@ impl<K> std::fmt::Debug for NamespaceLister<K> {
 
 impl<K: Cacheable> NamespaceLister<K> {
     /// Returns the object with that name in this namespace.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`] if the cache does not hold the object.
     pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
         let key = ObjectKey::new(Some(&self.namespace), name);
         let found = self.lister.store.get(&key);

@@ -63,7 +63,7 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// Sets the number of tries, including the first.
+    /// Sets the number of tries, including the first. Zero counts as one.
     #[must_use]
     pub const fn steps(mut self, steps: u32) -> Self {
         self.steps = steps;
@@ -77,7 +77,7 @@ impl Backoff {
         self
     }
 
-    /// Sets the jitter, as a fraction of each pause.
+    /// Sets the jitter: each pause is extended by a random part of up to this many times itself. Negative values count as zero.
     #[must_use]
     pub const fn jitter(mut self, jitter: f64) -> Self {
         self.jitter = jitter;
@@ -91,7 +91,7 @@ impl Backoff {
         self
     }
 
-    /// Returns the pauses between tries, one fewer than tries.
+    /// Returns the pauses between tries, one fewer than tries, with new jitter at each call.
     pub fn pauses(self) -> impl Iterator<Item = Duration> {
         let base = std::iter::successors(Some(self.duration.min(self.cap)), move |pause| {
             let next =

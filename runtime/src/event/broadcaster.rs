@@ -49,14 +49,14 @@ impl Default for EventOptions {
 }
 
 impl EventOptions {
-    /// Sets the maximum number of events that wait to be written.
+    /// Sets the maximum number of events that wait to be written; more are dropped. Defaults to 1,000.
     #[must_use]
     pub fn queue(mut self, queue: usize) -> Self {
         self.queue = queue;
         self
     }
 
-    /// Sets the time to write the waiting events when the broadcaster is asked to stop.
+    /// Sets the time to write the waiting events when the broadcaster is asked to stop. Defaults to 5 s.
     #[must_use]
     pub fn flush(mut self, flush: Duration) -> Self {
         self.flush = flush;

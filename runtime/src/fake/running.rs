@@ -28,6 +28,10 @@ pub struct Running {
 
 impl Running {
     /// Runs the future that `run` returns for a token, which [`stop`](Self::stop) cancels. An error of the future makes `stop` panic.
+    ///
+    /// # Panics
+    ///
+    /// Outside a tokio runtime.
     pub fn spawn<W, E>(run: impl FnOnce(CancellationToken) -> W) -> Self
     where
         W: Future<Output = Result<(), E>> + Send + 'static,
@@ -48,7 +52,7 @@ impl Running {
     ///
     /// # Panics
     ///
-    /// `args` are invalid.
+    /// `args` are invalid, or there is no tokio runtime.
     #[cfg(feature = "app")]
     pub fn program<F, S, W, E>(
         app: crate::app::App,

@@ -64,7 +64,8 @@ impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
         self
     }
 
-    /// Notifies handlers of every object every `period`, unless they request another one. Zero, the default, means never.
+    /// Notifies handlers of every object every `period`, unless they request another one. The minimum is one second;
+    /// zero, the default, means never.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.settings.resync = period;

@@ -198,7 +198,12 @@ impl SharedInformerFactory {
         }
     }
 
-    /// Waits until the cache of every started informer holds its first list. The error names the informers that stopped before.
+    /// Waits until the cache of every started informer holds its first list. There is no timeout: an informer whose
+    /// lists fail tries again.
+    ///
+    /// # Errors
+    ///
+    /// [`CacheSyncError`] with the names of the informers that stopped before that.
     pub async fn wait_for_cache_sync(&self) -> Result<(), CacheSyncError> {
         let started: Vec<Arc<dyn Erased>> = {
             let state = self.state();

@@ -106,7 +106,8 @@ impl<K> std::fmt::Debug for SharedInformer<K> {
 }
 
 impl<K: Cacheable> SharedInformer<K> {
-    /// Creates an informer over `source`. Handlers that specify no resync period get `resync`; zero means none.
+    /// Creates an informer over `source`. Handlers that specify no resync period get `resync`, at least one second;
+    /// zero means none.
     ///
     /// Most callers take informers from a [`SharedInformerFactory`] instead.
     pub fn new(source: Arc<dyn ListWatch<K>>, info: ResourceInfo, resync: Duration) -> Self {
@@ -158,6 +159,10 @@ impl<K: Cacheable> SharedInformer<K> {
 
     /// Adds a handler with the informer's default resync period. It receives an add for every object in the cache, then every
     /// change. Works before start and while the informer runs.
+    ///
+    /// # Errors
+    ///
+    /// [`InformerError::Stopped`].
     pub fn add_event_handler(
         &self,
         handler: impl EventHandler<K>,
@@ -171,6 +176,10 @@ impl<K: Cacheable> SharedInformer<K> {
     ///
     /// The minimum is one second. Before start, a period shorter than the informer's shortens the informer's check interval;
     /// after start, it is raised to that interval.
+    ///
+    /// # Errors
+    ///
+    /// [`InformerError::Stopped`].
     pub fn add_event_handler_with_resync(
         &self,
         handler: impl EventHandler<K>,
@@ -220,6 +229,10 @@ impl<K: Cacheable> SharedInformer<K> {
     }
 
     /// Adds indexers, before or while the informer runs. Adds either all or, if a name is taken, none.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexerError`]: a name is taken, or the informer has stopped.
     pub fn add_indexers(
         &self,
         indexers: impl IntoIterator<Item = (String, IndexFn<K>)>,
@@ -232,6 +245,10 @@ impl<K: Cacheable> SharedInformer<K> {
     }
 
     /// Sets a function that changes every object once, when it is received and before anything else sees it. Only before start.
+    ///
+    /// # Errors
+    ///
+    /// [`InformerError`] once the informer has started.
     pub fn set_transform(
         &self,
         transform: impl Fn(&mut K) + Send + Sync + 'static,
@@ -240,6 +257,10 @@ impl<K: Cacheable> SharedInformer<K> {
     }
 
     /// Calls `handler` with every error of listing and watching, instead of logging it. Only before start.
+    ///
+    /// # Errors
+    ///
+    /// [`InformerError`] once the informer has started.
     pub fn set_watch_error_handler(
         &self,
         handler: impl Fn(&ReflectorError) + Send + Sync + 'static,

@@ -72,7 +72,8 @@ impl LeaderElectionConfig {
         }
     }
 
-    /// Sets lease duration, renew deadline and retry period.
+    /// Sets lease duration, renew deadline and retry period. They must be positive, and lease duration > renew deadline > 1.2 × retry
+    /// period; [`validate`](Self::validate) checks that.
     #[must_use]
     pub fn times(
         mut self,
@@ -85,7 +86,7 @@ impl LeaderElectionConfig {
         self
     }
 
-    /// Sets how long the work may take to stop.
+    /// Sets how long the work may take to stop before it is dropped; defaults to 30 s.
     #[must_use]
     pub fn stop_timeout(mut self, stop_timeout: Duration) -> Self {
         self.stop_timeout = stop_timeout;

@@ -95,7 +95,11 @@ impl AnyObject {
         self.object.as_any_mut().downcast_mut()
     }
 
-    /// Returns the object itself, or `self` unchanged if it is not a `K`.
+    /// Returns the object as a `K`.
+    ///
+    /// # Errors
+    ///
+    /// The object, if it is not a `K`.
     pub fn downcast<K: Object>(self) -> Result<K, Self> {
         let Self { gvk, object } = self;
         let mut slot: Option<K> = None;
@@ -107,6 +111,10 @@ impl AnyObject {
     }
 
     /// Returns the object as JSON, with apiVersion and kind if its type writes them.
+    ///
+    /// # Errors
+    ///
+    /// Those of its `Serialize`.
     pub fn to_json(&self) -> Result<Value, serde_json::Error> {
         self.object.to_json()
     }

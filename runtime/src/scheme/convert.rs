@@ -20,6 +20,10 @@ impl Scheme {
     /// Adds the function that converts a `From` into a `To`. A later function for the same pair replaces it.
     ///
     /// Both kinds must be registered. The reverse direction needs its own function.
+    ///
+    /// # Errors
+    ///
+    /// [`SchemeError::NotRegistered`] for either kind.
     pub fn add_conversion<From, To, E>(
         &mut self,
         convert: impl Fn(&From) -> Result<To, E> + Send + Sync + 'static,
@@ -50,6 +54,10 @@ impl Scheme {
     /// Converts an object to the kind of `To`, by the shortest chain of registered functions.
     ///
     /// An object that already has that kind is cloned unchanged. Defaulting functions do not run.
+    ///
+    /// # Errors
+    ///
+    /// [`SchemeError`]: the kind is not registered, no chain of functions leads to it, or a function fails.
     pub fn convert<To: Object>(&self, object: &AnyObject) -> Result<To, SchemeError> {
         let to = ResourceInfo::of::<To>(&()).group_version_kind();
         let converted = self.convert_to(object, &to)?;
@@ -62,6 +70,10 @@ impl Scheme {
     }
 
     /// Like [`Self::convert`], to a kind specified at run time.
+    ///
+    /// # Errors
+    ///
+    /// [`SchemeError`]: the kind is not registered, no chain of functions leads to it, or a function fails.
     pub fn convert_to(
         &self,
         object: &AnyObject,

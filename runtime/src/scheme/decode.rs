@@ -54,8 +54,13 @@ impl Head {
 impl Scheme {
     /// Decodes one object from JSON or YAML by its apiVersion and kind, and runs its defaulting functions.
     ///
-    /// Input that starts with `{` is parsed as JSON, other input as YAML. Several documents, or a list of more or less than one
-    /// object, are [`SchemeError::NotSingle`]; use [`Self::decode_all`] for those.
+    /// Input that starts with `{` is parsed as JSON, other input as YAML. For several documents and lists, use
+    /// [`Self::decode_all`].
+    ///
+    /// # Errors
+    ///
+    /// [`SchemeError`]: as for [`Self::decode_value`], the input cannot be parsed, or it holds several objects or none
+    /// ([`SchemeError::NotSingle`]).
     pub fn decode(&self, text: impl AsRef<[u8]>) -> Result<AnyObject, SchemeError> {
         let text = text.as_ref();
         if is_json(text)
@@ -79,7 +84,11 @@ impl Scheme {
     }
 
     /// Decodes every object in a JSON or YAML input: one object, a stream of documents, or lists (`kind: List` or `PodList`),
-    /// which are expanded. Empty documents are skipped. Stops at the first invalid object; the error contains its index.
+    /// which are expanded. Empty documents are skipped.
+    ///
+    /// # Errors
+    ///
+    /// [`SchemeError`] with the index of the first invalid object, or that the input cannot be parsed.
     pub fn decode_all(&self, text: impl AsRef<[u8]>) -> Result<Vec<AnyObject>, SchemeError> {
         let mut objects = Vec::new();
         for document in parse(text.as_ref())? {
@@ -89,6 +98,10 @@ impl Scheme {
     }
 
     /// Decodes an object from its JSON value, and runs its defaulting functions.
+    ///
+    /// # Errors
+    ///
+    /// [`SchemeError`]: apiVersion or kind is missing, the kind is not registered, or its type cannot be decoded from the value.
     pub fn decode_value(&self, value: Value) -> Result<AnyObject, SchemeError> {
         let head = head_of(&value);
         let gvk = head.kind()?;

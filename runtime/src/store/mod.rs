@@ -130,6 +130,10 @@ impl<K: Resource + Clone> Store<K> {
     }
 
     /// Returns the objects that have `value` in the index `name`.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownIndex`] if there is no such index.
     pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, UnknownIndex> {
         self.snapshot().by_index(name, value)
     }
@@ -157,6 +161,10 @@ impl<K: Resource + Clone> Store<K> {
     }
 
     /// Adds indexers and fills them from the store's objects. Adds either all or, if a name is taken, none.
+    ///
+    /// # Errors
+    ///
+    /// [`IndexerError::Duplicate`].
     pub fn add_indexers(
         &self,
         indexers: impl IntoIterator<Item = (String, IndexFn<K>)>,
@@ -170,6 +178,10 @@ impl<K: Resource + Clone> Store<K> {
     }
 
     /// Adds one indexer; see [`Self::add_indexers`].
+    ///
+    /// # Errors
+    ///
+    /// [`IndexerError::Duplicate`].
     pub fn add_indexer(
         &self,
         name: &str,

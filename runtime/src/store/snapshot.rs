@@ -108,16 +108,28 @@ impl<K: Resource> Snapshot<K> {
     }
 
     /// Returns the objects that have `value` in the index `name`.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownIndex`] if there is no such index.
     pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<Arc<K>>, UnknownIndex> {
         Ok(self.entries(name, value)?.into_iter().map(object).collect())
     }
 
     /// Returns the keys of the objects that have `value` in the index `name`.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownIndex`] if there is no such index.
     pub fn index_keys(&self, name: &str, value: &str) -> Result<Vec<ObjectKey>, UnknownIndex> {
         Ok(self.index(name)?.keys(value))
     }
 
     /// Returns the values of the index `name` that at least one object has.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownIndex`] if there is no such index.
     pub fn index_values(&self, name: &str) -> Result<Vec<Arc<str>>, UnknownIndex> {
         Ok(self
             .index(name)?

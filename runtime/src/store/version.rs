@@ -48,6 +48,10 @@ impl<K: Resource + Clone> Store<K> {
     /// new as the write, because a watch delivers the changes of one resource in the order of their versions. A write outside the
     /// informer's namespace or selectors causes no event: the version is then reached with the next event or bookmark (the API
     /// server sends one about every minute).
+    ///
+    /// # Errors
+    ///
+    /// [`WaitError::Elapsed`] after `timeout`; at once [`WaitError::Incomparable`] if `resource_version` is not a decimal number.
     pub async fn wait_for_resource_version(
         &self,
         resource_version: &str,
