@@ -1,10 +1,9 @@
 //! A controller named on the command line by its kind, and its files in the operator.
 
-use std::path::Path;
-
 use codegen::{
     operator::{
-        Api, Builtin, Controlled, builtin_fault, builtin_hint, builtin_kind, is_builtin_group,
+        Api, Builtin, Controlled, builtin_fault, builtin_hint, builtin_kind, controller_path,
+        is_builtin_group,
     },
     output::Tree,
 };
@@ -64,8 +63,7 @@ impl KindArgs {
 /// A kind of Kubernetes with the controller that it actually has.
 fn existing(mut builtin: Builtin, project: &Project, files: &Files) -> Result<Builtin, Failure> {
     for name in Controlled::Builtin(builtin.clone()).names() {
-        let path = format!("src/controllers/{name}.rs");
-        let source = files.text(Path::new(&path))?.unwrap_or_default();
+        let source = files.text(&controller_path(&name))?.unwrap_or_default();
         if builtin.is_in(&source) {
             builtin.controller = Some(name);
             break;

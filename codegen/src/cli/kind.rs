@@ -6,7 +6,7 @@ use clap::Args;
 use codegen::{
     config::shown,
     model::{Resource, TypeKind, Version},
-    operator::{Api, Part, builtin_import, names},
+    operator::{Api, Part, builtin_import, controller_path, names},
 };
 
 use super::{
@@ -139,9 +139,8 @@ pub(super) fn existing(
     let types = format!("{}::{version}", api.group_module);
     let sample = format!("apiVersion: {}/{version}", api.group);
     for name in candidates(&api) {
-        let text = |path: String| files.text(Path::new(&path));
         let holds = |text: &str, words: &[&str]| words.iter().all(|word| has_word(text, word));
-        let source = text(format!("src/controllers/{name}.rs"))?.unwrap_or_default();
+        let source = files.text(&controller_path(&name))?.unwrap_or_default();
         // `k8s_openapi::api::apps::v1::Deployment` is not a kind of the operator.
         if api.controller.is_none()
             && holds(&source, &[&types, kind])
@@ -149,7 +148,8 @@ pub(super) fn existing(
         {
             api.controller = Some(name.clone());
         }
-        let objects = text(format!("config/samples/{name}.yaml"))?.unwrap_or_default();
+        let objects = files.text(Path::new(&format!("config/samples/{name}.yaml")))?;
+        let objects = objects.unwrap_or_default();
         if api.sample.is_empty() && holds(&objects, &[&sample, &format!("kind: {kind}")]) {
             api.sample = name;
         }

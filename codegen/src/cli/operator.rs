@@ -10,7 +10,7 @@ use codegen::{
     Config, Diagnostic, Diagnostics,
     config::{Error, FILE_NAME, Prepared, Workspace, shown},
     model::{ApiSet, Group, Resource, Version},
-    operator::{Edit, Operator, names},
+    operator::{Edit, Operator, controller_path, controller_test_path, names},
     output::Plan,
 };
 
@@ -226,10 +226,7 @@ impl Project {
 
     /// Whether a controller can have the name: no controller or test has it.
     pub(super) fn is_free(&self, name: &str) -> bool {
-        let paths = [
-            format!("src/controllers/{name}.rs"),
-            format!("tests/operator/{name}.rs"),
-        ];
+        let paths = [controller_path(name), controller_test_path(name)];
         let is_reserved = ["main", "support"].contains(&name);
         !is_reserved && !paths.iter().any(|path| self.root.join(path).exists())
     }

@@ -1,9 +1,8 @@
 //! Words in the user's files.
 
-use std::{
-    ops::Range,
-    path::{Path, PathBuf},
-};
+use std::{ops::Range, path::Path};
+
+use codegen::operator::controller_test_path;
 
 use super::{
     Failure,
@@ -19,7 +18,7 @@ pub(super) fn uses_support(
 ) -> Result<bool, Failure> {
     let mut paths = Vec::new();
     collect(&project.root, Path::new("tests/operator"), &mut paths);
-    let own = controller.map(|name| PathBuf::from(format!("tests/operator/{name}.rs")));
+    let own = controller.map(controller_test_path);
     for path in paths.into_iter().filter(|path| Some(path) != own.as_ref()) {
         let text = files.text(&path)?.unwrap_or_default();
         if has_word(&text, "crate::support") {

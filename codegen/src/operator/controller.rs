@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{APP, WIDTH, edit::At, edits::Edit};
+use super::{APP, TESTS, WIDTH, edit::At, edits::Edit};
 
 /// What the tests of all kinds and controllers share.
 pub(super) const SUPPORT: &str = include_str!("../../../templates/operator/api/support.rs");
@@ -12,11 +12,15 @@ pub(super) fn names(group_module: &str, module: &str) -> [String; 2] {
     [module.to_owned(), format!("{group_module}_{module}")]
 }
 
-pub(super) fn path(name: &str) -> PathBuf {
+/// The file of a controller.
+#[must_use]
+pub fn path(name: &str) -> PathBuf {
     format!("src/controllers/{name}.rs").into()
 }
 
-pub(super) fn test_path(name: &str) -> PathBuf {
+/// The file of a controller's tests.
+#[must_use]
+pub fn test_path(name: &str) -> PathBuf {
     format!("tests/operator/{name}.rs").into()
 }
 
@@ -25,14 +29,14 @@ pub(super) fn support_path() -> PathBuf {
 }
 
 pub(super) fn support_edit() -> Edit {
-    Edit::item("tests/operator/main.rs", "mod support;")
+    Edit::item(TESTS, "mod support;")
 }
 
 pub(super) fn edits(name: &str) -> Vec<Edit> {
     let add = format!("let manager = crate::controllers::{name}::add(manager, &shared)?;");
     vec![
         Edit::item("src/controllers/mod.rs", format!("pub mod {name};")),
-        Edit::item("tests/operator/main.rs", format!("mod {name};")),
+        Edit::item(TESTS, format!("mod {name};")),
         Edit::statement(APP, ("setup", At::End), add),
     ]
 }

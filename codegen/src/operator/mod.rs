@@ -27,6 +27,7 @@ pub use builtin::{
 };
 pub use certificates::Certificates;
 pub use controlled::Controlled;
+pub use controller::{path as controller_path, test_path as controller_test_path};
 pub use edits::{Edit, EditKind};
 pub use references::{Gone, Reference};
 pub use webhook::{Handler, Spoke, Webhooks};
@@ -35,6 +36,9 @@ use crate::{output::Tree, scaffold::fill};
 
 /// The file of the operator's program.
 const APP: &str = "src/app.rs";
+
+/// The file that declares the modules of the operator's tests.
+const TESTS: &str = "tests/operator/main.rs";
 
 /// rustfmt's line width.
 const WIDTH: usize = 100;
@@ -58,12 +62,12 @@ const FILES: [(&str, &str); 19] = [
     ("config/role-binding.yaml", include_str!("../../../templates/operator/role-binding.yaml")),
     ("config/service-account.yaml", include_str!("../../../templates/operator/service-account.yaml")),
     ("src/apis/mod.rs", include_str!("../../../templates/operator/apis.rs")),
-    ("src/app.rs", include_str!("../../../templates/operator/app.rs")),
+    (APP, include_str!("../../../templates/operator/app.rs")),
     ("src/controllers/mod.rs", include_str!("../../../templates/operator/controllers.rs")),
     ("src/lib.rs", include_str!("../../../templates/operator/lib.rs")),
     ("src/main.rs", include_str!("../../../templates/operator/main.rs")),
     ("tests/operator/deploy.rs", include_str!("../../../templates/operator/deploy.rs")),
-    ("tests/operator/main.rs", include_str!("../../../templates/operator/tests.rs")),
+    (TESTS, include_str!("../../../templates/operator/tests.rs")),
 ];
 
 /// Files that a new repository often has already; `init` then keeps the existing ones.

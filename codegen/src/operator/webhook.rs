@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use super::{
-    APP, Api, Certificates, Edit, EditKind, Part, WIDTH,
+    APP, Api, Certificates, Edit, EditKind, Part, TESTS, WIDTH,
     edit::{self, At},
 };
 use crate::{
-    model::{ApiSet, Scope, WebhookEndpoint},
+    model::{ApiSet, Scope, Webhook, WebhookEndpoint},
     output::Tree,
     scaffold::fill,
 };
@@ -154,12 +154,13 @@ impl Webhooks {
     /// Whether a marker of the crate declares the handler's webhook.
     #[must_use]
     pub fn is_declared(&self, handler: Handler, api: &ApiSet) -> bool {
+        self.served_at(handler).is_some() && api.webhooks.iter().any(|it| self.is_of(handler, it))
+    }
+
+    /// Whether a webhook calls the handler's path.
+    fn is_of(&self, handler: Handler, webhook: &Webhook) -> bool {
         let path = self.served_at(handler);
-        path.is_some()
-            && api.webhooks.iter().any(|webhook| match &webhook.endpoint {
-                WebhookEndpoint::Service { path: found, .. } => *found == path,
-                WebhookEndpoint::Url(_) => false,
-            })
+        matches!(&webhook.endpoint, WebhookEndpoint::Service { path: at, .. } if *at == path)
     }
 
     /// The files that all webhooks of the operator share.
@@ -211,7 +212,7 @@ impl Webhooks {
                 },
             )
         });
-        let tests = tests.map(|item| Edit::item("tests/operator/main.rs", item));
+        let tests = tests.map(|item| Edit::item(TESTS, item));
         edits.into_iter().chain(features).chain(tests).collect()
     }
 
@@ -303,7 +304,7 @@ impl Webhooks {
             let line = chained("converter", &call);
             edits.extend([
                 Edit::item(MODULE_PATH, format!("mod {name};")),
-                Edit::item("tests/operator/main.rs", format!("mod {name};")),
+                Edit::item(TESTS, format!("mod {name};")),
                 Edit::statement(self.path(), ("convert", At::End), line),
             ]);
         }
@@ -320,7 +321,7 @@ impl Webhooks {
     #[must_use]
     pub fn test_file_edit(&self) -> Edit {
         let module = format!("mod {};", Self::test_module(&self.module));
-        Edit::item("tests/operator/main.rs", module)
+        Edit::item(TESTS, module)
     }
 
     /// The statement that registers a handler.
@@ -353,14 +354,9 @@ impl Webhooks {
     /// Whether the crate has other webhooks in the same configuration.
     #[must_use]
     pub fn has_others(&self, handler: Handler, api: &ApiSet) -> bool {
-        let path = self.served_at(handler);
         let mutating = handler == Handler::Defaulting;
-        let mut others = api.webhooks.iter().filter(|other| {
-            let is_it =
-                matches!(&other.endpoint, WebhookEndpoint::Service { path: at, .. } if *at == path);
-            other.mutating == mutating && !is_it
-        });
-        others.next().is_some()
+        let mut others = api.webhooks.iter().filter(|it| it.mutating == mutating);
+        others.any(|other| !self.is_of(handler, other))
     }
 
     /// The marker for the conversion.

@@ -103,6 +103,21 @@ impl Gathered {
         self.structs
     }
 
+    /// Records that a struct is embedded at `depth`. Returns `false` if its fields lose to those of another occurrence.
+    fn enter(&mut self, package: &str, name: &str, depth: usize) -> bool {
+        let next = self.structs + 1;
+        let key = (package.to_owned(), name.to_owned());
+        let least = self.embedded.entry(key).or_insert((usize::MAX, 0));
+        if least.0 == depth {
+            self.doubled.insert(least.1);
+        }
+        let wins = depth < least.0;
+        if wins {
+            *least = (depth, next);
+        }
+        wins
+    }
+
     /// Omits the fields starting at index `from` from the schema, if the embedding field requests it.
     fn leave_out(&mut self, from: usize, embeds: &go::Field) {
         if is_undeclared(embeds) {
@@ -263,18 +278,11 @@ fn embed(
     if pkg.is_some_and(|pkg| pkg.marshals(name).is_some()) {
         warn_of_writer(refs, source, name, "its fields are used anyway");
     }
-    let key = (package.to_owned(), name.to_owned());
-    let next = gathered.structs + 1;
-    let least = gathered.embedded.entry(key).or_insert((usize::MAX, 0));
-    if least.0 <= depth {
-        if least.0 == depth {
-            gathered.doubled.insert(least.1);
-        }
+    if !gathered.enter(package, name, depth) {
         let rules = own_rules(refs, source);
         gathered.add_rules(rules);
         return true;
     }
-    *least = (depth, next);
     let pointer = through_pointer || matches!(source.ty, Type::Pointer(_));
     let from = gathered.candidates.len();
     let inner_owner = Owner {
@@ -284,13 +292,12 @@ fn embed(
     let mut all = own_rules(refs, source);
     let outer = std::mem::take(&mut gathered.rules);
     let mut inner_refs = refs.of(end.pkg.package);
-    let pass = (depth + 1, pointer);
     gather(
         &mut inner_refs,
         &inner_owner,
         inner,
-        pass.0,
-        pass.1,
+        depth + 1,
+        pointer,
         gathered,
     );
     let below = std::mem::replace(&mut gathered.rules, outer);
