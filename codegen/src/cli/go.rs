@@ -8,7 +8,7 @@ use codegen::Config;
 use super::{
     Failure,
     crd::Output,
-    options::{CodeArgs, TypeArgs},
+    options::{CodeArgs, TypeArgs, filtered},
     style::Color,
 };
 
@@ -60,15 +60,7 @@ impl Go {
         for (go, rust) in self.type_path {
             config = config.type_path(go, rust);
         }
-        for group in self.group {
-            config = config.group(group);
-        }
-        for version in self.version {
-            config = config.version(version);
-        }
-        for kind in self.kind {
-            config = config.kind(kind);
-        }
+        let config = filtered(config, self.group, self.version, self.kind);
         self.output
             .run(self.code.apply(self.types.apply(config)), color)
     }

@@ -58,21 +58,24 @@ pub(super) struct CrdArgs {
 
 impl CrdArgs {
     pub(super) fn apply(self, config: Config) -> Config {
-        let mut config = inputs(config, self.inputs)
+        let config = inputs(config, self.inputs)
             .all_versions(self.all_versions)
             .storage_version_only(self.storage_version_only)
             .keep_going(self.keep_going);
-        for group in self.group {
-            config = config.group(group);
-        }
-        for version in self.version {
-            config = config.version(version);
-        }
-        for kind in self.kind {
-            config = config.kind(kind);
-        }
-        config
+        filtered(config, self.group, self.version, self.kind)
     }
+}
+
+/// Keeps only these groups, versions and kinds; all, where there are none.
+pub(super) fn filtered(
+    config: Config,
+    groups: Vec<String>,
+    versions: Vec<String>,
+    kinds: Vec<String>,
+) -> Config {
+    let config = groups.into_iter().fold(config, Config::group);
+    let config = versions.into_iter().fold(config, Config::version);
+    kinds.into_iter().fold(config, Config::kind)
 }
 
 /// Adds CRD inputs; `-` is standard input.
