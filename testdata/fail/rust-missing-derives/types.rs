@@ -14,6 +14,8 @@ pub struct Machine {
 /// The desired state of a machine.
 #[derive(Debug, Serialize)]
 pub struct MachineSpec {
+    // +listType=map
+    // +listMapKey=name
     pub disks: Vec<Disk>,
     #[serde(with = "elsewhere")]
     pub port: Port,

@@ -117,6 +117,7 @@ impl<'a> Assembly<'a> {
         if !self.versions.iter().any(Member::was_read) {
             self.check_versions(diagnostics);
             if self.compat == Compat::Strict {
+                self.check_domain(diagnostics);
                 self.check_approval(diagnostics);
             }
         }
@@ -342,13 +343,26 @@ impl<'a> Assembly<'a> {
         diagnostics.push(self.placed(error, |_| true));
     }
 
+    /// The API server rejects groups of one label, such as the name of a folder without `+groupName`.
+    fn check_domain(&self, diagnostics: &mut Diagnostics) {
+        let group = &self.group.name;
+        if group.contains('.') {
+            return;
+        }
+        let message = format!("the group `{group}` of {} has no domain", self.kind);
+        let help =
+            format!("the API server refuses the CRD: name a domain, as in `{group}.example.com`");
+        diagnostics.push(self.placed(Diagnostic::error(message).help(help), |_| true));
+    }
+
     /// The API server rejects kinds in Kubernetes' own groups without an approval annotation.
     fn check_approval(&self, diagnostics: &mut Diagnostics) {
         const APPROVAL: &str = "api-approved.kubernetes.io";
         let group = &self.group.name;
-        let is_protected = [".k8s.io", ".kubernetes.io"]
-            .iter()
-            .any(|end| group.ends_with(end));
+        let is_protected = ["k8s.io", "kubernetes.io"].iter().any(|domain| {
+            let above = group.strip_suffix(domain);
+            above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
+        });
         let mut versions = self.versions.iter();
         if is_protected && !versions.any(|one| one.resource.annotations.contains_key(APPROVAL)) {
             let message = format!(

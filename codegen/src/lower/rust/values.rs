@@ -161,11 +161,13 @@ impl<'a> Values<'a> {
             return;
         }
         let Some((def, _)) = self.structure(element, MAX_DEPTH) else {
-            if !matches!(
+            let is_foreign = matches!(
                 element,
                 TypeRef::External(_) | TypeRef::Any | TypeRef::Known(_)
-            ) && let Some(marker) = markers.get::<ListTypeMarker>()
-            {
+            );
+            // A type without serde may become an object; that it has none is reported at the type.
+            let is_known = !is_foreign && self.cx.wire_type(element) != WireType::Unknown;
+            if let Some(marker) = markers.get::<ListTypeMarker>().filter(|_| is_known) {
                 diagnostics.push(
                     Diagnostic::error("the items of a list of type map must be objects")
                         .at(marker.place.clone(), "a list of something else")

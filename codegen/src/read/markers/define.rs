@@ -191,6 +191,14 @@ pub enum ValueKind {
     Raw,
 }
 
+impl ValueKind {
+    /// Whether it is a list whose values are separated by `;`.
+    #[must_use]
+    pub fn is_list(self) -> bool {
+        matches!(self, Self::Strings | Self::Values)
+    }
+}
+
 /// Where a marker is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -177,7 +177,7 @@ impl RawMarker {
             }
             self.argument(cursor, marker, first.name, first.kind)?;
             if !cursor.is_empty() && (def.arguments.len() == 1 || !cursor.eat(',')) {
-                return Err(self.extra(cursor, first.kind));
+                return Err(self.extra(cursor, marker, first.kind));
             }
         }
         while !cursor.is_empty() {
@@ -189,7 +189,7 @@ impl RawMarker {
                 .iter()
                 .find(|a| a.name == name && !name.is_empty())
             else {
-                return Err(self.unknown_argument(def, name, place));
+                return Err(self.unknown_argument(marker, name, place));
             };
             if !cursor.eat('=') {
                 return Err(self.wrong(cursor.unexpected("`=`")));
@@ -203,7 +203,7 @@ impl RawMarker {
             }
             self.argument(cursor, marker, argument.name, argument.kind)?;
             if !cursor.is_empty() && !cursor.eat(',') {
-                return Err(self.extra(cursor, argument.kind));
+                return Err(self.extra(cursor, marker, argument.kind));
             }
         }
         Ok(())
@@ -227,15 +227,39 @@ impl RawMarker {
         Ok(())
     }
 
-    fn unknown_argument(&self, def: &MarkerDef, name: &str, range: Range<usize>) -> Diagnostic {
+    /// How to write a list that was written with `,`, which ends an argument: `verbs=get,list`.
+    fn with_semicolons(&self, marker: &Marker, at: usize) -> Option<String> {
+        let before = marker.arguments.last()?;
+        let mut arguments = marker.def.arguments.iter();
+        let list = arguments.find(|argument| argument.name == before.name)?;
+        let rest = self.text().get(at..)?.split(',');
+        let words: Vec<&str> = rest.take_while(|word| !word.contains('=')).collect();
+        if words.is_empty() || !list.kind.is_list() {
+            return None;
+        }
+        let first = before.place.text.get(before.place.range.clone())?;
+        let name = [list.name, "="].concat();
+        let name = name.strip_prefix('=').unwrap_or(&name);
+        let words = words.join(";");
+        Some(format!(
+            "the values of a list are separated by `;`: write `{name}{first};{words}`"
+        ))
+    }
+
+    fn unknown_argument(&self, marker: &Marker, name: &str, range: Range<usize>) -> Diagnostic {
+        let def = marker.def;
         let names = || {
             def.arguments
                 .iter()
                 .map(|a| a.name)
                 .filter(|n| !n.is_empty())
         };
+        let list = self.with_semicolons(marker, range.start);
         let unknown = Diagnostic::error(format!("unknown argument `{name}` of `+{}`", def.name))
             .at(self.part(range), "not an argument");
+        if let Some(help) = list {
+            return unknown.help(help);
+        }
         // The correct last part after a wrong prefix (`kubebuilder:validation:nullable`) is more likely than a similar name.
         let last = name.rsplit(':').next().unwrap_or_default();
         let same = names().find(|known| known.eq_ignore_ascii_case(name));
@@ -271,14 +295,20 @@ impl RawMarker {
             .help(format!("the syntax is `{}`", def.syntax())))
     }
 
-    fn extra(&self, cursor: &mut Cursor<'_>, kind: ValueKind) -> Diagnostic {
+    fn extra(&self, cursor: &mut Cursor<'_>, marker: &Marker, kind: ValueKind) -> Diagnostic {
         let end = self.text().len();
         let extra = Diagnostic::error("unexpected text after the value")
             .at(self.part(cursor.at()..end), "not part of the value");
         if matches!(kind, ValueKind::String) {
-            extra.help("put a string with `,`, `;` or `}` in quotes or backticks")
-        } else {
-            extra
+            return extra.help("put a string with `,`, `;` or `}` in quotes or backticks");
+        }
+        let is_comma = cursor.eat(',');
+        match self
+            .with_semicolons(marker, cursor.at())
+            .filter(|_| is_comma)
+        {
+            Some(help) => extra.help(help),
+            None => extra,
         }
     }
 
