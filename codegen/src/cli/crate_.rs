@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use codegen::{
     Config,
-    options::Visibility,
     output::{OrphanSearch, Plan, Tree},
     scaffold::Scaffold,
 };
@@ -13,7 +12,8 @@ use codegen::{
 use super::{
     Failure,
     finish::prepare,
-    options::{CodeArgs, CrdArgs, ModeArgs, TypeArgs},
+    init::note_unpublished,
+    options::{CodeArgs, CrdArgs, ModeArgs, SchemaArgs, TypeArgs},
     style::Color,
 };
 
@@ -41,6 +41,8 @@ pub(super) struct Crate {
     #[command(flatten)]
     types: TypeArgs,
     #[command(flatten)]
+    schemas: SchemaArgs,
+    #[command(flatten)]
     code: CodeArgs,
     #[command(flatten)]
     mode: ModeArgs,
@@ -53,13 +55,9 @@ impl Crate {
             .base_path("crate")
             .group_features(true)
             .kind_features(self.kind_features);
-        let config = self.code.apply(self.types.apply(self.input.apply(config)));
-        if config.generator_options().types.visibility == Visibility::Crate {
-            return Err(Failure::Usage(
-                "a crate whose items are private is useless: --visibility crate is for a module of another crate, see `kube-codegen crd`"
-                    .to_owned(),
-            ));
-        }
+        let config = self.types.apply(self.input.apply(config));
+        let config = self.code.apply(self.schemas.apply(config));
+        let has_manifest = self.output.join("Cargo.toml").exists();
         let configs = [config];
         let prepared = prepare(&configs)?;
         let mut plans = Vec::new();
@@ -76,6 +74,9 @@ impl Crate {
                 scaffold.files(),
                 &OrphanSearch::default(),
             )?);
+        }
+        if !has_manifest {
+            note_unpublished(&self.runtime, color);
         }
         self.mode.finish(color).conclude(&configs, &prepared, plans)
     }

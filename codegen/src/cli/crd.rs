@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use codegen::Config;
+use codegen::{Config, options::Visibility};
 
 use super::{
     Failure,
     finish::skipping,
-    options::{CodeArgs, CrdArgs, ModeArgs, TypeArgs},
+    options::{CodeArgs, CrdArgs, ModeArgs, SchemaArgs, TypeArgs},
     progress::Bar,
     style::{self, Color},
 };
@@ -23,6 +23,8 @@ pub(super) struct Crd {
     input: CrdArgs,
     #[command(flatten)]
     types: TypeArgs,
+    #[command(flatten)]
+    schemas: SchemaArgs,
     #[command(flatten)]
     code: CodeArgs,
     #[command(flatten)]
@@ -41,6 +43,9 @@ pub(super) struct Output {
     /// The module path of the output folder [default: its position in the crate's src, else crate].
     #[arg(long, value_name = "PATH", value_parser = codegen::options::base_path)]
     base_path: Option<String>,
+    /// The visibility of generated items: `public`, or `crate` for `pub(crate)`.
+    #[arg(long, value_name = "WHO", default_value = "public", value_parser = Visibility::parse)]
+    visibility: Visibility,
     #[command(flatten)]
     mode: ModeArgs,
 }
@@ -48,14 +53,17 @@ pub(super) struct Output {
 impl Crd {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let config = self.input.apply(Config::new());
-        let config = self.code.apply(self.types.apply(config));
+        let config = self
+            .code
+            .apply(self.schemas.apply(self.types.apply(config)));
         self.output.run(config, color)
     }
 }
 
 impl Output {
     /// Generates and writes, compares, or prints.
-    pub(super) fn run(self, mut config: Config, color: Color) -> Result<(), Failure> {
+    pub(super) fn run(self, config: Config, color: Color) -> Result<(), Failure> {
+        let mut config = config.visibility(self.visibility);
         if let Some(path) = self.base_path {
             config = config.base_path(path);
         }

@@ -8,7 +8,9 @@ use std::{
 use clap::Args;
 use codegen::{
     config::{FILE_NAME, Workspace, shown},
-    operator::{Operator, is_dispensable, names, outside_folder, runtime_dependency},
+    operator::{
+        Operator, is_dispensable, is_unpublished, names, outside_folder, runtime_dependency,
+    },
     output::Tree,
 };
 
@@ -92,6 +94,7 @@ impl Init {
                 "the runtime at {path} is outside of the folder: `docker build` and the CI workflow cannot access it; use a `git` dependency in Cargo.toml before you use them"
             ));
         }
+        note_unpublished(&self.runtime, color);
         let root = shown(files.root());
         let finish = Finish::of_edits(self.dry_run, color);
         files.generate(configs)?.conclude(finish)?;
@@ -104,6 +107,15 @@ impl Init {
              cargo test\n  cargo run -- demo\n",
             operator.name
         ))
+    }
+}
+
+/// Notes that a runtime from a registry cannot be built with.
+pub(super) fn note_unpublished(runtime: &str, color: Color) {
+    if is_unpublished(runtime) {
+        let note = "codegen-runtime is not on a registry yet: before you build, name its `path` or `git` repository in Cargo.toml, as \
+                    --runtime does";
+        style::eprint(&style::note(note, color));
     }
 }
 

@@ -1,10 +1,7 @@
 //! Arguments for the shape of generated types.
 
 use clap::Args;
-use codegen::{
-    Config,
-    options::{MapType, TypeAttributes, Visibility},
-};
+use codegen::{Config, options::TypeAttributes};
 
 /// The shape of generated types.
 #[derive(Debug, Args)]
@@ -15,12 +12,6 @@ pub(super) struct LookArgs {
     /// Put the field at a schema path in a `Box`, as in VirtualMachine.spec.template; may be repeated.
     #[arg(long, value_name = "PATH")]
     boxed: Vec<String>,
-    /// The type of map fields: `btree`, or `hash` for `HashMap`, which is serialized in key order.
-    #[arg(long, value_name = "TYPE", default_value = "btree", value_parser = MapType::parse)]
-    map_type: MapType,
-    /// The visibility of generated items: `public`, or `crate` for `pub(crate)`.
-    #[arg(long, value_name = "WHO", default_value = "public", value_parser = Visibility::parse)]
-    visibility: Visibility,
     /// Derive traits for types whose names match, where `*` matches any characters, as in 'IssuerSpec*=Eq,schemars::JsonSchema';
     /// may be repeated.
     #[arg(long, value_name = "TYPES=DERIVE,…", value_parser = TypeAttributes::parse_derives)]
@@ -32,10 +23,7 @@ pub(super) struct LookArgs {
 
 impl LookArgs {
     pub(super) fn apply(self, config: Config) -> Config {
-        let config = config
-            .builders(self.builders)
-            .map_type(self.map_type)
-            .visibility(self.visibility);
+        let config = config.builders(self.builders);
         let config = self.boxed.into_iter().fold(config, Config::boxed);
         let attributes = self.type_derive.into_iter().chain(self.type_attribute);
         attributes.fold(config, Config::type_attributes)

@@ -3,7 +3,10 @@
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::Args;
-use codegen::{Config, Generator, KubernetesTypes, KubernetesVersion, Mode, options::crate_path};
+use codegen::{
+    Config, Generator, KubernetesTypes, KubernetesVersion, Mode,
+    options::{MapType, crate_path},
+};
 
 use super::{finish::Finish, looks::LookArgs, style::Color};
 
@@ -110,7 +113,7 @@ impl CodeArgs {
     }
 }
 
-/// Arguments for types from CRDs.
+/// Arguments for types from CRDs and Go.
 #[derive(Debug, Args)]
 pub(super) struct TypeArgs {
     #[arg(
@@ -128,6 +131,28 @@ pub(super) struct TypeArgs {
     /// Derive `schemars::JsonSchema` too.
     #[arg(long)]
     schemars: bool,
+    #[command(flatten)]
+    looks: LookArgs,
+}
+
+/// The generators that one name selects.
+type Generators = Vec<Generator>;
+
+impl TypeArgs {
+    pub(super) fn apply(self, config: Config) -> Config {
+        let generators = self.emit.iter().flatten().copied();
+        let config = config.emit(generators).schemars(self.schemars);
+        let config = match self.k8s_openapi_path {
+            Some(path) => config.k8s_openapi_path(path),
+            None => config,
+        };
+        self.looks.apply(config)
+    }
+}
+
+/// Arguments for types from CRDs only.
+#[derive(Debug, Args)]
+pub(super) struct SchemaArgs {
     /// Also emit an alias per schema path, named after the full path (`VirtualMachineSpecResource`).
     #[arg(long)]
     aliases: bool,
@@ -146,31 +171,23 @@ pub(super) struct TypeArgs {
     /// [default: apis/names.toml in the output folder].
     #[arg(long, value_name = "FILE")]
     names_file: Option<OsString>,
-    #[command(flatten)]
-    looks: LookArgs,
+    /// The type of map fields: `btree`, or `hash` for `HashMap`, which is serialized in key order.
+    #[arg(long, value_name = "TYPE", default_value = "btree", value_parser = MapType::parse)]
+    map_type: MapType,
 }
 
-/// The generators that one name selects.
-type Generators = Vec<Generator>;
-
-impl TypeArgs {
+impl SchemaArgs {
     pub(super) fn apply(self, config: Config) -> Config {
-        let generators = self.emit.iter().flatten().copied();
-        let config = config.emit(generators).schemars(self.schemars);
-        let config = config.aliases(self.aliases);
+        let config = config.aliases(self.aliases).map_type(self.map_type);
         let mut config = config.kubernetes_types(self.kubernetes_types);
         if let Some(version) = self.kubernetes_version {
             config = config.kubernetes_version(version);
-        }
-        if let Some(path) = self.k8s_openapi_path {
-            config = config.k8s_openapi_path(path);
         }
         if let Some(path) = self.names_file {
             config = config.names_file(path);
         }
         let renames = self.rename.into_iter();
-        let config = renames.fold(config, |config, (path, name)| config.rename(path, name));
-        self.looks.apply(config)
+        renames.fold(config, |config, (path, name)| config.rename(path, name))
     }
 }
 

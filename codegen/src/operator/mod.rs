@@ -196,9 +196,35 @@ pub fn outside_folder(dependency: &str) -> Option<String> {
     is_outside.then(|| path.to_owned())
 }
 
+/// Whether a dependency comes from a registry. The runtime is not on one yet, so nothing that depends on it that way builds.
+#[must_use]
+pub fn is_unpublished(dependency: &str) -> bool {
+    let parsed: Result<Table, _> = format!("value = {dependency}").parse();
+    let value = parsed.ok().and_then(|mut table| table.remove("value"));
+    value.is_some_and(|value| {
+        ["path", "git", "registry"]
+            .iter()
+            .all(|key| value.get(key).is_none())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_runtime_on_a_registry_is_told_from_others() {
+        for unpublished in ["\"0.1\"", "{ version = \"0.1\" }"] {
+            assert!(is_unpublished(unpublished), "{unpublished}");
+        }
+        for there in [
+            "{ path = \"../runtime\" }",
+            "{ git = \"https://example.com/x\" }",
+            "{ version = \"0.1\", registry = \"ours\" }",
+        ] {
+            assert!(!is_unpublished(there), "{there}");
+        }
+    }
 
     #[test]
     fn a_runtime_outside_of_the_folder_is_told_from_one_in_it() {
