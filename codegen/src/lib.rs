@@ -102,7 +102,7 @@ fn generate_from(mut read: Parsed, options: &Options) -> Result<Generated, Diagn
         let (api, mut warnings) = model_from(read, options)?;
         emit::features::check(&api, options)?;
         if api.groups.is_empty() && !options.emit.is_empty() {
-            skipped.extend(no_api(warnings));
+            skipped.extend(no_api(warnings, &options.filters));
             return Err(skipped);
         }
         let manifests = emit::manifests::emit(&api, options, &mut warnings)?;
@@ -164,9 +164,19 @@ fn explain_from(
 }
 
 /// The error that there is nothing to generate, with the warnings that may explain it.
-fn no_api(mut warnings: Diagnostics) -> Diagnostics {
-    let help = "`kube-codegen inspect` shows what is read; see the filters for group, version and kind too";
-    warnings.push(Diagnostic::error("the input contains no API").help(help));
+fn no_api(mut warnings: Diagnostics, filters: &options::Filters) -> Diagnostics {
+    let wanted = filters.versions.join("`, `");
+    let (message, help) = match wanted.as_str() {
+        "" => (
+            "the input contains no API".to_owned(),
+            "`kube-codegen inspect` shows what is read; see the filters for group, version and kind too",
+        ),
+        wanted => (
+            format!("the input contains no API of version `{wanted}`"),
+            "change the filter; of CRDs, a version that is not served needs `all-versions` too",
+        ),
+    };
+    warnings.push(Diagnostic::error(message).help(help));
     warnings
 }
 

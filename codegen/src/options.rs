@@ -21,6 +21,7 @@ use crate::{
     kubernetes::{KubernetesTypes, KubernetesVersion, Recognition},
     model::names,
     record::Record,
+    suggest,
 };
 
 /// How to treat mistakes in markers that controller-gen accepts.
@@ -304,6 +305,42 @@ pub struct Filters {
     pub unserved: bool,
     /// Whether to keep only the storage version of each kind.
     pub stored_only: bool,
+}
+
+impl Filters {
+    /// The errors for groups and kinds that the input lacks. Input without any is reported elsewhere.
+    pub(crate) fn check(
+        &self,
+        groups: &BTreeSet<&str>,
+        kinds: &BTreeSet<&str>,
+        diagnostics: &mut Diagnostics,
+    ) {
+        for (what, wanted, known) in [
+            ("group", &self.groups, groups),
+            ("kind", &self.kinds, kinds),
+        ] {
+            let missing = wanted.iter().filter(|name| !known.contains(name.as_str()));
+            for name in missing.filter(|_| !known.is_empty()) {
+                let error = Diagnostic::error(format!("no {what} `{name}` in the input"));
+                diagnostics.push(error.help(near(what, name, known)));
+            }
+        }
+    }
+}
+
+/// What to write in place of an unknown name.
+fn near(what: &str, name: &str, known: &BTreeSet<&str>) -> String {
+    /// Longer lists do not help.
+    const MOST: usize = 8;
+    if let Some(near) = suggest::closest(name, known.iter().copied()) {
+        return format!("did you mean `{near}`?");
+    }
+    let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [only] => format!("the only {what} is {only}"),
+        names if names.len() <= MOST => format!("the {what}s are {}", names.join(", ")),
+        _ => "remove it from the filter".to_owned(),
+    }
 }
 
 #[cfg(test)]

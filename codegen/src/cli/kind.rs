@@ -79,7 +79,7 @@ impl KindArgs {
         };
         let known: Vec<String> = versions.flat_map(kinds).collect();
         let known = match known.as_slice() {
-            [] => "no such group".to_owned(),
+            [] => no_such_group(project, group),
             known => format!("the group has {}", known.join(", ")),
         };
         Err(format!("there is no {kind} of {group}/{version}: {known}"))
@@ -157,6 +157,18 @@ pub(super) fn existing(
     let used = uses_support(project, api.controller.as_deref(), files)?;
     api.brings_support = api.is_first && !used;
     Ok(api)
+}
+
+/// That the operator lacks a group, and which it has.
+fn no_such_group(project: &Project, name: &str) -> String {
+    let groups = project.api.groups.iter();
+    let groups: Vec<&str> = groups.map(|group| group.name.as_str()).collect();
+    match groups.as_slice() {
+        [] => "the operator has no kinds".to_owned(),
+        _ if groups.contains(&name) => "the group has no kinds".to_owned(),
+        [only] => format!("the operator's only group is {only}"),
+        _ => format!("the operator has the groups {}", groups.join(", ")),
+    }
 }
 
 /// The name and namespace of a kind's sample, which its tests start with.

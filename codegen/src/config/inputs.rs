@@ -171,7 +171,28 @@ pub(super) fn load_crate(
     crates: &mut Vec<RustCrate>,
 ) -> Result<(), Error> {
     let is_empty = is_member || disk.is_file(&apis.folder.join("mod.rs"));
+    if !is_empty {
+        check_source(&apis.folder, disk)?;
+    }
     load_part(&apis.folder, is_empty, (disk, features), crates)
+}
+
+/// Reports a path without Rust code, which would be read as a crate without kinds.
+fn check_source(path: &Path, disk: &Disk) -> Result<(), Error> {
+    let message = if disk.is_file(path) {
+        let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+        (!is_rust).then(|| format!("{} is not a .rs file", shown(path)))
+    } else {
+        let mut files = Vec::new();
+        disk.collect(path, &mut files, &is_source)?;
+        files
+            .is_empty()
+            .then(|| format!("{} contains no .rs file", shown(path)))
+    };
+    match message {
+        Some(message) => Err(Error::Config(Diagnostic::error(message).into())),
+        None => Ok(()),
+    }
 }
 
 /// Adds files of a `<group>/<version>/` folder that are outside of `versions` and may declare kinds too.

@@ -55,10 +55,18 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
     let mut api = ApiSet::default();
     let mut own = Diagnostics::new();
     rust::lower(&rust, options, &mut api, &mut own);
+    #[cfg(feature = "go")]
+    let has_crds = !crds.is_empty();
     crd::lower(crds, options, &mut api, &mut own);
     #[cfg(feature = "go")]
-    for module in &go {
-        go::lower(module, options, &mut api, &mut own);
+    let named: go::Named = go
+        .iter()
+        .flat_map(|module| go::lower(module, options, &mut api, &mut own))
+        .collect();
+    // Next to CRDs, the filters are those of the CRDs.
+    #[cfg(feature = "go")]
+    if !has_crds {
+        check_filters(&named, options, &mut own);
     }
     sort(&mut api);
     boxes::add(&options.types.boxed, &mut api, &mut own);
@@ -84,6 +92,14 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
     }
     threads::discard(rust);
     found.finish_with_warnings(api)
+}
+
+/// Reports filters that select none of the kinds of Go packages.
+#[cfg(feature = "go")]
+fn check_filters(named: &go::Named, options: &Options, diagnostics: &mut Diagnostics) {
+    let groups = named.iter().map(|(group, _)| group.as_str()).collect();
+    let kinds = named.iter().map(|(_, kind)| kind.as_str()).collect();
+    options.filters.check(&groups, &kinds, diagnostics);
 }
 
 /// Sorts groups, versions and packages regardless of input order; a package used by several modules is kept once.

@@ -56,7 +56,7 @@ pub(in crate::config) const KEYS: &[Key] = &[
     key(Crate, "attributes", Tables(Attributes), "", "[{ types = \"IssuerSpec*\", derives = [\"Eq\"] }]",
         "Derives and attributes for types from CRDs and Go, one table per name pattern."),
     key(Crate, "rust", Table(Rust), "", "{ apis = \"src\" }",
-        "Annotated Rust as input. A crate has at least one of rust, crd and go."),
+        "Annotated Rust as input. A crate has at least one of rust, crd and go, or only manifests, for the roles of a crate without types."),
     key(Crate, "crd", Table(Crd), "", "{ files = [\"crds\"] }", "CRDs as input."),
     key(Crate, "manifests", Table(Manifests), "", "{}", "Also writes CRDs, roles and webhook configurations."),
     key(Crate, "go", Tables(Go), "", "[{ packages = [\"./api/...\"] }]",

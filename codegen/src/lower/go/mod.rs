@@ -46,20 +46,37 @@ use crate::{
         go::{Module, Type, TypeDecl},
         markers::field::StructTypeMarker,
     },
+    suggest,
 };
 
-/// Adds the groups of the module's packages to `api`, with the packages and definitions that they need.
-pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: &mut Diagnostics) {
+/// Kinds by group and name.
+pub type Named = BTreeSet<(String, String)>;
+
+/// Adds the groups of the module's packages to `api`, with the packages and definitions that they need. Returns the module's kinds,
+/// including those that the filters leave out.
+pub fn lower(
+    module: &Module,
+    options: &Options,
+    api: &mut ApiSet,
+    diagnostics: &mut Diagnostics,
+) -> Named {
     report_markers(module, options, diagnostics);
     let mut cx = Cx::new(module, options);
     let kinds = roots::kinds(&cx, &module.packages);
-    cx.set_kinds(kinds);
+    cx.set_kinds(kinds.clone());
     let versions = modules::settle(&mut cx, &module.packages, options, diagnostics);
     let mut work = Work::default();
     let resources: Vec<Vec<Resource>> = versions
         .iter()
         .map(|version| roots(&cx, version, options, &mut work, diagnostics))
         .collect();
+    let lowered = versions.iter().zip(&resources).flat_map(|(version, all)| {
+        all.iter()
+            .map(|resource| (version.group, resource.kind.as_str()))
+    });
+    let named = kinds.into_iter().chain(lowered);
+    let named = named.map(|(group, kind)| (group.to_owned(), kind.to_owned()));
+    let named: Named = named.collect();
     work.finish(&cx, diagnostics);
     let mut types = work.types;
     boxes::add(&cx, &mut types);
@@ -92,6 +109,27 @@ pub fn lower(module: &Module, options: &Options, api: &mut ApiSet, diagnostics: 
         api.packages.extend(package(&cx, &path, types));
     }
     api.definitions.extend(work.definitions);
+    check_type_paths(&cx, diagnostics);
+    named
+}
+
+/// Warns about `--type-path` of a type that its package, which was read, does not declare.
+fn check_type_paths(cx: &Cx<'_>, diagnostics: &mut Diagnostics) {
+    for key in cx.options.type_paths.keys() {
+        let Some((path, name)) = key.rsplit_once('.') else {
+            continue;
+        };
+        let Some(pkg) = cx.pkg(path).filter(|pkg| pkg.decl(name).is_none()) else {
+            continue;
+        };
+        let warning =
+            Diagnostic::warning(format!("type path of {key}: the package has no such type"));
+        let types = pkg.package.types.iter().map(|decl| decl.name.as_str());
+        diagnostics.push(warning.help(match suggest::closest(name, types) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "correct its name, or remove the type path".to_owned(),
+        }));
+    }
 }
 
 /// Reports findings in markers: errors if an output depends on the markers, else warnings.

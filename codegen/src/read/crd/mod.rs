@@ -27,9 +27,8 @@ use super::yaml::{self, Node, Places, Yaml};
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
     model::{Conversion, PrinterColumn, ScaleSubresource, Scope, SelectableField},
-    options::{Faulty, Filters, Options},
+    options::{Faulty, Options},
     source::Source,
-    suggest,
 };
 
 const KIND: &str = "CustomResourceDefinition";
@@ -193,7 +192,9 @@ fn relate(sources: Vec<(Vec<Crd>, Diagnostics)>, options: &Options) -> (ReadCrds
         (&a.group, &a.kind, &a.source.name).cmp(&(&b.group, &b.kind, &b.source.name))
     });
     let mut related = Diagnostics::new();
-    check_filters(crds, &options.filters, &mut related);
+    let groups = crds.iter().map(|crd| crd.group.as_str()).collect();
+    let kinds = crds.iter().map(|crd| crd.kind.as_str()).collect();
+    options.filters.check(&groups, &kinds, &mut related);
     crds.retain(|crd| !crd.versions.is_empty());
     refuse_duplicates(crds, &mut related);
     refuse_shared_plurals(crds, &mut related);
@@ -390,25 +391,6 @@ fn is_part(node: &Node) -> bool {
                 .iter()
                 .all(|key| spec.get(key).is_none())
     })
-}
-
-/// Checks that the input contains each group and kind in the filters, unless the input is empty.
-fn check_filters(crds: &[Crd], filters: &Filters, diagnostics: &mut Diagnostics) {
-    let mut check = |what: &str, wanted: &[String], name: fn(&Crd) -> &str| {
-        for wanted in wanted {
-            if crds.is_empty() || crds.iter().any(|crd| name(crd) == wanted) {
-                continue;
-            }
-            let missing = Diagnostic::error(format!("no {what} `{wanted}` in the input"));
-            let near = suggest::closest(wanted, crds.iter().map(name));
-            diagnostics.push(match near {
-                Some(near) => missing.help(format!("did you mean `{near}`?")),
-                None => missing.help("remove it from the filter"),
-            });
-        }
-    };
-    check("group", &filters.groups, |crd| &crd.group);
-    check("kind", &filters.kinds, |crd| &crd.kind);
 }
 
 /// Reports kinds of one group with the same plural, which must be unique because it names the kind in API paths.

@@ -333,7 +333,7 @@ fn a_filter_that_names_nothing_suggests_what_is_there() {
         .collect();
     assert_eq!(
         help,
-        ["remove it from the filter", "did you mean `Widget`?"]
+        ["the only group is `example.com`", "did you mean `Widget`?"]
     );
 }
 

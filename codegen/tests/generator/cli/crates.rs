@@ -72,6 +72,21 @@ fn a_file_or_folder_of_a_crate_gives_its_own_kinds() {
 }
 
 #[test]
+fn a_path_without_rust_is_an_error() {
+    let sandbox = operator();
+    sandbox.write("README.md", "");
+    sandbox.write("config/a.yaml", "");
+    for (path, message) in [
+        ("config", "config contains no .rs file"),
+        ("README.md", "README.md is not a .rs file"),
+    ] {
+        let run = sandbox.quiet(&["manifests", path]);
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert_eq!(run.stderr, format!("error: {message}\n\n"));
+    }
+}
+
+#[test]
 fn kinds_beside_folders_of_versions_are_found() {
     let kind = |kind: &str, version: &str| {
         format!(

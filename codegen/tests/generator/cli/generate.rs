@@ -289,6 +289,37 @@ fn a_crate_below_a_go_module_reads_the_folder_around_it() {
     assert!(types.contains("pub struct Shelf"), "{types}");
 }
 
+#[test]
+fn filters_and_type_paths_of_go_name_what_is_there() {
+    let sandbox = Sandbox::new();
+    sandbox.write("go.mod", "module example.com/api\n\ngo 1.25\n");
+    let types = "// +groupName=shop.example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n\
+                 type Shelf struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n";
+    sandbox.write("v1/types.go", types);
+    let check = |arguments: &[&str], code: u8, expected: &str| {
+        let run = sandbox.quiet(&[&["go", "./v1", "--output", "src"], arguments].concat());
+        assert_eq!(i32::from(code), run.code, "{}", run.stderr);
+        assert_eq!(run.stderr, expected);
+    };
+    check(
+        &["--kind", "Shelv"],
+        1,
+        "error: no kind `Shelv` in the input\n |\n = help: did you mean `Shelf`?\n\n",
+    );
+    check(
+        &["--group", "shop"],
+        1,
+        "error: no group `shop` in the input\n |\n = help: the only group is `shop.example.com`\n\n",
+    );
+    assert!(!sandbox.path("src").exists());
+    check(
+        &["--type-path", "example.com/api/v1.Shelve=Other"],
+        0,
+        "warning: type path of example.com/api/v1.Shelve: the package has no such type\n |\n = help: did you mean `Shelf`?\n\n",
+    );
+    check(&["--kind", "Shelf", "--version", "v1"], 0, "");
+}
+
 /// As in Karmada's `ResourceInterpreterContext`, which its webhooks receive.
 #[test]
 fn types_of_an_object_without_metadata_are_read_from_other_modules() {
