@@ -83,7 +83,8 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
             .map(|package| &package.markers),
     );
     let markers = crate_markers::gather(in_packages.chain([&crate_markers]));
-    crate_markers::lower(&markers, options.compat, &mut api, &mut own);
+    let is_complete = !found.has_errors() && !own.has_errors();
+    crate_markers::lower(&markers, options.compat, &mut api, &mut own, is_complete);
     #[cfg(feature = "go")]
     threads::discard(go);
     found.extend(echoes.without(own));

@@ -1,5 +1,6 @@
 //! `demo`: runs the program's controllers against an embedded API server, to try them without a cluster.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -270,9 +271,11 @@ async fn stay(
 }
 
 fn instructions(kubeconfig: &Path, commands: &[&str]) -> String {
+    // Another terminal may be in another folder.
+    let kubeconfig = std::path::absolute(kubeconfig).unwrap_or_else(|_| kubeconfig.to_owned());
     let mut text = format!(
         "The API server and the controller run. In another terminal:\n\n  export KUBECONFIG={}\n",
-        kubeconfig.display()
+        quoted(&kubeconfig.to_string_lossy())
     );
     for line in commands {
         text.push_str(&format!("  {line}\n"));
@@ -281,10 +284,40 @@ fn instructions(kubeconfig: &Path, commands: &[&str]) -> String {
     text
 }
 
+/// A word for a shell, in quotes if it needs them.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%".contains(c);
+    match word.chars().all(is_plain) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', r"'\''")).into(),
+    }
+}
+
 impl std::fmt::Debug for Demo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Demo")
             .field("commands", &self.commands)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kubeconfig_is_found_from_any_folder() {
+        let said = instructions(Path::new("it's a demo.kubeconfig"), &["kubectl get pods"]);
+        let here = std::env::current_dir().unwrap();
+        let expected = format!(
+            "  export KUBECONFIG='{}/it'\\''s a demo.kubeconfig'\n  kubectl get pods\n",
+            here.display()
+        );
+        assert!(said.contains(&expected), "{said}");
+        let said = instructions(Path::new("/tmp/demo.kubeconfig"), &[]);
+        assert!(
+            said.contains("  export KUBECONFIG=/tmp/demo.kubeconfig\n"),
+            "{said}"
+        );
     }
 }

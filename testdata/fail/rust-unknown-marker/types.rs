@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 // +genclient
 // +genclient:nonNamespacd
+// +kubebuilder:conversion:webhok:serviceName=machines
 /// A machine.
 #[derive(Debug)]
 pub struct Machine {

@@ -2,6 +2,7 @@
 
 // +k8s:deepcopy-gen=package
 // +groupName=cloud.example.com
+// +kubebuilder:webhookconfiguration:mutating=true,name=cloud
 
 mod types;
 mod zz_generated_deepcopy;

@@ -25,15 +25,18 @@ pub(super) fn gather<'a>(sets: impl Iterator<Item = &'a MarkerSet>) -> MarkerSet
     MarkerSet(markers.cloned().collect())
 }
 
-/// Adds rules and webhooks to an API whose kinds are complete, and determines the conversion of each kind.
+/// Adds rules and webhooks to an API whose kinds are complete, and determines the conversion of each kind. `is_complete` tells that
+/// no marker may be missing because of an error.
 pub(super) fn lower(
     markers: &MarkerSet,
     compat: Compat,
     api: &mut ApiSet,
     diagnostics: &mut Diagnostics,
+    is_complete: bool,
 ) {
     let cx = Cx {
         compat,
+        is_complete,
         known: known_resources(api),
     };
     let rules = rules::rules(&cx, markers, diagnostics);
@@ -46,6 +49,8 @@ pub(super) fn lower(
 /// The context of lowering a crate's markers.
 struct Cx {
     compat: Compat,
+    /// Whether all markers were read.
+    is_complete: bool,
     /// Group, version and plural of each kind.
     known: BTreeSet<[String; 3]>,
 }

@@ -47,7 +47,9 @@ pub(super) fn webhooks(
         let configuration = configurations.name(found.mutating);
         webhooks.push(webhook(found.marker, configuration, patch));
     }
-    configurations.check_used(&webhooks, diagnostics);
+    if cx.is_complete {
+        configurations.check_used(&webhooks, diagnostics);
+    }
     webhooks
 }
 

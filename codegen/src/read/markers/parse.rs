@@ -157,7 +157,16 @@ impl RawMarker {
         let last = name.rsplit(':').next().unwrap_or_default();
         let same = names().find(|known| known.eq_ignore_ascii_case(name));
         let meant = same.or_else(|| names().find(|known| *known == last));
-        match meant.or_else(|| suggest::closest(name, names())) {
+        // An argument may follow the name: `kubebuilder:conversion:webhok:serviceName`.
+        let before = || {
+            let (outer, argument) = name.rsplit_once(':')?;
+            let def = find(suggest::closest(outer, names())?)?;
+            let mut arguments = def.arguments.iter();
+            let is_known = arguments.any(|known| known.name == argument);
+            is_known.then(|| format!("{}:{argument}", def.name))
+        };
+        let near = || suggest::closest(name, names()).map(str::to_owned);
+        match meant.map(str::to_owned).or_else(before).or_else(near) {
             Some(near) => unknown.help(format!("did you mean `+{near}`?")),
             None => unknown.help("`kube-codegen markers` lists every marker"),
         }
