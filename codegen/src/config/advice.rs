@@ -1,6 +1,6 @@
-//! Advice: declarations and features that users still have to add so that generated files are compiled.
+//! Advice: declarations, dependencies and features that users still have to add so that generated files are compiled.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{disk::Disk, layout::shown, target::Target};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     output::Tree,
 };
 
-/// One line for each module declaration and Cargo feature that the crate around a generated tree lacks.
+/// One line for each module declaration, dependency and Cargo feature that the crate around a generated tree lacks.
 pub(super) fn missing(
     tree: &Tree,
     target: &Target,
@@ -28,14 +28,16 @@ pub(super) fn missing(
         features::of_api(api, options),
         disk,
     );
+    advice.extend(missing_dependencies(tree, &target.root, disk));
     advice.extend(features);
     advice
 }
 
-/// One line for each of `modules` in the output folder that its parent module's file does not declare.
+/// One line for each of `modules` in the output folder that its parent module's file does not declare, and for each module around the
+/// folder that is not declared itself.
 ///
-/// Only the contents of that file are searched, so that a declaration behind a `cfg` counts. (A declaration that a version's
-/// `mod.rs` lacks is an error, reported with the types.)
+/// Only the contents of files are searched, so that a declaration behind a `cfg` counts. (A declaration that a version's `mod.rs`
+/// lacks is an error, reported with the types.)
 fn missing_modules(
     tree: &Tree,
     root: &Path,
@@ -43,28 +45,144 @@ fn missing_modules(
     modules: [&str; 2],
     disk: &Disk,
 ) -> Vec<String> {
-    let out = root.join(below);
-    let files = if below.as_os_str().is_empty() {
-        ["lib.rs", "main.rs"]
-    } else {
-        ["mod.rs", "mod.rs"]
-    };
-    let parent = files.iter().find_map(|name| {
-        let path = out.join(name);
-        let text = String::from_utf8(disk.bytes(&path).ok()?).ok()?;
-        Some((shown(&path), text))
+    let around = Around::of(root, below, disk);
+    let written = modules.into_iter().filter(|module| {
+        let folder = below.join(module);
+        tree.keys().any(|path| path.starts_with(&folder))
     });
-    let Some((name, text)) = parent else {
+    let lines = |modules: &[&str]| {
+        let lines = modules.iter().map(|module| names::ident(module));
+        lines.map(|module| format!("`pub mod {module};`")).collect()
+    };
+    if let Some((name, text)) = &around.file {
+        let missing = written.filter(|module| !declares(text, module));
+        let missing: Vec<String> = lines(&missing.collect::<Vec<_>>());
+        let missing = missing.iter().map(|line| format!("{name} lacks {line}"));
+        return missing.chain(around.undeclared).collect();
+    }
+    let written: Vec<String> = lines(&written.collect::<Vec<_>>());
+    let is_crate = manifest_of(root).is_some_and(|path| disk.is_file(&path));
+    if below.as_os_str().is_empty() || around.is_inline || written.is_empty() || !is_crate {
+        return Vec::new();
+    }
+    let name = shown(&root.join(below).join("mod.rs"));
+    let missing = format!("{name} does not exist: write {}", written.join(" and "));
+    std::iter::once(missing).chain(around.undeclared).collect()
+}
+
+/// The modules around an output folder.
+#[derive(Default)]
+struct Around {
+    /// The file of the folder's own module, with its contents.
+    file: Option<(String, String)>,
+    /// Whether an outer module declares that module in braces, or has no file here.
+    is_inline: bool,
+    /// The line that the outer module's file lacks.
+    undeclared: Option<String>,
+}
+
+impl Around {
+    fn of(root: &Path, below: &Path, disk: &Disk) -> Self {
+        let read = |path: PathBuf| {
+            let text = String::from_utf8(disk.bytes(&path).ok()?).ok()?;
+            Some((shown(&path), text))
+        };
+        let (Some(name), Some(outer)) = (below.file_name(), below.parent()) else {
+            let file = ["lib.rs", "main.rs"]
+                .iter()
+                .find_map(|name| read(root.join(name)));
+            return Self {
+                file,
+                ..Self::default()
+            };
+        };
+        let folder = root.join(below);
+        let module = name.to_string_lossy();
+        let file = read(folder.join("mod.rs")).or_else(|| read(folder.with_extension("rs")));
+        // A library and a program are two crates, and either may declare it.
+        let outer = match outer.as_os_str().is_empty() {
+            true => vec![root.join("lib.rs"), root.join("main.rs")],
+            false => vec![
+                root.join(outer).join("mod.rs"),
+                root.join(outer).with_extension("rs"),
+            ],
+        };
+        let outer: Vec<_> = outer.into_iter().filter_map(read).collect();
+        let undeclared = outer
+            .first()
+            .filter(|_| !outer.iter().any(|(_, text)| declares(text, &module)))
+            .map(|(name, _)| format!("{name} lacks `pub mod {};`", names::ident(&module)));
+        Self {
+            is_inline: outer.is_empty()
+                || outer
+                    .iter()
+                    .any(|(_, text)| declares_as(text, &module, '{')),
+            file,
+            undeclared,
+        }
+    }
+}
+
+/// One line for each crate that generated code names and the crate's manifest does not depend on.
+fn missing_dependencies(tree: &Tree, root: &Path, disk: &Disk) -> Vec<String> {
+    let Some(path) = manifest_of(root) else {
         return Vec::new();
     };
-    modules
-        .into_iter()
-        .filter(|module| {
-            let folder = below.join(module);
-            tree.keys().any(|path| path.starts_with(&folder)) && !declares(&text, module)
-        })
-        .map(|module| format!("{name} lacks `pub mod {};`", names::ident(module)))
-        .collect()
+    let manifest = disk.bytes(&path).ok();
+    let manifest = manifest.and_then(|text| String::from_utf8(text).ok());
+    let manifest: toml::Table = manifest
+        .and_then(|text| text.parse().ok())
+        .unwrap_or_default();
+    if !manifest.contains_key("package") {
+        return Vec::new();
+    }
+    let version = ", with a Kubernetes version as a feature, such as `latest`";
+    [
+        ("codegen-runtime", version),
+        ("k8s-openapi", version),
+        ("serde", ""),
+        ("serde_json", ""),
+        ("schemars", ""),
+        ("bon", ""),
+    ]
+    .into_iter()
+    .filter(|(package, _)| {
+        let name = package.replace('-', "_");
+        !depends_on(&manifest, &name) && tree.values().any(|text| names_crate(text, &name))
+    })
+    .map(|(package, with)| format!("{} lacks the dependency `{package}`{with}", shown(&path)))
+    .collect()
+}
+
+/// The manifest of the crate with this source root.
+fn manifest_of(root: &Path) -> Option<PathBuf> {
+    root.parent().map(|folder| folder.join("Cargo.toml"))
+}
+
+/// Whether a manifest has a dependency of any sort whose crate has the name.
+fn depends_on(manifest: &toml::Table, name: &str) -> bool {
+    let targets = manifest.get("target").and_then(toml::Value::as_table);
+    let targets = targets.into_iter().flat_map(toml::Table::values);
+    let tables = targets.filter_map(toml::Value::as_table);
+    let sections = tables.chain([manifest]).flat_map(|table| {
+        ["dependencies", "dev-dependencies", "build-dependencies"].map(|key| table.get(key))
+    });
+    let mut sections = sections.flatten().filter_map(toml::Value::as_table);
+    sections.any(|section| section.keys().any(|key| key.replace('-', "_") == name))
+}
+
+/// Whether the source has a path that starts with `::` and the name, or an import that starts with the name.
+fn names_crate(text: &str, name: &str) -> bool {
+    let path = format!("::{name}::");
+    let mut paths = text.match_indices(&path);
+    let is_path = paths.any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        before.is_none_or(|c| !c.is_alphanumeric() && !"_>:".contains(c))
+    });
+    is_path
+        || ["::", ";"]
+            .iter()
+            .any(|end| text.contains(&format!("use {name}{end}")))
 }
 
 /// Additions to the crate's manifest: one line for each undeclared feature that gates generated code.
@@ -75,7 +193,7 @@ fn missing_features(
     of_api: Vec<CodeFeature>,
     disk: &Disk,
 ) -> Vec<String> {
-    let Some(path) = root.parent().map(|folder| folder.join("Cargo.toml")) else {
+    let Some(path) = manifest_of(root) else {
         return Vec::new();
     };
     let manifest = disk.bytes(&path).ok();
@@ -122,12 +240,19 @@ fn lacks_feature(manifest: &str, feature: &str) -> bool {
 
 /// Whether the source declares `mod <module>`, raw or not, followed by a `;` or a block.
 fn declares(text: &str, module: &str) -> bool {
+    [';', '{']
+        .into_iter()
+        .any(|end| declares_as(text, module, end))
+}
+
+/// Whether the source declares `mod <module>`, raw or not, followed by `end`.
+fn declares_as(text: &str, module: &str, end: char) -> bool {
     text.match_indices("mod ").any(|(at, word)| {
         let declared = text[at + word.len()..].trim_start();
         let declared = declared.strip_prefix("r#").unwrap_or(declared);
         declared
             .strip_prefix(module)
-            .is_some_and(|rest| rest.trim_start().starts_with([';', '{']))
+            .is_some_and(|rest| rest.trim_start().starts_with(end))
     })
 }
 
@@ -162,5 +287,73 @@ mod tests {
         check("[features]\nfakes = []\n[dependencies]\nfake = \"1\"", true);
         check("", true);
         assert!(!lacks_feature("[workspace]\n", "fake"));
+    }
+
+    #[test]
+    fn a_dependency_is_seen_in_any_section() {
+        let check = |manifest: &str, expected: bool| {
+            let manifest = manifest.parse().unwrap();
+            assert_eq!(depends_on(&manifest, "k8s_openapi"), expected);
+        };
+        check("[dependencies]\nk8s-openapi = \"1\"", true);
+        check("[dependencies]\nk8s_openapi = { package = \"k8s\" }", true);
+        check(
+            "[target.'cfg(unix)'.dependencies]\nk8s-openapi = \"1\"",
+            true,
+        );
+        check("dev-dependencies.k8s-openapi.path = \"a\"", true);
+        check("[dependencies]\nk8s = \"1\"", false);
+    }
+
+    #[test]
+    fn a_crate_is_named_by_a_path_from_the_root() {
+        assert!(names_crate("use ::serde::Serialize;", "serde"));
+        assert!(names_crate("Option<::serde::A>", "serde"));
+        assert!(names_crate("pub use serde;", "serde"));
+        assert!(!names_crate("use crate::apis::codec::serde::de;", "serde"));
+        assert!(!names_crate("use ::serde_json::Value;", "serde"));
+    }
+
+    #[test]
+    fn the_modules_of_a_folder_are_declared_above_it() {
+        let check = |files: &[(&str, &str)], expected: &[&str]| {
+            let folder = tempfile::TempDir::new().unwrap();
+            let root = folder.path().join("src");
+            for (path, text) in [("Cargo.toml", "")].iter().chain(files) {
+                let path = folder.path().join(path);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, text).unwrap();
+            }
+            let tree: Tree = [("kube/apis/mod.rs".into(), String::new())].into();
+            let below = Path::new("kube");
+            let modules = ["apis", "generated"];
+            let found = missing_modules(&tree, &root, below, modules, &Disk::default());
+            let found: Vec<String> = found
+                .into_iter()
+                .map(|line| line.replace(&shown(&root), "src"))
+                .collect();
+            assert_eq!(found, expected);
+        };
+        check(
+            &[("src/lib.rs", "")],
+            &[
+                "src/kube/mod.rs does not exist: write `pub mod apis;`",
+                "src/lib.rs lacks `pub mod kube;`",
+            ],
+        );
+        check(
+            &[("src/lib.rs", "pub mod kube;"), ("src/kube.rs", "")],
+            &["src/kube.rs lacks `pub mod apis;`"],
+        );
+        check(&[("src/lib.rs", "pub mod kube { pub mod apis; }")], &[]);
+        check(
+            &[
+                ("src/lib.rs", ""),
+                ("src/main.rs", "mod kube;"),
+                ("src/kube/mod.rs", "mod apis;"),
+            ],
+            &[],
+        );
+        check(&[], &[]);
     }
 }

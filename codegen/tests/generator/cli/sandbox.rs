@@ -21,8 +21,7 @@ pub(crate) struct Sandbox {
 }
 
 /// The manifest of a crate with the features that generated code needs.
-const MANIFEST: &str =
-    "[package]\nname = \"sample\"\n\n[features]\nfake = [\"codegen-runtime/fake\"]\n";
+const MANIFEST: &str = "[package]\nname = \"sample\"\n\n[dependencies]\ncodegen-runtime = \"0.1\"\nserde = \"1\"\nserde_json = \"1\"\n\n[features]\nfake = [\"codegen-runtime/fake\"]\n";
 
 /// The outcome of a command.
 pub(crate) struct Run {
