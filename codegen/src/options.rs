@@ -322,24 +322,11 @@ impl Filters {
             let missing = wanted.iter().filter(|name| !known.contains(name.as_str()));
             for name in missing.filter(|_| !known.is_empty()) {
                 let error = Diagnostic::error(format!("no {what} `{name}` in the input"));
-                diagnostics.push(error.help(near(what, name, known)));
+                let help = suggest::correction(what, name, known.iter().copied());
+                let help = help.unwrap_or_else(|| "remove it from the filter".to_owned());
+                diagnostics.push(error.help(help));
             }
         }
-    }
-}
-
-/// What to write in place of an unknown name.
-fn near(what: &str, name: &str, known: &BTreeSet<&str>) -> String {
-    /// Longer lists do not help.
-    const MOST: usize = 8;
-    if let Some(near) = suggest::closest(name, known.iter().copied()) {
-        return format!("did you mean `{near}`?");
-    }
-    let names: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-    match names.as_slice() {
-        [only] => format!("the only {what} is {only}"),
-        names if names.len() <= MOST => format!("the {what}s are {}", names.join(", ")),
-        _ => "remove it from the filter".to_owned(),
     }
 }
 

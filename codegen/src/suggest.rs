@@ -36,6 +36,29 @@ pub(crate) fn closest<'a>(
     best.map(|(_, candidate)| candidate)
 }
 
+/// What to write in place of an unknown name, as help: the nearest of the known names, or all of them if they are few.
+pub(crate) fn correction<'a>(
+    what: &str,
+    name: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> Option<String> {
+    /// Longer lists do not help.
+    const MOST: usize = 8;
+    if let Some(near) = closest(name, known.clone()) {
+        return Some(format!("did you mean `{near}`?"));
+    }
+    let names: Vec<String> = known
+        .take(MOST + 1)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match names.as_slice() {
+        [] => None,
+        [only] => Some(format!("the only {what} is {only}")),
+        names if names.len() <= MOST => Some(format!("the {what}s are {}", names.join(", "))),
+        _ => None,
+    }
+}
+
 /// Strips the common prefix and suffix of two words, which do not affect the distance.
 fn without_common_ends<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
     let length = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {

@@ -25,8 +25,8 @@ impl Generate {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let path = self.config.or_else(find).ok_or_else(|| {
             Failure::Usage(format!(
-                "no {FILE_NAME} in the current folder or above it; name one with --config, or use \
-                 `kube-codegen groups` or `kube-codegen crd`"
+                "no {FILE_NAME} in the current folder or above it; name one with --config, write one \
+                 (`kube-codegen generate --help` lists its keys), or use `kube-codegen groups`, `crd` or `go`"
             ))
         })?;
         let workspace = Workspace::read(&path)?;

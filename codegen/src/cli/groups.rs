@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Args;
-use codegen::{Config, Generator};
+use codegen::{Config, Generator, config::shown};
 
 use super::{
     Failure,
@@ -62,6 +62,12 @@ impl Groups {
                 "no group is specified: write <group>:<version>[,<version>…], such as cloudnative:v1alpha1,v1"
                     .to_owned(),
             ));
+        }
+        if !apis.is_dir() {
+            return Err(Failure::Usage(format!(
+                "there is no folder {}: folders are relative to the current one, or to --output-base",
+                shown(&apis)
+            )));
         }
         let config = Config::new()
             .api_groups(apis, groups)?

@@ -121,7 +121,7 @@ fn read_source(
     let members = file.read_members(&table, level);
     let is_empty = crates.len() == before && members.is_empty();
     if is_empty && !file.reader.diagnostics.has_errors() {
-        let help = "add a [[crate]] with a [crate.rust] or [crate.crd], or [workspace] members";
+        let help = "add a [[crate]] with [crate.rust], [crate.crd] or [[crate.go]], or [workspace] members";
         let message = "codegen.toml declares nothing";
         file.reader.error(0..0, message, "", Some(help.to_owned()));
     }

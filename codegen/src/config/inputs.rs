@@ -28,7 +28,7 @@ use crate::{
         },
     },
     source::{RustCrate, RustPackage, Source},
-    suggest::closest,
+    suggest::correction,
 };
 
 /// The name of kube's derive macro, which occurs in every file that declares a kind with it.
@@ -365,8 +365,8 @@ fn find(
             shown(&file),
             shown(&parent.join(&module).join("mod.rs"))
         ));
-    } else if let Some(near) = closest(name, present.iter().map(String::as_str)) {
-        diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+    } else if let Some(help) = correction(what, name, present.iter().map(String::as_str)) {
+        diagnostic = diagnostic.help(help);
     }
     diagnostics.push(diagnostic);
     Ok(None)
