@@ -31,7 +31,7 @@ fn sources(types: &str) -> Sources {
     );
     Sources {
         rust: vec![RustPackage {
-            group: "cloud".to_owned(),
+            group: "cloud.example.com".to_owned(),
             version: "v1".to_owned(),
             module_path: "crate::apis::cloud::v1".to_owned(),
             dir: "apis/cloud/v1".into(),
