@@ -12,9 +12,9 @@ use codegen::{
 use super::{
     Failure,
     finish::prepare,
-    init::note_unpublished,
+    init::unpublished,
     options::{CodeArgs, CrdArgs, ModeArgs, SchemaArgs, TypeArgs},
-    style::Color,
+    style::{self, Color},
 };
 
 /// Write a whole crate for CRDs, ready to build and to publish.
@@ -75,8 +75,8 @@ impl Crate {
                 &OrphanSearch::default(),
             )?);
         }
-        if !has_manifest {
-            note_unpublished(&self.runtime, color);
+        if let Some(note) = unpublished(&self.runtime).filter(|_| !has_manifest) {
+            style::eprint(&style::note(&note, color));
         }
         self.mode.finish(color).conclude(&configs, &prepared, plans)
     }

@@ -94,7 +94,7 @@ impl Init {
                 "the runtime at {path} is outside of the folder: `docker build` and the CI workflow cannot access it; use a `git` dependency in Cargo.toml before you use them"
             ));
         }
-        note_unpublished(&self.runtime, color);
+        files.left.extend(unpublished(&self.runtime));
         let root = shown(files.root());
         let finish = Finish::of_edits(self.dry_run, color);
         files.generate(configs)?.conclude(finish)?;
@@ -110,13 +110,11 @@ impl Init {
     }
 }
 
-/// Notes that a runtime from a registry cannot be built with.
-pub(super) fn note_unpublished(runtime: &str, color: Color) {
-    if is_unpublished(runtime) {
-        let note = "codegen-runtime is not on a registry yet: before you build, name its `path` or `git` repository in Cargo.toml, as \
-                    --runtime does";
-        style::eprint(&style::note(note, color));
-    }
+/// What to do about a runtime from a registry, which cannot be built with.
+pub(super) fn unpublished(runtime: &str) -> Option<String> {
+    let note = "codegen-runtime is not on a registry yet: before you build, name its `path` or `git` repository in Cargo.toml, as \
+                --runtime does";
+    is_unpublished(runtime).then(|| note.to_owned())
 }
 
 /// The manifest of the nearest enclosing workspace of a folder.

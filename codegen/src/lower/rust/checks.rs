@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cx, at_item};
+use super::{Cx, at_item, attributes, has_derive};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     generator::{Generator, Home},
     model::{
-        Resource, Version,
+        Field, Resource, Version,
         names::{is_label_1035, is_subdomain},
     },
     read::{
@@ -16,7 +16,7 @@ use crate::{
             client::GenClient,
             package::{GroupGoName, GroupName, VersionName},
         },
-        rust::{Item, Layout, Package},
+        rust::{self, Item, Layout, Package},
     },
 };
 
@@ -332,4 +332,35 @@ pub(super) fn same_group(
             );
         }
     }
+}
+
+/// Warns about JSON names with underscores that nothing asks for: by the Kubernetes API conventions they are in camel case.
+pub(super) fn report_snake_case(
+    item: &Item,
+    lowered: &[Field],
+    fields: &[rust::Field],
+    diagnostics: &mut Diagnostics,
+) {
+    // Types with the attributes of schemars are read unchanged.
+    let is_own = item.has_attribute_macros || attributes::derives_schema(item);
+    if !has_derive(item, "Serialize") || is_own {
+        return;
+    }
+    let on_wire = lowered.iter().zip(fields).filter(|(field, source)| {
+        let name = field.json_name.trim_matches('_');
+        name.contains('_') && source.serde.rename.is_none() && !field.skip && !field.flatten
+    });
+    let mut on_wire = on_wire.map(|(field, source)| (field.json_name.as_str(), &source.place));
+    let Some((name, place)) = on_wire.next() else {
+        return;
+    };
+    let warning = Diagnostic::warning(format!(
+        "`{name}` of `{}` is not in camel case in JSON",
+        item.name
+    ));
+    diagnostics.push(
+        warning
+            .at(place.clone(), "written under its Rust name")
+            .help("add `#[serde(rename_all = \"camelCase\")]` to the type; to keep the name, add `#[serde(rename = \"…\")]` to the field"),
+    );
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
-use super::{Cx, at_item, attributes, has_derive};
+use super::{Cx, at_item, attributes, checks, has_derive};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     lower::{
@@ -225,7 +225,9 @@ impl Cx<'_> {
         report_same_names("fields", on_wire, diagnostics);
         if !self.is_object(owner.item) {
             report_nulls(owner.item, &lowered, fields, diagnostics);
-            report_snake_case(owner, &lowered, fields, diagnostics);
+            if owner.case.is_none() {
+                checks::report_snake_case(owner.item, &lowered, fields, diagnostics);
+            }
         }
         lowered
     }
@@ -429,38 +431,6 @@ fn report_nulls(
         ))
         .at(first.place.clone(), "an Option without skip_serializing_if")
         .help("add `#[serde(skip_serializing_if = \"Option::is_none\")]`, or mark the field `+nullable`"),
-    );
-}
-
-/// Warns about JSON names with underscores that nothing asks for: by the Kubernetes API conventions they are in camel case.
-fn report_snake_case(
-    owner: &Owner<'_>,
-    lowered: &[Field],
-    fields: &[rust::Field],
-    diagnostics: &mut Diagnostics,
-) {
-    let item = owner.item;
-    // Types with the attributes of schemars are read unchanged.
-    let is_own = item.has_attribute_macros || attributes::derives_schema(item);
-    if owner.case.is_some() || !has_derive(item, "Serialize") || is_own {
-        return;
-    }
-    let on_wire = lowered.iter().zip(fields).filter(|(field, source)| {
-        let name = field.json_name.trim_matches('_');
-        name.contains('_') && source.serde.rename.is_none() && !field.skip && !field.flatten
-    });
-    let mut on_wire = on_wire.map(|(field, source)| (field.json_name.as_str(), &source.place));
-    let Some((name, place)) = on_wire.next() else {
-        return;
-    };
-    let warning = Diagnostic::warning(format!(
-        "`{name}` of `{}` is not in camel case in JSON",
-        item.name
-    ));
-    diagnostics.push(
-        warning
-            .at(place.clone(), "written under its Rust name")
-            .help("add `#[serde(rename_all = \"camelCase\")]` to the type; to keep the name, add `#[serde(rename = \"…\")]` to the field"),
     );
 }
 
