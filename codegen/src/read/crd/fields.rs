@@ -1,6 +1,6 @@
 //! Typed access to the fields of a document. Reports every field that is missing or has the wrong type.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, mem};
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -18,6 +18,8 @@ pub(super) struct Reader<'a> {
     pub(super) dropped: BTreeSet<String>,
     /// `spec.preserveUnknownFields`: if set, the API server prunes no fields, regardless of the schemas.
     pub(super) keeps_unknown: bool,
+    /// The keys of versions whose values were written once in `spec`: see [`v1beta1`](super::v1beta1).
+    pub(super) shared: Vec<&'static str>,
 }
 
 impl<'a> Reader<'a> {
@@ -28,6 +30,7 @@ impl<'a> Reader<'a> {
             path: String::new(),
             dropped: BTreeSet::new(),
             keeps_unknown: false,
+            shared: Vec::new(),
         }
     }
 
@@ -68,6 +71,23 @@ impl<'a> Reader<'a> {
         self.push(key);
         let value = read(self);
         self.path.truncate(length);
+        value
+    }
+
+    /// Like [`within`](Self::within) for `key` of a version, or for `shared` of `spec` if the versions share what is there.
+    pub(super) fn within_version<T>(
+        &mut self,
+        key: &str,
+        shared: &str,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let first = key.split('.').next().unwrap_or(key);
+        if !self.shared.contains(&first) {
+            return self.within(key, read);
+        }
+        let path = mem::replace(&mut self.path, format!("spec.{shared}"));
+        let value = read(self);
+        self.path = path;
         value
     }
 

@@ -11,6 +11,9 @@ mod refused;
 pub mod schema;
 #[cfg(test)]
 mod tests;
+mod v1beta1;
+#[cfg(test)]
+mod v1beta1_tests;
 
 use std::{
     cmp::Reverse,
@@ -290,7 +293,7 @@ fn read_document(
                 read_document(source, item, options, crds, diagnostics);
             }
         }
-        ("apiextensions.k8s.io/v1", KIND) => {
+        ("apiextensions.k8s.io/v1" | v1beta1::API_VERSION, KIND) => {
             let mut found = Diagnostics::new();
             let read = read_crd(&mut Reader::new(source, &mut found), node, options);
             crds.extend(read.map(|crd| Crd {
@@ -301,23 +304,14 @@ fn read_document(
         }
         (api_version, KIND) => {
             let at = node.get("apiVersion").unwrap_or(node);
-            diagnostics.push(
-                unsupported_version(api_version).at(yaml::place(source, at.range.clone()), ""),
-            );
+            diagnostics
+                .push(unknown_version(api_version).at(yaml::place(source, at.range.clone()), ""));
         }
         _ => {}
     }
 }
 
-fn unsupported_version(api_version: &str) -> Diagnostic {
-    if api_version == "apiextensions.k8s.io/v1beta1" {
-        return Diagnostic::error("apiextensions.k8s.io/v1beta1 is not supported: Kubernetes 1.22 removed it")
-            .help("write `apiVersion: apiextensions.k8s.io/v1`, and move `spec.version` to `spec.versions[].name`")
-            .help(
-                "move `spec.validation`, `spec.subresources` and `spec.additionalPrinterColumns` (`JSONPath` becomes `jsonPath`) \
-                 into each of `spec.versions`, the schema as `schema.openAPIV3Schema`",
-            );
-    }
+fn unknown_version(api_version: &str) -> Diagnostic {
     let message = if api_version.is_empty() {
         "the CustomResourceDefinition has no apiVersion".to_owned()
     } else {
@@ -332,9 +326,12 @@ fn read_crd(reader: &mut Reader<'_>, node: &mut Node, options: &Options) -> Opti
         reader.refuse_part(node);
         return None;
     }
+    if node.get("apiVersion").and_then(Node::as_str) == Some(v1beta1::API_VERSION) {
+        reader.upgrade(node);
+    }
     let spec = reader.map(node, "spec")?;
     reader.push("spec");
-    // The API server rejects this in new v1 CRDs, but still returns it for CRDs that were created as v1beta1.
+    // The API server rejects this in new v1 CRDs, but still returns it for CRDs that were created as v1beta1, where it is the default.
     reader.keeps_unknown = spec
         .get("preserveUnknownFields")
         .is_some_and(|node| reader.bool(node, "preserveUnknownFields"));

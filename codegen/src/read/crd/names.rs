@@ -280,8 +280,10 @@ impl Reader<'_> {
             status: subresources
                 .and_then(|node| node.get("status"))
                 .is_some_and(|node| !node.is_null()),
-            scale: scale
-                .map(|node| self.within("subresources.scale", |reader| reader.read_scale(node))),
+            scale: scale.map(|node| {
+                let key = "subresources.scale";
+                self.within_version(key, key, |reader| reader.read_scale(node))
+            }),
             printer_columns: self.read_columns(version),
             selectable_fields: version
                 .get("selectableFields")
@@ -301,7 +303,8 @@ impl Reader<'_> {
             .and_then(|node| node.get_mut("openAPIV3Schema"))
             .filter(|node| !node.is_null());
         read.schema = schema.map(|node| {
-            self.within("schema.openAPIV3Schema", |reader| {
+            let (key, shared) = ("schema.openAPIV3Schema", "validation.openAPIV3Schema");
+            self.within_version(key, shared, |reader| {
                 reader.read_checked_schema(node, options)
             })
         });
@@ -334,7 +337,8 @@ impl Reader<'_> {
             .get("additionalPrinterColumns")
             .map(Node::items)
             .unwrap_or_default();
-        self.within("additionalPrinterColumns", |reader| {
+        let key = "additionalPrinterColumns";
+        self.within_version(key, key, |reader| {
             columns
                 .iter()
                 .filter_map(|column| {
