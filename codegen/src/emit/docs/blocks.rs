@@ -1,52 +1,35 @@
-//! Blocks of a description: paragraphs, list items and code.
+//! Blocks of a description: paragraphs, headings, quotes, list items and code.
 
-use super::{Extent, inline, wrap};
+use std::mem;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Paragraph,
-    Item,
-    Code,
+use super::{
+    Extent, inline,
+    list::{self, Number},
+    marks::{self, indent},
+    yaml::yaml,
+};
+
+/// A part of a description.
+pub(super) struct Block<'a> {
+    /// The number of list items around it.
+    pub(super) depth: usize,
+    pub(super) body: Body<'a>,
 }
 
-pub(super) enum Block<'a> {
+pub(super) enum Body<'a> {
     /// Words that are wrapped.
     Paragraph(Vec<&'a str>),
-    /// A list item: its nesting depth and its words.
-    Item { depth: usize, words: Vec<&'a str> },
+    /// A heading on one line.
+    Heading { level: usize, words: Vec<&'a str> },
+    /// The words of quoted lines.
+    Quote(Vec<&'a str>),
+    /// A list item.
+    Item {
+        number: Option<Number>,
+        words: Vec<&'a str>,
+    },
     /// Lines that are kept verbatim.
     Code(Vec<&'a str>),
-}
-
-impl Block<'_> {
-    pub(super) const fn kind(&self) -> Kind {
-        match self {
-            Self::Paragraph(_) => Kind::Paragraph,
-            Self::Item { .. } => Kind::Item,
-            Self::Code(_) => Kind::Code,
-        }
-    }
-
-    pub(super) fn write(&self, lines: &mut Vec<String>) {
-        match self {
-            Self::Paragraph(words) => wrap(words, "", "", lines),
-            Self::Item { depth, words } => {
-                let indent = " ".repeat(depth * 2);
-                let first = format!("{indent}- ");
-                wrap(words, &first, &" ".repeat(first.len()), lines);
-            }
-            Self::Code(code) => {
-                let indents = code.iter().filter(|line| !line.trim().is_empty());
-                let margin = indents.map(|line| indent(line)).min().unwrap_or(0);
-                lines.push("```text".to_owned());
-                lines.extend(code.iter().map(|line| {
-                    let line = line.get(margin..).unwrap_or_default();
-                    line.trim_end().replace("```", "'''")
-                }));
-                lines.push("```".to_owned());
-            }
-        }
-    }
 }
 
 /// Splits a description, or its first sentence, into blocks. Blank lines, list markers, fences and code start a new block.
@@ -58,14 +41,19 @@ pub(super) fn blocks(text: &str, extent: Extent) -> Vec<Block<'_>> {
         at += reader.read(rest);
     }
     let mut blocks = reader.blocks;
-    let Some(Block::Paragraph(words)) = blocks.first_mut() else {
+    if extent == Extent::Summary && blocks.len() > 1 {
+        let is_heading = |block: &Block<'_>| matches!(block.body, Body::Heading { .. });
+        let headings = blocks.iter().take_while(|block| is_heading(block)).count();
+        blocks.drain(..headings.min(blocks.len() - 1));
+    }
+    let Some(Body::Paragraph(words)) = blocks.first_mut().map(|block| &mut block.body) else {
         return blocks;
     };
     match extent {
         Extent::Item if inline::is_long(words) => {
             if let Some(end) = inline::first_sentence(words) {
-                let rest = words.split_off(end);
-                blocks.insert(1, Block::Paragraph(rest));
+                let body = Body::Paragraph(words.split_off(end));
+                blocks.insert(1, Block { depth: 0, body });
             }
         }
         Extent::Summary => {
@@ -88,6 +76,8 @@ struct Reader<'a> {
     open: bool,
     /// Whether the last line ended in a colon.
     announced: bool,
+    /// Whether the last line had several words, as a key of YAML does not.
+    in_words: bool,
     /// The indentation of the items that enclose the last one, outermost first.
     indents: Vec<usize>,
 }
@@ -104,80 +94,159 @@ impl<'a> Reader<'a> {
             self.open = false;
             return 1;
         }
+        let in_words = mem::replace(
+            &mut self.in_words,
+            trimmed.trim_start_matches("- ").contains(' '),
+        );
         self.announced = trimmed.ends_with(':');
         if is_fence(trimmed) {
             return self.read_fence(lines);
         }
-        let code = code(
-            lines,
-            self.open,
-            matches!(self.blocks.last(), Some(Block::Item { .. })),
-        );
+        let example = if announced && in_words {
+            yaml(lines)
+        } else {
+            0
+        };
+        let code = match example {
+            0 => code(lines, self.open, !self.indents.is_empty()),
+            example => example,
+        };
         if code > 0 {
-            self.push_code(lines.get(..code).unwrap_or_default());
+            let depth = self.depth(indent(line), 1);
+            self.push_code(depth, lines.get(..code).unwrap_or_default());
             return code;
         }
+        let apart = self.read_apart(lines);
+        if apart > 0 {
+            return apart;
+        }
         if self.open && announced {
-            let definitions = definitions(lines);
+            let definitions = definitions(lines, in_words);
             for line in lines.iter().take(definitions) {
-                self.push_item(indent(line), line.trim());
+                self.push_item(indent(line), list::Item::of(line.trim()));
             }
             if definitions > 0 {
                 return definitions;
             }
         }
-        let in_list = self.open && matches!(self.blocks.last(), Some(Block::Item { .. }));
-        if let Some(rest) = list_item(trimmed, announced || in_list) {
-            self.push_item(indent(line), rest);
+        let in_list = self.open && !self.indents.is_empty();
+        if let Some(item) = list::item(trimmed, announced || in_list) {
+            self.push_item(indent(line), item);
             return 1;
         }
-        self.push_words(trimmed);
+        self.push_words(line);
         1
+    }
+
+    /// Parses a heading, a rule or a quote. Returns the number of lines consumed, 0 if there is none.
+    fn read_apart(&mut self, lines: &[&'a str]) -> usize {
+        let mut trimmed = lines.iter().map(|line| line.trim());
+        let (line, next) = (trimmed.next().unwrap_or_default(), trimmed.next());
+        if let Some((level, text)) =
+            marks::heading(line).filter(|(level, _)| !self.open || *level > 1)
+        {
+            self.push_apart(Body::Heading {
+                level,
+                words: text.split_whitespace().collect(),
+            });
+            return 1;
+        }
+        if let Some(level) = next
+            .and_then(|next| marks::underline(line, next))
+            .filter(|_| !self.open)
+        {
+            self.push_apart(Body::Heading {
+                level,
+                words: line.split_whitespace().collect(),
+            });
+            return 2;
+        }
+        if self.open && marks::is_rule(line) {
+            self.push_apart(Body::Paragraph(vec![line]));
+            return 1;
+        }
+        let quoted = lines.iter().map_while(|line| marks::quoted(line.trim()));
+        let quoted: Vec<&str> = quoted.collect();
+        if self.open || !line.starts_with("> ") {
+            return 0;
+        }
+        let words = quoted.iter().flat_map(|line| line.split_whitespace());
+        self.push_apart(Body::Quote(words.collect()));
+        quoted.len()
     }
 
     fn read_fence(&mut self, lines: &[&'a str]) -> usize {
         let mut rest = lines.iter().skip(1);
         let end = rest.position(|line| is_fence(line.trim()));
         let end = end.map_or(lines.len(), |end| end + 1);
-        self.push_code(lines.get(1..end).unwrap_or_default());
+        let first = lines.first().copied().unwrap_or_default();
+        // Several words after a fence are code: a description may have lost its line breaks.
+        let language = first.trim().trim_start_matches(['`', '~']).trim();
+        let start = usize::from(!language.contains(' '));
+        let mut code = lines.get(start..end).unwrap_or_default().to_vec();
+        if let Some(first) = code.first_mut().filter(|_| start == 0) {
+            *first = language;
+        }
+        self.push_code(self.depth(indent(first), 1), &code);
         end + 1
     }
 
-    fn push_code(&mut self, code: &[&'a str]) {
+    /// The number of items that a block with this indentation is part of: those whose markers are at least `least` to the left.
+    fn depth(&self, indent: usize, least: usize) -> usize {
+        let around = self
+            .indents
+            .iter()
+            .filter(|outer| **outer + least <= indent);
+        around.count().min(list::MAX_DEPTH)
+    }
+
+    fn push(&mut self, depth: usize, body: Body<'a>) {
+        if depth == 0 && !matches!(body, Body::Item { .. }) {
+            self.indents.clear();
+        }
+        self.blocks.push(Block { depth, body });
+    }
+
+    /// Adds a block that the next line does not belong to.
+    fn push_apart(&mut self, body: Body<'a>) {
+        self.push(0, body);
+        self.open = false;
+    }
+
+    fn push_code(&mut self, depth: usize, code: &[&'a str]) {
         if code.iter().any(|line| !line.trim().is_empty()) {
-            self.blocks.push(Block::Code(code.to_vec()));
+            self.push(depth, Body::Code(code.to_vec()));
         }
         self.open = false;
     }
 
-    fn push_item(&mut self, indent: usize, text: &'a str) {
-        if !matches!(self.blocks.last(), Some(Block::Item { .. })) {
-            self.indents.clear();
-        }
-        let depth = nest(&mut self.indents, indent);
-        self.blocks.push(Block::Item {
-            depth,
-            words: text.split_whitespace().collect(),
-        });
+    fn push_item(&mut self, indent: usize, item: list::Item<'a>) {
+        let depth = list::nest(&mut self.indents, indent);
+        let words = item.text.split_whitespace().collect();
+        let number = item.number;
+        self.push(depth, Body::Item { number, words });
         self.open = true;
     }
 
-    fn push_words(&mut self, text: &'a str) {
-        let words = text.split_whitespace();
-        match self.blocks.last_mut().filter(|_| self.open) {
-            Some(Block::Paragraph(last) | Block::Item { words: last, .. }) => last.extend(words),
-            _ => self.blocks.push(Block::Paragraph(words.collect())),
+    fn push_words(&mut self, line: &'a str) {
+        let words = line.split_whitespace();
+        let last = self.blocks.last_mut().map(|last| &mut last.body);
+        match last.filter(|_| self.open) {
+            Some(Body::Paragraph(last) | Body::Item { words: last, .. }) => last.extend(words),
+            _ => {
+                let depth = self.depth(indent(line), 2);
+                self.push(depth, Body::Paragraph(words.collect()));
+            }
         }
         self.open = true;
     }
 }
 
+/// Whether the line is a fence; text after three backticks that has another one is a code span.
 fn is_fence(line: &str) -> bool {
-    line.starts_with("```") || line.starts_with("~~~")
-}
-
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start_matches(' ').len()
+    line.strip_prefix("```")
+        .is_some_and(|rest| !rest.trim_start_matches('`').contains('`'))
+        || line.starts_with("~~~")
 }
 
 /// The minimum indentation of code without a fence, as in Go comments, where it is a tab.
@@ -185,12 +254,12 @@ const CODE: usize = 4;
 
 /// The number of leading lines that are code: indented lines after a blank line, including blank lines between them, or table
 /// rows.
-fn code(lines: &[&str], open: bool, after_item: bool) -> usize {
-    let rows = lines.iter().take_while(|line| is_row(line.trim())).count();
-    if rows > 1 {
+fn code(lines: &[&str], open: bool, in_list: bool) -> usize {
+    let rows = table(lines);
+    if rows > 0 {
         return rows;
     }
-    if open || after_item {
+    if open || in_list {
         return 0;
     }
     let is_code = |line: &&&str| line.trim().is_empty() || indent(line) >= CODE;
@@ -200,10 +269,26 @@ fn code(lines: &[&str], open: bool, after_item: bool) -> usize {
     let end = within - blank.count();
     let first = code.first().map_or("", |line| line.trim());
     // A single line is an indented paragraph or a list item.
-    if end < 2 || list_item(first, false).is_some() && !first.ends_with(':') {
+    if end < 2 || list::item(first, false).is_some() && !first.ends_with(':') {
         0
     } else {
         end
+    }
+}
+
+/// The number of leading lines that are a table: at least two rows, or a header, a rule and rows without bars around them.
+fn table(lines: &[&str]) -> usize {
+    let rows = lines.iter().take_while(|line| is_row(line.trim())).count();
+    if rows > 1 {
+        return rows;
+    }
+    let is_bare = |line: &&&str| line.trim().contains('|');
+    let rows = lines.iter().take_while(is_bare).count();
+    let is_rule = |line: &&str| line.contains("--") && line.chars().all(|c| "-|: ".contains(c));
+    if lines.get(1).is_some_and(is_rule) && rows > 1 {
+        rows
+    } else {
+        0
     }
 }
 
@@ -212,17 +297,20 @@ fn is_row(line: &str) -> bool {
     line.len() > 2 && line.starts_with(['|', '+']) && line.ends_with(['|', '+'])
 }
 
-/// The number of leading lines that each define a term (`Localhost - a profile of the node`), indented relative to the text
-/// before.
-fn definitions(lines: &[&str]) -> usize {
+/// The number of leading lines that each define a term (`Localhost - a profile of the node`, `Localhost: a profile`), indented relative
+/// to the text before.
+fn definitions(lines: &[&str], announced_in_words: bool) -> usize {
     let first = lines.first().map_or(0, |line| indent(line));
     let is_set_in = |line: &&&str| indent(line) == first && !line.trim().is_empty();
     let count = lines.iter().take_while(is_set_in).count();
     let is_definition = |line: &&str| {
         let (word, rest) = line.trim().split_once(' ').unwrap_or_default();
         let rest = rest.trim_start();
-        word.ends_with(|c: char| c.is_alphanumeric() || "\"'`".contains(c))
-            && (rest.starts_with("- ") || rest.starts_with(": "))
+        let (term, colon) = word
+            .strip_suffix(':')
+            .map_or((word, false), |term| (term, true));
+        term.ends_with(|c: char| c.is_alphanumeric() || "\"'`".contains(c))
+            && (colon && announced_in_words || rest.starts_with("- ") || rest.starts_with(": "))
     };
     let all = lines.get(..count).unwrap_or_default();
     if first > 0 && count > 1 && all.iter().all(is_definition) {
@@ -230,30 +318,4 @@ fn definitions(lines: &[&str]) -> usize {
     } else {
         0
     }
-}
-
-/// The nesting depth of an item with this indentation, given those of enclosing items; the first item of a list has depth 0.
-fn nest(indents: &mut Vec<usize>, indent: usize) -> usize {
-    indents.retain(|&outer| outer < indent);
-    indents.push(indent);
-    // An ordered item would need three spaces. Descriptions do not make sensible use of more than two levels.
-    (indents.len() - 1).min(2)
-}
-
-/// The text of a list item: after `-` or `*`, or including its number or letter, since descriptions skip numbers. If an item is
-/// expected, in a list or after a colon, no space is needed between marker and word (`-hostPID`).
-fn list_item(line: &str, expected: bool) -> Option<&str> {
-    if let Some((marker, rest)) = line.split_once(char::is_whitespace) {
-        if matches!(marker, "-" | "*" | "+" | "•") && !rest.trim().is_empty() {
-            return Some(rest);
-        }
-        if let Some(number) = marker.strip_suffix(['.', ')']) {
-            let digits = number.bytes().all(|b| b.is_ascii_digit());
-            let letter = marker.ends_with(')') && number.bytes().all(|b| b.is_ascii_lowercase());
-            let short = (1..=3).contains(&number.len()) && digits || number.len() == 1 && letter;
-            return short.then_some(line);
-        }
-    }
-    let rest = line.strip_prefix('-')?;
-    (expected && rest.starts_with(|c: char| c.is_ascii_alphabetic())).then_some(rest)
 }

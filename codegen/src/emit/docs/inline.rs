@@ -2,7 +2,11 @@
 
 use std::{borrow::Cow, collections::BTreeSet};
 
-use super::{WIDTH, width};
+use super::{
+    WIDTH,
+    emphasis::{has_emphasis, is_emphasised, is_within_word},
+    ticks, width,
+};
 
 /// Whether a paragraph is too long to be a summary.
 pub(super) fn is_long(words: &[&str]) -> bool {
@@ -107,6 +111,15 @@ fn link_length(rest: &str) -> Option<usize> {
 /// Escapes what Markdown would misread, word by word. Code spans are kept if their backticks are balanced. A word in a code span
 /// that must not start a line is joined to the previous word.
 pub(super) fn escape<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
+    let Some(words) = ticks::single(words) else {
+        return escape_words(words);
+    };
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let escaped = escape_words(&words).into_iter();
+    escaped.map(|word| word.into_owned().into()).collect()
+}
+
+fn escape_words<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
     let ticks = words
         .iter()
         .map(|word| word.bytes().filter(|&b| b == b'`').count())
@@ -120,9 +133,16 @@ pub(super) fn escape<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
         Marks::new()
     };
     let mut escaped: Vec<Cow<'a, str>> = Vec::with_capacity(words.len());
+    let emphasis = has_emphasis(words);
     for (index, word) in words.iter().enumerate() {
         let joined = code == Some(true) && opens_in_code(word);
-        let word = escape_word(word, &mut code, &|at| marks.contains(&(index, at)));
+        let is_syntax = |at, c| {
+            let is_name = c == '_' && emphasis && !is_emphasised(word);
+            is_name && !is_within_word(word, at)
+                || MARKUP.contains(&c) && !marks.contains(&(index, at))
+        };
+        let is_mark = |at| marks.contains(&(index, at));
+        let word = escape_word(word, &mut code, &is_mark, &is_syntax);
         match escaped.last_mut().filter(|_| joined) {
             Some(before) => {
                 let before = before.to_mut();
@@ -136,13 +156,14 @@ pub(super) fn escape<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
 }
 
 /// Escapes a word. `code` is whether the word is in a code span, and `None` if the backticks are not balanced; `is_mark` is
-/// whether syntax at a byte is kept.
+/// whether syntax at a byte is kept, `is_syntax` whether a character there is to be escaped.
 fn escape_word<'a>(
     word: &'a str,
     code: &mut Option<bool>,
     is_mark: &dyn Fn(usize) -> bool,
+    is_syntax: &dyn Fn(usize, char) -> bool,
 ) -> Cow<'a, str> {
-    if !word.contains(MARKUP) && !word.contains("://") {
+    if !word.contains(MARKUP) && !word.contains('_') && !word.contains("://") {
         return word.into();
     }
     let mut escaped = String::with_capacity(word.len() + 4);
@@ -160,6 +181,11 @@ fn escape_word<'a>(
                     rest = after;
                     continue;
                 }
+                if let Some(length) = autolink_length(rest) {
+                    escaped.push_str(&rest[..length]);
+                    rest = &rest[length..];
+                    continue;
+                }
                 if let Some(length) = url_length(rest) {
                     escaped.push('<');
                     escaped.push_str(&rest[..length]);
@@ -167,7 +193,7 @@ fn escape_word<'a>(
                     rest = &rest[length..];
                     continue;
                 }
-                if (MARKUP.contains(&c) && !is_mark(at)) || reads_as_url(&escaped, rest) {
+                if is_syntax(at, c) || reads_as_url(&escaped, rest) {
                     escaped.push('\\');
                 }
             }
@@ -176,6 +202,13 @@ fn escape_word<'a>(
         rest = &rest[c.len_utf8()..];
     }
     escaped.into()
+}
+
+/// The length of a URL in angle brackets at the start of `text`.
+fn autolink_length(text: &str) -> Option<usize> {
+    let url = text.strip_prefix('<')?;
+    let length = url_length(url)?;
+    url.get(length..)?.starts_with('>').then_some(length + 2)
 }
 
 /// Whether rustdoc would take `before` followed by `rest` for a bare URL although it is not a valid one:

@@ -10,18 +10,21 @@
 mod blocks;
 pub(crate) mod demands;
 pub(crate) mod describe;
+mod emphasis;
 mod inline;
+mod layout;
+mod list;
+mod marks;
 #[cfg(test)]
 mod tests;
+mod ticks;
 pub(crate) mod together;
+mod yaml;
 
 use std::borrow::Cow;
 
 pub(crate) use self::inline::code;
-use self::{
-    blocks::{Kind, blocks},
-    inline::escape,
-};
+use self::{blocks::blocks, inline::escape};
 
 /// The width of a line after `/// `.
 const WIDTH: usize = 120;
@@ -58,46 +61,21 @@ fn lines_of(text: &str, extent: Extent) -> Vec<String> {
         text.into()
     } else {
         // gofmt indents comments with tabs.
-        let text = text.replace('\t', "    ");
+        let text = text.replace("\r\n", "\n").replace('\t', "    ");
         text.chars().filter_map(clean).collect()
     };
-    // Double backticks are reStructuredText.
-    let clean: Cow<'_, str> = if clean.contains("``") && !clean.contains("```") {
-        clean.replace("``", "`").into()
-    } else {
-        clean
-    };
-    let mut lines = Vec::new();
-    let mut before: Option<Kind> = None;
-    for block in blocks(&clean, extent) {
-        let kind = block.kind();
-        let is_apart = before.is_some_and(|before| is_apart(before, kind));
-        if is_apart {
-            lines.push(String::new());
-        }
-        block.write(&mut lines);
-        before = Some(kind);
-    }
-    lines
+    layout::write(&blocks(&clean, extent))
 }
 
-/// Whether a blank line separates a block from the previous one. There is none between items of a list, nor between a paragraph
-/// and the list or code that follows it.
-const fn is_apart(before: Kind, kind: Kind) -> bool {
-    !matches!(
-        (before, kind),
-        (Kind::Item | Kind::Paragraph, Kind::Item) | (Kind::Paragraph, Kind::Code)
-    )
-}
-
-/// Drops control characters and bidirectional formatting characters, which are not allowed in source code.
+/// Drops control characters and bidirectional formatting characters, which are not allowed in source code. Other ends of lines become
+/// newlines, and joiners stay, which emoji and some scripts need.
 fn clean(c: char) -> Option<char> {
     match c {
-        '\n' => Some('\n'),
-        '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' => None,
+        '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => Some('\n'),
+        '\u{b}' | '\u{c}' => Some(' '),
+        '\u{200c}' | '\u{200d}' => Some(c),
+        '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' => None,
+        '\u{2060}'..='\u{206f}' | '\u{feff}' => None,
         c if c.is_control() => None,
         c => Some(c),
     }

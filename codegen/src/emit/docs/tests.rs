@@ -26,6 +26,7 @@ fn urls_become_links() {
         ("See https://k8s.io/a_b?c=d#e. Or (http://x.y).",
             &["See <https://k8s.io/a_b?c=d#e>. Or (<http://x.y>)."]),
         ("http:// is none, nor is http://<host>", &[r"http:// is none, nor is http://\<host\>"]),
+        ("See <https://a.b/c> or <a>", &[r"See <https://a.b/c> or \<a\>"]),
         ("from https://%s.x.com/%s or http://-y.com", &[r"from https\://%s.x.com/%s or http\://-y.com"]),
     ];
 }
@@ -34,25 +35,67 @@ fn urls_become_links() {
 fn lists_keep_their_items() {
     check(
         "Is:\n- one\n  more\n* two\n  - three\n1. four",
-        &["Is:", "- one more", "- two", "  - three", r"- 1\. four"],
+        &["Is:", "- one more", "- two", "  - three", "1. four"],
     );
+}
+
+#[test]
+fn lists_keep_their_numbers() {
+    rows![check:
+        ("Do:\n1. one\n   more\n2. two\n   - three\n3. four", &["Do:", "1. one more", "2. two", "   - three", "3. four"]),
+        ("1) one\n\n2) two\n\n   of two\n\n3) three", &["1) one", "2) two", "", "   of two", "3) three"]),
+        ("9. nine\n10. ten\n    - a", &["9. nine", "10. ten", "    - a"]),
+        ("1. a\n1. b", &["1. a", "1. b"]),
+        // Another number than 1 does not end a paragraph.
+        ("Is\n0. none\n1. some", &["Is", "", "0. none", "1. some"]),
+        // Markdown would count on.
+        ("1. a\n3. b", &[r"- 1\. a", r"- 3\. b"]),
+        ("1. a\n2) b", &["1. a", "", "2) b"]),
+        ("1. a\n```\nx\n```\n2. b", &["1. a", "", "```text", "x", "```", "", "2. b"]),
+        ("1. a\n   ```\n   x\n\n   y\n   ```\n2. b", &["1. a", "   ```text", "   x", "", "   y", "   ```", "2. b"]),
+    ];
+}
+
+#[test]
+fn every_bullet_is_one() {
+    rows![check:
+        ("Is:\n• a\n  ◦ b\n•c\n● d", &["Is:", "- a", "  - b", "- c", "- d"]),
+        ("Is:\n– a\n— b", &["Is:", "- a", "- b"]),
+        ("Is\n– a", &["Is – a"]),
+    ];
+}
+
+#[test]
+fn headings_rules_and_quotes_stand_apart() {
+    rows![check:
+        ("# One\n\na\n## Two ##\nb <c>", &["# One", "", "a", "", "## Two", "", r"b \<c\>"]),
+        ("Title\n=====\na\n\nOther\n------\nb", &["# Title", "", "a", "", "## Other", "", "b"]),
+        ("it is\n---\na\n***\nb", &["it is", "", r"\---", "", "a", "", r"\*\*\*", "", "b"]),
+        ("see issue\n# 12", &["see issue # 12"]),
+        ("> a\n> b\n\nc\n> 5", &["> a b", "", r"c \> 5"]),
+    ];
+    assert_eq!(
+        summary("# Title\n\nIt is. Two.\n\nThree."),
+        ["It is."],
+        "a heading is not a summary"
+    );
+}
+
+#[test]
+fn names_with_underscores_stay() {
+    rows![check:
+        ("the label __name__ of snake_case_names", &[r"the label \_\_name\_\_ of snake_case_names"]),
+        ("run _before_ it", &["run _before_ it"]),
+        ("_id and id_", &[r"\_id and id\_"]),
+        ("id_ and _id, a _ b", &[r"id_ and _id, a _ b"]),
+    ];
 }
 
 #[test]
 fn line_starts_open_nothing() {
     check(
-        "# no heading\n\n1. \n\n- \n\n---\n\n=",
-        &[
-            r"\# no heading",
-            "",
-            r"1\.",
-            "",
-            r"\-",
-            "",
-            r"\---",
-            "",
-            r"\=",
-        ],
+        "#no heading\n\n1. \n\n- \n\n---\n\n=",
+        &["#no heading", "", r"1\.", "", r"\-", "", r"\---", "", r"\="],
     );
     let line = "a".repeat(WIDTH - 1);
     check(&format!("{line} - b"), &[&line, r"\- b"]);
@@ -77,11 +120,17 @@ fn fences_are_text() {
         &["Use:", "```text", "a: [1]", "  b: <c>", "```", "", "end"],
     );
     check("```\nopen", &["```text", "open", "```"]);
+    check("```a``` b ``c`` d", &["`a` b `c` d"]);
+    check("``` a: 1\nb: 2\n```", &["```text", "a: 1", "b: 2", "```"]);
 }
 
 #[test]
 fn hostile_characters_are_dropped() {
     check("a\u{202e}b\0c\r\nd */ e", &[r"abc d \*/ e"]);
+    check(
+        "a\rb\u{2028}c\u{c}d\u{200b}e\u{200d}f",
+        &["a b c de\u{200d}f"],
+    );
 }
 
 #[test]
@@ -93,6 +142,7 @@ fn lists_of_letters_words_and_definitions_keep_their_items() {
             &["must be unset:", "- spec.hostPID", "- spec.hostIPC and -1 is none"]),
         ("Valid are:\n  Localhost - of the node.\n  Unconfined - none.\nNothing else.",
             &["Valid are:", "- Localhost - of the node.", "- Unconfined - none. Nothing else."]),
+        ("Valid are:\n  a: first\n  b: second", &["Valid are:", "- a: first", "- b: second"]),
         ("From:\n  one to\n  two", &["From: one to two"]),
     ];
 }
@@ -102,13 +152,28 @@ fn lines_set_in_by_go_are_code() {
     rows![check:
         ("Such as:\n\n\tObject{\n\t  spec: [x]\n\n\t}\n\nthen",
             &["Such as:", "```text", "Object{", "  spec: [x]", "", "}", "```", "", "then"]),
-        ("- one\n\n    of it\n    more", &["- one", "", "of it more"]),
+        ("- one\n\n    of it\n    more", &["- one", "", "  of it more"]),
         ("a\n\n    - b\n    - c", &["a", "- b", "- c"]),
     ];
 }
 
 #[test]
+fn examples_in_yaml_are_code() {
+    rows![check:
+        ("For example:\n  a:\n    b: 1\n    c:\n    - d\nso", &["For example:", "```text", "a:", "  b: 1", "  c:", "  - d", "```", "", "so"]),
+        ("Is for example:\n\n- a: 1\n  b:\n  - c", &["Is for example:", "```text", "- a: 1", "  b:", "  - c", "```"]),
+        ("One of these:\n- a: first\n- b: second", &["One of these:", "- a: first", "- b: second"]),
+        ("data:\n  a: x\n  b: y", &["data: a: x b: y"]),
+    ];
+}
+
+#[test]
 fn tables_are_code() {
+    check(
+        "A | B\n--- | ---\na | b\nso",
+        &["```text", "A | B", "--- | ---", "a | b", "```", "", "so"],
+    );
+    check("a | b\nc | d", &[r"a \| b c \| d"]);
     check(
         "Spread:\n| z1 | z2 |\n| P  |    |\nso",
         &[
@@ -133,7 +198,7 @@ fn links_and_strong_words_stay() {
         "if **any** one (**at all**): **Classic Preemption**, 2**3 ** x**",
         &[r"if **any** one (**at all**): **Classic Preemption**, 2\*\*3 \*\* x\*\*"],
     );
-    check("Use ``TCP``.", &["Use `TCP`."]);
+    check("Use ``TCP`` or `UDP``.", &["Use `TCP` or `UDP`."]);
 }
 
 #[test]

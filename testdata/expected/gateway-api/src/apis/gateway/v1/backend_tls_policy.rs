@@ -371,12 +371,12 @@ pub struct BackendTLSPolicyValidation {
     /// * At least one of `caCertificateRefs` and `wellKnownCACertificates` must be set.
     pub ca_certificate_refs: Option<Vec<BackendTLSPolicyCaCertificateRefs>>,
     /// Hostname is used for two purposes in the connection between Gateways and backends:
-    /// - 1\. Hostname MUST be used as the SNI to connect to the backend (RFC 6066).
-    /// - 2\. Hostname MUST be used for authentication and MUST match the certificate served by the matching backend, unless
-    ///   SubjectAltNames is specified.
-    /// - 3\. If SubjectAltNames are specified, Hostname can be used for certificate selection but MUST NOT be used for
-    ///   authentication. If you want to use the value of the Hostname field for authentication, you MUST add it to the
-    ///   SubjectAltNames list.
+    /// 1. Hostname MUST be used as the SNI to connect to the backend (RFC 6066).
+    /// 2. Hostname MUST be used for authentication and MUST match the certificate served by the matching backend, unless
+    ///    SubjectAltNames is specified.
+    /// 3. If SubjectAltNames are specified, Hostname can be used for certificate selection but MUST NOT be used for
+    ///    authentication. If you want to use the value of the Hostname field for authentication, you MUST add it to the
+    ///    SubjectAltNames list.
     ///
     /// Support: Core
     /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.

@@ -332,9 +332,8 @@ codec::object! { GRPCRouteRules; optional backend_refs, filters, matches, name, 
 pub struct GRPCRouteSpec {
     /// Hostnames defines a set of hostnames to match against the GRPC Host header to select a GRPCRoute to process the request.
     /// This matches the RFC 1123 definition of a hostname with 2 notable exceptions:
-    /// - 1\. IPs are not allowed.
-    /// - 2\. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label MUST appear by itself as the first
-    ///   label.
+    /// 1. IPs are not allowed.
+    /// 2. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label MUST appear by itself as the first label.
     ///
     /// If a hostname is specified by both the Listener and GRPCRoute, there MUST be at least one intersecting hostname for the
     /// GRPCRoute to be attached to the Listener. For example:

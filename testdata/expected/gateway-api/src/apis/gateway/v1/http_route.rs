@@ -926,9 +926,8 @@ pub struct HTTPRouteSpec {
     /// backend.
     ///
     /// Valid values for Hostnames are determined by RFC 1123 definition of a hostname with 2 notable exceptions:
-    /// - 1\. IPs are not allowed.
-    /// - 2\. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by itself as the first
-    ///   label.
+    /// 1. IPs are not allowed.
+    /// 2. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by itself as the first label.
     ///
     /// If a hostname is specified by both the Listener and HTTPRoute, there must be at least one intersecting hostname for the
     /// HTTPRoute to be attached to the Listener. For example:

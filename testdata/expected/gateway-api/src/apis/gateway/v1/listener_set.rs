@@ -78,9 +78,9 @@ pub struct ListenerSetSpec {
     ///
     /// Implementations MUST treat the parent Gateway as having the merged list of all listeners from itself and attached
     /// ListenerSets using the following precedence:
-    /// - 1\. "parent" Gateway
-    /// - 2\. ListenerSet ordered by creation time (oldest first)
-    /// - 3\. ListenerSet ordered alphabetically by "{namespace}/{name}".
+    /// 1. "parent" Gateway
+    /// 2. ListenerSet ordered by creation time (oldest first)
+    /// 3. ListenerSet ordered alphabetically by "{namespace}/{name}".
     ///
     /// An implementation MAY reject listeners by setting the ListenerEntryStatus `Accepted` condition to False with the Reason
     /// `TooManyListeners`

@@ -27,9 +27,8 @@ codec::object! { TLSRoute as kind; defaulted metadata; required spec; optional s
 pub struct TLSRouteSpec {
     /// Hostnames defines a set of SNI hostnames that should match against the SNI attribute of TLS ClientHello message in TLS
     /// handshake. This matches the RFC 1123 definition of a hostname with 2 notable exceptions:
-    /// - 1\. IPs are not allowed in SNI hostnames per RFC 6066.
-    /// - 2\. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by itself as the first
-    ///   label.
+    /// 1. IPs are not allowed in SNI hostnames per RFC 6066.
+    /// 2. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by itself as the first label.
     /// * Must have 1 to 1024 items.
     /// * Must satisfy `self.all(h, !isIP(h))`: Hostnames cannot contain an IP
     /// * Must satisfy `self.all(h, !h.contains('*') ? h.matches('^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)$') : true)`: Hostnames must be valid based on RFC-1123

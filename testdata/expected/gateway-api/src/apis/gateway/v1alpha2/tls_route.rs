@@ -24,9 +24,8 @@ codec::object! { TLSRoute as kind; defaulted metadata; required spec; optional s
 pub struct TLSRouteSpec {
     /// Hostnames defines a set of SNI names that should match against the SNI attribute of TLS ClientHello message in TLS
     /// handshake. This matches the RFC 1123 definition of a hostname with 2 notable exceptions:
-    /// - 1\. IPs are not allowed in SNI names per RFC 6066.
-    /// - 2\. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by itself as the first
-    ///   label.
+    /// 1. IPs are not allowed in SNI names per RFC 6066.
+    /// 2. A hostname may be prefixed with a wildcard label (`*.`). The wildcard label must appear by itself as the first label.
     ///
     /// If a hostname is specified by both the Listener and TLSRoute, there must be at least one intersecting hostname for the
     /// TLSRoute to be attached to the Listener. For example:

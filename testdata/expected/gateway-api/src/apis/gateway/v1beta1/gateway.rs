@@ -528,7 +528,7 @@ pub struct GatewaySpec {
     /// Listeners associated with this Gateway. Listeners define logical endpoints that are bound on this Gateway's addresses.
     /// At least one Listener MUST be specified.
     ///
-    /// \## Distinct Listeners
+    /// ## Distinct Listeners
     ///
     /// Each Listener in a set of Listeners (for example, in a single Gateway) MUST be _distinct_, in that a traffic flow MUST
     /// be able to be assigned to exactly one listener. (This section uses "set of Listeners" rather than "Listeners in a single
@@ -542,11 +542,11 @@ pub struct GatewaySpec {
     /// implementations based on the objects they support:
     ///
     /// HTTPRoute
-    /// - 1\. HTTPRoute, Port: 80, Protocol: HTTP
-    /// - 2\. HTTPRoute, Port: 443, Protocol: HTTPS, TLS Mode: Terminate, TLS keypair provided
+    /// 1. HTTPRoute, Port: 80, Protocol: HTTP
+    /// 2. HTTPRoute, Port: 443, Protocol: HTTPS, TLS Mode: Terminate, TLS keypair provided
     ///
     /// TLSRoute
-    /// - 1\. TLSRoute, Port: 443, Protocol: TLS, TLS Mode: Passthrough
+    /// 1. TLSRoute, Port: 443, Protocol: TLS, TLS Mode: Passthrough
     ///
     /// "Distinct" Listeners have the following property:
     ///
@@ -562,8 +562,8 @@ pub struct GatewaySpec {
     /// what fields MUST be considered for Listeners to be distinct with each protocol currently defined in the Gateway API
     /// spec.
     ///
-    /// The set of listeners that all share a protocol value MUST have _different_ values for _at least one_ of these fields to
-    /// be distinct:
+    /// The set of listeners that all share a protocol value MUST have _different_ values for \_at least one\_ of these fields
+    /// to be distinct:
     /// - **HTTP, HTTPS, TLS**: Port, Hostname
     /// - **TCP, UDP**: Port
     ///
@@ -579,7 +579,7 @@ pub struct GatewaySpec {
     /// Note that the `tls` field is not used for determining if a listener is distinct, because Listeners that _only_ differ on
     /// TLS config will still conflict in all cases.
     ///
-    /// \### Listeners that are distinct only by Hostname
+    /// ### Listeners that are distinct only by Hostname
     ///
     /// When the Listeners are distinct based only on Hostname, inbound request hostnames MUST match from the most specific to
     /// least specific Hostname values to choose the correct Listener and its associated set of Routes.
@@ -594,10 +594,10 @@ pub struct GatewaySpec {
     /// The precise definition here is that the higher the number of dots in the hostname to the right of the wildcard
     /// character, the higher the precedence.
     ///
-    /// The wildcard character will match any number of characters _and dots_ to the left, however, so `"*.example.com"` will
+    /// The wildcard character will match any number of characters \_and dots\_ to the left, however, so `"*.example.com"` will
     /// match both `"foo.bar.example.com"` _and_ `"bar.example.com"`.
     ///
-    /// \## Handling indistinct Listeners
+    /// ## Handling indistinct Listeners
     ///
     /// If a set of Listeners contains Listeners that are not distinct, then those Listeners are _Conflicted_, and the
     /// implementation MUST set the "Conflicted" condition in the Listener Status to "True".
@@ -618,7 +618,7 @@ pub struct GatewaySpec {
     /// are conflicted, and which are Accepted. Additionally, the Listener status for those listeners SHOULD indicate which
     /// Listeners are conflicted and not Accepted.
     ///
-    /// \## General Listener behavior
+    /// ## General Listener behavior
     ///
     /// Note that, for all distinct Listeners, requests SHOULD match at most one Listener. For example, if Listeners are defined
     /// for "foo.example.com" and "\*.example.com", a request to "foo.example.com" SHOULD only be routed using routes attached
@@ -635,12 +635,12 @@ pub struct GatewaySpec {
     /// Implementations that _do_ support Listener Isolation SHOULD claim support for the Extended
     /// `GatewayHTTPListenerIsolation` feature and pass the associated conformance tests.
     ///
-    /// \## Compatible Listeners
+    /// ## Compatible Listeners
     ///
     /// A Gateway's Listeners are considered _compatible_ if:
-    /// - 1\. They are distinct.
-    /// - 2\. The implementation can serve them in compliance with the Addresses requirement that all Listeners are available on
-    ///   all assigned addresses.
+    /// 1. They are distinct.
+    /// 2. The implementation can serve them in compliance with the Addresses requirement that all Listeners are available on
+    ///    all assigned addresses.
     ///
     /// Compatible combinations in Extended support are expected to vary across implementations. A combination that is
     /// compatible for one implementation may not be compatible for another.
@@ -886,8 +886,8 @@ codec::object! { GatewayValidation; required ca_certificate_refs; optional mode 
 /// - AllowInsecureFallback: In this mode, the gateway will accept connections even if the client certificate is not
 ///   presented or fails verification.
 ///
-/// This approach delegates client authorization to the backend and introduce a significant security risk. It should be used
-/// in testing environments or on a temporary basis in non-testing environments.
+///   This approach delegates client authorization to the backend and introduce a significant security risk. It should be
+///   used in testing environments or on a temporary basis in non-testing environments.
 ///
 /// Defaults to AllowValidOnly.
 ///
