@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use super::{
     WIDTH,
-    emphasis::{has_emphasis, is_emphasised, is_within_word},
+    emphasis::{is_name, is_within_word},
     ticks, width,
 };
 
@@ -133,7 +133,6 @@ fn escape_words<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
         Marks::new()
     };
     let mut escaped: Vec<Cow<'a, str>> = Vec::with_capacity(words.len());
-    let emphasis = has_emphasis(words);
     for (index, word) in words.iter().enumerate() {
         let joined = code == Some(true) && opens_in_code(word);
         let is_syntax = |at, c| {
