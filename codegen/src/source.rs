@@ -76,7 +76,7 @@ pub struct RustFeatures {
 }
 
 /// One file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The name shown in diagnostics: a path relative to the current folder, or `<stdin>`.
     pub name: String,

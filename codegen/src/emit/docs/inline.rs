@@ -136,9 +136,8 @@ fn escape_words<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
     for (index, word) in words.iter().enumerate() {
         let joined = code == Some(true) && opens_in_code(word);
         let is_syntax = |at, c| {
-            let is_name = c == '_' && emphasis && !is_emphasised(word);
-            is_name && !is_within_word(word, at)
-                || MARKUP.contains(&c) && !marks.contains(&(index, at))
+            let is_name = c == '_' && is_name(word) && !is_within_word(word, at);
+            is_name || MARKUP.contains(&c) && !marks.contains(&(index, at))
         };
         let is_mark = |at| marks.contains(&(index, at));
         let word = escape_word(word, &mut code, &is_mark, &is_syntax);

@@ -4,6 +4,7 @@
 //! read directly. Start reading at [`read`]; [`schema`] reads the schemas.
 
 mod conversion;
+mod duplicates;
 mod fields;
 mod keywords;
 mod names;
@@ -26,7 +27,7 @@ use std::{
 use rayon::prelude::*;
 
 use self::{fields::Reader, schema::Schema};
-use super::yaml::{self, Node, Places, Yaml};
+use super::yaml::{self, Entry, Node, Places, Yaml};
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
     model::{Conversion, PrinterColumn, ScaleSubresource, Scope, SelectableField},
@@ -35,9 +36,10 @@ use crate::{
 };
 
 const KIND: &str = "CustomResourceDefinition";
+const LIST_KIND: &str = "CustomResourceDefinitionList";
 
 /// A CRD as read: its names, and its versions with their schemas.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Crd {
     /// The source, for places; without its text if it has no findings.
     pub source: Source,
@@ -76,7 +78,7 @@ pub struct Crd {
 }
 
 /// A version of a CRD.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CrdVersion {
     /// `v1alpha1`.
     pub name: String,
@@ -199,8 +201,9 @@ fn relate(sources: Vec<(Vec<Crd>, Diagnostics)>, options: &Options) -> (ReadCrds
     let kinds = crds.iter().map(|crd| crd.kind.as_str()).collect();
     options.filters.check(&groups, &kinds, &mut related);
     crds.retain(|crd| !crd.versions.is_empty());
-    refuse_duplicates(crds, &mut related);
-    refuse_shared_plurals(crds, &mut related);
+    duplicates::remove_copies(crds, options, &mut related);
+    duplicates::refuse_duplicates(crds, &mut related);
+    duplicates::refuse_shared_plurals(crds, &mut related);
     (read, related)
 }
 
@@ -222,6 +225,11 @@ fn read_source(
             return Vec::new();
         }
     };
+    for document in &mut documents {
+        if document.get("kind").and_then(Node::as_str) == Some(LIST_KIND) {
+            type_items(document);
+        }
+    }
     if !source.found && !documents.iter().any(holds_crd) {
         diagnostics.push(no_crd(source, &documents));
     }
@@ -236,11 +244,36 @@ fn read_source(
 fn holds_crd(node: &Node) -> bool {
     match node.get("kind").and_then(Node::as_str) {
         Some(KIND) => true,
-        Some("List" | "CustomResourceDefinitionList") => {
+        Some("List" | LIST_KIND) => {
             let items = node.get("items").map(Node::items);
             items.unwrap_or_default().iter().any(holds_crd)
         }
-        _ => false,
+        _ => node.items().iter().any(holds_crd),
+    }
+}
+
+/// Adds the type of its items to a typed list, as the API server returns it.
+fn type_items(list: &mut Node) {
+    let api_version = list.get("apiVersion").cloned();
+    let items = list.get_mut("items").map(Node::items_mut);
+    for item in items.unwrap_or_default() {
+        let Yaml::Map(entries) = &mut item.value else {
+            continue;
+        };
+        let mut add = |key: &str, value: Yaml| {
+            if !entries.iter().any(|entry| entry.key == key) {
+                let range = item.range.start..item.range.start;
+                entries.push(Entry {
+                    key: key.to_owned(),
+                    range: range.clone(),
+                    value: Node { value, range },
+                });
+            }
+        };
+        add("kind", Yaml::String(KIND.to_owned()));
+        if let Some(api_version) = &api_version {
+            add("apiVersion", api_version.value.clone());
+        }
     }
 }
 
@@ -277,7 +310,7 @@ fn passed_over(diagnostic: Diagnostic) -> Diagnostic {
     ))
 }
 
-/// Reads a CRD, or the CRDs of a list; ignores other documents.
+/// Reads a CRD, or the CRDs of a list, which may be a list of YAML or JSON; ignores other documents.
 fn read_document(
     source: &Source,
     node: &mut Node,
@@ -287,7 +320,7 @@ fn read_document(
 ) {
     let text = |key: &str| node.get(key).and_then(Node::as_str).unwrap_or_default();
     match (text("apiVersion"), text("kind")) {
-        (_, "List") | (_, "CustomResourceDefinitionList") => {
+        (_, "List" | LIST_KIND) => {
             let items = node.get_mut("items").map(Node::items_mut);
             for item in items.unwrap_or_default() {
                 read_document(source, item, options, crds, diagnostics);
@@ -307,7 +340,11 @@ fn read_document(
             diagnostics
                 .push(unknown_version(api_version).at(yaml::place(source, at.range.clone()), ""));
         }
-        _ => {}
+        _ => {
+            for item in node.items_mut() {
+                read_document(source, item, options, crds, diagnostics);
+            }
+        }
     }
 }
 
@@ -388,50 +425,4 @@ fn is_part(node: &Node) -> bool {
                 .iter()
                 .all(|key| spec.get(key).is_none())
     })
-}
-
-/// Reports kinds of one group with the same plural, which must be unique because it names the kind in API paths.
-fn refuse_shared_plurals(crds: &[Crd], diagnostics: &mut Diagnostics) {
-    let mut seen: BTreeMap<(&str, &str), &Crd> = BTreeMap::new();
-    for crd in crds {
-        let first = *seen.entry((&crd.group, &crd.plural)).or_insert(crd);
-        if first.kind != crd.kind {
-            diagnostics.push(
-                Diagnostic::error(format!(
-                    "two kinds of {} have the plural {:?}: {} and {}",
-                    crd.group, crd.plural, first.kind, crd.kind
-                ))
-                .at(yaml::place(&crd.source, crd.range.clone()), "this one")
-                .at(
-                    yaml::place(&first.source, first.range.clone()),
-                    "and this one",
-                )
-                .help("give one of them another plural"),
-            );
-        }
-    }
-}
-
-fn refuse_duplicates(crds: &[Crd], diagnostics: &mut Diagnostics) {
-    let mut seen: BTreeMap<(&str, &str, &str), &Crd> = BTreeMap::new();
-    for crd in crds {
-        for version in &crd.versions {
-            let key = (crd.group.as_str(), crd.kind.as_str(), version.name.as_str());
-            if let Some(first) = seen.insert(key, crd) {
-                diagnostics.push(
-                    Diagnostic::error(format!(
-                        "{} {}/{} is defined twice",
-                        crd.kind, crd.group, version.name
-                    ))
-                    .at(yaml::place(&crd.source, crd.range.clone()), "again here")
-                    .at(
-                        yaml::place(&first.source, first.range.clone()),
-                        "first here",
-                    )
-                    .help("remove one of the two, or select one with a filter"),
-                );
-                break;
-            }
-        }
-    }
 }

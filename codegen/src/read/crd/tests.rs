@@ -252,6 +252,43 @@ fn an_input_without_a_crd_is_a_warning() {
 }
 
 #[test]
+fn a_copy_of_a_crd_is_ignored_with_a_warning() {
+    let one = crd("{type: string}");
+    let copy = one.replace("spec: {group", "metadata: {labels: {a: b}}, spec: {group");
+    let text = format!("{one}\n---\n{copy}");
+    assert_eq!(
+        findings(&text),
+        [
+            "Warning: Widget of example.com is defined twice in the same way [(3, 1), (1, 1)]; remove one of the two: the second is ignored"
+        ]
+    );
+    assert_eq!(read_text(&text).0.len(), 1);
+    let other = one.replace("type: string", "type: integer");
+    let expected = "Error: Widget example.com/v1 is defined twice, in different ways [(3, 1), (1, 1)]; remove one of the two, or pass \
+                    only one";
+    assert_eq!(findings(&format!("{one}\n---\n{other}")), [expected]);
+}
+
+#[test]
+fn lists_of_any_form_are_read() {
+    let one = crd("{type: string}");
+    let bare = one.replace(
+        "apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, ",
+        "",
+    );
+    for text in [
+        format!("{{kind: List, items: [{one}, null]}}"),
+        format!("[{one}]"),
+        format!(
+            "{{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinitionList, items: [{bare}]}}"
+        ),
+    ] {
+        assert_eq!(findings(&text), Vec::<String>::new(), "{text}");
+        assert_eq!(read_text(&text).0.len(), 1, "{text}");
+    }
+}
+
+#[test]
 fn two_kinds_with_one_plural_have_places() {
     let crd = crd("{type: string}");
     let other = crd.replace("kind: Widget", "kind: Gadget");

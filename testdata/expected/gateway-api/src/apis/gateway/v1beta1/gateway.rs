@@ -562,8 +562,8 @@ pub struct GatewaySpec {
     /// what fields MUST be considered for Listeners to be distinct with each protocol currently defined in the Gateway API
     /// spec.
     ///
-    /// The set of listeners that all share a protocol value MUST have _different_ values for \_at least one\_ of these fields
-    /// to be distinct:
+    /// The set of listeners that all share a protocol value MUST have _different_ values for _at least one_ of these fields to
+    /// be distinct:
     /// - **HTTP, HTTPS, TLS**: Port, Hostname
     /// - **TCP, UDP**: Port
     ///
@@ -594,7 +594,7 @@ pub struct GatewaySpec {
     /// The precise definition here is that the higher the number of dots in the hostname to the right of the wildcard
     /// character, the higher the precedence.
     ///
-    /// The wildcard character will match any number of characters \_and dots\_ to the left, however, so `"*.example.com"` will
+    /// The wildcard character will match any number of characters _and dots_ to the left, however, so `"*.example.com"` will
     /// match both `"foo.bar.example.com"` _and_ `"bar.example.com"`.
     ///
     /// ## Handling indistinct Listeners
