@@ -269,6 +269,18 @@ fn a_copy_of_a_crd_is_ignored_with_a_warning() {
     assert_eq!(findings(&format!("{one}\n---\n{other}")), [expected]);
 }
 
+/// PyYAML writes values that are one object in memory as aliases.
+#[test]
+fn a_schema_may_have_many_aliases_of_one_anchor() {
+    let aliases = (1..2_000).map(|index| format!("p{index}: *s"));
+    let aliases: Vec<String> = aliases.collect();
+    let schema = format!(
+        "{{type: object, properties: {{p0: &s {{type: string}}, {}}}}}",
+        aliases.join(", ")
+    );
+    check_schema(&schema, &[]);
+}
+
 #[test]
 fn lists_of_any_form_are_read() {
     let one = crd("{type: string}");

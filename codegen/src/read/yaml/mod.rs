@@ -232,6 +232,8 @@ fn options() -> serde_saphyr::Options {
             max_documents: MAX_DOCUMENTS,
             max_total_scalar_bytes: 512 * 1024 * 1024,
             max_recorded_anchor_events: 100_000,
+            // Tools that write YAML use aliases for values that are equal, however often. What they expand to is limited.
+            enforce_alias_anchor_ratio: false,
         },
         with_snippet: false,
         legacy_octal_numbers: true,
@@ -272,7 +274,7 @@ fn explain(message: &str) -> String {
     if message.contains("Depth {") || message.contains("recursion limit") {
         return format!("it is nested deeper than {MAX_DEPTH} levels");
     }
-    if message.contains("budget breached") {
+    if message.contains("budget breached") || message.contains("alias replay limit") {
         return "it is too large, or its aliases expand too far".to_owned();
     }
     let message = message.lines().next().unwrap_or_default();
