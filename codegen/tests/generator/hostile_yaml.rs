@@ -112,6 +112,30 @@ fn a_very_deep_schema_is_read() {
     assert!(text.contains("pub a: Option<Value>"), "{text}");
 }
 
+/// rustc follows more types into what may be null, and into lists and maps.
+#[test]
+fn fewer_levels_of_nulls_lists_and_maps_have_types() {
+    for (open, close, structs) in [
+        ("{type: object, nullable: true, properties: {a: ", "}}", 34),
+        (
+            "{type: array, items: {type: object, properties: {a: ",
+            "}}}",
+            21,
+        ),
+        (
+            "{type: object, additionalProperties: {type: object, properties: {a: ",
+            "}}}",
+            9,
+        ),
+    ] {
+        let (open, close) = (open.repeat(60), close.repeat(60));
+        let schema = format!("{{type: object, properties: {{a: {open}{{type: string}}{close}}}}}");
+        let tree = generate(&crd(&schema)).expect("deep, but sensible");
+        let text = &tree[std::path::Path::new("apis/example/v1/widget.rs")];
+        assert_eq!(text.matches("pub struct ").count(), structs, "{open}");
+    }
+}
+
 #[test]
 fn nesting_without_end_is_refused() {
     for (open, close) in [("[", "]"), ("{a: ", "}")] {

@@ -12,8 +12,8 @@ pub(super) const STEPS_OF_PROPERTY: usize = 2;
 /// The steps through a list: `Vec`, `RawVec`, `PhantomData`.
 pub(super) const STEPS_OF_LIST: usize = 3;
 
-/// The steps through a map: `BTreeMap` and its internal types.
-pub(super) const STEPS_OF_MAP: usize = 5;
+/// The steps through a map: `BTreeMap` and its internal types, as rustdoc follows them for `RefUnwindSafe`.
+pub(super) const STEPS_OF_MAP: usize = 10;
 
 /// The location of a schema. List items and map values share the location of their property; the path is built only for schemas that need a
 /// name.

@@ -135,7 +135,7 @@ impl<'a> Gathered<'a> {
                 parent: within.path,
                 property: &name,
                 line: self.options.line(within.name, &name),
-                steps: within.steps + STEPS_OF_PROPERTY,
+                steps: within.steps + STEPS_OF_PROPERTY + steps_of_null(&property),
             };
             let field = self.field(at, &mut property, required);
             if self.has_rest(&field.ty, &property) {
@@ -327,6 +327,7 @@ impl<'a> Gathered<'a> {
 
     /// Returns the type of list items or map values, which may be null themselves.
     fn element(&mut self, at: At<'_, 'a>, schema: &mut Schema) -> TypeRef {
+        let at = at.further(steps_of_null(schema));
         let nullable = is_nullable(schema);
         let ty = self.type_of(at, schema);
         if holds_schema(&ty) {
@@ -422,6 +423,11 @@ fn unknown_fields(schema: &Schema) -> UnknownFields {
 /// Whether the value may be null: because of `nullable`, or because the enum lists it.
 fn is_nullable(schema: &Schema) -> bool {
     schema.nullable || schema.validation.enum_.contains(&Value::Null)
+}
+
+/// The steps into a value that may be null: another `Option`.
+fn steps_of_null(schema: &Schema) -> usize {
+    usize::from(is_nullable(schema))
 }
 
 /// Returns the validations of list items or map values, if any.
