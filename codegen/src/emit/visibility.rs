@@ -34,11 +34,36 @@ impl Emit<'_> {
             Visibility::Crate if tokens.is_empty() => tokens,
             Visibility::Crate => {
                 let lints = UNUSED.map(super::ident);
+                // A client of a kind such as `FromIterator`: clippy does not check the names of public methods.
+                let named =
+                    has_conversion(&tokens).then(|| quote!(, clippy::wrong_self_convention));
                 let items = within_crate(tokens);
-                quote!(#![allow(#(#lints),*)] #items)
+                quote!(#![allow(#(#lints),* #named)] #items)
             }
         }
     }
+}
+
+/// Whether a method that takes `self` is named like a conversion: `from_iterators`.
+fn has_conversion(tokens: &TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let is_here = tokens.windows(2).any(|pair| match pair {
+        [TokenTree::Ident(name), TokenTree::Group(arguments)] => {
+            let name = name.to_string();
+            let mut arguments = arguments.stream().into_iter().take(2);
+            (name.starts_with("from_") || name.starts_with("into_"))
+                && arguments.any(|it| matches!(it, TokenTree::Ident(it) if it == "self"))
+        }
+        _ => false,
+    });
+    let within = tokens.iter();
+    is_here
+        || within
+            .filter_map(|token| match token {
+                TokenTree::Group(group) => Some(group.stream()),
+                _ => None,
+            })
+            .any(|stream| has_conversion(&stream))
 }
 
 /// Replaces `pub` by `pub(crate)`. As a keyword, `pub` has no other meaning, and no emitter writes `pub(…)`.
@@ -60,6 +85,18 @@ fn within_crate(tokens: TokenStream) -> TokenStream {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn methods_named_like_conversions_are_found() {
+        let has = |tokens: TokenStream| has_conversion(&tokens);
+        assert!(has(
+            quote!(impl A { pub fn from_iterators(&self, a: u8) {} })
+        ));
+        assert!(has(quote!(impl A { pub fn into_iterators(self) {} })));
+        assert!(!has(
+            quote!(impl A { pub fn from_text(text: &str) {} fn iterators(&self) {} })
+        ));
+    }
 
     #[test]
     fn every_item_and_field_is_the_crates() {
