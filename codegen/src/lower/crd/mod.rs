@@ -4,6 +4,7 @@
 //! Start reading at [`lower`]; `unnamed` turns a schema into types, `shape` finds identical ones, `unify` names them.
 
 mod at;
+mod clients;
 mod enums;
 mod explain;
 #[cfg(test)]
@@ -138,7 +139,7 @@ fn lower_version<'a>(
         .iter()
         .map(|def| (def.path.as_str(), def.name.as_str()))
         .collect();
-    let resources = members
+    let mut resources: Vec<Resource> = members
         .iter_mut()
         .map(|member| {
             let resource = lower_resource(member.crd, member.version, &roots);
@@ -149,6 +150,7 @@ fn lower_version<'a>(
             Resource { rest, ..resource }
         })
         .collect();
+    clients::tell_apart(&mut resources);
     let module = names::version_module(name);
     let version = Version {
         name: name.to_owned(),
@@ -212,13 +214,13 @@ fn lower_resource(crd: &Crd, version: &CrdVersion, roots: &BTreeMap<&str, &str>)
     let root = roots
         .get(crd.kind.as_str())
         .map_or_else(|| names::upper_camel(&crd.kind), |&root| root.to_owned());
-    let client_name = client_name(crd);
+    let client_name = clients::client_name(crd);
     Resource {
         kind: crd.kind.clone(),
         list_kind: crd.list_kind.clone(),
         plural: crd.plural.clone(),
         singular: crd.singular.clone(),
-        accessor: names::plain_ident(&names::snake_case(&client_name)),
+        accessor: clients::accessor(&client_name),
         client_name,
         root,
         scope: crd.scope,
@@ -262,14 +264,4 @@ fn left_out(crd: &Crd) -> Arc<[LeftOut]> {
         },
     });
     left_out.collect()
-}
-
-/// Returns the plural in the case of the kind: `VirtualMachines`; or the CRD's plural if that is a different word.
-fn client_name(crd: &Crd) -> String {
-    let regular = names::plural(&names::upper_camel(&crd.kind));
-    if regular.to_lowercase() == crd.plural {
-        regular
-    } else {
-        names::upper_camel(&crd.plural)
-    }
 }

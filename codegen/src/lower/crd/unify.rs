@@ -26,7 +26,10 @@ use super::{shape::shapes, unnamed::Unnamed};
 use crate::{
     model::{
         Aliasing, DeclaredAt, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
-        names::schema::{Path, TypeNames, type_names},
+        names::{
+            schema::{Path, TypeNames, type_names},
+            upper_camel,
+        },
     },
     record::Line,
 };
@@ -41,7 +44,7 @@ pub(super) struct Constraints<'a> {
     pub(super) aliases: bool,
 }
 
-/// Sorts types: shorter paths first, then older kinds, then by path.
+/// Sorts types: shorter paths first, kinds whose types have their names first, then older kinds, then by path.
 ///
 /// `by_age` orders kinds from old to new, so that a new kind that shares types with older ones does not take names from them.
 pub(super) fn sort(types: &mut [Unnamed<'_>], by_age: impl Fn(&str, &str) -> Ordering + Sync) {
@@ -52,8 +55,17 @@ pub(super) fn sort(types: &mut [Unnamed<'_>], by_age: impl Fn(&str, &str) -> Ord
             true => Ordering::Equal,
             false => by_age(kinds.0, kinds.1),
         };
-        depths.then_with(ages).then_with(|| a.path.cmp(&b.path))
+        let spelled = |def: &Unnamed<'_>| def.root && is_respelled(def.path.kind());
+        depths
+            .then_with(|| spelled(a).cmp(&spelled(b)))
+            .then_with(ages)
+            .then_with(|| a.path.cmp(&b.path))
     });
+}
+
+/// Whether the type of a kind cannot have its name (`Foo-Bar`), which another kind may have as it is (`FooBar`).
+fn is_respelled(kind: &str) -> bool {
+    upper_camel(kind) != kind
 }
 
 /// Names the types, and merges those with the same shape and property.
