@@ -137,7 +137,7 @@ fn globs(cx: &Emit<'_>, modules: &[String]) -> String {
 ///
 /// ::codegen_runtime::codec::kinds! {
 ///     "cloudnative.czs" / "v1alpha1";
-///     VirtualMachine, "virtualmachines", NamespaceResourceScope;
+///     VirtualMachine, "virtualmachines", NamespaceResourceScope, pub new(VirtualMachineSpec);
 /// }
 /// ```
 fn emit_version(cx: &Emit<'_>, group: &Group, version: &Version) -> Code {

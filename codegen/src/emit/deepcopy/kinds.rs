@@ -3,15 +3,16 @@
 //! ```text
 //! codec::kinds! {
 //!     "cloudnative.czs" / "v1alpha1";
-//!     VirtualMachine, "virtualmachines", NamespaceResourceScope;
+//!     VirtualMachine, "virtualmachines", NamespaceResourceScope, pub new(VirtualMachineSpec);
 //! }
 //! ```
 
 use super::{Object, Role};
 use crate::{
-    emit::{Emit, context::ident, types::named},
+    emit::{Emit, context::ident, serde_attributes::Presence, types::named},
     generator::Generator,
-    model::{Group, Resource, Scope, Version},
+    model::{Field, Group, Resource, Scope, TypeRef, Version},
+    options::Visibility,
 };
 
 /// Whether the version's objects are listed: they have generated types, and the `metadata` field that the macro uses.
@@ -44,14 +45,14 @@ pub(super) fn emit(
         if let Some(feature) = cx.kind_feature_name(group, version, resource) {
             text.push_str(&format!("    #[cfg(feature = {feature:?})]\n"));
         }
-        text.push_str(&format!("    {}\n", entry(object, resource)));
+        text.push_str(&format!("    {}\n", entry(cx, object, resource)));
     }
     text.push_str("}\n");
     text
 }
 
-/// `VirtualMachine, "virtualmachines", NamespaceResourceScope;`
-fn entry(object: &Object<'_>, resource: &Resource) -> String {
+/// `VirtualMachine, "virtualmachines", NamespaceResourceScope, pub new(VirtualMachineSpec);`
+fn entry(cx: &Emit<'_>, object: &Object<'_>, resource: &Resource) -> String {
     let name = named(&ident(&object.def.name), &resource.kind);
     let scope = match resource.scope {
         Scope::Namespaced => "NamespaceResourceScope",
@@ -61,5 +62,22 @@ fn entry(object: &Object<'_>, resource: &Resource) -> String {
         kind if *kind == format!("{}List", resource.kind) => String::new(),
         kind => format!(" in {kind:?}"),
     };
-    format!("{name}, {:?}, {scope}{list};", resource.plural)
+    let visibility = match cx.options.types.visibility {
+        Visibility::Public => "pub",
+        Visibility::Crate => "pub(crate)",
+    };
+    let new = spec(object).map(|ty| format!(", {visibility} new({})", ident(ty)));
+    let new = new.unwrap_or_default();
+    format!("{name}, {:?}, {scope}{list}{new};", resource.plural)
+}
+
+/// The type of a kind's spec, which its constructor takes: one of the version, as the field's type or within its `Option`.
+fn spec<'a>(object: &'a Object<'_>) -> Option<&'a str> {
+    let is_spec = |field: &&Field| field.json_name == "spec" && field.rust_name == "spec";
+    let spec = object.fields().iter().find(is_spec)?;
+    let is_root = matches!(object.role, Role::Root(_));
+    match (&spec.ty, Presence::of(spec)) {
+        (TypeRef::Local(name), Presence::Required | Presence::Optional) if is_root => Some(name),
+        _ => None,
+    }
 }

@@ -10,6 +10,23 @@ use golden_features::apis::features::v1::{
 };
 use serde_json::{Value, json};
 
+/// `new` names the object and takes its spec, whether the schema requires the spec or not.
+#[test]
+fn kinds_have_a_constructor() {
+    let spec = EverythingSpec {
+        count: Some(3),
+        ..EverythingSpec::default()
+    };
+    let object = Everything::new("web", spec.clone());
+    assert_eq!(object.metadata.name.as_deref(), Some("web"));
+    let expected = Everything {
+        metadata: object.metadata.clone(),
+        spec: spec.into(),
+        ..Everything::default()
+    };
+    assert_eq!(object, expected);
+}
+
 /// A missing property decodes as its default, at the root and nested; a nullable one stays null.
 #[test]
 fn defaults_are_filled_in() {

@@ -13,5 +13,5 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "cloudnative.czs" / "v1alpha1";
-    VirtualMachine, "virtualmachines", NamespaceResourceScope;
+    VirtualMachine, "virtualmachines", NamespaceResourceScope, pub new(VirtualMachineSpec);
 }

@@ -13,5 +13,5 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "storage.example.com" / "v1beta1";
-    Backup, "backups", ClusterResourceScope;
+    Backup, "backups", ClusterResourceScope, pub new(BackupSpec);
 }

@@ -22,10 +22,10 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "argoproj.io" / "v1alpha1";
-    Workflow, "workflows", NamespaceResourceScope;
-    WorkflowArtifactGCTask, "workflowartifactgctasks", NamespaceResourceScope;
-    WorkflowEventBinding, "workfloweventbindings", NamespaceResourceScope;
+    Workflow, "workflows", NamespaceResourceScope, pub new(WorkflowSpec);
+    WorkflowArtifactGCTask, "workflowartifactgctasks", NamespaceResourceScope, pub new(WorkflowArtifactGCTaskSpec);
+    WorkflowEventBinding, "workfloweventbindings", NamespaceResourceScope, pub new(WorkflowEventBindingSpec);
     WorkflowTaskResult, "workflowtaskresults", NamespaceResourceScope;
-    WorkflowTaskSet, "workflowtasksets", NamespaceResourceScope;
-    WorkflowTemplate, "workflowtemplates", NamespaceResourceScope;
+    WorkflowTaskSet, "workflowtasksets", NamespaceResourceScope, pub new(WorkflowTaskSetSpec);
+    WorkflowTemplate, "workflowtemplates", NamespaceResourceScope, pub new(WorkflowTemplateSpec);
 }

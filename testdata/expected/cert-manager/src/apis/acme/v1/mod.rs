@@ -15,6 +15,6 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "acme.cert-manager.io" / "v1";
-    Challenge, "challenges", NamespaceResourceScope;
-    Order, "orders", NamespaceResourceScope;
+    Challenge, "challenges", NamespaceResourceScope, pub new(ChallengeSpec);
+    Order, "orders", NamespaceResourceScope, pub new(OrderSpec);
 }

@@ -17,8 +17,8 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "cert-manager.io" / "v1";
-    Certificate, "certificates", NamespaceResourceScope;
-    CertificateRequest, "certificaterequests", NamespaceResourceScope;
-    ClusterIssuer, "clusterissuers", ClusterResourceScope;
-    Issuer, "issuers", NamespaceResourceScope;
+    Certificate, "certificates", NamespaceResourceScope, pub new(CertificateSpec);
+    CertificateRequest, "certificaterequests", NamespaceResourceScope, pub new(CertificateRequestSpec);
+    ClusterIssuer, "clusterissuers", ClusterResourceScope, pub new(ClusterIssuerSpec);
+    Issuer, "issuers", NamespaceResourceScope, pub new(IssuerSpec);
 }

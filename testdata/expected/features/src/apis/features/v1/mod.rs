@@ -19,7 +19,7 @@ pub use self::zz_generated_register::{
 ::codegen_runtime::codec::kinds! {
     "features.example.com" / "v1";
     Bare, "bares", ClusterResourceScope;
-    Everything, "everythings", NamespaceResourceScope;
+    Everything, "everythings", NamespaceResourceScope, pub new(EverythingSpec);
     Flat, "flats", NamespaceResourceScope;
     Holder, "holders", NamespaceResourceScope;
     Scalar, "scalars", ClusterResourceScope;

@@ -22,12 +22,12 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "hostile.example.com" / "v1";
-    Default, "defaults", NamespaceResourceScope;
-    Hostile, "hostiles", NamespaceResourceScope;
-    Option, "options", NamespaceResourceScope;
-    Self_ = "Self", "selves", NamespaceResourceScope;
-    Serialize, "serializes", NamespaceResourceScope;
-    String, "strings", NamespaceResourceScope;
-    Time, "times", NamespaceResourceScope;
-    Value, "values", NamespaceResourceScope;
+    Default, "defaults", NamespaceResourceScope, pub new(DefaultSpec);
+    Hostile, "hostiles", NamespaceResourceScope, pub new(HostileSpec);
+    Option, "options", NamespaceResourceScope, pub new(OptionSpec);
+    Self_ = "Self", "selves", NamespaceResourceScope, pub new(SelfSpec);
+    Serialize, "serializes", NamespaceResourceScope, pub new(SerializeSpec);
+    String, "strings", NamespaceResourceScope, pub new(StringSpec);
+    Time, "times", NamespaceResourceScope, pub new(TimeSpec);
+    Value, "values", NamespaceResourceScope, pub new(ValueSpec);
 }

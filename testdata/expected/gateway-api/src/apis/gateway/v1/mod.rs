@@ -26,14 +26,14 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "gateway.networking.k8s.io" / "v1";
-    BackendTLSPolicy, "backendtlspolicies", NamespaceResourceScope;
-    GRPCRoute, "grpcroutes", NamespaceResourceScope;
-    Gateway, "gateways", NamespaceResourceScope;
-    GatewayClass, "gatewayclasses", ClusterResourceScope;
-    HTTPRoute, "httproutes", NamespaceResourceScope;
-    ListenerSet, "listenersets", NamespaceResourceScope;
-    ReferenceGrant, "referencegrants", NamespaceResourceScope;
-    TCPRoute, "tcproutes", NamespaceResourceScope;
-    TLSRoute, "tlsroutes", NamespaceResourceScope;
-    UDPRoute, "udproutes", NamespaceResourceScope;
+    BackendTLSPolicy, "backendtlspolicies", NamespaceResourceScope, pub new(BackendTLSPolicySpec);
+    GRPCRoute, "grpcroutes", NamespaceResourceScope, pub new(GRPCRouteSpec);
+    Gateway, "gateways", NamespaceResourceScope, pub new(GatewaySpec);
+    GatewayClass, "gatewayclasses", ClusterResourceScope, pub new(GatewayClassSpec);
+    HTTPRoute, "httproutes", NamespaceResourceScope, pub new(HTTPRouteSpec);
+    ListenerSet, "listenersets", NamespaceResourceScope, pub new(ListenerSetSpec);
+    ReferenceGrant, "referencegrants", NamespaceResourceScope, pub new(ReferenceGrantSpec);
+    TCPRoute, "tcproutes", NamespaceResourceScope, pub new(TCPRouteSpec);
+    TLSRoute, "tlsroutes", NamespaceResourceScope, pub new(TLSRouteSpec);
+    UDPRoute, "udproutes", NamespaceResourceScope, pub new(UDPRouteSpec);
 }

@@ -16,7 +16,7 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "gateway.networking.k8s.io" / "v1alpha2";
-    TCPRoute, "tcproutes", NamespaceResourceScope;
-    TLSRoute, "tlsroutes", NamespaceResourceScope;
-    UDPRoute, "udproutes", NamespaceResourceScope;
+    TCPRoute, "tcproutes", NamespaceResourceScope, pub new(TCPRouteSpec);
+    TLSRoute, "tlsroutes", NamespaceResourceScope, pub new(TLSRouteSpec);
+    UDPRoute, "udproutes", NamespaceResourceScope, pub new(UDPRouteSpec);
 }

@@ -14,6 +14,6 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "gateway.networking.k8s.io" / "v1alpha3";
-    BackendTLSPolicy, "backendtlspolicies", NamespaceResourceScope;
-    TLSRoute, "tlsroutes", NamespaceResourceScope;
+    BackendTLSPolicy, "backendtlspolicies", NamespaceResourceScope, pub new(BackendTLSPolicySpec);
+    TLSRoute, "tlsroutes", NamespaceResourceScope, pub new(TLSRouteSpec);
 }

@@ -16,8 +16,8 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "gateway.networking.k8s.io" / "v1beta1";
-    Gateway, "gateways", NamespaceResourceScope;
-    GatewayClass, "gatewayclasses", ClusterResourceScope;
-    HTTPRoute, "httproutes", NamespaceResourceScope;
-    ReferenceGrant, "referencegrants", NamespaceResourceScope;
+    Gateway, "gateways", NamespaceResourceScope, pub new(GatewaySpec);
+    GatewayClass, "gatewayclasses", ClusterResourceScope, pub new(GatewayClassSpec);
+    HTTPRoute, "httproutes", NamespaceResourceScope, pub new(HTTPRouteSpec);
+    ReferenceGrant, "referencegrants", NamespaceResourceScope, pub new(ReferenceGrantSpec);
 }

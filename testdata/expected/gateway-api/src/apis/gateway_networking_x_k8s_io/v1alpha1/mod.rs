@@ -15,7 +15,7 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "gateway.networking.x-k8s.io" / "v1alpha1";
-    XBackend, "xbackends", NamespaceResourceScope;
-    XBackendTrafficPolicy, "xbackendtrafficpolicies", NamespaceResourceScope;
-    XMesh, "xmeshes", ClusterResourceScope;
+    XBackend, "xbackends", NamespaceResourceScope, pub new(XBackendSpec);
+    XBackendTrafficPolicy, "xbackendtrafficpolicies", NamespaceResourceScope, pub new(XBackendTrafficPolicySpec);
+    XMesh, "xmeshes", ClusterResourceScope, pub new(XMeshSpec);
 }

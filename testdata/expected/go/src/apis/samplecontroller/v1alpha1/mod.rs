@@ -13,5 +13,5 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "samplecontroller.k8s.io" / "v1alpha1";
-    Foo, "foos", NamespaceResourceScope;
+    Foo, "foos", NamespaceResourceScope, pub new(FooSpec);
 }

@@ -14,6 +14,6 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "shapes.example.com" / "v1";
-    Shape, "shapes", NamespaceResourceScope;
+    Shape, "shapes", NamespaceResourceScope, pub new(ShapeSpec);
     Usage, "usages", NamespaceResourceScope;
 }

@@ -15,5 +15,5 @@ pub use self::zz_generated_register::{
 ::codegen_runtime::codec::kinds! {
     "timers.example.com" / "v1";
     Holiday, "holidays", NamespaceResourceScope;
-    Timer, "timers", NamespaceResourceScope;
+    Timer, "timers", NamespaceResourceScope, pub new(TimerSpec);
 }

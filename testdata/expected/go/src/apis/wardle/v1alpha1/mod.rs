@@ -13,6 +13,6 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "wardle.example.com" / "v1alpha1";
-    Flunder, "flunders", NamespaceResourceScope;
+    Flunder, "flunders", NamespaceResourceScope, pub new(FlunderSpec);
     Fischer, "fischers", ClusterResourceScope;
 }

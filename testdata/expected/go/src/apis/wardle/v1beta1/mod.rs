@@ -13,5 +13,5 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "wardle.example.com" / "v1beta1";
-    Flunder, "flunders", NamespaceResourceScope;
+    Flunder, "flunders", NamespaceResourceScope, pub new(FlunderSpec);
 }

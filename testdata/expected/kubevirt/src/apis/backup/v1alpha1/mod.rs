@@ -14,6 +14,6 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "backup.kubevirt.io" / "v1alpha1";
-    VirtualMachineBackup, "virtualmachinebackups", NamespaceResourceScope;
-    VirtualMachineBackupTracker, "virtualmachinebackuptrackers", NamespaceResourceScope;
+    VirtualMachineBackup, "virtualmachinebackups", NamespaceResourceScope, pub new(VirtualMachineBackupSpec);
+    VirtualMachineBackupTracker, "virtualmachinebackuptrackers", NamespaceResourceScope, pub new(VirtualMachineBackupTrackerSpec);
 }

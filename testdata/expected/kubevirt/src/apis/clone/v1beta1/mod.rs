@@ -13,5 +13,5 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "clone.kubevirt.io" / "v1beta1";
-    VirtualMachineClone, "virtualmachineclones", NamespaceResourceScope;
+    VirtualMachineClone, "virtualmachineclones", NamespaceResourceScope, pub new(VirtualMachineCloneSpec);
 }

@@ -13,5 +13,5 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "export.kubevirt.io" / "v1";
-    VirtualMachineExport, "virtualmachineexports", NamespaceResourceScope;
+    VirtualMachineExport, "virtualmachineexports", NamespaceResourceScope, pub new(VirtualMachineExportSpec);
 }

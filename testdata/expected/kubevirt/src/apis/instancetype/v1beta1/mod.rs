@@ -20,8 +20,8 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "instancetype.kubevirt.io" / "v1beta1";
-    VirtualMachineClusterInstancetype, "virtualmachineclusterinstancetypes", ClusterResourceScope;
-    VirtualMachineClusterPreference, "virtualmachineclusterpreferences", ClusterResourceScope;
-    VirtualMachineInstancetype, "virtualmachineinstancetypes", NamespaceResourceScope;
-    VirtualMachinePreference, "virtualmachinepreferences", NamespaceResourceScope;
+    VirtualMachineClusterInstancetype, "virtualmachineclusterinstancetypes", ClusterResourceScope, pub new(VirtualMachineClusterInstancetypeSpec);
+    VirtualMachineClusterPreference, "virtualmachineclusterpreferences", ClusterResourceScope, pub new(VirtualMachineClusterPreferenceSpec);
+    VirtualMachineInstancetype, "virtualmachineinstancetypes", NamespaceResourceScope, pub new(VirtualMachineInstancetypeSpec);
+    VirtualMachinePreference, "virtualmachinepreferences", NamespaceResourceScope, pub new(VirtualMachinePreferenceSpec);
 }

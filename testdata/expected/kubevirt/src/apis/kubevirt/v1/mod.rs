@@ -22,10 +22,10 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "kubevirt.io" / "v1";
-    KubeVirt, "kubevirts", NamespaceResourceScope;
-    VirtualMachine, "virtualmachines", NamespaceResourceScope;
-    VirtualMachineInstance, "virtualmachineinstances", NamespaceResourceScope;
-    VirtualMachineInstanceMigration, "virtualmachineinstancemigrations", NamespaceResourceScope;
-    VirtualMachineInstancePreset, "virtualmachineinstancepresets", NamespaceResourceScope;
-    VirtualMachineInstanceReplicaSet, "virtualmachineinstancereplicasets", NamespaceResourceScope;
+    KubeVirt, "kubevirts", NamespaceResourceScope, pub new(KubeVirtSpec);
+    VirtualMachine, "virtualmachines", NamespaceResourceScope, pub new(VirtualMachineSpec);
+    VirtualMachineInstance, "virtualmachineinstances", NamespaceResourceScope, pub new(VirtualMachineInstanceSpec);
+    VirtualMachineInstanceMigration, "virtualmachineinstancemigrations", NamespaceResourceScope, pub new(VirtualMachineInstanceMigrationSpec);
+    VirtualMachineInstancePreset, "virtualmachineinstancepresets", NamespaceResourceScope, pub new(VirtualMachineInstancePresetSpec);
+    VirtualMachineInstanceReplicaSet, "virtualmachineinstancereplicasets", NamespaceResourceScope, pub new(VirtualMachineInstanceReplicaSetSpec);
 }

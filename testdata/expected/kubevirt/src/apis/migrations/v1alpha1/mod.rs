@@ -13,5 +13,5 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "migrations.kubevirt.io" / "v1alpha1";
-    MigrationPolicy, "migrationpolicies", ClusterResourceScope;
+    MigrationPolicy, "migrationpolicies", ClusterResourceScope, pub new(MigrationPolicySpec);
 }

@@ -13,5 +13,5 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "plugin.kubevirt.io" / "v1alpha1";
-    Plugin, "plugins", ClusterResourceScope;
+    Plugin, "plugins", ClusterResourceScope, pub new(PluginSpec);
 }

@@ -15,6 +15,6 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "snapshot.kubevirt.io" / "v1beta1";
-    VirtualMachineRestore, "virtualmachinerestores", NamespaceResourceScope;
-    VirtualMachineSnapshot, "virtualmachinesnapshots", NamespaceResourceScope;
+    VirtualMachineRestore, "virtualmachinerestores", NamespaceResourceScope, pub new(VirtualMachineRestoreSpec);
+    VirtualMachineSnapshot, "virtualmachinesnapshots", NamespaceResourceScope, pub new(VirtualMachineSnapshotSpec);
 }

@@ -14,6 +14,6 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "sriovnetwork.k8snetworkplumbingwg.io" / "v1alpha1";
-    DeviceAttributes, "deviceattributes", NamespaceResourceScope;
-    SriovResourcePolicy, "sriovresourcepolicies", NamespaceResourceScope;
+    DeviceAttributes, "deviceattributes", NamespaceResourceScope, pub new(DeviceAttributesSpec);
+    SriovResourcePolicy, "sriovresourcepolicies", NamespaceResourceScope, pub new(SriovResourcePolicySpec);
 }

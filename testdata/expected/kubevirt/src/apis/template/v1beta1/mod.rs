@@ -14,6 +14,6 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "template.kubevirt.io" / "v1beta1";
-    VirtualMachineTemplate, "virtualmachinetemplates", NamespaceResourceScope;
-    VirtualMachineTemplateRequest, "virtualmachinetemplaterequests", NamespaceResourceScope;
+    VirtualMachineTemplate, "virtualmachinetemplates", NamespaceResourceScope, pub new(VirtualMachineTemplateSpec);
+    VirtualMachineTemplateRequest, "virtualmachinetemplaterequests", NamespaceResourceScope, pub new(VirtualMachineTemplateRequestSpec);
 }

@@ -23,8 +23,8 @@ pub use self::zz_generated_register::{
     "styled.example.com" / "v1";
 
     #[cfg(feature = "styled_v1_image")]
-    Image, "images", NamespaceResourceScope;
+    Image, "images", NamespaceResourceScope, pub new(ImageSpec);
 
     #[cfg(feature = "styled_v1_image_builder")]
-    ImageBuilder, "imagebuilders", ClusterResourceScope;
+    ImageBuilder, "imagebuilders", ClusterResourceScope, pub new(ImageBuilderSpec);
 }

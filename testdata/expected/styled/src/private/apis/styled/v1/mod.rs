@@ -15,6 +15,6 @@ pub(crate) use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "styled.example.com" / "v1";
-    Image, "images", NamespaceResourceScope;
-    ImageBuilder, "imagebuilders", ClusterResourceScope;
+    Image, "images", NamespaceResourceScope, pub(crate) new(ImageSpec);
+    ImageBuilder, "imagebuilders", ClusterResourceScope, pub(crate) new(ImageBuilderSpec);
 }

@@ -15,6 +15,6 @@ pub use self::zz_generated_register::{
 
 ::codegen_runtime::codec::kinds! {
     "kubevirt.io" / "v1";
-    VirtualMachine, "virtualmachines", NamespaceResourceScope;
-    VirtualMachineInstance, "virtualmachineinstances", NamespaceResourceScope;
+    VirtualMachine, "virtualmachines", NamespaceResourceScope, pub new(VirtualMachineSpec);
+    VirtualMachineInstance, "virtualmachineinstances", NamespaceResourceScope, pub new(VirtualMachineInstanceSpec);
 }
