@@ -10,7 +10,7 @@ use golden_features::apis::features::v1::{
 };
 use serde_json::{Value, json};
 
-/// `new` names the object and takes its spec, whether the schema requires the spec or not.
+/// `new` names the object and takes its spec.
 #[test]
 fn kinds_have_a_constructor() {
     let spec = EverythingSpec {
@@ -21,7 +21,7 @@ fn kinds_have_a_constructor() {
     assert_eq!(object.metadata.name.as_deref(), Some("web"));
     let expected = Everything {
         metadata: object.metadata.clone(),
-        spec: spec.into(),
+        spec,
         ..Everything::default()
     };
     assert_eq!(object, expected);
