@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::{
     Config, Error,
-    disk::Disk,
+    disk::{Disk, is_source},
     layout::{Place, shown, whole},
 };
 use crate::{
@@ -71,11 +71,10 @@ fn files_with_markers(
     let mut paths = Vec::new();
     disk.collect(folder, &mut paths, &|path| {
         let name = path.file_name().and_then(|name| name.to_str());
-        let is_source = name.is_some_and(|name| {
-            (name.ends_with(".rs") && !name.starts_with("zz_generated_"))
-                || (name.ends_with(".go") && !name.ends_with("_test.go") && !name.starts_with('_'))
+        let is_go = name.is_some_and(|name| {
+            name.ends_with(".go") && !name.ends_with("_test.go") && !name.starts_with('_')
         });
-        is_source && wanted(path)
+        (is_go || is_source(path)) && wanted(path)
     })?;
     paths.sort();
     let read_one = |path: &PathBuf| -> Result<Option<Source>, Error> {

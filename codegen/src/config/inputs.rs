@@ -171,28 +171,12 @@ pub(super) fn load_crate(
     crates: &mut Vec<RustCrate>,
 ) -> Result<(), Error> {
     let is_empty = is_member || disk.is_file(&apis.folder.join("mod.rs"));
-    if !is_empty {
-        check_source(&apis.folder, disk)?;
+    let folder = &apis.folder;
+    if disk.is_file(folder) && folder.extension().is_none_or(|it| it != "rs") {
+        let message = format!("{} is not a .rs file", shown(folder));
+        return Err(Error::Config(Diagnostic::error(message).into()));
     }
-    load_part(&apis.folder, is_empty, (disk, features), crates)
-}
-
-/// Reports a path without Rust code, which would be read as a crate without kinds.
-fn check_source(path: &Path, disk: &Disk) -> Result<(), Error> {
-    let message = if disk.is_file(path) {
-        let is_rust = path.extension().is_some_and(|extension| extension == "rs");
-        (!is_rust).then(|| format!("{} is not a .rs file", shown(path)))
-    } else {
-        let mut files = Vec::new();
-        disk.collect(path, &mut files, &is_source)?;
-        files
-            .is_empty()
-            .then(|| format!("{} contains no .rs file", shown(path)))
-    };
-    match message {
-        Some(message) => Err(Error::Config(Diagnostic::error(message).into())),
-        None => Ok(()),
-    }
+    load_part(folder, is_empty, (disk, features), crates)
 }
 
 /// Adds files of a `<group>/<version>/` folder that are outside of `versions` and may declare kinds too.
@@ -262,6 +246,11 @@ fn load_part(
     }
     let features = features.of(&root, disk)?;
     let files = disk.rust_files(&root)?;
+    // It would be read as a crate without kinds.
+    if files.is_empty() && !is_empty {
+        let message = format!("{} contains no .rs file", shown(part));
+        return Err(Error::Config(Diagnostic::error(message).into()));
+    }
     let beside = Dependencies::of(&root, features.as_ref(), &files, disk)?;
     crates.push(RustCrate {
         features,

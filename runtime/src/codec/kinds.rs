@@ -39,7 +39,6 @@ macro_rules! __codec_kinds {
                 $(
                     #[doc = "Returns an object with this name and spec; everything else has its default."]
                     #[must_use]
-                    #[allow(clippy::needless_update)]
                     $vis fn new(name: impl ::core::convert::Into<::std::string::String>, spec: $spec) -> Self {
                         let mut object = Self {
                             spec: ::core::convert::From::from(spec),

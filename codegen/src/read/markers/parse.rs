@@ -247,8 +247,10 @@ impl RawMarker {
             return None;
         }
         let first = before.place.text.get(before.place.range.clone())?;
-        let name = [list.name, "="].concat();
-        let name = name.strip_prefix('=').unwrap_or(&name);
+        let name = match list.name {
+            "" => String::new(),
+            name => format!("{name}="),
+        };
         let words = words.join(";");
         Some(format!(
             "the values of a list are separated by `;`: write `{name}{first};{words}`"
