@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use kube::api::{Patch, PatchParams};
-use kube::core::{Selector, SelectorExt};
+use kube::core::{Selector, SelectorExt, Status};
 use kube::{Api, Resource};
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -39,17 +39,20 @@ where
 
     /// Returns those of `objects` that belong to the owner, after adopting and releasing as needed.
     ///
-    /// Before the first adoption the owner is read from the server: an owner that is being deleted, or was replaced by another
-    /// object with its name, adopts no objects. Every write carries the uid and resourceVersion that the decision was based on.
+    /// An owner that is being deleted adopts no objects. Before the first adoption the owner is read from the server. Every write carries
+    /// the uid and resourceVersion that the decision was based on.
     ///
     /// # Errors
     ///
     /// The server's, including conflicts. Objects that were deleted meanwhile are not an error.
+    ///
+    /// A conflict, if the server shows that the owner is being deleted, is gone, or was replaced by another object with its name. The
+    /// owner is outdated then, and what it lacks must not be created: its objects may just have been orphaned (client-go's `CanAdopt`).
     pub async fn claim(
         &self,
         objects: impl IntoIterator<Item = Arc<K>>,
     ) -> Result<Vec<Arc<K>>, kube::Error> {
-        let (mut claimed, mut may_adopt) = (Vec::new(), None);
+        let (mut claimed, mut is_current) = (Vec::new(), false);
         for object in objects {
             let matches = self
                 .selector
@@ -70,24 +73,32 @@ where
             if !matches || deleting {
                 continue;
             }
-            let may_adopt = match may_adopt {
-                Some(known) => known,
-                None => *may_adopt.insert(self.may_adopt().await?),
-            };
-            if may_adopt && let Some(adopted) = self.adopt(&object).await? {
+            if !is_current {
+                self.check_current().await?;
+                is_current = true;
+            }
+            if let Some(adopted) = self.adopt(&object).await? {
                 claimed.push(Arc::new(adopted));
             }
         }
         Ok(claimed)
     }
 
-    async fn may_adopt(&self) -> Result<bool, kube::Error> {
+    /// Checks that the owner on the server is this one, and is not being deleted.
+    async fn check_current(&self) -> Result<(), kube::Error> {
         let name = self.owner.meta().name.as_deref().unwrap_or_default();
         let fresh = Endpoint::of(&self.owners).get_opt(name).await?;
         let fresh: Option<O> = fresh.map(|fresh| client::object(&fresh)).transpose()?;
-        Ok(fresh.is_some_and(|fresh| {
+        let is_current = fresh.is_some_and(|fresh| {
             fresh.meta().uid == self.owner.meta().uid && fresh.meta().deletion_timestamp.is_none()
-        }))
+        });
+        if is_current {
+            return Ok(());
+        }
+        let why = format!("cannot adopt: the owner {name:?} is being deleted, or is gone");
+        Err(kube::Error::Api(
+            Status::failure(&why, "Conflict").with_code(409).boxed(),
+        ))
     }
 
     async fn adopt(&self, object: &K) -> Result<Option<K>, kube::Error> {

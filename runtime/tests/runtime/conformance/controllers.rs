@@ -220,8 +220,8 @@ async fn orphans_are_adopted_and_strangers_left_alone(client: Client) {
     maps.delete("owner", &DeleteParams::default())
         .await
         .unwrap();
-    let claimed = manager.claim([Arc::new(late)]).await.unwrap();
-    assert!(claimed.is_empty(), "{claimed:?}");
+    let outdated = manager.claim([Arc::new(late)]).await.unwrap_err();
+    assert!(retry::is_conflict(&outdated), "{outdated}");
     let late = secrets.get("late").await.unwrap();
     assert!(late.owner_references().is_empty());
 }
