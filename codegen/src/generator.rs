@@ -1,7 +1,8 @@
-//! The table of generators, with all facts about each of them except how it writes its files, which [`emit`](crate::emit) knows.
+//! The table of generators: [`generators!`] below has one row for each, with all facts about it.
 //!
-//! A new generator is a row of [`generators!`] below, and a file in `emit` with its line there. Its command-line name, file ownership,
-//! modules and Cargo features follow from the row.
+//! A new generator is a row, and a module of [`emit`](crate::emit) that the row names. Its command-line name, file ownership, modules and
+//! Cargo features follow from the row, and so does the call of its `emit`. The table is a macro that passes its rows to another one, so
+//! that this module, which options and records use, does not import the emitters.
 
 use std::{
     collections::BTreeSet,
@@ -84,8 +85,71 @@ pub(crate) struct Feature {
     pub(crate) enables: &'static str,
 }
 
+/// Passes the table to a macro, which gets a row for each generator, in the order in which they run: its documentation, its variant, the
+/// module of `emit` that writes its files, and its [`Definition`].
 macro_rules! generators {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $definition:expr;)+) => {
+    ($macro:ident) => {
+        $macro! {
+            /// Rust types from CRDs and Go.
+            Types by types = Definition {
+                needs: &[Generator::Deepcopy],
+                links_runtime: false,
+                ..Definition::new("types", Home::Apis)
+            };
+            /// `Clone`, serde of root types, object traits.
+            Deepcopy by deepcopy = Definition {
+                links_runtime: false,
+                ..Definition::new("deepcopy", Home::Beside { module: "zz_generated_deepcopy", public: false })
+            };
+            /// Group, version and kind names, `add_to_scheme`.
+            Register by register = Definition::new("register", Home::Beside { module: "zz_generated_register", public: true });
+            /// Clientset and typed clients.
+            Client by clientset = Definition {
+                includes: &[Generator::Fake],
+                ..Definition::new("client", Home::Generated("clientset"))
+            };
+            /// The clientset over the embedded API server.
+            Fake by fake = Definition {
+                needs: &[Generator::Client],
+                feature: Some(Feature {
+                    name: "fake",
+                    what: "the fake clientset",
+                    docs: "The clientset over an embedded API server, for tests.",
+                    enables: "codegen-runtime/fake",
+                }),
+                ..Definition::new("fake", Home::Generated("clientset/fake"))
+            };
+            /// Listers.
+            Lister by lister = Definition::new("lister", Home::Generated("listers"));
+            /// Informers and their factory.
+            Informer by informer = Definition {
+                uses: &[Generator::Client, Generator::Lister],
+                ..Definition::new("informer", Home::Generated("informers"))
+            };
+            /// Validation of objects without a server.
+            Validate by validate = Definition {
+                needs: &[Generator::Deepcopy],
+                feature: Some(Feature {
+                    name: "validate",
+                    what: "validation",
+                    docs: "Validation of objects without a server.",
+                    enables: "codegen-runtime/validate",
+                }),
+                selection: Selection::ByName,
+                ..Definition::new("validate", Home::Beside { module: "zz_generated_validate", public: false })
+            };
+            /// Apply configurations.
+            Apply by apply = Definition {
+                selection: Selection::ByName,
+                ..Definition::new("apply", Home::Generated("applyconfiguration"))
+            };
+        }
+    };
+}
+pub(crate) use generators;
+
+macro_rules! declare {
+    ($($(#[doc = $doc:literal])+ $variant:ident by $module:ident = $definition:expr;)+) => {
         /// A generator.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Generator {
@@ -106,61 +170,7 @@ macro_rules! generators {
     };
 }
 
-generators! {
-    /// Rust types from CRDs and Go.
-    Types = Definition {
-        needs: &[Generator::Deepcopy],
-        links_runtime: false,
-        ..Definition::new("types", Home::Apis)
-    };
-    /// `Clone`, serde of root types, object traits.
-    Deepcopy = Definition {
-        links_runtime: false,
-        ..Definition::new("deepcopy", Home::Beside { module: "zz_generated_deepcopy", public: false })
-    };
-    /// Group, version and kind names, `add_to_scheme`.
-    Register = Definition::new("register", Home::Beside { module: "zz_generated_register", public: true });
-    /// Clientset and typed clients.
-    Client = Definition {
-        includes: &[Generator::Fake],
-        ..Definition::new("client", Home::Generated("clientset"))
-    };
-    /// The clientset over the embedded API server.
-    Fake = Definition {
-        needs: &[Generator::Client],
-        feature: Some(Feature {
-            name: "fake",
-            what: "the fake clientset",
-            docs: "The clientset over an embedded API server, for tests.",
-            enables: "codegen-runtime/fake",
-        }),
-        ..Definition::new("fake", Home::Generated("clientset/fake"))
-    };
-    /// Listers.
-    Lister = Definition::new("lister", Home::Generated("listers"));
-    /// Informers and their factory.
-    Informer = Definition {
-        uses: &[Generator::Client, Generator::Lister],
-        ..Definition::new("informer", Home::Generated("informers"))
-    };
-    /// Validation of objects without a server.
-    Validate = Definition {
-        needs: &[Generator::Deepcopy],
-        feature: Some(Feature {
-            name: "validate",
-            what: "validation",
-            docs: "Validation of objects without a server.",
-            enables: "codegen-runtime/validate",
-        }),
-        selection: Selection::ByName,
-        ..Definition::new("validate", Home::Beside { module: "zz_generated_validate", public: false })
-    };
-    /// Apply configurations.
-    Apply = Definition {
-        selection: Selection::ByName,
-        ..Definition::new("apply", Home::Generated("applyconfiguration"))
-    };
-}
+generators!(declare);
 
 impl Generator {
     /// The name on the command line and in `codegen.toml`.

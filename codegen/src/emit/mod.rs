@@ -1,4 +1,4 @@
-//! From the model to files: each [`Generator`] has its own module.
+//! From the model to files: each [`Generator`] has its own module, which its row in the table of generators names.
 
 mod api_docs;
 mod apis;
@@ -32,7 +32,7 @@ pub(crate) use types::warn_of_attributes;
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    generator::Generator,
+    generator::{Generator, generators},
     model::ApiSet,
     options::Options,
     output::{
@@ -58,20 +58,18 @@ pub fn emit(api: &ApiSet, options: &Options) -> Result<Tree, Diagnostics> {
     files.format(&cx)
 }
 
-/// Adds the files of a generator to the output.
-fn run<'a>(generator: Generator, cx: &'a Emit<'a>, files: &mut Files<'a>) {
-    match generator {
-        Generator::Types => types::emit(cx, files),
-        Generator::Deepcopy => deepcopy::emit(cx, files),
-        Generator::Register => register::emit(cx, files),
-        Generator::Client => clientset::emit(cx, files),
-        Generator::Fake => fake::emit(cx, files),
-        Generator::Lister => lister::emit(cx, files),
-        Generator::Informer => informer::emit(cx, files),
-        Generator::Validate => validate::emit(cx, files),
-        Generator::Apply => apply::emit(cx, files),
-    }
+macro_rules! dispatch {
+    ($($(#[doc = $doc:literal])+ $variant:ident by $module:ident = $definition:expr;)+) => {
+        /// Adds the files of a generator to the output.
+        fn run<'a>(generator: Generator, cx: &'a Emit<'a>, files: &mut Files<'a>) {
+            match generator {
+                $(Generator::$variant => $module::emit(cx, files),)+
+            }
+        }
+    };
 }
+
+generators!(dispatch);
 
 /// Produces a file's code. It runs on the thread that formats the file, since tokens are not `Send`.
 type Job<'a> = Box<dyn FnOnce() -> Code + Send + 'a>;
