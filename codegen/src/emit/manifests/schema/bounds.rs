@@ -41,22 +41,27 @@ impl Shapes<'_> {
 
     /// The schema of a type, or an empty one and an error if it is too large when expanded.
     pub(super) fn bounded(&mut self, def: &TypeDef, schema: Arc<Schema>) -> Arc<Schema> {
-        let parts = self.parts_of(&schema);
-        let (schema, parts) = match parts > MOST_PARTS {
-            true => (Arc::new(self.too_large(def)), 1),
-            false => (schema, parts),
-        };
-        self.parts.insert(Arc::as_ptr(&schema).addr(), parts);
-        schema
+        if self.parts_of(&schema) <= MOST_PARTS {
+            return schema;
+        }
+        // The schemas that it nests are dropped with it, and others may get their addresses.
+        self.parts.clear();
+        Arc::new(self.too_large(def))
     }
 
     /// The number of nested schemas, including the schema itself, with shared ones counted at every use.
-    fn parts_of(&self, schema: &Arc<Schema>) -> u64 {
-        let counted = self.parts.get(&Arc::as_ptr(schema).addr()).copied();
-        counted.unwrap_or_else(|| {
-            let below = schema.below().map(|schema| self.parts_of(schema));
-            below.fold(1, u64::saturating_add)
-        })
+    fn parts_of(&mut self, schema: &Arc<Schema>) -> u64 {
+        if schema.below().next().is_none() {
+            return 1;
+        }
+        let address = Arc::as_ptr(schema).addr();
+        if let Some(counted) = self.parts.get(&address) {
+            return *counted;
+        }
+        let below = schema.below().map(|schema| self.parts_of(schema));
+        let parts = below.fold(1, u64::saturating_add);
+        self.parts.insert(address, parts);
+        parts
     }
 
     pub(super) fn too_large(&mut self, def: &TypeDef) -> Schema {

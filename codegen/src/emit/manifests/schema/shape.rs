@@ -31,7 +31,7 @@ pub(in crate::emit::manifests) struct Shapes<'a> {
     pub(super) compat: Compat,
     /// The finished schemas of named types, by path.
     pub(super) made: BTreeMap<String, Arc<Schema>>,
-    /// The number of nested schemas in each, by the schema's address.
+    /// The number of nested schemas in finished ones that nest any, by address.
     pub(super) parts: BTreeMap<usize, u64>,
     /// Whether the limit of types was reported.
     pub(super) is_crowded: bool,
