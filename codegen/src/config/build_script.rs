@@ -1,6 +1,7 @@
 //! Generation from a build script, which communicates with Cargo through standard output.
 
 use std::{
+    collections::BTreeSet,
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
@@ -8,9 +9,10 @@ use std::{
 use super::{
     Config, Error, Report,
     inputs::{CrdInput, GoInput},
+    layout::{manifest_folder, whole},
     names::NamesFile,
 };
-use crate::{Diagnostic, Diagnostics, diag::Severity, output};
+use crate::{Diagnostic, Diagnostics, Source, Sources, diag::Severity, output};
 
 impl Config {
     /// Generates, writes, and declares the inputs to Cargo: the entry point for build scripts.
@@ -25,9 +27,10 @@ impl Config {
         // Cargo reads this through a pipe of its own; if the pipe is closed, Cargo no longer needs the line.
         let _ = io::stdout().lock().write_all(self.watched().as_bytes());
         let mut prepared = self.prepare(&())?;
-        let _ = io::stdout()
-            .lock()
-            .write_all(warned(&prepared.warnings).as_bytes());
+        // Cargo runs a failed build script again in any case.
+        let beside: String = prepared.beside.iter().map(|path| watch(path)).collect();
+        let said = beside + &warned(&prepared.warnings);
+        let _ = io::stdout().lock().write_all(said.as_bytes());
         if let Some(unwritten) = prepared
             .names
             .as_ref()
@@ -45,12 +48,36 @@ impl Config {
 
     /// The inputs for Cargo to watch, one line each.
     fn watched(&self) -> String {
-        let lines = self
-            .inputs()
-            .map(|path| format!("cargo::rerun-if-changed={}\n", path.display()));
         let go = self.go.iter().flat_map(GoInput::folders);
-        let go = go.map(|path| format!("cargo::rerun-if-changed={}\n", path.display()));
-        lines.chain(go).collect()
+        self.inputs().chain(go).map(|path| watch(&path)).collect()
+    }
+
+    /// What was read besides [`inputs`](Self::inputs): the rest of crates whose kinds are read, the crates that these depend on, and Go
+    /// packages whose types are used, with their manifests. Modules in Go's cache never change.
+    pub(super) fn read_beside(&self, sources: &Sources) -> BTreeSet<PathBuf> {
+        let mut beside = BTreeSet::new();
+        for one in &sources.rust_crates {
+            beside.extend(files_of(&one.root, &one.files));
+            for dependency in &one.dependencies {
+                beside.extend(files_of(&dependency.root, &dependency.files));
+            }
+        }
+        #[cfg(feature = "go")]
+        beside.extend(
+            sources
+                .go
+                .iter()
+                .flat_map(|go| &go.packages)
+                .filter(|package| package.version.is_none() && package.module != "std")
+                .map(|package| PathBuf::from(&package.dir)),
+        );
+        let modules = self.go.iter().filter_map(|input| {
+            let dir = whole(&input.dir);
+            let mut files = dir.ancestors().map(|folder| folder.join("go.mod"));
+            files.find(|file| file.is_file())
+        });
+        beside.extend(modules);
+        beside
     }
 
     /// The files and folders that the output depends on.
@@ -69,6 +96,24 @@ impl Config {
         let inputs = crds.chain(apis).chain(header).chain(names);
         inputs.map(Path::to_owned).chain(roots)
     }
+}
+
+/// The manifest and the source root of a crate; in place of a root that is the package's folder, which may contain Cargo's output, its files.
+fn files_of(root: &str, files: &[Source]) -> Vec<PathBuf> {
+    let folder = Path::new(if root.is_empty() { "." } else { root });
+    let whole = whole(folder);
+    let manifest = manifest_folder(&whole).map(|folder| folder.join("Cargo.toml"));
+    let is_package = manifest.as_deref().and_then(Path::parent) == Some(whole.as_path());
+    let sources = match is_package {
+        true => files.iter().map(|file| PathBuf::from(&file.name)).collect(),
+        false => vec![folder.to_owned()],
+    };
+    sources.into_iter().chain(manifest).collect()
+}
+
+/// The line that makes Cargo watch a file or folder.
+fn watch(path: &Path) -> String {
+    format!("cargo::rerun-if-changed={}\n", path.display())
 }
 
 /// The warnings for Cargo to show, one line each.
@@ -120,6 +165,80 @@ mod tests {
             warned(&warning.into()),
             "cargo::warning=crd.yaml:2:4: odd; mend it\n"
         );
+    }
+
+    /// Writes files, and creates their folders.
+    fn write(folder: &Path, files: &[(&str, &str)]) {
+        for (path, text) in files {
+            let path = folder.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+    }
+
+    #[cfg(feature = "go")]
+    #[test]
+    fn cargo_watches_the_go_packages_whose_types_are_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        let kind = "// +groupName=a.example.com\npackage v1\n\nimport (\n\t\"a.example.com/units\"\n)\n\n\
+                    // +kubebuilder:object:root=true\ntype Lamp struct {\n\tSpec units.Power `json:\"spec\"`\n}\n";
+        let files = [
+            ("go.mod", "module a.example.com\n\ngo 1.24\n"),
+            ("api/v1/types.go", kind),
+            ("units/units.go", "package units\n\ntype Power struct{}\n"),
+            ("other/other.go", "package other\n"),
+        ];
+        write(folder.path(), &files);
+        let config = Config::new()
+            .go(folder.path(), ["./api/v1"])
+            .manifests(folder.path(), crate::Manifests::default())
+            .manifests_only();
+        let watched = config.prepare(&()).unwrap().beside;
+        assert_eq!(watched, ["api/v1", "go.mod", "units"].map(at).into());
+    }
+
+    #[test]
+    fn cargo_watches_what_was_read_besides_the_inputs() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        let files = [
+            (
+                "app/Cargo.toml",
+                "[package]\nname = \"app\"\n[dependencies]\nunits = { path = \"../units\" }",
+            ),
+            ("app/src/main.rs", "mod kinds;"),
+            (
+                "app/src/kinds.rs",
+                "#[derive(CustomResource, Serialize, Deserialize, JsonSchema)]\n\
+                 #[kube(group = \"a.example.com\", version = \"v1\", kind = \"Lamp\")]\n\
+                 pub struct LampSpec { pub power: units::Watts }",
+            ),
+            // Its root is the package's folder, where Cargo writes its output too.
+            (
+                "units/Cargo.toml",
+                "[package]\nname = \"units\"\n[lib]\npath = \"lib.rs\"",
+            ),
+            (
+                "units/lib.rs",
+                "#[derive(Serialize, Deserialize, JsonSchema)]\npub struct Watts(pub u32);",
+            ),
+            ("units/target/CACHEDIR.TAG", ""),
+            ("units/target/debug/build/out.rs", "not Rust"),
+        ];
+        write(folder.path(), &files);
+        let config = Config::new()
+            .apis(at("app/src/kinds.rs"))
+            .manifests(at("app"), crate::Manifests::default())
+            .manifests_only();
+        let watched = config.prepare(&()).unwrap().beside;
+        let expected = [
+            "app/Cargo.toml",
+            "app/src",
+            "units/Cargo.toml",
+            "units/lib.rs",
+        ];
+        assert_eq!(watched, expected.map(at).into());
     }
 
     #[test]

@@ -17,6 +17,9 @@ use crate::{
     source::Source,
 };
 
+/// The file that marks a cache ([specification](https://bford.info/cachedir/)).
+const CACHE: &str = "CACHEDIR.TAG";
+
 /// A view of the disk, overlaid with planned changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Disk {
@@ -106,14 +109,18 @@ impl Disk {
     }
 
     /// Adds the files at and below `folder` that `wanted` accepts. Hidden entries, links to folders, pipes and devices are
-    /// skipped.
+    /// skipped, and so are caches, which a `CACHEDIR.TAG` marks, such as Cargo's `target`.
     pub(super) fn collect(
         &self,
         folder: &Path,
         found: &mut Vec<PathBuf>,
         wanted: &dyn Fn(&Path) -> bool,
     ) -> Result<(), Error> {
-        for path in self.entries(folder)? {
+        let entries = self.entries(folder)?;
+        if entries.iter().any(|path| path.ends_with(CACHE)) {
+            return Ok(());
+        }
+        for path in entries {
             let hidden = path
                 .file_name()
                 .is_some_and(|name| name.to_string_lossy().starts_with('.'));

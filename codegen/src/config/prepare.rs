@@ -1,6 +1,10 @@
 //! From a configuration to a plan: load, generate, compare with the disk.
 
-use std::{borrow::Cow, collections::BTreeSet, path::Path};
+use std::{
+    borrow::Cow,
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use rayon::prelude::*;
 
@@ -43,6 +47,8 @@ pub struct Prepared {
     pub warnings: Diagnostics,
     /// The errors of CRDs that were skipped.
     pub skipped: Diagnostics,
+    /// Folders and files that types were read from besides the configured inputs.
+    pub(super) beside: BTreeSet<PathBuf>,
 }
 
 /// The figures of a generation.
@@ -136,6 +142,7 @@ impl Config {
             if self.awaits_apis(&sources) {
                 options.emit.clear();
             }
+            let beside = self.read_beside(&sources);
             let generated = crate::generate_from(read, &options).map_err(Error::Input)?;
             let manifests = match &self.manifests {
                 Some((folder, _)) => {
@@ -159,6 +166,7 @@ impl Config {
                     names: None,
                     warnings: generated.warnings,
                     skipped: generated.skipped,
+                    beside,
                 });
             }
             let mut tree = self.place(generated.files, &sources, &target, &options)?;
@@ -179,6 +187,7 @@ impl Config {
                 plan,
                 warnings: generated.warnings,
                 skipped: generated.skipped,
+                beside,
             })
         })
     }

@@ -17,8 +17,8 @@ pub(crate) fn clientset(cx: &Emit<'_>) -> String {
     fenced(&[
         "let clientset = Clientset::try_default().await?;".to_owned(),
         format!(
-            "let {accessor} = clientset.{}_{}().{accessor}({namespace});",
-            group.module, version.module
+            "let {accessor} = clientset.{}().{accessor}({namespace});",
+            cx.version_accessor(group, version)
         ),
         format!("let list = {accessor}.list(&ListParams::default()).await?;"),
     ])
@@ -76,8 +76,8 @@ pub(crate) fn apply(cx: &Emit<'_>) -> String {
     };
     fenced(&[
         format!(
-            "let {accessor} = clientset.{}_{}().{accessor}({namespace});",
-            group.module, version.module
+            "let {accessor} = clientset.{}().{accessor}({namespace});",
+            cx.version_accessor(group, version)
         ),
         format!("let wanted = {root}Apply::new({names}).labels([(\"tier\", \"web\")]);"),
         format!(

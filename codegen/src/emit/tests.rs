@@ -242,3 +242,20 @@ fn kinds_that_differ_in_case_alone_have_listers_and_informers_of_their_own() {
         assert!(names.iter().any(|(_, it)| it == name), "{name}: {names:?}");
     }
 }
+
+#[test]
+fn versions_of_two_groups_with_one_name_have_methods_of_their_own() {
+    let mut both = api("my.io", "Foo", Scope::Cluster);
+    let group = &mut both.groups[0];
+    group.versions[0].module = "group_v1".to_owned();
+    group.module = "my".to_owned();
+    let mut other = api("my-group.io", "Bar", Scope::Cluster).groups.remove(0);
+    other.versions[0].module = "v1".to_owned();
+    other.module = "my_group".to_owned();
+    both.groups.push(other);
+    let tree = generate(&both, &Options::default());
+    let text = &tree[std::path::Path::new("generated/clientset/mod.rs")];
+    for name in ["my_version_group_v1", "my_group_version_v1"] {
+        assert!(text.contains(&format!("pub fn {name}(&self)")), "{text}");
+    }
+}

@@ -27,6 +27,8 @@ use crate::{
     read::Parsed,
     threads,
 };
+#[cfg(feature = "go")]
+use crate::{options::Filters, read::go::Module};
 use echoes::Echoes;
 
 /// Builds the model from everything read, with groups, versions and resources sorted. Also returns the warnings of this stage and of the
@@ -59,15 +61,7 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
     let has_crds = !crds.is_empty();
     crd::lower(crds, options, &mut api, &mut own);
     #[cfg(feature = "go")]
-    let named: go::Named = go
-        .iter()
-        .flat_map(|module| go::lower(module, options, &mut api, &mut own))
-        .collect();
-    // Next to CRDs, the filters are those of the CRDs.
-    #[cfg(feature = "go")]
-    if !has_crds {
-        check_filters(&named, options, &mut own);
-    }
+    lower_go(&go, has_crds, options, &mut api, &mut own);
     sort(&mut api);
     boxes::add(&options.types.boxed, &mut api, &mut own);
     if options.types.map_type == MapType::Hash {
@@ -93,6 +87,26 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
     }
     threads::discard(rust);
     found.finish_with_warnings(api)
+}
+
+/// Lowers Go packages. Next to CRDs, the filters are those of the CRDs, and all kinds of the packages are kept.
+#[cfg(feature = "go")]
+fn lower_go(
+    modules: &[Module],
+    has_crds: bool,
+    options: &Options,
+    api: &mut ApiSet,
+    diagnostics: &mut Diagnostics,
+) {
+    let unfiltered = has_crds.then(|| Options {
+        filters: Filters::default(),
+        ..options.clone()
+    });
+    let options = unfiltered.as_ref().unwrap_or(options);
+    let modules = modules.iter();
+    let named = modules.flat_map(|module| go::lower(module, options, api, diagnostics));
+    let named: go::Named = named.collect();
+    check_filters(&named, options, diagnostics);
 }
 
 /// Reports filters that select none of the kinds of Go packages.

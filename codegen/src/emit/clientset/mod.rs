@@ -130,7 +130,7 @@ fn emit_version_accessor(cx: &Emit<'_>, group: &Group, version: &Version) -> Tok
         .version_feature(group, version)
         .or_else(|| cx.feature(group));
     let docs = docs(&format!("Clients for `{}`.", api_version(group, version)));
-    let accessor = ident(&format!("{}_{}", group.module, version.module));
+    let accessor = ident(&cx.version_accessor(group, version));
     let (group_module, version_module) = (ident(&group.module), ident(&version.module));
     let client = version_client(group, version);
     quote! {

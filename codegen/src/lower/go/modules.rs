@@ -245,8 +245,8 @@ fn stray(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Option<Diagnostic> 
             };
             Some(warning.at(decl.place.clone(), label).help(help))
         }
-        _ if decl.markers.has::<SkipVersion>() || !cx.is_kind(group, name) => None,
-        _ => {
+        _ if decl.markers.has::<SkipVersion>() => None,
+        _ if cx.is_kind(group, name) => {
             let message =
                 format!("`{name}` has the name of a kind of {group} but is not an object");
             let finding = match cx.options.compat.is_strict() {
@@ -260,6 +260,15 @@ fn stray(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Option<Diagnostic> 
                 "embed `metav1.TypeMeta`, and `metav1.ObjectMeta` as `metadata`, give it another name, or mark it `// +kubebuilder:skipversion`",
             ))
         }
+        roots::Role::Plain if roots::is_declared_root(decl) => {
+            let message = format!("`{name}` is marked as an object but has no `metav1.TypeMeta`");
+            Some(
+                Diagnostic::warning(message)
+                    .at(decl.place.clone(), "left out")
+                    .help("embed `metav1.TypeMeta`, and `metav1.ObjectMeta` as `metadata`, or remove the marker `+kubebuilder:object:root`"),
+            )
+        }
+        _ => None,
     }
 }
 

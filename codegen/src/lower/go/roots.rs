@@ -53,7 +53,7 @@ pub(super) fn role(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Role {
     if has("ListMeta").is_some() && decl.name.ends_with("List") {
         return Role::List;
     }
-    if is_marked(&decl.markers) {
+    if is_marked(decl) {
         Role::Object
     } else {
         Role::Plain
@@ -134,9 +134,15 @@ pub(super) fn group_of(package: &Package) -> Option<&str> {
 }
 
 /// Whether markers declare the type an API object.
-fn is_marked(markers: &MarkerSet) -> bool {
-    let by_root = markers.get::<ObjectRoot>().is_some_and(|root| root.value);
-    by_root || markers.has::<DeepCopyInterfaces>() || markers.has::<GenClient>()
+/// Whether the type's own marker declares it an object.
+pub(super) fn is_declared_root(decl: &TypeDecl) -> bool {
+    let root = decl.markers.get::<ObjectRoot>();
+    root.is_some_and(|root| root.value)
+}
+
+fn is_marked(decl: &TypeDecl) -> bool {
+    let markers = &decl.markers;
+    is_declared_root(decl) || markers.has::<DeepCopyInterfaces>() || markers.has::<GenClient>()
 }
 
 fn meta<'f>(

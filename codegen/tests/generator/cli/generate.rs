@@ -320,6 +320,38 @@ fn filters_and_type_paths_of_go_name_what_is_there() {
     check(&["--kind", "Shelf", "--version", "v1"], 0, "");
 }
 
+#[test]
+fn filters_of_crds_leave_go_as_it_is() {
+    let sandbox = Sandbox::new();
+    sandbox.write("go.mod", "module example.com/api\n\ngo 1.25\n");
+    let types = "// +groupName=shop.example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n\
+                 type Shelf struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n\n\
+                 // +kubebuilder:object:root=true\ntype Board struct{}\n";
+    sandbox.write("v1/types.go", types);
+    let schema = "{openAPIV3Schema: {type: object, properties: {spec: {type: object}}}}";
+    let crd = format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: lamps.lights.example.com}}\n\
+         spec: {{group: lights.example.com, scope: Cluster, names: {{kind: Lamp, plural: lamps}}, \
+         versions: [{{name: v1, served: true, storage: true, schema: {schema}}}]}}\n"
+    );
+    sandbox.write("rust/crds/crd.yaml", &crd);
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\npath = \"rust\"\n[crate.crd]\nfiles = [\"crds\"]\nkinds = [\"Lamp\"]\n\
+         [[crate.go]]\ndir = \"..\"\npackages = [\"./v1\"]\n",
+    );
+    sandbox.write(
+        "rust/Cargo.toml",
+        "[package]\nname = \"rust\"\nedition = \"2024\"\n",
+    );
+    sandbox.write("rust/src/lib.rs", "");
+    let run = sandbox.quiet(&["generate"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(sandbox.path("rust/src/apis/shop/v1").exists());
+    let left_out = "warning: `Board` is marked as an object but has no `metav1.TypeMeta`\n";
+    assert!(run.stderr.contains(left_out), "{}", run.stderr);
+}
+
 /// As in Karmada's `ResourceInterpreterContext`, which its webhooks receive.
 #[test]
 fn types_of_an_object_without_metadata_are_read_from_other_modules() {
