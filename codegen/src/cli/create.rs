@@ -7,6 +7,7 @@ use codegen::{
     config::{FILE_NAME, shown},
     model::{Conversion, Scope},
     operator::{Api, Part, edit, names},
+    output::Tree,
 };
 
 use super::{
@@ -14,7 +15,7 @@ use super::{
     create_controller::CreateController,
     create_webhook::CreateWebhook,
     finish::Finish,
-    kind::KindArgs,
+    kind::{KindArgs, copy, existing, sample_of},
     operator::{Files, Project, input_error, refused},
     search::uses_support,
     style::{self, Color},
@@ -52,6 +53,9 @@ pub(super) struct CreateApi {
     /// Make the kind cluster-scoped instead of namespaced.
     #[arg(long)]
     cluster: bool,
+    /// Copy the types and the sample of this version of the kind.
+    #[arg(long, value_name = "VERSION")]
+    from: Option<String>,
     /// Do not add a controller and its tests; `create controller` can add them later.
     #[arg(long)]
     no_controller: bool,
@@ -78,7 +82,9 @@ impl CreateApi {
         let mut files = Files::new(project.root.clone());
         let api = self.api(&project, group, &files)?;
         self.check(&project, &api, &files)?;
-        for (path, text) in api.files() {
+        let mut new = api.files();
+        new.extend(self.copied(&project, &api, &files)?);
+        for (path, text) in new {
             files.write(path, text);
         }
         let group_file = group_file(&api);
@@ -117,10 +123,34 @@ impl CreateApi {
             Some(_) => "",
             None => ", without a controller of its own",
         };
+        let (of_other, next) = match &self.from {
+            Some(from) => (format!(", with the types of {from}"), "change"),
+            None => (String::new(), "write"),
+        };
         finish.close_with(&format!(
-            "Created {kind} of {version}{without}. Next: write its fields in {}, run `kube-codegen generate`, then `cargo test`.\n",
+            "Created {kind} of {version}{of_other}{without}. Next: {next} its fields in {}, run `kube-codegen generate`, then `cargo test`.\n",
             types.unwrap_or_default()
         ))
+    }
+
+    /// The files that are copies of those of another version.
+    fn copied(&self, project: &Project, api: &Api, files: &Files) -> Result<Tree, Failure> {
+        let Some(from) = &self.from else {
+            return Ok(Tree::new());
+        };
+        let resource = self.kind.resource_of(project, &api.group, from);
+        let resource = resource.map_err(refused)?;
+        let other = existing(project, &api.group, from, resource, files)?;
+        // A sample is needed, since the one that `create api` writes has the fields that it gives to types.
+        sample_of(&other, files)?;
+        copy(project, api, &other, files)?.ok_or_else(|| {
+            let types = other.path(Part::Types).unwrap_or_default();
+            refused(format!(
+                "{} does not exist: the types of {} in {from} are elsewhere, copy them yourself",
+                shown(&project.root.join(types)),
+                api.kind
+            ))
+        })
     }
 
     /// The kind to create, consistent with its other versions.

@@ -14,7 +14,7 @@ use super::{
     delete_controller::DeleteController,
     delete_webhook::{self, DeleteWebhook},
     finish::Finish,
-    kind::KindArgs,
+    kind::{KindArgs, copy, existing},
     leftovers::{check_unchanged, check_unhooked, check_unused, unreadable},
     operator::{Files, Project, refused},
     style::Color,
@@ -80,7 +80,9 @@ impl DeleteApi {
         check_stored(&project, &api, &types)?;
         delete_webhook::take_conversion(&project, &api, &mut files, self.force)?;
         if !self.force {
-            check_unchanged(removed(&api), &variants(&api), &files, "create api")?;
+            let mut variants = variants(&api).to_vec();
+            variants.extend(copies(&project, &api, &files)?);
+            check_unchanged(removed(&api), &variants, &files, "create api")?;
         }
         unhook(&api, &mut files)?;
         let gone = Gone::new(&api, &types, &resource.accessor);
@@ -130,6 +132,18 @@ fn variants(api: &Api) -> [Tree; 4] {
         };
         variant.files()
     })
+}
+
+/// The files as `create api --from` writes them, by the other version.
+fn copies(project: &Project, api: &Api, files: &Files) -> Result<Vec<Tree>, Failure> {
+    let versions = project.versions_of(&api.group, &api.kind);
+    let others = versions.filter(|(version, _)| version.name != api.version);
+    let mut copies = Vec::new();
+    for (version, resource) in others {
+        let other = existing(project, &api.group, &version.name, resource, files)?;
+        copies.extend(copy(project, api, &other, files)?);
+    }
+    Ok(copies)
 }
 
 /// Plans the removal of the files, and of the kind's lines in other files.

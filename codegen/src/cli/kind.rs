@@ -6,7 +6,8 @@ use clap::Args;
 use codegen::{
     config::shown,
     model::{Resource, TypeKind, Version},
-    operator::{Api, Part, builtin_import, controller_path, names},
+    operator::{Api, Part, builtin_import, controller_path, copied, names},
+    output::Tree,
 };
 
 use super::{
@@ -60,10 +61,20 @@ impl KindArgs {
         project: &'a Project,
         group: &str,
     ) -> Result<&'a Resource, String> {
-        let Self { version, kind, .. } = self;
+        self.resource_of(project, group, &self.version)
+    }
+
+    /// The resource of the kind in any version.
+    pub(super) fn resource_of<'a>(
+        &self,
+        project: &'a Project,
+        group: &str,
+        version: &str,
+    ) -> Result<&'a Resource, String> {
+        let kind = &self.kind;
         let group_model = project.group(group);
         let versions = group_model.into_iter().flat_map(|group| &group.versions);
-        let of_version = versions.clone().find(|found| found.name == *version);
+        let of_version = versions.clone().find(|found| found.name == version);
         let mut resources = of_version
             .into_iter()
             .flat_map(|version| &version.resources);
@@ -157,6 +168,29 @@ pub(super) fn existing(
     let used = uses_support(project, api.controller.as_deref(), files)?;
     api.brings_support = api.is_first && !used;
     Ok(api)
+}
+
+/// The types and the sample of a version of a kind, copied from another one; `None` if that lacks one of both where `create api` writes it.
+pub(super) fn copy(
+    project: &Project,
+    api: &Api,
+    other: &Api,
+    files: &Files,
+) -> Result<Option<Tree>, Failure> {
+    let text = |part| match other.path(part) {
+        Some(path) => files.text(&path),
+        None => Ok(None),
+    };
+    let (Some(types), Some(sample)) = (text(Part::Types)?, text(Part::Sample)?) else {
+        return Ok(None);
+    };
+    let copied = copied(api, other, &types, &sample);
+    copied.map(Some).map_err(|error| {
+        let path = project
+            .root
+            .join(other.path(Part::Types).unwrap_or_default());
+        refused(format!("{} cannot be copied: {error}", shown(&path)))
+    })
 }
 
 /// That the operator lacks a group, and which it has.

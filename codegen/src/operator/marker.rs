@@ -1,5 +1,7 @@
 //! Markers of the user's types: comments, which the syntax tree does not contain.
 
+use std::ops::Range;
+
 use syn::Item;
 
 use super::edit::{EditError, insert_before, line_start, parse, range, spliced};
@@ -44,14 +46,42 @@ pub(super) fn remove(text: &str, type_name: &str, marker: &str) -> Result<String
     Ok(text.to_owned())
 }
 
+/// Removes the markers with these names, whatever their arguments, from a type.
+///
+/// # Errors
+///
+/// [`EditError`].
+pub(super) fn without(text: &str, type_name: &str, names: &[&str]) -> Result<String, EditError> {
+    let item = whole(text, type_name)?;
+    let above: usize = lines_above(text, item.start).map(str::len).sum();
+    let start = line_start(text, item.start).unwrap_or(item.start) - above;
+    let is_one = |line: &str| {
+        let comment = line.trim().strip_prefix("//").map(str::trim_start);
+        let marker = comment.and_then(|comment| comment.strip_prefix('+'));
+        marker.is_some_and(|marker| {
+            let rests = names.iter().filter_map(|name| marker.strip_prefix(name));
+            let mut rests = rests.map(str::trim_end);
+            rests.any(|rest| rest.is_empty() || rest.starts_with([':', '=']))
+        })
+    };
+    let lines = text[start..item.end].split_inclusive('\n');
+    let kept: String = lines.filter(|line| !is_one(line)).collect();
+    Ok(spliced(text, start..item.end, &kept))
+}
+
 /// The position of a type, including its attributes and documentation.
 fn start(text: &str, type_name: &str) -> Result<usize, EditError> {
+    whole(text, type_name).map(|item| item.start)
+}
+
+/// The range of a type, including its attributes and documentation.
+fn whole(text: &str, type_name: &str) -> Result<Range<usize>, EditError> {
     let file = parse(text)?;
     let mut types = file.items.iter().filter(|item| match item {
         Item::Struct(item) => item.ident == type_name,
         _ => false,
     });
-    let found = types.next().map(|item| range(item).start);
+    let found = types.next().map(range);
     found.ok_or_else(|| EditError::NoType(type_name.to_owned()))
 }
 

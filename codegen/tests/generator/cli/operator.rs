@@ -370,6 +370,37 @@ fn a_version_that_is_stored_goes_when_another_is() {
 }
 
 #[test]
+fn a_version_starts_as_a_copy_of_another() {
+    let mut sandbox = operator();
+    create(&sandbox, "batch/v1alpha1/Widget", &[]);
+    let types = "src/apis/batch/v1alpha1/widget.rs";
+    sandbox.edit(types, "pub size: i32", "pub replicas: i32");
+    sandbox.edit("config/samples/widget.yaml", "size", "replicas");
+    sandbox.succeeds(&["generate"]);
+    let before = files(&sandbox.path(""));
+    let copy = |version: &'static str, from: &'static str| {
+        let mut arguments = about("create", version, &[]);
+        arguments.extend(["--from", from]);
+        arguments
+    };
+    sandbox.run(&copy("batch/v1/Widget", "v2"));
+    sandbox.run(&copy("batch/v1/Gadget", "v1alpha1"));
+    sandbox.run(&copy("batch/v1/Widget", "v1alpha1"));
+    sandbox.run(&["generate", "--check"]);
+    let stored = "// +kubebuilder:storageversion\n";
+    let copied = sandbox.read("src/apis/batch/v1/widget.rs");
+    assert_eq!(copied, sandbox.read(types).replacen(stored, "", 1));
+    let sample = sandbox.read("config/samples/widget_v1.yaml");
+    let other = sandbox.read("config/samples/widget.yaml");
+    assert_eq!(sample, other.replacen("/v1alpha1", "/v1", 1));
+    sandbox.succeeds(&about("delete", "batch/v1/Widget", &[]));
+    assert_eq!(differing(&before, &files(&sandbox.path(""))), [""; 0]);
+    sandbox.write("config/samples/widget.yaml", "");
+    sandbox.run(&copy("batch/v1/Widget", "v1alpha1"));
+    sandbox.check("operator-copy");
+}
+
+#[test]
 fn a_new_repository_becomes_an_operator() {
     let mut sandbox = Sandbox::new();
     sandbox.write("README.md", "# Mine\n");
