@@ -42,6 +42,7 @@ impl Check<'_> {
         let mut report = |about: About<'_>, error| self.report(about, error, diagnostics);
         Rules::new(&self.resource.kind, self.schema, &mut report).run();
         self.walk(self.schema, &mut Vec::new(), diagnostics);
+        self.embedded_metadata(diagnostics);
         #[cfg(feature = "cel")]
         if !diagnostics.has_errors() {
             self.whole(diagnostics);
@@ -269,6 +270,27 @@ impl Check<'_> {
         }
     }
 
+    /// Warns of metadata of nested objects, such as those of a pod template, that the API server drops since the schema lists no fields.
+    fn embedded_metadata(&self, diagnostics: &mut Diagnostics) {
+        let mut dropped = Vec::new();
+        for (name, property) in &self.schema.properties {
+            find_dropped(property, &mut vec![name.clone()], &mut dropped);
+        }
+        let Some((first, others)) = dropped.split_first() else {
+            return;
+        };
+        let message = format!("the API server drops what {} contains", shown(first));
+        let warning = Diagnostic::warning(message);
+        let warning = others.iter().fold(warning, |warning, other| {
+            warning.note(format!("and what {} contains", shown(other)))
+        });
+        let warning = warning.help(
+            "list name, namespace, labels, annotations and finalizers in the schema: `embedded-object-meta = true` in [crate.manifests], \
+             `--embedded-object-meta` on the command line",
+        );
+        self.report(About::marker(first, "", ""), warning, diagnostics);
+    }
+
     /// Adds a finding at the marker that it refers to, else at the field that the path leads to.
     pub(super) fn report(
         &self,
@@ -342,5 +364,27 @@ fn shown_as(ty: &str) -> &str {
     match ty {
         "integer" | "number" | "boolean" => ty,
         _ => "string",
+    }
+}
+
+/// Adds the paths of nested metadata without fields; `path` leads to the schema. Embedded resources keep theirs.
+fn find_dropped(schema: &Schema, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+    let keeps = |schema: &Schema| {
+        schema.words.has(PRESERVE) || schema.words.has("x-kubernetes-embedded-resource")
+    };
+    if keeps(schema) {
+        return;
+    }
+    for (name, property) in &schema.properties {
+        path.push(name.clone());
+        let is_empty = property.properties.is_empty() && property.additional.is_none();
+        if name == "metadata" && property.ty() == Some("object") && is_empty && !keeps(property) {
+            found.push(path.clone());
+        }
+        find_dropped(property, path, found);
+        path.pop();
+    }
+    for below in schema.items.iter().chain(&schema.additional) {
+        find_dropped(below, path, found);
     }
 }

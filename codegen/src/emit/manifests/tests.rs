@@ -311,6 +311,43 @@ fn an_example_that_is_not_of_its_schema_is_warned_of() {
     );
 }
 
+#[test]
+fn metadata_that_the_server_would_drop_is_warned_of() {
+    let templates = "/// A template.\n#[derive(Clone, Debug, Serialize, Deserialize)]\npub struct Template { pub metadata: ObjectMeta }";
+    let warnings = |fields: &str, embedded_object_meta| {
+        let options = Options {
+            emit: [].into(),
+            manifests: Some(Manifests {
+                embedded_object_meta,
+                ..Manifests::default()
+            }),
+            ..Options::default()
+        };
+        let generated = crate::generate(&sources(&kind(fields, templates)), &options).unwrap();
+        generated.warnings.render(Style::Plain)
+    };
+    let plain = "pub one: Template, pub many: Vec<Template>,";
+    let found = warnings(plain, false);
+    for expected in [
+        "warning: the API server drops what `.spec.many.metadata` contains\n",
+        " = note: and what `.spec.one.metadata` contains\n",
+        "pub struct Template { pub metadata: ObjectMeta }\n",
+    ] {
+        assert!(found.contains(expected), "{found}");
+    }
+    assert_eq!(warnings(plain, true), "");
+    for marker in [
+        "kubebuilder:pruning:PreserveUnknownFields",
+        "kubebuilder:validation:EmbeddedResource",
+    ] {
+        assert_eq!(
+            warnings(&format!("// +{marker}\npub one: Template,"), false),
+            "",
+            "{marker}"
+        );
+    }
+}
+
 #[cfg(feature = "cel")]
 #[test]
 fn defaults_are_held_to_patterns_formats_and_rules() {
