@@ -133,7 +133,7 @@ async fn a_free_lease_is_acquired(client: Client) {
 
 async fn the_leader_renews(client: Client) {
     let lock = Lock::new(&client).await;
-    let config = lock.config("a").times(ms(4000), ms(3500), ms(300));
+    let config = lock.config("a").times(ms(3000), ms(2900), ms(300));
     let contender = lock.contend_with(config, || {});
     contender.leads().await;
     let before = lock.spec().await;
@@ -145,7 +145,7 @@ async fn the_leader_renews(client: Client) {
     assert_eq!(after.acquire_time, before.acquire_time);
     assert_eq!(after.lease_transitions, before.lease_transitions);
     // Longer than a term, in real time: the clock of a server in another process cannot be paused.
-    sleep(ms(4500)).await;
+    sleep(ms(3200)).await;
     assert!(contender.elector.is_leader());
     contender.stop().await;
 }

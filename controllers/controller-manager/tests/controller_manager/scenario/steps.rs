@@ -9,6 +9,7 @@
 //! | `patch-pod APP N JSON`, `patch-set NAME REVISION JSON` | the same for the N-th oldest pod, and for a replica set of a deployment |
 //! | `patch-sets JSON` | the same for every replica set |
 //! | `order APP N ORDER=VALUE` | sets an annotation of the simulated kubelet on a pod |
+//! | `stop APP` | lets the simulated kubelet end the pods that are being deleted |
 //! | `scale NAME N` | through the scale subresource |
 //! | `undo NAME REVISION`, `restart NAME`, `pause NAME`, `resume NAME` | like `kubectl rollout` |
 //! | `delete KIND NAME [Orphan\|Foreground\|Background]`, `delete-pod APP N`, `delete-set NAME REVISION` | deletes |
@@ -90,6 +91,7 @@ impl Namespace {
                     json!({"metadata": {"annotations": {format!("{ORDERS}{order}"): value}}});
                 self.merge("pod", &pod, &patch).await.map(drop)
             }
+            "stop" => self.stop(word(0)?).await,
             "scale" => {
                 let patch = json!({"spec": {"replicas": number(word(1)?)}});
                 let path = format!("{}/scale", self.path("deployment", word(0)?));
@@ -194,6 +196,17 @@ impl Namespace {
         let patch: Value =
             serde_json::from_str(patch.unwrap_or_default()).map_err(|error| error.to_string())?;
         self.merge(kind, name, &patch).await.map(drop)
+    }
+
+    async fn stop(&self, app: &str) -> Result<(), String> {
+        let now = json!({"metadata": {"annotations": {format!("{ORDERS}stop-after"): "0s"}}});
+        for pod in self.pods(app, true).await? {
+            if pod["metadata"].get("deletionTimestamp").is_some() {
+                self.merge("pod", &plain(&pod["metadata"]["name"]), &now)
+                    .await?;
+            }
+        }
+        Ok(())
     }
 
     async fn pod_name(&self, app: &str, index: &str) -> Result<String, String> {

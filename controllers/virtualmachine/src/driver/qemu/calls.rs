@@ -10,22 +10,9 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::Shared;
 use super::command::{disk_is_held, whole_sectors};
-use super::guest::{ask, broken, query_status};
+use super::guest::broken;
 use super::machine::{DISK, Definition, Locked, Machine};
 use crate::driver::{DriverError, Power, Resources, ServerRef, ServerSpec, Term};
-
-/// How long a deletion waits for the lock before it kills the processes that hold it.
-const DELETE_PATIENCE: Duration = Duration::from_secs(2);
-
-/// How long QEMU may take to quit before it is killed.
-const QUIT: Duration = Duration::from_secs(2);
-
-/// How long QEMU may take to quit at least, even if the grace period ended unobserved long ago.
-const LEAST_QUIT: Duration = Duration::from_millis(500);
-
-/// How long an exited QEMU may keep the disk: the kernel clears the arguments of a dying process before it closes its files, so QEMU is no
-/// longer found while it still holds the disk's lock.
-const LETS_GO: Duration = Duration::from_secs(2);
 
 /// The polling interval for a process that is ending.
 const LOOK: Duration = Duration::from_millis(10);
@@ -80,7 +67,7 @@ impl Shared {
             // It is restarted once it has stopped: a guest cannot cancel a shutdown.
             Power::On if definition.stopping_since.is_some() => Ok(()),
             Power::On => {
-                if broken(&query_status(&locked.machine).await?).is_some() {
+                if broken(&self.query_status(&locked.machine).await?).is_some() {
                     end_all(&locked.machine).await?;
                     return self.complete(Some(term), &locked, &mut definition).await;
                 }
@@ -107,7 +94,7 @@ impl Shared {
             if machine.process()?.is_some() {
                 let size = whole_sectors(resources.disk);
                 let arguments = json!({ "node-name": "disk0", "size": size });
-                ask(machine, "block_resize", arguments)
+                self.ask(machine, "block_resize", arguments)
                     .await
                     .map_err(|error| machine.failed(error))?;
             } else {
@@ -134,7 +121,7 @@ impl Shared {
         if !machine.exists() {
             return Ok(());
         }
-        let locked = match timeout(DELETE_PATIENCE, machine.lock()).await {
+        let locked = match timeout(self.timeouts.lock, machine.lock()).await {
             Ok(locked) => locked?,
             Err(_) => {
                 // For example a QEMU that hangs while starting, and inherited the lock.
@@ -172,7 +159,7 @@ impl Shared {
         let all = machine.processes()?;
         for process in &all {
             let age = process.age().map_err(|error| machine.failed(error))?;
-            if age >= self.grace + QUIT && process.reads_from(&machine.lock_file()) {
+            if age >= self.may_stop() && process.reads_from(&machine.lock_file()) {
                 tracing::warn!(
                     machine = machine.id,
                     ?age,
@@ -182,6 +169,11 @@ impl Shared {
             }
         }
         Ok(())
+    }
+
+    /// How long a machine may take to stop before it is killed.
+    fn may_stop(&self) -> Duration {
+        self.grace.saturating_add(self.timeouts.quit)
     }
 
     /// Rejects sizes that no machine can have.
@@ -255,7 +247,8 @@ impl Shared {
         finish(locked, definition)
     }
 
-    /// Runs a program that uses the disk, and retries while an exited QEMU still holds it.
+    /// Runs a program that uses the disk, and retries while an exited QEMU still holds it: the kernel clears the arguments of a dying process
+    /// before it closes its files, so QEMU is no longer found while it still holds the disk's lock.
     async fn once_let_go<F>(
         &self,
         term: Option<&Term>,
@@ -270,7 +263,7 @@ impl Shared {
                 self.epoch.check(term)?;
             }
             match run().await {
-                Err(error) if disk_is_held(&error) && begun.elapsed() < LETS_GO => {
+                Err(error) if disk_is_held(&error) && begun.elapsed() < self.timeouts.disk => {
                     sleep(LOOK).await;
                 }
                 ended => return ended,
@@ -283,7 +276,7 @@ impl Shared {
         let machine = &locked.machine;
         let Some(time) = definition.stopping_for() else {
             // The grace period covers a guest, or a QEMU, that does not respond.
-            if let Err(error) = ask(machine, "system_powerdown", json!({})).await {
+            if let Err(error) = self.ask(machine, "system_powerdown", json!({})).await {
                 tracing::debug!(machine = machine.id, %error, "cannot ask the guest to power down");
             }
             definition.stopping_since = Some(Timestamp::now());
@@ -293,10 +286,11 @@ impl Shared {
             return Ok(());
         }
         // Computed from the clock, not from this call: the call may be cancelled, and the next one must not start over.
-        let may_quit = (self.grace + QUIT).saturating_sub(time).max(LEAST_QUIT);
+        let left = self.may_stop().saturating_sub(time);
+        let may_quit = left.max(self.timeouts.least_quit);
         let quits = async {
             // QEMU flushes the disk before it quits.
-            if let Err(error) = ask(machine, "quit", json!({})).await {
+            if let Err(error) = self.ask(machine, "quit", json!({})).await {
                 tracing::debug!(machine = machine.id, %error, "cannot ask QEMU to quit");
             }
             ended(machine).await
@@ -321,7 +315,7 @@ impl Shared {
         if machine.process()?.is_some() {
             return Ok(true);
         }
-        if time >= self.grace + QUIT {
+        if time >= self.may_stop() {
             end_all(machine).await?;
         }
         Ok(!machine.processes()?.is_empty())

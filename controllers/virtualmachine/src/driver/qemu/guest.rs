@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::Shared;
 use super::machine::{Machine, SOCKET};
 use super::qmp::{self, QmpError};
 use crate::driver::DriverError;
@@ -17,17 +18,21 @@ pub(super) fn broken(word: &str) -> Option<&'static str> {
     }
 }
 
-pub(super) async fn ask(
-    machine: &Machine,
-    command: &str,
-    arguments: Value,
-) -> Result<Value, QmpError> {
-    qmp::execute(&machine.folder, SOCKET, command, arguments).await
-}
+impl Shared {
+    pub(super) async fn ask(
+        &self,
+        machine: &Machine,
+        command: &str,
+        arguments: Value,
+    ) -> Result<Value, QmpError> {
+        let limit = self.timeouts.answer;
+        qmp::execute(&machine.folder, SOCKET, command, arguments, limit).await
+    }
 
-pub(super) async fn query_status(machine: &Machine) -> Result<String, DriverError> {
-    let answer = ask(machine, "query-status", json!({})).await;
-    let answer = answer.map_err(|error| machine.failed(error))?;
-    let word = answer.get("status").and_then(Value::as_str);
-    Ok(word.unwrap_or_default().to_owned())
+    pub(super) async fn query_status(&self, machine: &Machine) -> Result<String, DriverError> {
+        let answer = self.ask(machine, "query-status", json!({})).await;
+        let answer = answer.map_err(|error| machine.failed(error))?;
+        let word = answer.get("status").and_then(Value::as_str);
+        Ok(word.unwrap_or_default().to_owned())
+    }
 }

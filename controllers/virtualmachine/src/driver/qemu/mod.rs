@@ -21,6 +21,7 @@ mod machine;
 mod process;
 mod qmp;
 mod status;
+mod timeouts;
 mod usage;
 mod watch;
 
@@ -37,6 +38,7 @@ use tokio_util::sync::CancellationToken;
 use self::command::Programs;
 use self::lock::Epoch;
 use self::machine::Machine;
+pub use self::timeouts::Timeouts;
 use self::usage::Meter;
 use super::{
     Changed, Driver, DriverError, DriverFuture, Power, Resources, Server, ServerRef, ServerSpec,
@@ -56,6 +58,8 @@ pub struct QemuOptions {
     pub accelerator: Accelerator,
     /// How long a guest may take to power down before it is forced to stop.
     pub grace: Duration,
+    /// How long the driver waits for a QEMU that does not respond.
+    pub timeouts: Timeouts,
     /// The base image of new disks, which must neither move nor change; empty disks if `None`.
     pub image: Option<PathBuf>,
     /// Whether QEMU's seccomp sandbox is enabled, which denies system calls that it does not need. QEMU must be built with seccomp.
@@ -73,6 +77,7 @@ impl QemuOptions {
             qemu_img: PathBuf::from("qemu-img"),
             accelerator: Accelerator::Auto,
             grace: Duration::from_secs(30),
+            timeouts: Timeouts::default(),
             image: None,
             sandbox: true,
             arguments: Vec::new(),
@@ -101,6 +106,7 @@ pub struct Qemu {
 struct Shared {
     directory: PathBuf,
     grace: Duration,
+    timeouts: Timeouts,
     programs: Programs,
     epoch: Epoch,
     meter: Meter,
@@ -111,8 +117,10 @@ impl Qemu {
     ///
     /// # Errors
     ///
-    /// If the programs or the image cannot be used, with the package to install; or if the directory cannot be created.
+    /// If a timeout is invalid; if the programs or the image cannot be used, with the package to install; or if the directory cannot be
+    /// created.
     pub async fn new(options: &QemuOptions) -> Result<Self, DriverError> {
+        options.timeouts.check()?;
         let programs = Programs::find(options).await?;
         let directory = make(&options.directory)
             .map_err(|error| DriverError::failed(options.directory.display(), error))?;
@@ -120,6 +128,7 @@ impl Qemu {
             epoch: Epoch::in_directory(&directory),
             directory,
             grace: options.grace,
+            timeouts: options.timeouts,
             programs,
             meter: Meter::default(),
         };

@@ -11,9 +11,6 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::time::timeout;
 
-/// The timeout of a command. QEMU serves one connection at a time, so this includes waiting for another one.
-const PATIENCE: Duration = Duration::from_secs(3);
-
 /// The maximum length of a line, in bytes.
 const LONGEST: u64 = 1 << 20;
 
@@ -24,8 +21,8 @@ pub(super) enum QmpError {
     #[error("QMP: {0}")]
     Io(#[from] io::Error),
     /// The command timed out.
-    #[error("QMP: no answer within {PATIENCE:?}")]
-    Timeout,
+    #[error("QMP: no answer within {0:?}")]
+    Timeout(Duration),
     /// The response violates the protocol.
     #[error("QMP: unexpected response: {0}")]
     Malformed(String),
@@ -39,12 +36,13 @@ pub(super) enum QmpError {
     },
 }
 
-/// Connects to the socket `name` in `folder`, and executes one command.
+/// Connects to the socket `name` in `folder`, and executes one command, all within `limit`.
 pub(super) async fn execute(
     folder: &Path,
     name: &str,
     command: &str,
     arguments: Value,
+    limit: Duration,
 ) -> Result<Value, QmpError> {
     let talk = async {
         // A socket address is limited to 107 bytes, and the folder's path may be longer: it is reached through its descriptor.
@@ -58,9 +56,9 @@ pub(super) async fn execute(
         exchange(&mut stream, "qmp_capabilities", json!({})).await?;
         exchange(&mut stream, command, arguments).await
     };
-    timeout(PATIENCE, talk)
+    timeout(limit, talk)
         .await
-        .unwrap_or(Err(QmpError::Timeout))
+        .unwrap_or(Err(QmpError::Timeout(limit)))
 }
 
 async fn exchange(
@@ -172,7 +170,8 @@ mod tests {
             let _ = stream.shutdown().await;
             let _ = stream.read_to_end(&mut Vec::new()).await;
         });
-        let answer = execute(&deep, "sock", "query-status", json!({})).await;
+        let limit = Duration::from_secs(60);
+        let answer = execute(&deep, "sock", "query-status", json!({}), limit).await;
         server.abort();
         std::fs::remove_dir_all(folder).unwrap();
         answer

@@ -1,7 +1,7 @@
 //! Reports the state of machines.
 
 use super::Shared;
-use super::guest::{broken, query_status};
+use super::guest::broken;
 use super::machine::{DISK, Definition, Machine};
 use super::process::Process;
 use crate::driver::{DriverError, Resources, Server, ServerRef, ServerState};
@@ -68,7 +68,7 @@ impl Shared {
         let process = machine.process()?;
         let mut state = state_of(machine, definition, process.as_ref(), busy);
         if state == ServerState::Running {
-            match query_status(machine).await {
+            match self.query_status(machine).await {
                 Ok(word) => {
                     if let Some(failed) = broken(&word) {
                         state = ServerState::Failed;

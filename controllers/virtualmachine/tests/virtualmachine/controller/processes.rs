@@ -33,10 +33,10 @@ const SAMPLE: &str = include_str!("../../../deploy/samples/test-vm.yaml");
 const LONG: [&str; 3] = ["600s", "20s", "2s"];
 
 /// For a leader that has to notice that it was paused; long enough to be renewed on a busy machine until then.
-const SHORT: [&str; 3] = ["5s", "4s", "500ms"];
+const SHORT: [&str; 3] = ["4s", "3s", "500ms"];
 
 /// As `SHORT`, the time without a renewal after which the leader stops by its own clock.
-const DEADLINE: Duration = Duration::from_secs(4);
+const DEADLINE: Duration = Duration::from_secs(3);
 
 const PATIENCE: Duration = Duration::from_secs(60);
 

@@ -10,17 +10,21 @@ use codegen_runtime::fake::Running;
 use serde_json::json;
 use virtualmachine_controller::apis::cloudnative::v1alpha1::VirtualMachinePhase as Phase;
 use virtualmachine_controller::controller::Options;
-use virtualmachine_controller::driver::qemu::{Accelerator, Qemu, QemuOptions};
+use virtualmachine_controller::driver::qemu::{Accelerator, Qemu, QemuOptions, Timeouts};
 
 use crate::controller::support::{Rig, condition, eventually, fast, machine, run};
 
 async fn driver(directory: &Path) -> Option<Qemu> {
-    let options = QemuOptions {
+    driver_of(&QemuOptions {
         accelerator: Accelerator::Tcg,
         grace: Duration::from_secs(1),
         ..QemuOptions::new(directory)
-    };
-    match Qemu::new(&options).await {
+    })
+    .await
+}
+
+async fn driver_of(options: &QemuOptions) -> Option<Qemu> {
+    match Qemu::new(options).await {
         Ok(driver) => Some(driver),
         Err(error) if std::env::var_os("QEMU_REQUIRED").is_none() => {
             eprintln!("skipped: {error}");
@@ -137,7 +141,19 @@ async fn a_machine_that_is_killed_from_outside_is_noticed_and_started_again() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_machine_that_hangs_is_stopped_and_deleted() {
     let directory = tempfile::tempdir().unwrap();
-    let Some(driver) = driver(directory.path()).await else {
+    // A machine that responds later is only reported as unknown in between.
+    let options = QemuOptions {
+        accelerator: Accelerator::Tcg,
+        grace: Duration::from_millis(300),
+        timeouts: Timeouts {
+            answer: Duration::from_secs(1),
+            quit: Duration::from_millis(500),
+            least_quit: Duration::from_millis(100),
+            ..Timeouts::default()
+        },
+        ..QemuOptions::new(directory.path())
+    };
+    let Some(driver) = driver_of(&options).await else {
         return;
     };
     let rig = Rig::new();

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::time::{sleep, timeout};
-use virtualmachine_controller::driver::qemu::{Accelerator, Qemu, QemuOptions};
+use virtualmachine_controller::driver::qemu::{Accelerator, Qemu, QemuOptions, Timeouts};
 use virtualmachine_controller::driver::{
     Driver, Power, Resources, Server, ServerRef, ServerSpec, ServerState, Term,
 };
@@ -63,6 +63,11 @@ impl Bench {
         Qemu::new(&options(&self.directory)).await.unwrap()
     }
 
+    /// Creates another driver for the same machines that soon ends what does not respond.
+    pub async fn impatient(&self) -> Qemu {
+        Qemu::new(&impatient(&self.directory)).await.unwrap()
+    }
+
     pub fn files(&self) -> BTreeSet<String> {
         fs::read_dir(&self.directory)
             .unwrap()
@@ -100,6 +105,20 @@ pub fn options(directory: &Path) -> QemuOptions {
     let mut options = QemuOptions::new(directory);
     options.accelerator = Accelerator::Tcg;
     options.grace = Duration::from_secs(1);
+    options
+}
+
+/// Options for machines that hang. No test may expect one to respond within these times.
+pub fn impatient(directory: &Path) -> QemuOptions {
+    let mut options = options(directory);
+    options.grace = Duration::from_millis(300);
+    options.timeouts = Timeouts {
+        answer: Duration::from_millis(900),
+        quit: Duration::from_millis(600),
+        least_quit: Duration::from_millis(100),
+        disk: Duration::from_millis(100),
+        ..Timeouts::default()
+    };
     options
 }
 

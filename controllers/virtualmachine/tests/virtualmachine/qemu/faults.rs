@@ -13,7 +13,7 @@ use virtualmachine_controller::driver::{
 };
 
 use crate::qemu::bench::{
-    Bench, MIB, kill, options, reaches, server, small, term, until, virtual_size,
+    Bench, MIB, impatient, kill, reaches, server, small, term, until, virtual_size,
 };
 
 #[tokio::test]
@@ -21,15 +21,16 @@ async fn a_machine_that_hangs_is_stopped_and_deleted() {
     let Some(bench) = Bench::new().await else {
         return;
     };
-    let (driver, vm, term) = (&bench.driver, server("hangs"), term(0));
+    let driver = &bench.impatient().await;
+    let (vm, term) = (server("hangs"), term(0));
     driver.create(&term, &vm, &small(Power::On)).await.unwrap();
     let pid = driver.pid(&vm).unwrap().unwrap();
     kill(pid, "STOP");
     let status = driver.status(&vm).await.unwrap().unwrap();
     assert_eq!(status.state, ServerState::Unknown, "{status:?}");
     assert!(status.message.contains("no answer"), "{status:?}");
-    // Calls that are cancelled before QEMU could have answered still stop it.
-    let cut = Duration::from_millis(900);
+    // Calls that are cancelled before QEMU could have answered or quit still stop it.
+    let cut = Duration::from_millis(400);
     let _ = timeout(cut, driver.set_power(&term, &vm, Power::Off)).await;
     until("it is not stopped", async || {
         let _ = timeout(cut, driver.set_power(&term, &vm, Power::Off)).await;
@@ -59,7 +60,8 @@ async fn a_machine_that_hangs_while_it_exits_is_stopped() {
     fs::remove_file(driver.folder(&vm).unwrap().join("pid")).unwrap();
     let status = driver.status(&vm).await.unwrap().unwrap();
     assert_eq!(status.state, ServerState::Stopping, "{status:?}");
-    reaches(driver, &vm, ServerState::Stopped).await;
+    // The time is up sooner for this one.
+    reaches(&bench.impatient().await, &vm, ServerState::Stopped).await;
     assert!(bench.processes().is_empty());
 }
 
@@ -69,17 +71,27 @@ async fn a_start_that_hangs_is_stopped() {
         return;
     };
     // QEMU waits for a connection before it daemonizes.
-    let mut options = options(&bench.directory);
+    let mut options = impatient(&bench.directory);
     let wait = "socket,id=hang,server=on,wait=on,path=hang.sock";
     options.arguments = ["-chardev", wait].map(Into::into).into();
     let hanging = Qemu::new(&options).await.unwrap();
     let (vm, term) = (server("starts"), term(0));
-    let cut = Duration::from_secs(2);
-    let created = timeout(cut, hanging.create(&term, &vm, &small(Power::On))).await;
-    assert!(created.is_err(), "it should hang: {created:?}");
+    let started = async {
+        until("QEMU is not started", async || {
+            !bench.processes().is_empty()
+        })
+        .await;
+        sleep(Duration::from_millis(500)).await;
+    };
+    let spec = small(Power::On);
+    tokio::select! {
+        created = hanging.create(&term, &vm, &spec) => panic!("it should hang: {created:?}"),
+        () = started => {}
+    }
     let status = hanging.status(&vm).await.unwrap().unwrap();
     assert_eq!(status.state, ServerState::Creating);
     until("it is not stopped", async || {
+        let cut = Duration::from_secs(1);
         let _ = timeout(cut, hanging.set_power(&term, &vm, Power::Off)).await;
         bench.processes().is_empty()
     })
@@ -254,7 +266,9 @@ async fn a_disk_that_a_dying_process_still_has_is_waited_for() {
     driver.delete(&term, &vm).await.unwrap();
     driver.create(&term, &vm, &small(Power::Off)).await.unwrap();
     let holder = hold(&disk);
-    let error = driver.set_power(&term, &vm, Power::On).await.unwrap_err();
+    let impatient = bench.impatient().await;
+    let started = impatient.set_power(&term, &vm, Power::On).await;
+    let error = started.unwrap_err();
     assert!(error.to_string().contains("another process"), "{error}");
     drop(holder);
     driver.set_power(&term, &vm, Power::On).await.unwrap();
