@@ -6,6 +6,8 @@
 mod about;
 mod check;
 #[cfg(test)]
+mod check_tests;
+#[cfg(test)]
 mod crate_markers_tests;
 mod crd;
 #[cfg(test)]
