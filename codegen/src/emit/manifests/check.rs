@@ -29,6 +29,9 @@ pub(super) struct Check<'a> {
 /// The maximum number of selectable fields that the API server allows.
 const MOST_SELECTABLE: usize = 8;
 
+/// How many further places of a finding are named.
+const FEW: usize = 3;
+
 /// The name suffixes of markers that findings refer to.
 const SELECTABLE: &str = "selectablefield";
 const SCALE: &str = "subresource:scale";
@@ -281,9 +284,13 @@ impl Check<'_> {
         };
         let message = format!("the API server drops what {} contains", shown(first));
         let warning = Diagnostic::warning(message);
-        let warning = others.iter().fold(warning, |warning, other| {
+        let named = others.iter().take(FEW);
+        let mut warning = named.fold(warning, |warning, other| {
             warning.note(format!("and what {} contains", shown(other)))
         });
+        if others.len() > FEW {
+            warning = warning.note(format!("and {} more", others.len() - FEW));
+        }
         let warning = warning.help(
             "list name, namespace, labels, annotations and finalizers in the schema: `embedded-object-meta = true` in [crate.manifests], \
              `--embedded-object-meta` on the command line",
