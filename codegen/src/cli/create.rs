@@ -15,7 +15,7 @@ use super::{
     create_controller::CreateController,
     create_webhook::CreateWebhook,
     finish::Finish,
-    kind::{KindArgs, copy, existing, sample_of},
+    kind::{KindArgs, copied, existing, sample_of},
     operator::{Files, Project, input_error, refused},
     search::uses_support,
     style::{self, Color},
@@ -143,7 +143,7 @@ impl CreateApi {
         let other = existing(project, &api.group, from, resource, files)?;
         // A sample is needed, since the one that `create api` writes has the fields that it gives to types.
         sample_of(&other, files)?;
-        copy(project, api, &other, files)?.ok_or_else(|| {
+        copied(project, api, &other, files)?.ok_or_else(|| {
             let types = other.path(Part::Types).unwrap_or_default();
             refused(format!(
                 "{} does not exist: the types of {} in {from} are elsewhere, copy them yourself",

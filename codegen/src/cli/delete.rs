@@ -14,7 +14,7 @@ use super::{
     delete_controller::DeleteController,
     delete_webhook::{self, DeleteWebhook},
     finish::Finish,
-    kind::{KindArgs, copy, existing},
+    kind::{KindArgs, copied, existing},
     leftovers::{check_unchanged, check_unhooked, check_unused, unreadable},
     operator::{Files, Project, refused},
     style::Color,
@@ -141,7 +141,7 @@ fn copies(project: &Project, api: &Api, files: &Files) -> Result<Vec<Tree>, Fail
     let mut copies = Vec::new();
     for (version, resource) in others {
         let other = existing(project, &api.group, &version.name, resource, files)?;
-        copies.extend(copy(project, api, &other, files)?);
+        copies.extend(copied(project, api, &other, files)?);
     }
     Ok(copies)
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use codegen::{
     config::shown,
     model::{Resource, TypeKind, Version},
-    operator::{Api, Part, builtin_import, controller_path, copied, names},
+    operator::{Api, Part, builtin_import, controller_path, names},
     output::Tree,
 };
 
@@ -171,7 +171,7 @@ pub(super) fn existing(
 }
 
 /// The types and the sample of a version of a kind, copied from another one; `None` if that lacks one of both where `create api` writes it.
-pub(super) fn copy(
+pub(super) fn copied(
     project: &Project,
     api: &Api,
     other: &Api,
@@ -184,7 +184,7 @@ pub(super) fn copy(
     let (Some(types), Some(sample)) = (text(Part::Types)?, text(Part::Sample)?) else {
         return Ok(None);
     };
-    let copied = copied(api, other, &types, &sample);
+    let copied = api.copy_of(other, &types, &sample);
     copied.map(Some).map_err(|error| {
         let path = project
             .root

@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+#[cfg(feature = "go")]
+use super::go::module_folder;
 use super::{
     Config, Error, Report,
     inputs::{CrdInput, GoInput},
@@ -18,7 +20,7 @@ impl Config {
     /// Generates, writes, and declares the inputs to Cargo: the entry point for build scripts.
     ///
     /// Prints `cargo::rerun-if-changed` for every input before anything can fail, so that fixing the input reruns the build
-    /// script, and a `cargo::warning` for each warning. Files that are up to date keep their modification time.
+    /// script, then for what else types were read from, and a `cargo::warning` for each warning. Files that are up to date keep their modification time.
     ///
     /// # Errors
     ///
@@ -26,10 +28,11 @@ impl Config {
     pub fn generate(&self) -> Result<Report, Error> {
         // Cargo reads this through a pipe of its own; if the pipe is closed, Cargo no longer needs the line.
         let _ = io::stdout().lock().write_all(self.watched().as_bytes());
-        let mut prepared = self.prepare(&())?;
+        let mut used = BTreeSet::new();
+        let mut prepared = self.prepare_seen(&(), |sources| used = used_by(sources))?;
         // Cargo runs a failed build script again in any case.
-        let beside: String = prepared.beside.iter().map(|path| watch(path)).collect();
-        let said = beside + &warned(&prepared.warnings);
+        let used: String = used.iter().map(|path| watch(path)).collect();
+        let said = used + &warned(&prepared.warnings);
         let _ = io::stdout().lock().write_all(said.as_bytes());
         if let Some(unwritten) = prepared
             .names
@@ -52,34 +55,6 @@ impl Config {
         self.inputs().chain(go).map(|path| watch(&path)).collect()
     }
 
-    /// What was read besides [`inputs`](Self::inputs): the rest of crates whose kinds are read, the crates that these depend on, and Go
-    /// packages whose types are used, with their manifests. Modules in Go's cache never change.
-    pub(super) fn read_beside(&self, sources: &Sources) -> BTreeSet<PathBuf> {
-        let mut beside = BTreeSet::new();
-        for one in &sources.rust_crates {
-            beside.extend(files_of(&one.root, &one.files));
-            for dependency in &one.dependencies {
-                beside.extend(files_of(&dependency.root, &dependency.files));
-            }
-        }
-        #[cfg(feature = "go")]
-        beside.extend(
-            sources
-                .go
-                .iter()
-                .flat_map(|go| &go.packages)
-                .filter(|package| package.version.is_none() && package.module != "std")
-                .map(|package| PathBuf::from(&package.dir)),
-        );
-        let modules = self.go.iter().filter_map(|input| {
-            let dir = whole(&input.dir);
-            let mut files = dir.ancestors().map(|folder| folder.join("go.mod"));
-            files.find(|file| file.is_file())
-        });
-        beside.extend(modules);
-        beside
-    }
-
     /// The files and folders that the output depends on.
     fn inputs(&self) -> impl Iterator<Item = PathBuf> {
         let crds = self.crds.iter().filter_map(|input| match input {
@@ -96,6 +71,28 @@ impl Config {
         let inputs = crds.chain(apis).chain(header).chain(names);
         inputs.map(Path::to_owned).chain(roots)
     }
+}
+
+/// What the output depends on besides the configured inputs: the rest of crates whose kinds are read, the crates that these depend on, and
+/// Go packages whose types are used, with their manifests. Modules in Go's cache never change.
+fn used_by(sources: &Sources) -> BTreeSet<PathBuf> {
+    let mut used = BTreeSet::new();
+    for one in &sources.rust_crates {
+        used.extend(files_of(&one.root, &one.files));
+        for dependency in &one.dependencies {
+            used.extend(files_of(&dependency.root, &dependency.files));
+        }
+    }
+    #[cfg(feature = "go")]
+    for package in sources.go.iter().flat_map(|go| &go.packages) {
+        if package.version.is_some() || package.module == "std" {
+            continue;
+        }
+        let folder = PathBuf::from(&package.dir);
+        used.extend(module_folder(&whole(&folder)).map(|module| module.join("go.mod")));
+        used.insert(folder);
+    }
+    used
 }
 
 /// The manifest and the source root of a crate; in place of a root that is the package's folder, which may contain Cargo's output, its files.
@@ -167,6 +164,13 @@ mod tests {
         );
     }
 
+    fn used(config: &Config) -> BTreeSet<PathBuf> {
+        let mut used = BTreeSet::new();
+        let prepared = config.prepare_seen(&(), |sources| used = used_by(sources));
+        prepared.unwrap();
+        used
+    }
+
     /// Writes files, and creates their folders.
     fn write(folder: &Path, files: &[(&str, &str)]) {
         for (path, text) in files {
@@ -194,8 +198,7 @@ mod tests {
             .go(folder.path(), ["./api/v1"])
             .manifests(folder.path(), crate::Manifests::default())
             .manifests_only();
-        let watched = config.prepare(&()).unwrap().beside;
-        assert_eq!(watched, ["api/v1", "go.mod", "units"].map(at).into());
+        assert_eq!(used(&config), ["api/v1", "go.mod", "units"].map(at).into());
     }
 
     #[test]
@@ -231,14 +234,13 @@ mod tests {
             .apis(at("app/src/kinds.rs"))
             .manifests(at("app"), crate::Manifests::default())
             .manifests_only();
-        let watched = config.prepare(&()).unwrap().beside;
         let expected = [
             "app/Cargo.toml",
             "app/src",
             "units/Cargo.toml",
             "units/lib.rs",
         ];
-        assert_eq!(watched, expected.map(at).into());
+        assert_eq!(used(&config), expected.map(at).into());
     }
 
     #[test]

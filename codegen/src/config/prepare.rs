@@ -1,10 +1,6 @@
 //! From a configuration to a plan: load, generate, compare with the disk.
 
-use std::{
-    borrow::Cow,
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::{borrow::Cow, collections::BTreeSet, path::Path};
 
 use rayon::prelude::*;
 
@@ -47,8 +43,6 @@ pub struct Prepared {
     pub warnings: Diagnostics,
     /// The errors of CRDs that were skipped.
     pub skipped: Diagnostics,
-    /// Folders and files that types were read from besides the configured inputs.
-    pub(super) beside: BTreeSet<PathBuf>,
 }
 
 /// The figures of a generation.
@@ -135,6 +129,15 @@ impl Config {
     ///
     /// [`Error`].
     pub fn prepare(&self, progress: &dyn Progress) -> Result<Prepared, Error> {
+        self.prepare_seen(progress, |_| ())
+    }
+
+    /// [`prepare`](Self::prepare), with a look at the sources once they are read.
+    pub(super) fn prepare_seen(
+        &self,
+        progress: &dyn Progress,
+        seen: impl FnOnce(&Sources) + Send,
+    ) -> Result<Prepared, Error> {
         on_threads(|| {
             let target = self.target()?;
             let mut options = self.options(&target)?;
@@ -142,7 +145,7 @@ impl Config {
             if self.awaits_apis(&sources) {
                 options.emit.clear();
             }
-            let beside = self.read_beside(&sources);
+            seen(&sources);
             let generated = crate::generate_from(read, &options).map_err(Error::Input)?;
             let manifests = match &self.manifests {
                 Some((folder, _)) => {
@@ -166,7 +169,6 @@ impl Config {
                     names: None,
                     warnings: generated.warnings,
                     skipped: generated.skipped,
-                    beside,
                 });
             }
             let mut tree = self.place(generated.files, &sources, &target, &options)?;
@@ -187,7 +189,6 @@ impl Config {
                 plan,
                 warnings: generated.warnings,
                 skipped: generated.skipped,
-                beside,
             })
         })
     }

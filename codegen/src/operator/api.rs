@@ -264,3 +264,30 @@ impl Api {
         }
     }
 }
+
+#[cfg(test)]
+impl Api {
+    /// The kind `Widget` of `batch.example.com`, for tests.
+    pub(super) fn widget(version: &str) -> Self {
+        Self {
+            operator: Operator {
+                name: "my-operator".to_owned(),
+                domain: None,
+            },
+            group: "batch.example.com".to_owned(),
+            group_module: "batch".to_owned(),
+            version: version.to_owned(),
+            kind: "Widget".to_owned(),
+            module: "widget".to_owned(),
+            controller: Some("widget".to_owned()),
+            sample: "widget".to_owned(),
+            plural: "widgets".to_owned(),
+            scope: Scope::Namespaced,
+            is_further_version: false,
+            is_first: false,
+            brings_support: false,
+            is_first_of_version: true,
+            has_example: true,
+        }
+    }
+}

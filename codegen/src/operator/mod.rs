@@ -29,7 +29,6 @@ pub use builtin::{
 pub use certificates::Certificates;
 pub use controlled::Controlled;
 pub use controller::{path as controller_path, test_path as controller_test_path};
-pub use copied::copied;
 pub use edits::{Edit, EditKind};
 pub use references::{Gone, Reference};
 pub use webhook::{Handler, Spoke, Webhooks};

@@ -328,28 +328,11 @@ fn flatten(tree: &UseTree, path: &mut Vec<String>, found: &mut Vec<(Vec<String>,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::Scope, operator::Operator};
 
     fn api(is_first_of_version: bool) -> Api {
         Api {
-            operator: Operator {
-                name: "my-operator".to_owned(),
-                domain: None,
-            },
-            group: "batch.example.com".to_owned(),
-            group_module: "batch".to_owned(),
-            version: "v1".to_owned(),
-            kind: "Widget".to_owned(),
-            module: "widget".to_owned(),
-            controller: Some("widget".to_owned()),
-            sample: "widget".to_owned(),
-            plural: "widgets".to_owned(),
-            scope: Scope::Namespaced,
-            is_further_version: false,
-            is_first: false,
-            brings_support: false,
             is_first_of_version,
-            has_example: true,
+            ..Api::widget("v1")
         }
     }
 

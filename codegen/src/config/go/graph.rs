@@ -71,7 +71,7 @@ pub(super) fn is_standard(path: &str) -> bool {
 }
 
 /// The nearest folder at or above `folder` that has a `go.mod`.
-pub(super) fn module_folder(folder: &Path) -> Option<&Path> {
+pub(in crate::config) fn module_folder(folder: &Path) -> Option<&Path> {
     folder
         .ancestors()
         .find(|folder| folder.join("go.mod").is_file())

@@ -22,6 +22,7 @@ use std::{
 };
 
 pub use environment::Environment;
+pub(super) use graph::module_folder;
 use rayon::prelude::*;
 
 use self::{

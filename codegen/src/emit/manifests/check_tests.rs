@@ -10,17 +10,22 @@ use crate::{
     options::{Manifests, Options},
 };
 
+/// The warnings about the types' manifests.
+fn warnings(types: &str, manifests: Manifests) -> String {
+    let options = Options {
+        emit: [].into(),
+        manifests: Some(manifests),
+        ..Options::default()
+    };
+    let generated = crate::generate(&sources(types), &options).unwrap();
+    generated.warnings.render(Style::Plain)
+}
+
 #[test]
 fn an_example_that_is_not_of_its_schema_is_warned_of() {
     let fields =
         "// +kubebuilder:validation:MaxLength=3\n// +kubebuilder:example=world\npub a: String,";
-    let options = Options {
-        emit: [].into(),
-        manifests: Some(Manifests::default()),
-        ..Options::default()
-    };
-    let generated = crate::generate(&sources(&kind(fields, "")), &options).unwrap();
-    let warnings = generated.warnings.render(Style::Plain);
+    let warnings = warnings(&kind(fields, ""), Manifests::default());
     let expected = "the example of `.spec.a` does not match its schema: it has 5 characters, expected at most 3";
     assert!(warnings.contains(expected), "{warnings}");
     assert!(
@@ -33,16 +38,11 @@ fn an_example_that_is_not_of_its_schema_is_warned_of() {
 fn metadata_that_the_server_would_drop_is_warned_of() {
     let templates = "/// A template.\n#[derive(Clone, Debug, Serialize, Deserialize)]\npub struct Template { pub metadata: ObjectMeta }";
     let warnings = |fields: &str, embedded_object_meta| {
-        let options = Options {
-            emit: [].into(),
-            manifests: Some(Manifests {
-                embedded_object_meta,
-                ..Manifests::default()
-            }),
-            ..Options::default()
+        let manifests = Manifests {
+            embedded_object_meta,
+            ..Manifests::default()
         };
-        let generated = crate::generate(&sources(&kind(fields, templates)), &options).unwrap();
-        generated.warnings.render(Style::Plain)
+        warnings(&kind(fields, templates), manifests)
     };
     let plain = "pub one: Template, pub many: Vec<Template>,";
     let found = warnings(plain, false);
