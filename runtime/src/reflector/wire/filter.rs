@@ -29,7 +29,11 @@ impl Rules {
         json: &'de [u8],
     ) -> Result<K, serde_json::Error> {
         let mut json = serde_json::Deserializer::from_slice(json);
-        let object = K::deserialize(Level::Object(None).over(&mut json, self))?;
+        let level = Object {
+            rules: self,
+            fields: None,
+        };
+        let object = K::deserialize(level.over(&mut json))?;
         json.end()?;
         Ok(object)
     }
@@ -60,11 +64,69 @@ impl Rules {
     }
 }
 
+/// A level of an object whose keys are filtered.
+///
+/// Each has a map of its own: the values below metadata are read as without a filter, so that their types are compiled only once.
+trait Level: Copy {
+    /// The filtered entries of a map.
+    type Keys<'de, A: MapAccess<'de>>: MapAccess<'de, Error = A::Error>;
+
+    /// Notes the fields of the type, which requested a struct.
+    fn of_struct(self, fields: &'static [&'static str]) -> Self;
+
+    fn keys<'de, A: MapAccess<'de>>(self, inner: A) -> Self::Keys<'de, A>;
+
+    /// Filters the keys of `inner` at this level.
+    fn over<T>(self, inner: T) -> Filter<T, Self> {
+        Filter { inner, level: self }
+    }
+}
+
+/// The object itself.
 #[derive(Clone, Copy)]
-enum Level {
-    /// The object itself, with the fields of its type if it requested a struct.
-    Object(Option<&'static [&'static str]>),
-    Metadata,
+struct Object<'a> {
+    rules: &'a Rules,
+    /// The fields of its type if that requested a struct.
+    fields: Option<&'static [&'static str]>,
+}
+
+impl<'a> Level for Object<'a> {
+    type Keys<'de, A: MapAccess<'de>> = ObjectKeys<'a, A>;
+
+    fn of_struct(self, fields: &'static [&'static str]) -> Self {
+        Self {
+            fields: Some(fields),
+            ..self
+        }
+    }
+
+    fn keys<'de, A: MapAccess<'de>>(self, inner: A) -> ObjectKeys<'a, A> {
+        ObjectKeys {
+            inner,
+            level: self,
+            field: Field::Other,
+            value: Value::Read,
+            seen: [false; 2],
+        }
+    }
+}
+
+/// The object's metadata.
+#[derive(Clone, Copy)]
+struct Metadata {
+    keep_managed_fields: bool,
+}
+
+impl Level for Metadata {
+    type Keys<'de, A: MapAccess<'de>> = MetadataKeys<A>;
+
+    fn of_struct(self, _: &'static [&'static str]) -> Self {
+        self
+    }
+
+    fn keys<'de, A: MapAccess<'de>>(self, inner: A) -> MetadataKeys<A> {
+        MetadataKeys { inner, level: self }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -91,34 +153,20 @@ impl Field {
 
 /// A deserializer, visitor or seed whose keys are filtered.
 #[derive(Clone, Copy)]
-struct Filter<'a, T> {
+struct Filter<T, L> {
     inner: T,
-    level: Level,
-    rules: &'a Rules,
+    level: L,
 }
 
-impl Level {
-    /// Filters the keys of `inner` at this level.
-    const fn over<T>(self, inner: T, rules: &Rules) -> Filter<'_, T> {
-        Filter {
-            inner,
-            level: self,
-            rules,
-        }
-    }
-}
-
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Filter<'_, D> {
+impl<'de, D: Deserializer<'de>, L: Level> Deserializer<'de> for Filter<D, L> {
     type Error = D::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.inner
-            .deserialize_any(self.level.over(visitor, self.rules))
+        self.inner.deserialize_any(self.level.over(visitor))
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.inner
-            .deserialize_map(self.level.over(visitor, self.rules))
+        self.inner.deserialize_map(self.level.over(visitor))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -127,17 +175,13 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Filter<'_, D> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        let level = match self.level {
-            Level::Object(_) => Level::Object(Some(fields)),
-            Level::Metadata => Level::Metadata,
-        };
+        let level = self.level.of_struct(fields);
         self.inner
-            .deserialize_struct(name, fields, level.over(visitor, self.rules))
+            .deserialize_struct(name, fields, level.over(visitor))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.inner
-            .deserialize_option(self.level.over(visitor, self.rules))
+        self.inner.deserialize_option(self.level.over(visitor))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -146,7 +190,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Filter<'_, D> {
         visitor: V,
     ) -> Result<V::Value, D::Error> {
         self.inner
-            .deserialize_newtype_struct(name, self.level.over(visitor, self.rules))
+            .deserialize_newtype_struct(name, self.level.over(visitor))
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -159,7 +203,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Filter<'_, D> {
     }
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Filter<'_, V> {
+impl<'de, V: Visitor<'de>, L: Level> Visitor<'de> for Filter<V, L> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -175,39 +219,30 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Filter<'_, V> {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.inner.visit_some(self.level.over(inner, self.rules))
+        self.inner.visit_some(self.level.over(inner))
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.inner
-            .visit_newtype_struct(self.level.over(inner, self.rules))
+        self.inner.visit_newtype_struct(self.level.over(inner))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_map(Keys {
-            inner,
-            level: self.level,
-            rules: self.rules,
-            field: Field::Other,
-            value: Value::Read,
-            seen: [false; 2],
-        })
+        self.inner.visit_map(self.level.keys(inner))
     }
 }
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Filter<'_, S> {
+impl<'de, S: DeserializeSeed<'de>, L: Level> DeserializeSeed<'de> for Filter<S, L> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, inner: D) -> Result<S::Value, D::Error> {
-        self.inner.deserialize(self.level.over(inner, self.rules))
+        self.inner.deserialize(self.level.over(inner))
     }
 }
 
-/// The entries of a filtered map.
-struct Keys<'a, A> {
+/// The entries of an object.
+struct ObjectKeys<'a, A> {
     inner: A,
-    level: Level,
-    rules: &'a Rules,
+    level: Object<'a>,
     field: Field,
     value: Value,
     /// Which of [`Field::IMPLIED`] the object has, or was given by the filter.
@@ -222,7 +257,7 @@ enum Value {
     Implied,
 }
 
-impl<A> Keys<'_, A> {
+impl<A> ObjectKeys<'_, A> {
     fn note(&mut self, key: &str) {
         self.field = match key {
             "apiVersion" => Field::ApiVersion,
@@ -239,13 +274,11 @@ impl<A> Keys<'_, A> {
 
     /// Returns the next field to add.
     fn next_implied(&mut self) -> Option<&'static str> {
-        let Level::Object(fields) = self.level else {
-            return None;
-        };
+        let Object { rules, fields } = self.level;
         for (field, seen) in Field::IMPLIED.into_iter().zip(&mut self.seen) {
             let name = field.name();
             let asked = fields.is_none_or(|fields| fields.contains(&name));
-            if !std::mem::replace(seen, true) && asked && self.rules.implied(field).is_some() {
+            if !std::mem::replace(seen, true) && asked && rules.implied(field).is_some() {
                 self.field = field;
                 return Some(name);
             }
@@ -254,27 +287,19 @@ impl<A> Keys<'_, A> {
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Keys<'_, A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for ObjectKeys<'_, A> {
     type Error = A::Error;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        while let Value::Read = self.value {
-            let Some(Text(key)) = self.inner.next_key::<Text<'de>>()? else {
-                self.value = Value::Implied;
-                break;
-            };
-            match self.level {
-                Level::Metadata if key == "managedFields" && !self.rules.keep_managed_fields => {
-                    self.inner.next_value::<IgnoredAny>()?;
-                    continue;
-                }
-                Level::Metadata => {}
-                Level::Object(_) => self.note(&key),
+        if let Value::Read = self.value {
+            if let Some(Text(key)) = self.inner.next_key::<Text<'de>>()? {
+                self.note(&key);
+                return pass(key, seed).map(Some);
             }
-            return pass(key, seed).map(Some);
+            self.value = Value::Implied;
         }
         match self.next_implied() {
             Some(name) => pass(Cow::Borrowed(name), seed).map(Some),
@@ -283,19 +308,22 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Keys<'_, A> {
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        if let (Value::Implied, Some(value)) = (self.value, self.rules.implied(self.field)) {
+        let rules = self.level.rules;
+        if let (Value::Implied, Some(value)) = (self.value, rules.implied(self.field)) {
             return pass(Cow::Owned(value.to_owned()), seed);
         }
         match self.field {
             Field::Other => self.inner.next_value_seed(seed),
             Field::Metadata => {
-                let seed = Level::Metadata.over(seed, self.rules);
-                self.inner.next_value_seed(seed)
+                let level = Metadata {
+                    keep_managed_fields: rules.keep_managed_fields,
+                };
+                self.inner.next_value_seed(level.over(seed))
             }
             field @ (Field::ApiVersion | Field::Kind) => {
                 let Text(value) = self.inner.next_value()?;
-                if !self.rules.accepts(field, &value) {
-                    let (name, expected) = (field.name(), self.rules.expected());
+                if !rules.accepts(field, &value) {
+                    let (name, expected) = (field.name(), rules.expected());
                     return Err(A::Error::custom(format_args!(
                         "{name} is {value:?}, expected {expected}"
                     )));
@@ -303,6 +331,38 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Keys<'_, A> {
                 pass(value, seed)
             }
         }
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.inner.size_hint()
+    }
+}
+
+/// The entries of an object's metadata.
+struct MetadataKeys<A> {
+    inner: A,
+    level: Metadata,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for MetadataKeys<A> {
+    type Error = A::Error;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        while let Some(Text(key)) = self.inner.next_key::<Text<'de>>()? {
+            if key == "managedFields" && !self.level.keep_managed_fields {
+                self.inner.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            return pass(key, seed).map(Some);
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        self.inner.next_value_seed(seed)
     }
 
     fn size_hint(&self) -> Option<usize> {
