@@ -30,6 +30,7 @@ use std::time::Duration;
 use kube::Client;
 use serde_json::Value;
 
+use crate::json::{from_value, to_value};
 use crate::object;
 
 pub use self::running::Running;
@@ -111,7 +112,7 @@ impl<K: object::Object> From<K> for Object {
     ///
     /// The object cannot be serialized as JSON.
     fn from(object: K) -> Self {
-        let mut value = match serde_json::to_value(&object) {
+        let mut value = match to_value(&object) {
             Ok(value) => value,
             Err(error) => panic!("a fake cannot hold this {}: {error}", K::kind(&())),
         };
@@ -217,7 +218,7 @@ impl Tracker {
             .server
             .objects()
             .get(&group, &plural, namespace, name)?;
-        Some(decode(value))
+        Some(decode(&value))
     }
 
     /// Returns the stored objects of a namespace; an empty one means all namespaces.
@@ -228,7 +229,7 @@ impl Tracker {
     pub fn list<K: object::Object>(&self, namespace: &str) -> Vec<K> {
         let (group, plural) = (K::group(&()), K::plural(&()));
         let values = self.server.objects().list(&group, &plural, namespace);
-        values.into_iter().map(decode).collect()
+        values.iter().map(decode).collect()
     }
 
     /// Removes an object at once, regardless of finalizers; returns whether it existed.
@@ -260,8 +261,8 @@ impl Tracker {
     }
 }
 
-fn decode<K: object::Object>(value: Value) -> K {
-    match serde_json::from_value(value) {
+fn decode<K: object::Object>(value: &Value) -> K {
+    match from_value(value) {
         Ok(object) => object,
         Err(error) => panic!("the stored object is not a {}: {error}", K::kind(&())),
     }

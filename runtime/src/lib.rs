@@ -63,6 +63,7 @@ pub mod event;
 pub mod fake;
 pub mod finalizer;
 pub mod informer;
+mod json;
 pub mod leader;
 pub mod lister;
 pub mod manager;

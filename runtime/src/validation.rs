@@ -8,6 +8,8 @@ pub use kube_schema::{FieldError, FieldErrorKind, FieldErrors, Unevaluated, Vali
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::json::to_value;
+
 /// Kinds whose objects can be validated without a server.
 pub trait Validate: Serialize {
     /// Returns the validator of the kind's schema.
@@ -31,7 +33,7 @@ pub trait Validate: Serialize {
 }
 
 fn to_json<T: Serialize + ?Sized>(object: &T) -> Result<Value, FieldErrors> {
-    serde_json::to_value(object).map_err(|error| {
+    to_value(object).map_err(|error| {
         let detail = format!("cannot be written as JSON: {error}");
         let error = FieldError::new("<nil>", FieldErrorKind::Invalid, detail);
         FieldErrors::from(vec![error])

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::Written;
 use crate::client::{self, Endpoint};
+use crate::json::to_value;
 
 /// Why an object could not be created or updated.
 #[derive(Debug, thiserror::Error)]
@@ -109,7 +110,7 @@ fn changed<K: Resource>(
 
 /// Returns the parts of an object that are compared.
 fn compared(object: &impl Serialize) -> Result<Value, serde_json::Error> {
-    let mut value: Value = serde_json::from_slice(&serde_json::to_vec(object)?)?;
+    let mut value = to_value(object)?;
     if let Some(fields) = value.as_object_mut() {
         fields.remove("status");
         if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {

@@ -12,6 +12,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use crate::json::{from_value, to_value};
+
 /// Why the fields of a manager could not be extracted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -43,9 +45,7 @@ where
     let Some(owned) = owned(meta, manager, subresource) else {
         return Ok(None);
     };
-    // Round-trips through JSON bytes, as the objects of requests and responses do.
-    let value = serde_json::to_vec(object).and_then(|json| serde_json::from_slice(&json));
-    let value: Value = value.map_err(ExtractError::Serialize)?;
+    let value = to_value(object).map_err(ExtractError::Serialize)?;
     let sets: Vec<&Map<String, Value>> = object
         .managed_fields()
         .iter()
@@ -53,8 +53,8 @@ where
         .collect();
     let mut extracted = taken_from(&value, owned, &sets).unwrap_or_else(|| json!({}));
     name(&mut extracted, &value);
-    let extracted = serde_json::to_vec(&extracted).and_then(|json| serde_json::from_slice(&json));
-    extracted.map(Some).map_err(ExtractError::Deserialize)
+    let extracted = from_value(&extracted).map_err(ExtractError::Deserialize)?;
+    Ok(Some(extracted))
 }
 
 /// Returns the field set that a manager has applied.

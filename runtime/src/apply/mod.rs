@@ -19,6 +19,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::client::{self, Endpoint};
+use crate::json::to_value;
 
 pub use self::configuration::{ApplyConfiguration, configuration, fill, fill_map, named, put};
 pub use self::create::{CreateOrUpdateError, create_or_update};
@@ -182,7 +183,7 @@ pub(crate) fn prepare<K: Resource<DynamicType = ()>>(
     part: Part,
 ) -> Result<(String, Value), ApplyError> {
     // Round-trips through JSON bytes, as every other request does.
-    let object = serde_json::from_slice(&serde_json::to_vec(object)?)?;
+    let object = to_value(object)?;
     select(object, &K::api_version(&()), &K::kind(&()), part)
 }
 

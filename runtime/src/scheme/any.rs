@@ -7,6 +7,7 @@ use kube::core::{GroupVersionKind, ObjectMeta};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::json::to_value;
 use crate::object::{Object, ResourceInfo};
 
 /// A typed object whose type is erased; downcast it to use it.
@@ -33,7 +34,7 @@ impl<K: Object> Erased for K {
     }
 
     fn to_json(&self) -> Result<Value, serde_json::Error> {
-        serde_json::to_value(self)
+        to_value(self)
     }
 
     fn clone_boxed(&self) -> Box<dyn Erased> {

@@ -5,11 +5,24 @@ use futures::StreamExt;
 use kube::api::{ListParams, PostParams, WatchEvent};
 use kube::core::Status;
 use kube::{Error, Resource, ResourceExt};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::support::expect::PATIENCE;
 
 pub(crate) fn post() -> PostParams {
     PostParams::default()
+}
+
+/// Returns an object as a JSON value by way of its bytes, as requests have them: a kind's types would be compiled again for values.
+pub(crate) fn json_of(object: &impl Serialize) -> Value {
+    serde_json::from_slice(&serde_json::to_vec(object).unwrap()).unwrap()
+}
+
+/// Reads an object from a JSON value, likewise.
+pub(crate) fn typed<K: DeserializeOwned>(value: &Value) -> K {
+    serde_json::from_slice(&serde_json::to_vec(value).unwrap()).unwrap()
 }
 
 /// Selects the objects that this suite created.
@@ -59,7 +72,7 @@ macro_rules! every_verb {
         use kube::api::{DeleteParams, Patch, PatchParams, WatchParams};
         use serde_json::json;
 
-        use $crate::common::{named, next_event, ours, post, refused};
+        use $crate::common::{json_of, named, next_event, ours, post, refused};
 
         let client = $client;
         let name = $crate::support::collection::unique();
@@ -88,7 +101,7 @@ macro_rules! every_verb {
         let operations = json!([{"op": "replace", "path": "/metadata/labels/step", "value": "json"}]);
         let operations: Patch<()> = Patch::Json(serde_json::from_value(operations).unwrap());
         client.patch(&name, &PatchParams::default(), &operations).await.unwrap();
-        let mut fields = serde_json::to_value(&object).unwrap();
+        let mut fields = json_of(&object);
         fields["metadata"] = json!({"name": name, "labels": {"step": "apply"}});
         let apply = Patch::Apply(fields);
         let params = PatchParams::apply("clients").force();
@@ -135,23 +148,23 @@ macro_rules! status_verbs {
         use kube::api::{DeleteParams, Patch, PatchParams};
         use serde_json::json;
 
-        use $crate::common::{named, post};
+        use $crate::common::{json_of, named, post};
 
         let client = $client;
         let mut object = named($object, "with-status");
         object.status = $status;
         let mut made = client.create(&object, &post()).await.unwrap();
         let generation = made.metadata.generation;
-        let before = serde_json::to_value(&made).unwrap();
-        let wanted = serde_json::to_value(&object).unwrap();
+        let before = json_of(&made);
+        let wanted = json_of(&object);
         assert_ne!(before["status"], wanted["status"], "a create leaves the status out");
         made.status = $status;
         let updated = client.update_status(&made, &post()).await.unwrap();
-        assert_eq!(serde_json::to_value(&updated).unwrap()["status"], wanted["status"]);
+        assert_eq!(json_of(&updated)["status"], wanted["status"]);
         assert_eq!(updated.metadata.generation, generation);
         let patch = Patch::Merge(json!({"status": $patch}));
         let patched = client.patch_status("with-status", &PatchParams::default(), &patch).await.unwrap();
-        let status = &serde_json::to_value(&patched).unwrap()["status"];
+        let status = &json_of(&patched)["status"];
         for (key, value) in json!($patch).as_object().unwrap() {
             assert_eq!(&status[key], value);
         }

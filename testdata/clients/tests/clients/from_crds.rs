@@ -6,7 +6,7 @@ use kube::api::ListParams;
 use serde_json::json;
 
 use crate::common::{
-    delete_collection, every_verb, informer_follows, named, post, scale_verbs, status_verbs,
+    delete_collection, every_verb, informer_follows, named, post, scale_verbs, status_verbs, typed,
 };
 use crate::definitions::{Definition, read};
 use crate::harness::cases;
@@ -21,7 +21,7 @@ cases![
 ];
 
 fn sample<K: serde::de::DeserializeOwned>(path: &str) -> K {
-    serde_json::from_value(read(&format!("samples/{path}"))).unwrap()
+    typed(&read(&format!("samples/{path}")))
 }
 
 async fn everythings(client: Client) {
