@@ -11,8 +11,9 @@ use http_body_util::BodyExt;
 use kube::api::WatchEvent;
 use kube::core::Status;
 use kube::{Client, Error};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 
+use super::event::split_event;
 use super::lines::{Lines, MOST_BYTES, TooLarge};
 use super::{Result, WatchStream, exchange};
 use crate::error::chain;
@@ -92,9 +93,108 @@ fn is_cut_off(error: &Error) -> bool {
 }
 
 fn decode<K: DeserializeOwned>(line: &[u8]) -> Result<WatchEvent<K>> {
-    serde_json::from_slice(line).map_err(|error| match serde_json::from_slice::<Status>(line) {
-        // A status instead of an event.
+    let (kind, object) = split_event(line).map_err(|error| no_event(line, error))?;
+    let read: fn(K) -> WatchEvent<K> = match kind {
+        b"ADDED" => WatchEvent::Added,
+        b"MODIFIED" => WatchEvent::Modified,
+        b"DELETED" => WatchEvent::Deleted,
+        _ => return other(kind, object).map_err(Error::SerdeError),
+    };
+    serde_json::from_slice(object)
+        .map(read)
+        .map_err(Error::SerdeError)
+}
+
+/// Decodes an event that does not contain an object of the kind.
+fn other<K>(kind: &[u8], object: &[u8]) -> serde_json::Result<WatchEvent<K>> {
+    match kind {
+        b"BOOKMARK" => serde_json::from_slice(object).map(WatchEvent::Bookmark),
+        b"ERROR" => serde_json::from_slice(object).map(WatchEvent::Error),
+        _ => {
+            let kind = String::from_utf8_lossy(kind);
+            Err(serde_json::Error::custom(format_args!(
+                "unknown event type {kind:?}"
+            )))
+        }
+    }
+}
+
+/// The error for a line that is not an event: the status, if it is one.
+fn no_event(line: &[u8], error: serde_json::Error) -> Error {
+    match serde_json::from_slice::<Status>(line) {
         Ok(status) if status.is_failure() => Error::Api(status.boxed()),
         _ => Error::SerdeError(error),
-    })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+
+    fn read(line: &str) -> Result<WatchEvent<ConfigMap>> {
+        decode(line.as_bytes())
+    }
+
+    #[test]
+    fn events_are_read_whatever_the_order_of_their_fields() {
+        let object = r#"{"metadata":{"name":"a"}}"#;
+        for (kind, expected) in [("ADDED", 'a'), ("MODIFIED", 'm'), ("DELETED", 'd')] {
+            for line in [
+                format!(r#"{{"type":"{kind}","object":{object}}}"#),
+                format!(r#"{{ "type" : "{kind}", "object": {object} }}"#),
+                format!(r#"{{"object":{object},"type":"{kind}"}}"#),
+            ] {
+                let (read, map) = match read(&line) {
+                    Ok(WatchEvent::Added(map)) => ('a', map),
+                    Ok(WatchEvent::Modified(map)) => ('m', map),
+                    Ok(WatchEvent::Deleted(map)) => ('d', map),
+                    other => panic!("{line}: {other:?}"),
+                };
+                assert_eq!((read, map.metadata.name.as_deref()), (expected, Some("a")));
+            }
+        }
+    }
+
+    #[test]
+    fn bookmarks_and_errors_are_events_too() {
+        let line = r#"{"type":"BOOKMARK","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"resourceVersion":"7"}}}"#;
+        let Ok(WatchEvent::Bookmark(bookmark)) = read(line) else {
+            panic!("{line}");
+        };
+        assert_eq!(bookmark.metadata.resource_version, "7");
+        let status = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","message":"too old","reason":"Expired","code":410}"#;
+        let Ok(WatchEvent::Error(error)) =
+            read(&format!(r#"{{"type":"ERROR","object":{status}}}"#))
+        else {
+            panic!("{status}");
+        };
+        assert_eq!(error.code, 410);
+        let Err(Error::Api(error)) = read(status) else {
+            panic!("{status}");
+        };
+        assert_eq!(error.code, 410);
+    }
+
+    #[test]
+    fn other_lines_are_errors() {
+        for (line, message) in [
+            (
+                r#"{"type":"RENAMED","object":{}}"#,
+                "unknown event type \"RENAMED\"",
+            ),
+            (r#"{"type":"ADDED"}"#, "missing field `object`"),
+            (
+                r#"{"type":"ADDED","object":{"metadata":7}}"#,
+                "invalid type: integer `7`",
+            ),
+            ("{", "EOF while parsing"),
+        ] {
+            let Err(Error::SerdeError(error)) = read(line) else {
+                panic!("{line}");
+            };
+            assert!(error.to_string().contains(message), "{error}");
+        }
+    }
 }

@@ -7,6 +7,7 @@
 mod answer;
 mod defaults;
 mod endpoint;
+mod event;
 mod events;
 mod exchange;
 mod lines;
@@ -34,6 +35,7 @@ pub use either::Either;
 
 pub(crate) use answer::object;
 pub(crate) use endpoint::Endpoint;
+pub(crate) use event::split_event;
 pub(crate) use exchange::send;
 pub use exchange::single_attempts;
 pub(crate) use lines::{Lines, MOST_BYTES, TooLarge};

@@ -5,24 +5,15 @@ use kube::Error;
 use kube::core::Status;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 
 use super::filter::Rules;
+use crate::client::split_event;
 use crate::reflector::error::Undecodable;
 use crate::reflector::source::{Listed, WatchItem};
 use crate::store::ObjectKey;
 
 /// The annotation of the bookmark that closes the initial events of a streamed list.
 pub(crate) const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
-
-/// A line whose object is left undecoded.
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: &'a str,
-    #[serde(borrow)]
-    object: &'a RawValue,
-}
 
 /// An object of which only the metadata is decoded.
 #[derive(Deserialize)]
@@ -36,13 +27,7 @@ pub(crate) fn decode_event<K: DeserializeOwned + kube::Resource>(
     line: &[u8],
     rules: &Rules,
 ) -> Result<WatchItem<K>, Error> {
-    let (kind, object) = match split_plain(line) {
-        Some(parts) => parts,
-        None => {
-            let envelope: Envelope<'_> = serde_json::from_slice(line).map_err(Error::SerdeError)?;
-            (envelope.kind.as_bytes(), envelope.object.get().as_bytes())
-        }
-    };
+    let (kind, object) = split_event(line).map_err(Error::SerdeError)?;
     match kind {
         b"ADDED" => Ok(decode_object(object, rules, false, WatchItem::Added)),
         b"MODIFIED" => Ok(decode_object(object, rules, false, WatchItem::Modified)),
@@ -109,16 +94,4 @@ fn undecodable(json: &[u8], reason: String) -> Undecodable {
         resource_version: metadata.and_then(|metadata| metadata.resource_version),
         reason,
     }
-}
-
-/// Splits a line in the form that every API server writes, to avoid parsing the object twice.
-fn split_plain(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let rest = line.strip_prefix(b"{\"type\":\"")?;
-    let end = rest.iter().position(|byte| *byte == b'"')?;
-    let (kind, rest) = rest.split_at_checked(end)?;
-    let object = rest
-        .strip_prefix(b"\",\"object\":")?
-        .trim_ascii_end()
-        .strip_suffix(b"}")?;
-    Some((kind, object))
 }
