@@ -8,7 +8,7 @@
 //! values. And the map after `..` holds every property that the struct does not name: where another struct flattens
 //! this one (`#[serde(flatten)]`) next to a map of its own, a property that neither names is in both maps and is written twice.
 
-use std::{collections::BTreeMap, convert::identity, fmt, marker::PhantomData};
+use std::{collections::BTreeMap, fmt, marker::PhantomData};
 
 use k8s_openapi::Resource;
 use serde::{
@@ -162,7 +162,11 @@ impl<'de, T: Object> Visitor<'de> for ObjectVisitor<T> {
         }
         reader.ask_for_missing();
         object.read(&mut reader);
-        reader.error.map_or(Ok(object), Err)
+        // A `match`, not `map_or`, which would be compiled for each type. So in the other functions that fields share.
+        match reader.error {
+            Some(error) => Err(error),
+            None => Ok(object),
+        }
     }
 }
 
@@ -313,7 +317,10 @@ impl<'de, A: MapAccess<'de>> Reader<'de, A> {
     /// Reads a field that keeps its default if the property is missing; it is always written.
     pub fn defaulted<T: Deserialize<'de>>(&mut self, field: &mut T) {
         if self.takes() {
-            self.store(field, identity);
+            match self.map.next_value() {
+                Ok(value) => *field = value,
+                Err(error) => self.error = Some(error),
+            }
         }
     }
 

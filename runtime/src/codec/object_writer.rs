@@ -28,7 +28,10 @@ impl<M: SerializeMap> Writer<M> {
     }
 
     pub(super) fn finish(self) -> Result<M::Ok, M::Error> {
-        self.error.map_or_else(|| self.map.end(), Err)
+        match self.error {
+            Some(error) => Err(error),
+            None => self.map.end(),
+        }
     }
 
     /// Writes the next property.
