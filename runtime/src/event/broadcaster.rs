@@ -212,9 +212,12 @@ impl Writer {
         let Some(key) = self.correlator.admit(&mut event) else {
             return self.metrics.count(EventOutcome::Filtered);
         };
-        match self.series.observe(&key, event) {
-            Some(write) => self.write(write).await,
-            None => self.metrics.count(EventOutcome::Counted),
+        let writes = self.series.observe(&key, event);
+        if writes.is_empty() {
+            self.metrics.count(EventOutcome::Counted);
+        }
+        for write in writes {
+            self.write(write).await;
         }
     }
 
