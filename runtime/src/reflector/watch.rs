@@ -13,7 +13,7 @@ use super::error::{
 };
 use super::source::{WatchItem, WatchRequest, WatchStream};
 use super::{Change, Counters, Next, Reflector, ReflectorError, Sink, Undecodable};
-use crate::clock::after;
+use crate::clock::{FOREVER, after};
 use crate::store::ObjectKey;
 
 /// A watch shorter than this without an event is an error.
@@ -87,7 +87,7 @@ impl<K> Running<K> {
         if let Some(items) = self.put_back.take() {
             return Came::Items(items);
         }
-        let silent = limit.map(|limit| self.last + limit);
+        let silent = limit.map(|limit| self.last + limit.min(FOREVER));
         let until = silent.map_or(self.deadline, |silent| silent.min(self.deadline));
         match tokio::time::timeout_at(until, self.stream.next()).await {
             Ok(Some(Ok(items))) => {
