@@ -277,6 +277,22 @@ async fn what_the_server_refuses_is_not_tried_again() {
     assert_eq!(case.outcome("failed"), 1);
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_event_that_the_server_wants_later_is_written_then() {
+    let case = start();
+    let mut calls = 0;
+    case.server.on_call(move |_| {
+        calls += 1;
+        (calls == 1).then_some(FaultKind::TooManyRequests { retry_after: 20 })
+    });
+    case.note("map", "Created", "text").await;
+    sleep(secs(19)).await;
+    assert_eq!(case.written(), []);
+    sleep(secs(2)).await;
+    assert_eq!(case.written(), [("text".to_owned(), 1)]);
+    assert_eq!((case.outcome("created"), case.outcome("failed")), (1, 0));
+}
+
 /// Whether a note about `name` is written, and also one that is combined with others.
 async fn is_written(name: &str, namespace: &str, note: &str) -> bool {
     let case = start();
