@@ -12,6 +12,9 @@ const PACKAGES: [&str; 12] = [
     "serde", "std", "test", "tokio",
 ];
 
+/// Modules that the operator's tests import. `use` then finds the module in place of a package of the same name.
+const IMPORTED: [&str; 2] = ["app", "condition"];
+
 /// Names that generated files import, which a type in them cannot have.
 #[rustfmt::skip]
 const TYPES: [&str; 33] = [
@@ -44,11 +47,16 @@ pub fn operator_fault(name: &str) -> Option<String> {
         ));
     }
     let is_taken = PACKAGES.contains(&name) || names::is_keyword(name);
-    is_taken.then(|| {
-        format!(
-            "invalid name `{name}`: Rust or a dependency already uses it; write `{name}-operator`"
-        )
-    })
+    // Tests of conversions import the modules of versions.
+    let is_imported = IMPORTED.contains(&name) || kube_names::is_kubernetes_version(name);
+    let why = match (is_taken, is_imported) {
+        (true, _) => "Rust or a dependency already uses it",
+        (_, true) => "the operator's tests import a module of this name",
+        _ => return None,
+    };
+    Some(format!(
+        "invalid name `{name}`: {why}; write `{name}-operator`"
+    ))
 }
 
 /// Why the domain is invalid for the groups of an operator.
@@ -197,7 +205,7 @@ mod tests {
 
     #[test]
     fn names_of_operators_are_labels_that_cargo_takes() {
-        for name in ["my-operator", "operator2"] {
+        for name in ["my-operator", "operator2", "apis", "v1-operator"] {
             assert_eq!(operator_fault(name), None, "{name}");
         }
         let long = "a".repeat(57);
@@ -209,10 +217,46 @@ mod tests {
             "test",
             "serde",
             "match",
+            "app",
+            "v1",
+            "v2beta1",
             "-a",
             &long,
         ] {
             assert!(operator_fault(name).is_some(), "{name}");
+        }
+    }
+
+    /// In a file that imports a module, that module's name does not lead to the package.
+    #[test]
+    fn no_operator_has_the_name_of_a_module_that_its_tests_import() {
+        let folder = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../testdata/operator/tests/operator"
+        );
+        let mut modules = std::collections::BTreeSet::new();
+        for file in std::fs::read_dir(folder).unwrap() {
+            let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+            let (imports, code): (Vec<&str>, Vec<&str>) =
+                text.lines().partition(|line| line.starts_with("use "));
+            let code = code.join("\n");
+            let words = imports.iter().flat_map(|line| {
+                let list = line.rsplit("::").next().unwrap_or_default();
+                list.split(|c: char| !c.is_alphanumeric() && c != '_')
+            });
+            let is_module = |word: &&str| {
+                !word.is_empty()
+                    && word.starts_with(char::is_lowercase)
+                    && code.contains(&format!("{word}::"))
+            };
+            modules.extend(words.filter(is_module).map(str::to_owned));
+        }
+        assert!(
+            modules.contains("app") && modules.contains("v1alpha1"),
+            "{modules:?}"
+        );
+        for module in modules {
+            assert!(operator_fault(&module).is_some(), "{module}");
         }
     }
 

@@ -39,7 +39,7 @@ pub struct Flags {
     /// The leader election.
     #[command(flatten)]
     pub election: ElectionFlags,
-    /// The address to serve metrics on over HTTP, such as 0.0.0.0:8080; "0" disables them.
+    /// The address to serve metrics on over HTTP, such as :8080; "0" disables them.
     #[arg(long, value_name = "ADDRESS", default_value = "0", value_parser = parse_address)]
     pub metrics_bind_address: Bind,
     /// The address to serve /healthz and /readyz on over HTTP; "0" disables them.
@@ -216,25 +216,26 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     Ok(duration)
 }
 
-/// Parses `0`, `:8080` and `127.0.0.1:8080`, as controller-runtime's flags do.
+/// Parses `0`, `:8080` and `127.0.0.1:8080`, as controller-runtime's flags do. Without a host the address is all of IPv6 and IPv4,
+/// as in Go: the pods of some clusters have only IPv6 addresses.
 fn parse_address(text: &str) -> Result<Bind, String> {
     if matches!(text, "0" | "") {
         return Ok(Bind(None));
     }
     let full = if text.starts_with(':') {
-        format!("0.0.0.0{text}")
+        format!("[::]{text}")
     } else {
         text.to_owned()
     };
     full.parse()
         .map(|address| Bind(Some(address)))
-        .map_err(|_| {
-            format!("invalid address {text:?}: expected one such as 0.0.0.0:8080, or 0 for none")
-        })
+        .map_err(|_| format!("invalid address {text:?}: expected one such as :8080, or 0 for none"))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv6Addr;
+
     use super::*;
 
     #[test]
@@ -250,9 +251,10 @@ mod tests {
     #[test]
     fn addresses_are_written_as_in_controller_runtime() {
         assert_eq!(parse_address("0"), Ok(Bind(None)));
-        let all = SocketAddr::from(([0, 0, 0, 0], 8080));
+        let all = SocketAddr::from((Ipv6Addr::UNSPECIFIED, 8080));
         assert_eq!(parse_address(":8080"), Ok(Bind(Some(all))));
-        assert_eq!(parse_address("0.0.0.0:8080"), Ok(Bind(Some(all))));
+        let all_ipv4 = SocketAddr::from(([0, 0, 0, 0], 8080));
+        assert_eq!(parse_address("0.0.0.0:8080"), Ok(Bind(Some(all_ipv4))));
         assert!(parse_address("metrics").is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! The client, factory and settings that a program builds its controllers with.
 
-use std::net::SocketAddr;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use kube::Client;
@@ -186,12 +187,26 @@ async fn listen(
     let Some(address) = address else {
         return Ok(None);
     };
-    let bound = TcpListener::bind(address).await;
+    let bound = bind(address).await;
     bound.map(Some).map_err(|source| AppError::Listen {
         what,
         address,
         source,
     })
+}
+
+/// Binds `address`. A host without IPv6 listens on all IPv4 addresses in place of all addresses, as in Go.
+async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    match TcpListener::bind(address).await {
+        Err(error)
+            if address.ip() == Ipv6Addr::UNSPECIFIED
+                && error.kind() != io::ErrorKind::AddrInUse =>
+        {
+            let ipv4 = TcpListener::bind((Ipv4Addr::UNSPECIFIED, address.port())).await;
+            ipv4.map_err(|_| error)
+        }
+        bound => bound,
+    }
 }
 
 impl std::fmt::Debug for Process {
@@ -200,5 +215,26 @@ impl std::fmt::Debug for Process {
             .field("identity", &self.identity)
             .field("flags", &self.flags)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpStream;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_address_without_a_host_is_reached_over_ipv4_and_ipv6() {
+        let all = SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0));
+        let listener = bind(all).await.expect("a free port");
+        let port = listener.local_addr().expect("its address").port();
+        let over_ipv4 = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await;
+        assert!(over_ipv4.is_ok(), "{over_ipv4:?}");
+        // Where this machine has no IPv6, there is nothing to reach.
+        if TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).await.is_ok() {
+            let over_ipv6 = TcpStream::connect((Ipv6Addr::LOCALHOST, port)).await;
+            assert!(over_ipv6.is_ok(), "{over_ipv6:?}");
+        }
     }
 }

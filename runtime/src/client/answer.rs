@@ -21,6 +21,9 @@ const SILENCE: Duration = Duration::from_secs(65);
 /// The length to which a body that is not a status is cut in the error: client-go's limit.
 const MOST_TEXT: usize = 2048;
 
+/// The longest delay that a server can request.
+const LONGEST_REST: Duration = Duration::from_secs(300);
+
 /// The size limit of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Size {
@@ -131,6 +134,16 @@ pub(super) async fn status_error(response: Response<Body>) -> Error {
         }
     }
     Error::Api(status.boxed())
+}
+
+/// Returns how long the server asks clients to wait before they send such a request again, five minutes at most.
+pub(crate) fn retry_after(error: &Error) -> Option<Duration> {
+    let Error::Api(status) = error else {
+        return None;
+    };
+    let seconds = status.details.as_ref()?.retry_after_seconds;
+    let asked = Duration::from_secs(u64::from(seconds));
+    (seconds > 0).then(|| asked.min(LONGEST_REST))
 }
 
 fn shortened(text: &str) -> String {

@@ -33,7 +33,7 @@ pub use kube::core::response::StatusSummary;
 /// The answer to a delete: the object or a status.
 pub use either::Either;
 
-pub(crate) use answer::object;
+pub(crate) use answer::{object, retry_after};
 pub(crate) use endpoint::Endpoint;
 pub(crate) use event::split_event;
 pub(crate) use exchange::send;

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::correlator::Correlator;
 use super::series::{SeriesCache, Write};
 use super::{EventRecorder, Reporter};
-use crate::client::TypedClient;
+use crate::client::{TypedClient, retry_after};
 use crate::error::chain;
 use crate::metrics::{EventMetrics, EventOutcome, Metrics};
 
@@ -212,9 +212,12 @@ impl Writer {
         let Some(key) = self.correlator.admit(&mut event) else {
             return self.metrics.count(EventOutcome::Filtered);
         };
-        match self.series.observe(&key, event) {
-            Some(write) => self.write(write).await,
-            None => self.metrics.count(EventOutcome::Counted),
+        let writes = self.series.observe(&key, event);
+        if writes.is_empty() {
+            self.metrics.count(EventOutcome::Counted);
+        }
+        for write in writes {
+            self.write(write).await;
         }
     }
 
@@ -230,7 +233,7 @@ impl Writer {
         }
     }
 
-    /// Retries until the server answers; after a request to stop, only once more.
+    /// Retries until the server answers other than with a request to try later; after a request to stop, only once more.
     async fn write(&self, write: Write) {
         let in_hand = InHand(Some(&self.metrics));
         // Spreads the retries of processes that lost the server at the same moment.
@@ -241,13 +244,18 @@ impl Writer {
                 Ok(outcome) => return in_hand.ended(outcome),
                 Err(error) => error,
             };
+            let asked = retry_after(&error);
             // A retry would be refused, or fail to build, in the same way.
-            let is_final = matches!(error, kube::Error::Api(_) | kube::Error::BuildRequest(_));
+            let is_final = match &error {
+                kube::Error::Api(_) => asked.is_none(),
+                error => matches!(error, kube::Error::BuildRequest(_)),
+            };
             if is_final || rest == 0 || last {
                 tracing::debug!(error = %chain(&error), "event not written");
                 return in_hand.ended(EventOutcome::Failed);
             }
-            let pause = sleep(std::mem::replace(&mut pause, PAUSE));
+            let pause = std::mem::replace(&mut pause, PAUSE);
+            let pause = sleep(asked.map_or(pause, |asked| pause.max(asked)));
             last = self.stop.run_until_cancelled(pause).await.is_none();
         }
     }

@@ -28,10 +28,8 @@ impl<K: Clone + Eq + Hash, V> Lru<K, V> {
         let stamp = self.clock;
         if let Some((old, _)) = self.entries.get(key) {
             self.order.remove(old);
-        } else if self.entries.len() >= self.capacity
-            && let Some((_, oldest)) = self.order.pop_first()
-        {
-            self.entries.remove(&oldest);
+        } else {
+            self.make_room();
         }
         self.order.insert(stamp, key.clone());
         let entry = self
@@ -40,6 +38,26 @@ impl<K: Clone + Eq + Hash, V> Lru<K, V> {
             .or_insert_with(|| (stamp, new()));
         entry.0 = stamp;
         &mut entry.1
+    }
+
+    /// Returns the value of `key`. Counts as a use.
+    pub(crate) fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+        self.clock += 1;
+        let (stamp, value) = self.entries.get_mut(key)?;
+        if let Some(key) = self.order.remove(stamp) {
+            self.order.insert(self.clock, key);
+        }
+        *stamp = self.clock;
+        Some(value)
+    }
+
+    /// Removes and returns the least recently used value if there is no room for another.
+    pub(crate) fn make_room(&mut self) -> Option<V> {
+        if self.entries.len() < self.capacity {
+            return None;
+        }
+        let (_, oldest) = self.order.pop_first()?;
+        self.entries.remove(&oldest).map(|(_, value)| value)
     }
 
     /// Returns the value of `key`. Does not count as a use.
@@ -75,7 +93,10 @@ mod tests {
             (lru.peek_mut(&"a").copied(), lru.peek_mut(&"b").copied()),
             (Some(2), None)
         );
+        assert_eq!(lru.get_mut(&"a").copied(), Some(2));
+        assert_eq!(lru.make_room(), Some(7));
+        assert_eq!(lru.make_room(), None);
         assert_eq!(lru.remove(&"a"), Some(2));
-        assert_eq!(lru.keys().count(), 1);
+        assert_eq!(lru.keys().count(), 0);
     }
 }

@@ -27,6 +27,17 @@ struct Known {
     written_count: i32,
 }
 
+impl Known {
+    fn count(&self) -> i32 {
+        self.event.series.as_ref().map_or(1, |series| series.count)
+    }
+
+    /// Whether the server does not know the count.
+    fn is_unwritten(&self) -> bool {
+        self.count() > self.written_count
+    }
+}
+
 /// A write to make.
 #[derive(Debug)]
 pub(super) enum Write {
@@ -49,30 +60,18 @@ impl SeriesCache {
         }
     }
 
-    /// Returns the write that `event` needs, if any: the first equal event is created, the second starts a series, further ones
-    /// are counted.
-    pub(super) fn observe(&mut self, key: &Key, event: Event) -> Option<Write> {
+    /// Returns the writes that `event` needs, in order: the first equal event is created, the second starts a series, further
+    /// ones are counted. A series that makes way for `event` is written with its last count.
+    pub(super) fn observe(&mut self, key: &Key, event: Event) -> Vec<Write> {
         let now = Instant::now();
+        let Some(known) = self.known.get_mut(key) else {
+            let displaced = self.known.make_room();
+            return self.begin(key, event, displaced);
+        };
         // After a finished series, an equal event is a new one.
-        if self
-            .known
-            .peek_mut(key)
-            .is_some_and(|known| now - known.last >= FINISH)
-        {
-            self.known.remove(key);
-        }
-        let mut new = false;
-        let known = self.known.get_or_insert_with(key, || {
-            new = true;
-            Known {
-                event: event.clone(),
-                last: now,
-                written: now,
-                written_count: 1,
-            }
-        });
-        if new {
-            return Some(Write::Create(Box::new(event)));
+        if now - known.last >= FINISH {
+            let finished = self.known.remove(key);
+            return self.begin(key, event, finished);
         }
         known.last = now;
         let observed = MicroTime(Timestamp::now());
@@ -80,7 +79,7 @@ impl SeriesCache {
             Some(series) => {
                 series.count = series.count.saturating_add(1);
                 series.last_observed_time = observed;
-                None
+                Vec::new()
             }
             none => {
                 *none = Some(EventSeries {
@@ -88,9 +87,24 @@ impl SeriesCache {
                     last_observed_time: observed,
                 });
                 (known.written, known.written_count) = (now, 2);
-                Some(Write::Update(Box::new(known.event.clone())))
+                vec![Write::Update(Box::new(known.event.clone()))]
             }
         }
+    }
+
+    /// Records a new event, in place of `former`.
+    fn begin(&mut self, key: &Key, event: Event, former: Option<Known>) -> Vec<Write> {
+        let now = Instant::now();
+        self.known.get_or_insert_with(key, || Known {
+            event: event.clone(),
+            last: now,
+            written: now,
+            written_count: 1,
+        });
+        let mut writes = vec![Write::Create(Box::new(event))];
+        let former = former.filter(Known::is_unwritten);
+        writes.extend(former.map(|known| Write::Update(Box::new(known.event))));
+        writes
     }
 
     /// Returns ended series, with their last count, and series whose count is due.
@@ -102,10 +116,9 @@ impl SeriesCache {
             let Some(known) = self.known.peek_mut(&key) else {
                 continue;
             };
-            let count = known.event.series.as_ref().map_or(1, |series| series.count);
             let finished = now - known.last >= FINISH;
-            if count > known.written_count && (finished || now - known.written >= REFRESH) {
-                (known.written, known.written_count) = (now, count);
+            if known.is_unwritten() && (finished || now - known.written >= REFRESH) {
+                (known.written, known.written_count) = (now, known.count());
                 due.push(Write::Update(Box::new(known.event.clone())));
             }
             if finished {
@@ -119,14 +132,8 @@ impl SeriesCache {
     pub(super) fn unwritten(&mut self) -> Vec<Write> {
         let keys: Vec<Key> = self.known.keys().cloned().collect();
         let known = keys.iter().filter_map(|key| self.known.remove(key));
-        let unwritten = known.filter(|known| {
-            known
-                .event
-                .series
-                .as_ref()
-                .is_some_and(|it| it.count > known.written_count)
-        });
-        unwritten
+        known
+            .filter(Known::is_unwritten)
             .map(|known| Write::Update(Box::new(known.event)))
             .collect()
     }

@@ -17,8 +17,6 @@ use super::builder::{FactoryBuilder, Settings};
 #[cfg(feature = "prometheus")]
 use super::metrics::{Informers, Scrape};
 use super::{InformerStats, SharedInformer};
-#[cfg(feature = "prometheus")]
-use crate::metrics::Known;
 use crate::metrics::Metrics;
 use crate::object::{Cacheable, Object, ResourceInfo, scope_of};
 use crate::reflector::{ApiSource, ApiSourceOptions, ReflectorOptions, Transform};
@@ -52,9 +50,6 @@ struct State {
     tasks: JoinSet<()>,
     shut_down: bool,
     stop: CancellationToken,
-    /// The metrics that this factory reports to.
-    #[cfg(feature = "prometheus")]
-    metrics: Vec<Known>,
 }
 
 struct Held {
@@ -247,28 +242,21 @@ impl SharedInformerFactory {
     }
 
     /// Adds the statistics of this factory's current and future informers to `metrics`, labelled `name`, `group`, `version` and
-    /// `resource`. A second call with the same metrics has no effect; a manager calls this for its factory.
+    /// `resource`. A second call with the same metrics has no effect; a manager calls this for its factory. Give each of several
+    /// factories a [name](FactoryBuilder::name): informers of one name are numbered.
     #[cfg(feature = "prometheus")]
     pub fn register_metrics(&self, metrics: &Metrics) {
-        if self.reports_newly_to(metrics) {
-            let informers = Informers(self.clone());
-            metrics.register(|registry| registry.register_collector(Box::new(informers)));
-        }
+        metrics.collector::<Informers>().add(self);
     }
 
     /// Has no effect: the feature `prometheus` is off.
     #[cfg(not(feature = "prometheus"))]
     pub fn register_metrics(&self, _metrics: &Metrics) {}
 
-    /// Registers `metrics`; returns whether they were not registered before.
+    /// Whether both are handles of the same factory.
     #[cfg(feature = "prometheus")]
-    fn reports_newly_to(&self, metrics: &Metrics) -> bool {
-        let known = &mut self.state().metrics;
-        let new = !known.iter().any(|known| known.is(metrics));
-        if new {
-            known.push(Known::new(metrics));
-        }
-        new
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
     }
 
     #[cfg(feature = "prometheus")]

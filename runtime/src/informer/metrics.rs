@@ -1,11 +1,13 @@
-//! The statistics of a factory's informers as Prometheus metrics, collected at each scrape.
+//! The statistics of the informers of all factories as Prometheus metrics, collected at each scrape.
 //!
 //! Names are client-go's (`reflector_*`, `informer_queued_items` and so on) where it has them. Its summaries (durations, items
 //! per list) are histograms here, with the same `_sum` and `_count`.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
@@ -100,8 +102,25 @@ fn least_digits(version: &str) -> f64 {
     digits.parse::<u64>().map_or(0.0, |digits| digits as f64)
 }
 
-#[derive(Debug)]
-pub(super) struct Informers(pub(super) SharedInformerFactory);
+/// The informers of the factories that report to one set of metrics. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Informers(Arc<Mutex<Vec<SharedInformerFactory>>>);
+
+impl Informers {
+    /// Adds the informers of `factory`, unless they have been added.
+    pub(super) fn add(&self, factory: &SharedInformerFactory) {
+        let mut factories = self.0.lock();
+        if !factories.iter().any(|other| other.is(factory)) {
+            factories.push(factory.clone());
+        }
+    }
+
+    fn scrape(&self) -> Vec<Scrape> {
+        let factories = self.0.lock().clone();
+        let scrapes = factories.iter().flat_map(SharedInformerFactory::scrape);
+        told_apart(scrapes.collect())
+    }
+}
 
 impl Scrape {
     fn labels(&self) -> [(&str, &str); 4] {
@@ -116,7 +135,7 @@ impl Scrape {
 
 impl Collector for Informers {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let all = told_apart(self.0.scrape());
+        let all = self.scrape();
         for (name, help, read) in COUNTERS {
             let kind = ConstCounter::new(0_u64).metric_type();
             let mut family = encoder.encode_descriptor(name, help, None, kind)?;
@@ -147,7 +166,8 @@ impl Collector for Informers {
     }
 }
 
-/// Numbers the informers of one resource that hold it as different types: two series must not have the same labels.
+/// Numbers the informers of one resource that belong to different factories, or hold it as different types: two series must not
+/// have the same labels.
 fn told_apart(mut all: Vec<Scrape>) -> Vec<Scrape> {
     let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
     for scrape in &mut all {

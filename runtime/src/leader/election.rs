@@ -1,6 +1,7 @@
 //! One contender's view of the Lease, and its attempts to acquire, renew and release it.
 
 use std::cmp::Ordering;
+use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::PostParams;
@@ -9,9 +10,10 @@ use tokio::time::{Instant, timeout};
 use super::LeaderElectionConfig;
 use super::record::{self, Claim, Observed};
 use super::stopped::LossReason;
-use crate::client::TypedClient;
+use crate::client::{TypedClient, retry_after};
 use crate::error::chain;
 use crate::metrics::LeaderMetrics;
+use crate::retry::is_conflict;
 
 /// The Lease that a renewal is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -285,28 +287,35 @@ impl Election {
         }
     }
 
-    /// Releases the Lease if this process still holds it in the term `epoch`. Retries on conflicts, for no longer than the renew deadline.
+    /// Releases the Lease if this process still holds it in the term `epoch`. Retries on conflicts, and when the server asks for
+    /// that, for no longer than the renew deadline.
     pub(super) async fn release(&mut self, epoch: u64) {
         let deadline = Instant::now() + self.config.renew_deadline;
-        let mut pause = std::time::Duration::from_millis(10);
+        let mut pause = Duration::from_millis(10);
         loop {
-            match self.try_release(epoch).await {
+            let asked = match self.try_release(epoch).await {
                 Ok(()) => return,
-                Err(CallError::Api(kube::Error::Api(status))) if status.is_conflict() => {}
-                Err(CallError::Api(error)) => {
-                    return tracing::warn!(error = %chain(&error), "cannot release the lease");
-                }
+                Err(CallError::Api(error)) if is_conflict(&error) => Duration::ZERO,
+                Err(CallError::Api(error)) => match retry_after(&error) {
+                    Some(asked) => asked,
+                    None => {
+                        return tracing::warn!(error = %chain(&error), "cannot release the lease");
+                    }
+                },
                 Err(CallError::TimedOut) => {
                     return tracing::warn!("releasing the lease took too long");
                 }
                 Err(CallError::AnotherLease) => {
                     return tracing::warn!("the API server answered with another lease");
                 }
+            };
+            let wait = pause.max(asked);
+            if Instant::now() + wait >= deadline {
+                return tracing::warn!(
+                    "cannot release the lease: it keeps changing, or the API server is busy"
+                );
             }
-            if Instant::now() + pause >= deadline {
-                return tracing::warn!("cannot release the lease: it keeps changing");
-            }
-            tokio::time::sleep(pause).await;
+            tokio::time::sleep(wait).await;
             pause *= 2;
         }
     }

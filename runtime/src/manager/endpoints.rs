@@ -12,7 +12,8 @@ use crate::metrics::Metrics;
 /// The responses of a manager's endpoints, also for use in other servers.
 ///
 /// `/healthz` and `/livez` run the health checks, `/readyz` the readiness checks; each responds with 200 `ok`, or with 500 and
-/// one line per check. `?verbose` adds the lines in either case, and `/healthz/NAME` runs one check.
+/// one line per check. `?verbose` adds the lines in either case, `?exclude=NAME` leaves a check out, and `/healthz/NAME` runs
+/// one check.
 #[derive(Debug, Clone, Default)]
 pub struct Endpoints {
     pub(super) health: Option<(Checks, Checks)>,
@@ -29,17 +30,14 @@ impl Endpoints {
             );
         }
         let path = request.uri().path().trim_start_matches('/');
-        let verbose = request
-            .uri()
-            .query()
-            .is_some_and(|query| query.split('&').any(|part| part.starts_with("verbose")));
+        let query = request.uri().query().unwrap_or_default();
         let (endpoint, check) = match path.split_once('/') {
-            Some((endpoint, check)) => (endpoint, Some(check)),
+            Some((endpoint, check)) => (endpoint, Some(check).filter(|check| !check.is_empty())),
             None => (path, None),
         };
         match (endpoint, &self.health, &self.metrics) {
-            ("healthz" | "livez", Some((health, _)), _) => probe(health, endpoint, check, verbose),
-            ("readyz", Some((_, ready)), _) => probe(ready, endpoint, check, verbose),
+            ("healthz" | "livez", Some((health, _)), _) => probe(health, endpoint, check, query),
+            ("readyz", Some((_, ready)), _) => probe(ready, endpoint, check, query),
             #[cfg(feature = "prometheus")]
             ("metrics", _, Some(metrics)) if check.is_none() => scrape(metrics),
             _ => text(StatusCode::NOT_FOUND, "not found\n".to_owned()),
@@ -51,9 +49,13 @@ fn probe(
     checks: &Checks,
     endpoint: &str,
     only: Option<&str>,
-    verbose: bool,
+    query: &str,
 ) -> Response<Full<Bytes>> {
-    match checks.run(endpoint, only) {
+    let parameters = || form_urlencoded::parse(query.as_bytes());
+    let verbose = parameters().any(|(name, _)| name == "verbose");
+    let excluded = parameters().filter(|(name, _)| name == "exclude");
+    let excluded = excluded.map(|(_, check)| check.into_owned()).collect();
+    match checks.run(endpoint, only, &excluded) {
         None => text(StatusCode::NOT_FOUND, "no such check\n".to_owned()),
         Some((true, lines)) => text(
             StatusCode::OK,

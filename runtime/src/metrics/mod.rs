@@ -37,8 +37,10 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 #[cfg(feature = "prometheus")]
-use std::sync::Weak;
+use std::any::Any;
 
+#[cfg(feature = "prometheus")]
+use prometheus_client::collector::Collector;
 #[cfg(feature = "prometheus")]
 use prometheus_client::encoding::text;
 
@@ -66,6 +68,9 @@ pub struct Metrics {
 
 struct Inner {
     registry: Mutex<Registry>,
+    /// The registered collectors of which there is one per type.
+    #[cfg(feature = "prometheus")]
+    collectors: Mutex<Vec<Box<dyn Any + Send + Sync>>>,
     workqueues: workqueue::Families,
     controllers: controller::Families,
     leaders: leader::Families,
@@ -92,6 +97,8 @@ impl Metrics {
         Self {
             inner: Arc::new(Inner {
                 registry,
+                #[cfg(feature = "prometheus")]
+                collectors: Mutex::default(),
                 workqueues,
                 controllers,
                 leaders,
@@ -114,6 +121,22 @@ impl Metrics {
         let registry = self.inner.registry.lock();
         text::encode(&mut text, &registry)?;
         Ok(text)
+    }
+
+    /// Returns the collector of type `C`, which is created and registered at the first call. Its clones must share their state.
+    #[cfg(feature = "prometheus")]
+    pub(crate) fn collector<C>(&self) -> C
+    where
+        C: Collector + Clone + Default,
+    {
+        let mut collectors = self.inner.collectors.lock();
+        if let Some(known) = collectors.iter().find_map(|it| it.downcast_ref::<C>()) {
+            return known.clone();
+        }
+        let collector = C::default();
+        collectors.push(Box::new(collector.clone()));
+        self.register(|registry| registry.register_collector(Box::new(collector.clone())));
+        collector
     }
 
     /// Registers the caller's own metrics.
@@ -151,21 +174,6 @@ impl Metrics {
     /// Returns the counters of the events recorded in this process.
     pub fn events(&self) -> EventMetrics {
         self.inner.events.clone()
-    }
-}
-
-/// Identifies a set of metrics without keeping it alive.
-#[cfg(feature = "prometheus")]
-pub(crate) struct Known(Weak<Inner>);
-
-#[cfg(feature = "prometheus")]
-impl Known {
-    pub(crate) fn new(metrics: &Metrics) -> Self {
-        Self(Arc::downgrade(&metrics.inner))
-    }
-
-    pub(crate) fn is(&self, metrics: &Metrics) -> bool {
-        self.0.as_ptr() == Arc::as_ptr(&metrics.inner)
     }
 }
 

@@ -140,12 +140,6 @@ pub(crate) fn is_unsupported(error: &Error) -> bool {
     status(error).is_some_and(|status| matches!(status.code, 400 | 405 | 422))
 }
 
-/// Returns how long the server asks clients to wait.
-pub(crate) fn retry_after(error: &Error) -> Option<Duration> {
-    let seconds = status(error)?.details.as_ref()?.retry_after_seconds;
-    (seconds > 0).then(|| Duration::from_secs(u64::from(seconds)))
-}
-
 /// Whether the connection to the server was refused.
 pub(crate) fn is_connection_refused(error: &Error) -> bool {
     let mut next: Option<&(dyn StdError + 'static)> = Some(error);

@@ -63,6 +63,7 @@ pub use stats::ReflectorStats;
 #[cfg(feature = "prometheus")]
 pub(crate) use stats::Spread;
 
+use crate::client::retry_after;
 use crate::store::ObjectKey;
 
 /// Changes an object before anything else sees it, for example to drop unused fields. It must keep name, namespace, uid and
@@ -176,8 +177,17 @@ fn report(on_error: &ErrorHandler, counters: &Counters, resource: &str, error: &
 enum Next {
     /// List again immediately.
     Relist,
-    /// Wait, then list again.
-    BackOff,
+    /// Wait, at least for this long, then list again.
+    BackOff(Duration),
+}
+
+impl Next {
+    const BACK_OFF: Self = Self::BackOff(Duration::ZERO);
+
+    /// Backs off for as long as the server asks to.
+    fn back_off_after(error: &kube::Error) -> Self {
+        Self::BackOff(retry_after(error).unwrap_or_default())
+    }
 }
 
 impl<K, S> std::fmt::Debug for Reflector<K, S> {
@@ -233,8 +243,8 @@ where
     pub async fn run(&mut self, stop: &CancellationToken) {
         let endless = async {
             loop {
-                if self.attempt().await == Next::BackOff {
-                    let wait = self.options.backoff.step();
+                if let Next::BackOff(least) = self.attempt().await {
+                    let wait = self.options.backoff.step().max(least);
                     tokio::time::sleep(wait).await;
                 }
             }
@@ -257,7 +267,7 @@ where
             resource: self.resource.clone(),
             source: kube::Error::Service(Box::new(Panicked)),
         });
-        Next::BackOff
+        Next::BACK_OFF
     }
 
     async fn list_and_watch(&mut self) -> Next {
@@ -268,11 +278,12 @@ where
         if stream.is_none()
             && let Err(source) = self.list().await
         {
+            let next = Next::back_off_after(&source);
             self.report(ReflectorError::List {
                 resource: self.resource.clone(),
                 source,
             });
-            return Next::BackOff;
+            return next;
         }
         self.watch(stream).await
     }

@@ -9,19 +9,17 @@ use tokio::time::Instant;
 use super::deadline::within;
 use super::error::{
     is_connection_refused, is_expired, is_internal, is_too_large_version, is_too_many_requests,
-    retry_after,
 };
 use super::source::{WatchItem, WatchRequest, WatchStream};
 use super::{Change, Counters, Next, Reflector, ReflectorError, Sink, Undecodable};
-use crate::clock::after;
+use crate::client::retry_after;
+use crate::clock::{FOREVER, after};
 use crate::store::ObjectKey;
 
 /// A watch shorter than this without an event is an error.
 const SHORT: Duration = Duration::from_secs(1);
 /// The number of consecutive watches that may end within [`SHORT`]; after that, each next step is delayed.
 const MOST_QUICK: u32 = 4;
-/// The longest delay that a server can request.
-const LONGEST_REST: Duration = Duration::from_secs(300);
 /// How far a watch may exceed its timeout.
 const OVERTIME: Duration = Duration::from_secs(30);
 
@@ -87,7 +85,7 @@ impl<K> Running<K> {
         if let Some(items) = self.put_back.take() {
             return Came::Items(items);
         }
-        let silent = limit.map(|limit| self.last + limit);
+        let silent = limit.map(|limit| self.last + limit.min(FOREVER));
         let until = silent.map_or(self.deadline, |silent| silent.min(self.deadline));
         match tokio::time::timeout_at(until, self.stream.next()).await {
             Ok(Some(Ok(items))) => {
@@ -152,7 +150,7 @@ where
                     self.report(ReflectorError::VeryShortWatch {
                         resource: self.resource.clone(),
                     });
-                    return Next::BackOff;
+                    return Next::BACK_OFF;
                 }
                 End::Idle => {
                     if let Some(next) = self.after_silence().await {
@@ -171,7 +169,7 @@ where
                     self.bookmarks.missed();
                 }
                 // The list is delayed: with a server whose versions have no order, each event would lead to a list.
-                End::WentBack => return Next::BackOff,
+                End::WentBack => return Next::BACK_OFF,
                 End::Failed(error) if is_too_many_requests(&error) => {
                     self.wait_and_resume(error).await
                 }
@@ -351,7 +349,7 @@ where
 
     /// 429 and a refused connection do not affect the version: waits, then resumes the watch.
     pub(super) async fn wait_and_resume(&mut self, error: Error) {
-        let asked = retry_after(&error).unwrap_or_default().min(LONGEST_REST);
+        let asked = retry_after(&error).unwrap_or_default();
         let wait = self.options.backoff.step().max(asked);
         self.report(ReflectorError::Watch {
             resource: self.resource.clone(),
@@ -362,17 +360,18 @@ where
 
     fn after_failure(&mut self, error: Error) -> Next {
         let expired = is_expired(&error) || is_too_large_version(&error);
+        let back_off = Next::back_off_after(&error);
         self.report(ReflectorError::Watch {
             resource: self.resource.clone(),
             source: error,
         });
         if !expired {
-            return Next::BackOff;
+            return back_off;
         }
         self.version_unavailable = true;
         let in_a_row = std::mem::replace(&mut self.expired_in_a_row, true);
         if in_a_row || self.quick_ends > MOST_QUICK {
-            Next::BackOff
+            back_off
         } else {
             Next::Relist
         }

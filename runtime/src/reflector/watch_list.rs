@@ -40,6 +40,14 @@ struct Partial<K> {
     version: String,
 }
 
+impl<K> Partial<K> {
+    /// Handles a deletion. What could not be decoded before it does not exist any more either.
+    fn forget(&mut self, gone: &ObjectKey) {
+        self.objects.retain(|(key, _)| key != gone);
+        self.keep.retain(|key| key != gone);
+    }
+}
+
 impl<K, S> Reflector<K, S>
 where
     K: Resource + Clone + Send + Sync + 'static,
@@ -156,10 +164,7 @@ where
                     None => partial.keep.push(key),
                 }
             }
-            WatchItem::Deleted(object) => {
-                let gone = ObjectKey::of(&object);
-                partial.objects.retain(|(key, _)| *key != gone);
-            }
+            WatchItem::Deleted(object) => partial.forget(&ObjectKey::of(&object)),
             WatchItem::Undecodable { deleted, object } => {
                 self.gather_undecodable(deleted, object, partial)
             }
@@ -177,7 +182,7 @@ where
     fn gather_undecodable(&self, deleted: bool, object: Undecodable, partial: &mut Partial<K>) {
         if let Some(key) = object.key.clone() {
             if deleted {
-                partial.objects.retain(|(held, _)| *held != key);
+                partial.forget(&key);
             } else {
                 partial.keep.push(key);
             }

@@ -67,7 +67,7 @@ pub struct WebhookServer {
 }
 
 impl WebhookServer {
-    /// Binds an address, `0.0.0.0:9443` in most clusters. Requests are not answered before the server runs.
+    /// Binds an address, `[::]:9443` in most clusters: all of IPv6 and IPv4. Requests are not answered before the server runs.
     ///
     /// # Errors
     /// The address is in use.

@@ -210,6 +210,8 @@ fn names_that_will_not_do_are_refused_and_nothing_is_written() {
     let mut sandbox = Sandbox::new();
     sandbox.run(&["init", "My_Operator", "--domain", "Example"]);
     sandbox.run(&["init", "test", "--domain", "example.com"]);
+    sandbox.run(&["init", "app", "--domain", "example.com"]);
+    sandbox.run(&["init", "v1", "--domain", "example.com"]);
     sandbox.write("workspace/Cargo.toml", "[workspace]\n");
     sandbox.run_in(
         "workspace",

@@ -98,7 +98,7 @@ type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 ///     .conversions_of(&webhooks)
 ///     .certificates()
 ///     .await?;
-/// let server = WebhookServer::bind("0.0.0.0:9443", certificates, webhooks).await?;
+/// let server = WebhookServer::bind("[::]:9443", certificates, webhooks).await?;
 /// # Ok(())
 /// # }
 /// ```

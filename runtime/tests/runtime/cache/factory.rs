@@ -279,6 +279,24 @@ async fn the_figures_of_every_informer_are_metrics() {
     }
 }
 
+#[tokio::test]
+async fn informers_of_several_factories_are_told_apart_in_one_set_of_metrics() {
+    let server = Server::new();
+    let metrics = codegen_runtime::metrics::Metrics::new();
+    let factories = [factory(&server), factory(&server)];
+    for factory in &factories {
+        factory.informer_for::<ConfigMap>();
+        factory.register_metrics(&metrics);
+        factory.register_metrics(&metrics);
+    }
+    let text = metrics.encode().unwrap();
+    let count = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!(count("# TYPE informer_objects "), 1, "{text}");
+    assert_eq!(count("informer_objects{name=\"configmaps\","), 1, "{text}");
+    assert_eq!(count("informer_objects{name=\"configmaps#2\","), 1);
+    assert_eq!(count("informer_objects{"), 2);
+}
+
 #[tokio::test(start_paused = true)]
 async fn watches_that_end_are_measured_and_informers_of_one_resource_told_apart() {
     let server = Server::new();

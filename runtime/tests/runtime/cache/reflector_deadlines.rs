@@ -274,3 +274,16 @@ async fn the_deadlines_are_options() {
     answer_version(&server, 10).await;
     assert_eq!(last.elapsed(), Duration::from_secs(7));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_may_be_silent_without_limit() {
+    let server = Server::new();
+    let reflecting = Reflecting::start_with(&server, |options| {
+        options.deadlines.watch_silence = Duration::MAX;
+    });
+    let watch = server.watch_list().await.stream();
+    watch.initial_end("10");
+    tokio::time::sleep(2 * SILENCE).await;
+    assert_eq!(reflecting.take_errors(), [""; 0]);
+    assert!(server.is_idle().await, "no second request");
+}

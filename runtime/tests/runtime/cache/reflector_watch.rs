@@ -195,6 +195,27 @@ async fn a_retry_after_longer_than_the_back_off_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_retry_after_of_a_failed_list_or_watch_is_kept_before_the_next_list() {
+    let server = Server::new();
+    let _reflecting = Reflecting::start(&server);
+    let busy = |code, reason| {
+        let mut body = crate::cache::support::status(code, reason, "busy");
+        body["details"] = json!({"retryAfterSeconds": 20});
+        body
+    };
+    let failed = Instant::now();
+    let body = busy(429, "TooManyRequests");
+    server.list().await.status(429, &body);
+    server.list().await.json(&list(10, &[]));
+    assert!(failed.elapsed() >= Duration::from_secs(20));
+    let failed = Instant::now();
+    let body = busy(503, "ServiceUnavailable");
+    server.watch().await.status(503, &body);
+    server.list().await;
+    assert!(failed.elapsed() >= Duration::from_secs(20));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_refused_connection_backs_off_and_watches_again_without_a_relist() {
     let server = Server::new();
     let _reflecting = listed(&server).await;

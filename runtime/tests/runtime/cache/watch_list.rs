@@ -95,6 +95,26 @@ async fn an_initial_object_may_change_and_vanish_before_the_bookmark() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_undecodable_object_that_is_deleted_before_the_bookmark_does_not_stay() {
+    let server = Server::new();
+    let reflecting = start(&server);
+    let watch = server.watch_list().await.stream();
+    watch.added(&cm("a", 1)).added(&cm("b", 2)).initial_end("5");
+    settle().await;
+    watch.error(410, "Expired", "too old");
+    let mut bad = [cm("a", 6), cm("b", 7)];
+    for object in &mut bad {
+        object["data"] = serde_json::json!("not a map");
+    }
+    let watch = server.watch_list().await.stream();
+    watch.added(&bad[0]).added(&bad[1]);
+    watch.deleted(&cm("a", 8)).deleted(&bad[1]);
+    watch.initial_end("10");
+    settle().await;
+    assert!(reflecting.names().is_empty(), "{:?}", reflecting.names());
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_unsupported_streamed_list_falls_back_to_a_list_and_is_not_asked_for_again() {
     let server = Server::new();
     let reflecting = start(&server);

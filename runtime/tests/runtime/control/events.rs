@@ -143,6 +143,33 @@ async fn a_series_that_ends_is_written_with_its_last_count_and_a_later_event_is_
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_equal_event_right_after_the_end_of_a_series_does_not_discard_its_count() {
+    let case = start();
+    sleep(secs(30)).await;
+    for _ in 0..5 {
+        case.note("map", "Created", "same").await;
+    }
+    // The series has ended, and is checked only half a minute later.
+    sleep(secs(6 * 60)).await;
+    assert_eq!(case.written(), [("same".to_owned(), 2)]);
+    case.note("map", "Created", "same").await;
+    let both = [("same".to_owned(), 1), ("same".to_owned(), 5)];
+    assert_eq!(case.written(), both);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_series_that_makes_way_for_other_events_is_written_with_its_last_count() {
+    let case = start();
+    for _ in 0..5 {
+        case.note("map", "Created", "same").await;
+    }
+    for n in 0..4096 {
+        case.note(&format!("other-{n}"), "Created", "other").await;
+    }
+    assert_eq!(case.written().last(), Some(&("same".to_owned(), 5)));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_series_that_goes_on_is_refreshed_every_half_hour() {
     let case = start();
     for _ in 0..17 {
@@ -248,6 +275,22 @@ async fn what_the_server_refuses_is_not_tried_again() {
     });
     case.note("map", "Created", "text").await;
     assert_eq!(case.outcome("failed"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_the_server_wants_later_is_written_then() {
+    let case = start();
+    let mut calls = 0;
+    case.server.on_call(move |_| {
+        calls += 1;
+        (calls == 1).then_some(FaultKind::TooManyRequests { retry_after: 20 })
+    });
+    case.note("map", "Created", "text").await;
+    sleep(secs(19)).await;
+    assert_eq!(case.written(), []);
+    sleep(secs(2)).await;
+    assert_eq!(case.written(), [("text".to_owned(), 1)]);
+    assert_eq!((case.outcome("created"), case.outcome("failed")), (1, 0));
 }
 
 /// Whether a note about `name` is written, and also one that is combined with others.

@@ -314,6 +314,10 @@ async fn the_endpoints_tell_health_readiness_and_metrics() {
     let (status, text) = get(&endpoints, "/healthz").await;
     assert_eq!((status, text.contains("[-]disk failed: full")), (500, true));
     assert_eq!(get(&endpoints, "/healthz/ping").await.0, 200);
+    assert_eq!(get(&endpoints, "/healthz/").await.0, 500);
+    let (status, text) = get(&endpoints, "/healthz?exclude=disk&verbose").await;
+    assert_eq!(status, 200);
+    assert!(text.starts_with("[+]disk excluded: ok\n"), "{text}");
     assert_eq!(get(&endpoints, "/healthz/nothing").await.0, 404);
     assert_eq!(get(&endpoints, "/elsewhere").await.0, 404);
     let (status, text) = get(&endpoints, "/metrics").await;

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{LEASE, config, contend, held_by, spec};
 use crate::control::secs;
-use crate::control::server::{Server, refusal};
+use crate::control::server::{FaultKind, Server, refusal};
 
 #[tokio::test(start_paused = true)]
 async fn every_write_carries_the_resource_version() {
@@ -98,6 +98,24 @@ async fn work_that_does_not_stop_in_time_is_dropped_and_the_lease_released() {
     let (result, stopped) = tokio::join!(run, stop);
     assert_eq!(result, Stopped::Overdue);
     assert_eq!(stopped.elapsed().as_secs(), 5);
+    assert_eq!(spec(&server)["holderIdentity"], "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_release_that_the_server_wants_later_is_made_then() {
+    let server = Server::new();
+    let contender = contend(&server, "a");
+    contender.leads().await;
+    let mut busy = true;
+    server.on_call(move |call| {
+        let releases = call.body["spec"]["holderIdentity"] == "";
+        (releases && std::mem::take(&mut busy))
+            .then_some(FaultKind::TooManyRequests { retry_after: 2 })
+    });
+    let stopped = Instant::now();
+    contender.shutdown.cancel();
+    assert_eq!(contender.task.await.unwrap(), Stopped::Finished(()));
+    assert_eq!(stopped.elapsed().as_secs(), 2);
     assert_eq!(spec(&server)["holderIdentity"], "");
 }
 
