@@ -1,10 +1,10 @@
 //! Builds nodes from the parser's events, with or without places.
 
-use std::{fmt, ops::Range};
+use std::{collections::BTreeSet, fmt, ops::Range};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{self, MapAccess, SeqAccess, Visitor},
+    de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor},
 };
 use serde_json::Number;
 use serde_saphyr::{Location, Spanned};
@@ -19,9 +19,6 @@ fn range(location: &Location) -> Range<usize> {
 
 /// A deserialized node, with its place if `PLACES` is set.
 pub(super) struct Placed<const PLACES: bool>(pub(super) Node);
-
-/// A deserialized key, with its place if `PLACES` is set.
-struct Key<const PLACES: bool>(String, Range<usize>);
 
 /// A deserialized value, whose nodes have places if `PLACES` is set.
 struct Content<const PLACES: bool>(Yaml);
@@ -38,18 +35,64 @@ impl<'de, const PLACES: bool> Deserialize<'de> for Placed<PLACES> {
     }
 }
 
-/// Returns the text of a key; as in JSON, a null key becomes `null`.
-fn key(text: Option<String>) -> String {
-    text.unwrap_or_else(|| "null".to_owned())
+/// Returns the JSON name of a key, as Go's tools convert it: `on` is `true`, and `0x10` is `16`. As in JSON, a null key becomes `null`.
+fn name<E: de::Error>(key: Yaml) -> Result<String, E> {
+    match key {
+        Yaml::Null => Ok("null".to_owned()),
+        Yaml::Bool(flag) => Ok(flag.to_string()),
+        Yaml::Number(number) if number.is_f64() => Ok(float(number.as_f64().unwrap_or_default())),
+        Yaml::Number(number) => Ok(number.to_string()),
+        Yaml::String(text) => Ok(text),
+        Yaml::List(_) | Yaml::Map(_) => Err(E::custom("expected string scalar")),
+    }
 }
 
-impl<'de, const PLACES: bool> Deserialize<'de> for Key<PLACES> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if PLACES {
-            let spanned = Spanned::<Option<String>>::deserialize(deserializer)?;
-            Ok(Self(key(spanned.value), range(&spanned.referenced)))
+/// Formats a number as Go's `strconv.FormatFloat(number, 'g', -1, 32)`.
+#[allow(clippy::cast_possible_truncation, reason = "Go formats 32 bits")]
+fn float(number: f64) -> String {
+    let number = number as f32;
+    let text = format!("{number:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) => match exponent.parse::<i32>() {
+            Ok(power) if !(-4..6).contains(&power) => {
+                let sign = if power < 0 { '-' } else { '+' };
+                format!("{digits}e{sign}{:02}", power.abs())
+            }
+            _ => number.to_string(),
+        },
+        None => text,
+    }
+}
+
+/// Reads the next key of a map, with its place if `PLACES` is set.
+struct NextKey<'m, const PLACES: bool> {
+    /// The entries so far.
+    entries: &'m [Entry],
+    /// Their names, from the first key that is not written as it is named: the parser compares keys only as they are written.
+    names: &'m mut Option<BTreeSet<String>>,
+}
+
+impl<'de, const PLACES: bool> DeserializeSeed<'de> for NextKey<'_, PLACES> {
+    type Value = (String, Range<usize>);
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        let (key, range) = if PLACES {
+            let spanned = Spanned::<Content<false>>::deserialize(deserializer)?;
+            (spanned.value.0, range(&spanned.referenced))
         } else {
-            Ok(Self(key(Option::deserialize(deserializer)?), 0..0))
+            (Content::<false>::deserialize(deserializer)?.0, 0..0)
+        };
+        let is_text = matches!(key, Yaml::String(_));
+        let name = name(key)?;
+        if !is_text && self.names.is_none() {
+            let names = self.entries.iter().map(|entry| entry.key.clone());
+            *self.names = Some(names.collect());
+        }
+        let names = self.names.as_mut();
+        if names.is_none_or(|names| names.insert(name.clone())) {
+            Ok((name, range))
+        } else {
+            Err(de::Error::custom(format!("duplicate mapping key: {name}")))
         }
     }
 }
@@ -115,9 +158,12 @@ impl<'de, const PLACES: bool> Visitor<'de> for YamlVisitor<PLACES> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
         let mut entries = Vec::new();
-        while let Some((key, value)) = access.next_entry()? {
-            let Key::<PLACES>(key, range) = key;
-            let Placed::<PLACES>(value) = value;
+        let mut names = None;
+        while let Some((key, range)) = access.next_key_seed(NextKey::<PLACES> {
+            entries: &entries,
+            names: &mut names,
+        })? {
+            let Placed::<PLACES>(value) = access.next_value()?;
             entries.push(Entry { key, range, value });
         }
         Ok(Yaml::Map(entries))
