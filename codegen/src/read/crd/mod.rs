@@ -35,7 +35,8 @@ use crate::{
     source::Source,
 };
 
-const KIND: &str = "CustomResourceDefinition";
+/// The kind of the documents.
+pub(crate) const KIND: &str = "CustomResourceDefinition";
 const LIST_KIND: &str = "CustomResourceDefinitionList";
 
 /// A CRD as read: its names, and its versions with their schemas.
