@@ -1,10 +1,10 @@
 //! Builds nodes from the parser's events, with or without places.
 
-use std::{collections::BTreeSet, fmt, ops::Range};
+use std::{fmt, ops::Range};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor},
+    de::{self, MapAccess, SeqAccess, Visitor},
 };
 use serde_json::Number;
 use serde_saphyr::{Location, Spanned};
@@ -64,35 +64,17 @@ fn float(number: f64) -> String {
     }
 }
 
-/// Reads the next key of a map, with its place if `PLACES` is set.
-struct NextKey<'m, const PLACES: bool> {
-    /// The entries so far.
-    entries: &'m [Entry],
-    /// Their names, from the first key that is not written as it is named: the parser compares keys only as they are written.
-    names: &'m mut Option<BTreeSet<String>>,
-}
+/// A deserialized key, with its place if `PLACES` is set.
+struct Key<const PLACES: bool>(String, Range<usize>);
 
-impl<'de, const PLACES: bool> DeserializeSeed<'de> for NextKey<'_, PLACES> {
-    type Value = (String, Range<usize>);
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        let (key, range) = if PLACES {
+impl<'de, const PLACES: bool> Deserialize<'de> for Key<PLACES> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if PLACES {
             let spanned = Spanned::<Content<false>>::deserialize(deserializer)?;
-            (spanned.value.0, range(&spanned.referenced))
+            Ok(Self(name(spanned.value.0)?, range(&spanned.referenced)))
         } else {
-            (Content::<false>::deserialize(deserializer)?.0, 0..0)
-        };
-        let is_text = matches!(key, Yaml::String(_));
-        let name = name(key)?;
-        if !is_text && self.names.is_none() {
-            let names = self.entries.iter().map(|entry| entry.key.clone());
-            *self.names = Some(names.collect());
-        }
-        let names = self.names.as_mut();
-        if names.is_none_or(|names| names.insert(name.clone())) {
-            Ok((name, range))
-        } else {
-            Err(de::Error::custom(format!("duplicate mapping key: {name}")))
+            let key = Content::<false>::deserialize(deserializer)?;
+            Ok(Self(name(key.0)?, 0..0))
         }
     }
 }
@@ -158,12 +140,9 @@ impl<'de, const PLACES: bool> Visitor<'de> for YamlVisitor<PLACES> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
         let mut entries = Vec::new();
-        let mut names = None;
-        while let Some((key, range)) = access.next_key_seed(NextKey::<PLACES> {
-            entries: &entries,
-            names: &mut names,
-        })? {
-            let Placed::<PLACES>(value) = access.next_value()?;
+        while let Some((key, value)) = access.next_entry()? {
+            let Key::<PLACES>(key, range) = key;
+            let Placed::<PLACES>(value) = value;
             entries.push(Entry { key, range, value });
         }
         Ok(Yaml::Map(entries))

@@ -3,19 +3,21 @@
 //! A finding in a CRD must refer to a line and a path long after parsing. `serde-saphyr` does the parsing; only this module depends on it.
 //! Tracking places takes as long as the rest of parsing, and only findings need them, so a caller chooses with [`Places`]; without places,
 //! [`block`] reads most CRDs. YAML is interpreted as by the API server's tools: `yes` and `on` are booleans, `0777` is octal, also as keys;
-//! duplicate keys are errors, and JSON is YAML.
+//! and JSON is YAML.
 
 mod block;
 mod decode;
 mod mend;
+mod repeated;
 #[cfg(test)]
 mod tests;
 
 use std::{ops::Range, sync::Arc};
 
 use serde_json::{Number, Value};
-use serde_saphyr::Location;
+use serde_saphyr::{DuplicateKeyPolicy, Location};
 
+pub(crate) use self::repeated::Repeated;
 use self::{decode::Placed, mend::Mended};
 use crate::{
     diag::{Diagnostic, Place},
@@ -164,16 +166,36 @@ impl Node {
 ///
 /// # Errors
 ///
-/// The parser's error with its place, or an error if the input is too large or too deeply nested.
+/// The parser's error with its place, or an error if the input is too large or too deeply nested, or if a map repeats a key.
 pub(crate) fn read_documents(
     source: &Source,
     places: Places,
 ) -> Result<Vec<Node>, Box<Diagnostic>> {
+    let (documents, repeated) = read_repeated(source, places)?;
+    if repeated.is_empty() {
+        return Ok(documents);
+    }
+    let (_, repeated) = read_repeated(source, Places::Kept)?;
+    match repeated.first() {
+        Some(repeated) => Err(Box::new(refuse_repeated(source, repeated))),
+        None => Ok(documents),
+    }
+}
+
+/// Like [`read_documents`], but of a key that a map repeats, takes the last value, and returns the keys.
+///
+/// # Errors
+///
+/// Those of [`read_documents`], except for repeated keys.
+pub(crate) fn read_repeated(
+    source: &Source,
+    places: Places,
+) -> Result<(Vec<Node>, Vec<Repeated>), Box<Diagnostic>> {
     let parse: Parse = match places {
         Places::Kept => parse::<true>,
         Places::Dropped => {
             if let Some(documents) = block::read(&source.text) {
-                return Ok(documents);
+                return Ok((documents, Vec::new()));
             }
             parse::<false>
         }
@@ -187,7 +209,17 @@ pub(crate) fn read_documents(
         let read = parse(&text, from).map_err(|error| refuse(source, &text, from, &error))?;
         documents.extend(read);
     }
-    Ok(documents)
+    let repeated = repeated::remove(&mut documents);
+    Ok((documents, repeated))
+}
+
+/// Reports a repeated key as an error.
+pub(crate) fn refuse_repeated(source: &Source, repeated: &Repeated) -> Diagnostic {
+    let message = format!(
+        "the YAML cannot be read: duplicate mapping key: {}",
+        repeated.key
+    );
+    Diagnostic::error(message).at(place(source, repeated.range.clone()), "")
 }
 
 type Parse = fn(&Mended<'_>, usize) -> Result<Vec<Node>, serde_saphyr::Error>;
@@ -237,6 +269,8 @@ fn options() -> serde_saphyr::Options {
             // Tools that write YAML use aliases for values that are equal, however often. What they expand to is limited.
             enforce_alias_anchor_ratio: false,
         },
+        // Passes all of them on to `repeated`, except those of numbers.
+        duplicate_keys: DuplicateKeyPolicy::LastWins,
         with_snippet: false,
         legacy_octal_numbers: true,
     }
@@ -280,10 +314,6 @@ fn explain(message: &str) -> String {
         return "it is too large, or its aliases expand too far".to_owned();
     }
     let message = message.lines().next().unwrap_or_default();
-    let message = message
-        .split(", set DuplicateKeyPolicy")
-        .next()
-        .unwrap_or(message);
     let message = message.split(" at line ").next().unwrap_or(message);
     message.chars().take(200).collect()
 }

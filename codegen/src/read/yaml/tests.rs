@@ -111,14 +111,49 @@ fn keys_are_named_as_in_json() {
         check_json(&format!("a: {{{key}: 1}}\n"), json!([{"a": { name: 1 }}]));
         check(&format!("a:\n  {key}: 1\n"));
     }
-    let source = Source::new("text.yaml", "a:\n  true: 1\n  b: 2\n  on: 3\n");
+}
+
+/// As in Go, of which kubectl and Helm are made.
+#[test]
+fn the_last_value_of_a_repeated_key_counts() {
+    let text = "a:\n  true: 1\n  b: [{c: 1, c: 2}]\n  on: 3\n---\nd: 1\nd: {e: 1}\n";
+    let source = Source::new("text.yaml", text);
     for places in [Places::Kept, Places::Dropped] {
+        let (documents, repeated) = read_repeated(&source, places).unwrap_or_default();
+        let read: Vec<Value> = documents.iter().map(Node::to_json).collect();
+        let expected = [
+            json!({"a": {"true": 3, "b": [{"c": 2}]}}),
+            json!({"d": {"e": 1}}),
+        ];
+        assert_eq!(read, expected);
+        let found: Vec<_> = repeated
+            .iter()
+            .map(|one| (one.key.as_str(), one.of_document))
+            .collect();
+        assert_eq!(found, [("true", false), ("c", false), ("d", true)]);
+        if places == Places::Kept {
+            assert_eq!(&text[repeated[0].range.clone()], "on");
+        }
         let error = read_documents(&source, places).unwrap_err();
         assert_eq!(
             error.message,
             "the YAML cannot be read: duplicate mapping key: true"
         );
         assert_eq!(error.labels[0].place.line_column(), (4, 3));
+    }
+}
+
+/// A key that a merged map has too is none of them.
+#[test]
+fn merged_keys_are_not_repeated() {
+    for text in [
+        "a: &a {b: 1, c: 1}\nd: {<<: *a, b: 2}\n",
+        "a: &a {b: 1, c: 1}\nd:\n  b: 2\n  <<: [*a, *a]\n",
+    ] {
+        check_json(
+            text,
+            json!([{"a": {"b": 1, "c": 1}, "d": {"b": 2, "c": 1}}]),
+        );
     }
 }
 
