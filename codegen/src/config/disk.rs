@@ -176,7 +176,7 @@ pub(super) fn utf8(name: String, bytes: &[u8]) -> Result<Source, Error> {
     let diagnostic = Diagnostic::error(format!("{name} is not UTF-8"))
         .at(place, "")
         .help(help);
-    Err(Error::Config(diagnostic.into()))
+    Err(Error::Input(diagnostic.into()))
 }
 
 pub(super) fn read_error(path: &Path) -> impl FnOnce(io::Error) -> Error {

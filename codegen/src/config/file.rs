@@ -93,6 +93,7 @@ enum Level {
 fn read_file(path: &Path, crates: &mut Vec<Config>, level: Level) -> (Vec<PathBuf>, Option<Error>) {
     match read(path) {
         Ok(source) => read_source(path, &source, crates, level),
+        Err(Error::Input(found)) => (Vec::new(), Some(Error::Config(found))),
         Err(error) => (Vec::new(), Some(error)),
     }
 }

@@ -1,31 +1,23 @@
-//! Inputs: loads folders and files into [`Sources`](crate::Sources), and CRDs without keeping their contents.
+//! Inputs: loads folders and files into [`Sources`](crate::Sources).
 
-use std::{
-    fs,
-    io::{self, Read as _},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use super::{
-    Error, Progress,
+    Error,
     dependencies::Dependencies,
-    disk::{Disk, is_source, read, read_error, utf8},
+    disk::{Disk, is_source},
     features::Selection,
     layout::{Place, module_path, root_name, shown},
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::names,
-    options::Options,
-    read::{
-        crd::{self, ReadCrds},
-        markers::{
-            MarkerDef, MarkerType as _,
-            client::GenClient,
-            crd::{Skip, SkipVersion},
-            object::{DeepCopyInterfaces, ObjectRoot},
-            package::{GroupGoName, GroupName, VersionName},
-        },
+    read::markers::{
+        MarkerDef, MarkerType as _,
+        client::GenClient,
+        crd::{Skip, SkipVersion},
+        object::{DeepCopyInterfaces, ObjectRoot},
+        package::{GroupGoName, GroupName, VersionName},
     },
     source::{RustCrate, RustPackage, Source},
     suggest::correction,
@@ -372,96 +364,4 @@ fn folders(parent: &Path, disk: &Disk) -> Result<Vec<String>, Error> {
         .collect();
     names.sort();
     Ok(names)
-}
-
-/// A file to read CRDs from.
-enum CrdFile {
-    /// Standard input or another pipe, which can be read only once.
-    Held(Source),
-    /// A file that the configuration lists explicitly.
-    Named(PathBuf),
-    /// A file in a folder that the configuration lists.
-    Found(PathBuf),
-}
-
-impl CrdFile {
-    /// The size in bytes, as far as it is known.
-    fn size(&self) -> u64 {
-        match self {
-            Self::Held(source) => source.text.len() as u64,
-            Self::Named(path) | Self::Found(path) => {
-                fs::metadata(path).map_or(0, |data| data.len())
-            }
-        }
-    }
-
-    fn open(&self) -> Result<Source, Error> {
-        match self {
-            Self::Held(source) => Ok(source.clone()),
-            Self::Named(path) => read(path),
-            Self::Found(path) => read(path).map(|source| Source {
-                found: true,
-                ..source
-            }),
-        }
-    }
-}
-
-/// Reads CRD inputs in the specified order; files of a folder are sorted by path.
-///
-/// # Errors
-///
-/// All inputs that cannot be read, and folders without YAML or JSON files.
-pub(super) fn read_crds(
-    inputs: &[CrdInput],
-    options: &Options,
-    progress: &dyn Progress,
-) -> Result<ReadCrds, Error> {
-    let mut files = Vec::new();
-    for input in inputs {
-        match input {
-            CrdInput::Stdin => files.push(CrdFile::Held(read_stdin()?)),
-            CrdInput::Path(path) if path.is_dir() => {
-                let mut found = Vec::new();
-                Disk::default().collect(path, &mut found, &is_manifest)?;
-                if found.is_empty() {
-                    let diagnostic = Diagnostic::error(format!(
-                        "{} contains no .yaml, .yml or .json file",
-                        shown(path)
-                    ));
-                    return Err(Error::Config(diagnostic.into()));
-                }
-                found.sort();
-                files.extend(found.into_iter().map(CrdFile::Found));
-            }
-            CrdInput::Path(path) if fs::metadata(path).is_ok_and(|data| !data.is_file()) => {
-                files.push(CrdFile::Held(read(path)?));
-            }
-            CrdInput::Path(path) => files.push(CrdFile::Named(path.clone())),
-        }
-    }
-    progress.start("reading", files.len());
-    let open = |file: &CrdFile| {
-        let source = file.open();
-        progress.step();
-        source
-    };
-    match crd::read_from(&files, CrdFile::size, open, options) {
-        Ok(read) => Ok(read),
-        Err(errors) => Error::all(errors).map_or_else(|| Ok(ReadCrds::default()), Err),
-    }
-}
-
-fn is_manifest(path: &Path) -> bool {
-    path.extension()
-        .and_then(|extension| extension.to_str())
-        .is_some_and(|extension| matches!(extension, "yaml" | "yml" | "json"))
-}
-
-fn read_stdin() -> Result<Source, Error> {
-    let mut bytes = Vec::new();
-    io::stdin()
-        .read_to_end(&mut bytes)
-        .map_err(read_error(Path::new("<stdin>")))?;
-    utf8("<stdin>".to_owned(), &bytes)
 }

@@ -6,6 +6,7 @@
 mod advice;
 mod build_script;
 mod crate_markers;
+mod crd_files;
 mod dependencies;
 mod disk;
 mod error;

@@ -7,8 +7,10 @@ use rayon::prelude::*;
 #[cfg(feature = "go")]
 use super::go::KubernetesSources;
 use super::{
-    Config, Error, Only, Progress, advice, disk,
-    inputs::{annotated_versions, load_apis, load_beside, load_crate, read_crds},
+    Config, Error, Only, Progress, advice,
+    crd_files::read_crds,
+    disk,
+    inputs::{annotated_versions, load_apis, load_beside, load_crate},
     layout::{self, module_path, normalize, shown},
     members::members,
     target::Target,

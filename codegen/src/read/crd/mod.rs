@@ -27,7 +27,7 @@ use std::{
 use rayon::prelude::*;
 
 use self::{fields::Reader, schema::Schema};
-use super::yaml::{self, Entry, Node, Places, Yaml};
+use super::yaml::{self, Entry, Node, Places, Repeated, Yaml};
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
     model::{Conversion, PrinterColumn, ScaleSubresource, Scope, SelectableField},
@@ -35,7 +35,8 @@ use crate::{
     source::Source,
 };
 
-const KIND: &str = "CustomResourceDefinition";
+/// The kind of the documents.
+pub(crate) const KIND: &str = "CustomResourceDefinition";
 const LIST_KIND: &str = "CustomResourceDefinitionList";
 
 /// A CRD as read: its names, and its versions with their schemas.
@@ -213,11 +214,22 @@ fn read_source(
     places: Places,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Crd> {
-    let mut documents = match yaml::read_documents(source, places) {
-        Ok(documents) => documents,
+    let is_foreign = source.found && !source.text.contains(KIND);
+    let mut documents = match yaml::read_repeated(source, places) {
+        Ok(_) if is_foreign => return Vec::new(),
+        Ok((documents, repeated)) => {
+            if let Some(key) = repeated.iter().find(|key| key.of_document) {
+                let help = "if another document starts here, write a line `---` before it";
+                diagnostics.push(yaml::refuse_repeated(source, key).help(help));
+                return Vec::new();
+            }
+            for key in &repeated {
+                diagnostics.push(repeated_key(source, key));
+            }
+            documents
+        }
         Err(diagnostic) => {
-            let foreign = source.found && !source.text.contains(KIND);
-            diagnostics.push(if foreign {
+            diagnostics.push(if is_foreign {
                 passed_over(*diagnostic)
             } else {
                 *diagnostic
@@ -238,6 +250,14 @@ fn read_source(
         read_document(source, document, options, &mut crds, diagnostics);
     }
     crds
+}
+
+/// Reports a key that is repeated below a document. It is a warning, since kubectl and Helm take the last value.
+fn repeated_key(source: &Source, repeated: &Repeated) -> Diagnostic {
+    let message = format!("`{}` is repeated: the last value counts", repeated.key);
+    Diagnostic::warning(message)
+        .at(yaml::place(source, repeated.range.clone()), "")
+        .help("remove the others: kubectl and Helm ignore them, but other tools refuse the file")
 }
 
 /// Whether a document is a CRD of any `apiVersion`, or a list that contains one.

@@ -53,6 +53,28 @@ fn only_sources_with_findings_have_text_and_places() {
     assert_eq!(files, [("b.yaml", true), ("a.yaml", true)]);
 }
 
+/// Calico, Kong and Kube-OVN released such CRDs.
+#[test]
+fn a_repeated_key_is_a_warning() {
+    let (crds, found) = read_text(&crd("{type: integer, description: a, type: string}"));
+    assert!(!found.has_errors());
+    let finding = &found.as_slice()[0];
+    assert_eq!(finding.message, "`type` is repeated: the last value counts");
+    assert!(!finding.labels[0].place.range.is_empty());
+    let root = crds[0].versions[0].schema.clone().unwrap_or_default();
+    let (once, _) = read_text(&crd("{description: a, type: string}"));
+    let spec = |schema: &Schema| {
+        (
+            schema.properties[0].1.type_,
+            schema.properties[0].1.description.clone(),
+        )
+    };
+    assert_eq!(
+        spec(&root),
+        spec(once[0].versions[0].schema.as_ref().unwrap())
+    );
+}
+
 #[test]
 fn a_patch_of_a_crd_is_one_finding() {
     for rest in [

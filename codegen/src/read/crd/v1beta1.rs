@@ -44,7 +44,7 @@ impl Reader<'_> {
     /// Moves the value of a key of `spec` into every version.
     fn share(&mut self, spec: &mut [Entry], key: &str, version_key: &'static str, shared: &Node) {
         for version in versions(spec) {
-            let own = version.get(version_key).filter(|own| !own.is_null());
+            let own = version.get(version_key).filter(|own| !is_unset(own));
             if let Some(own) = own {
                 self.error(
                     own,
@@ -61,10 +61,7 @@ impl Reader<'_> {
 
 /// Lists `spec.version`, unless there is a list.
 fn list_version(spec: &mut Vec<Entry>) {
-    let has_list = get_mut(spec, "versions").is_some_and(|versions| match &versions.value {
-        Yaml::List(items) => !items.is_empty(),
-        other => *other != Yaml::Null,
-    });
+    let has_list = get_mut(spec, "versions").is_some_and(|versions| !is_unset(versions));
     let Some(name) = take(spec, "version").filter(|_| !has_list) else {
         return;
     };
@@ -128,10 +125,20 @@ fn get_mut<'e>(entries: &'e mut [Entry], key: &str) -> Option<&'e mut Node> {
     found.next().map(|entry| &mut entry.value)
 }
 
-/// Removes a key, and returns its value if that is not null.
+/// Removes a key, and returns its value if that is set.
 fn take(entries: &mut Vec<Entry>, key: &str) -> Option<Node> {
     let index = entries.iter().position(|entry| entry.key == key)?;
-    Some(entries.remove(index).value).filter(|value| !value.is_null())
+    Some(entries.remove(index).value).filter(|value| !is_unset(value))
+}
+
+/// Whether a value is the same as a missing one to Go. Early releases of controller-gen wrote `scope: ""`.
+fn is_unset(value: &Node) -> bool {
+    match &value.value {
+        Yaml::Null => true,
+        Yaml::String(text) => text.is_empty(),
+        Yaml::List(items) => items.is_empty(),
+        _ => false,
+    }
 }
 
 /// Sets a key to a value, whose place becomes that of the key.
@@ -144,9 +151,9 @@ fn set(entries: &mut Vec<Entry>, key: &str, value: Node) {
     });
 }
 
-/// Sets a key that is missing or null.
+/// Sets a key that is missing or unset.
 fn set_default(entries: &mut Vec<Entry>, key: &str, value: Yaml) {
-    let is_set = get_mut(entries, key).is_some_and(|value| !value.is_null());
+    let is_set = get_mut(entries, key).is_some_and(|value| !is_unset(value));
     if !is_set {
         set(entries, key, Node { value, range: 0..0 });
     }

@@ -49,6 +49,44 @@ fn a_version_is_served_and_stored() {
 }
 
 #[test]
+fn an_empty_value_is_a_missing_one() {
+    let version = |columns: &str| {
+        format!(
+            "versions: [{{name: v1, served: true, storage: true, additionalPrinterColumns: {columns}}}]"
+        )
+    };
+    let columns = |path: &str| format!("[{{name: Size, type: integer, {path}: .spec.size}}]");
+    check(
+        &format!("scope: '', version: '', {}", version("[]")),
+        &format!(
+            "scope: Namespaced, preserveUnknownFields: true, {}",
+            version("[]")
+        ),
+    );
+    check(
+        &format!(
+            "scope: Cluster, {}, additionalPrinterColumns: {}",
+            version("[]"),
+            columns("JSONPath")
+        ),
+        &format!(
+            "scope: Cluster, preserveUnknownFields: true, {}",
+            version(&columns("jsonPath"))
+        ),
+    );
+    check(
+        &format!(
+            "scope: Cluster, {}, conversion: {{strategy: Webhook, webhookClientConfig: {{url: 'https://a'}}, conversionReviewVersions: []}}",
+            version("[]")
+        ),
+        &format!(
+            "scope: Cluster, preserveUnknownFields: true, {}, conversion: {{strategy: Webhook, webhook: {{clientConfig: {{url: 'https://a'}}, conversionReviewVersions: [v1beta1]}}}}",
+            version("[]")
+        ),
+    );
+}
+
+#[test]
 fn what_versions_share_becomes_part_of_each() {
     let rest = |path: &str| {
         format!(

@@ -309,7 +309,7 @@ fn entry(key: &str, value: Yaml) -> Entry {
 }
 
 /// Whether keys are distinct. Tools write keys in sorted order, so usually no sorting is needed.
-fn has_distinct_keys(entries: &[Entry]) -> bool {
+pub(super) fn has_distinct_keys(entries: &[Entry]) -> bool {
     let keys = entries.iter().map(|entry| entry.key.as_str());
     if keys.clone().is_sorted_by(|a, b| a < b) {
         return true;

@@ -20,9 +20,6 @@ fn range(location: &Location) -> Range<usize> {
 /// A deserialized node, with its place if `PLACES` is set.
 pub(super) struct Placed<const PLACES: bool>(pub(super) Node);
 
-/// A deserialized key, with its place if `PLACES` is set.
-struct Key<const PLACES: bool>(String, Range<usize>);
-
 /// A deserialized value, whose nodes have places if `PLACES` is set.
 struct Content<const PLACES: bool>(Yaml);
 
@@ -38,18 +35,46 @@ impl<'de, const PLACES: bool> Deserialize<'de> for Placed<PLACES> {
     }
 }
 
-/// Returns the text of a key; as in JSON, a null key becomes `null`.
-fn key(text: Option<String>) -> String {
-    text.unwrap_or_else(|| "null".to_owned())
+/// Returns the JSON name of a key, as Go's tools convert it: `on` is `true`, and `0x10` is `16`. As in JSON, a null key becomes `null`.
+fn name<E: de::Error>(key: Yaml) -> Result<String, E> {
+    match key {
+        Yaml::Null => Ok("null".to_owned()),
+        Yaml::Bool(flag) => Ok(flag.to_string()),
+        Yaml::Number(number) if number.is_f64() => Ok(float(number.as_f64().unwrap_or_default())),
+        Yaml::Number(number) => Ok(number.to_string()),
+        Yaml::String(text) => Ok(text),
+        Yaml::List(_) | Yaml::Map(_) => Err(E::custom("expected string scalar")),
+    }
 }
+
+/// Formats a number as Go's `strconv.FormatFloat(number, 'g', -1, 32)`.
+#[allow(clippy::cast_possible_truncation, reason = "Go formats 32 bits")]
+fn float(number: f64) -> String {
+    let number = number as f32;
+    let text = format!("{number:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) => match exponent.parse::<i32>() {
+            Ok(power) if !(-4..6).contains(&power) => {
+                let sign = if power < 0 { '-' } else { '+' };
+                format!("{digits}e{sign}{:02}", power.abs())
+            }
+            _ => number.to_string(),
+        },
+        None => text,
+    }
+}
+
+/// A deserialized key, with its place if `PLACES` is set.
+struct Key<const PLACES: bool>(String, Range<usize>);
 
 impl<'de, const PLACES: bool> Deserialize<'de> for Key<PLACES> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if PLACES {
-            let spanned = Spanned::<Option<String>>::deserialize(deserializer)?;
-            Ok(Self(key(spanned.value), range(&spanned.referenced)))
+            let spanned = Spanned::<Content<false>>::deserialize(deserializer)?;
+            Ok(Self(name(spanned.value.0)?, range(&spanned.referenced)))
         } else {
-            Ok(Self(key(Option::deserialize(deserializer)?), 0..0))
+            let key = Content::<false>::deserialize(deserializer)?;
+            Ok(Self(name(key.0)?, 0..0))
         }
     }
 }

@@ -2,18 +2,22 @@
 //!
 //! A finding in a CRD must refer to a line and a path long after parsing. `serde-saphyr` does the parsing; only this module depends on it.
 //! Tracking places takes as long as the rest of parsing, and only findings need them, so a caller chooses with [`Places`]; without places,
-//! [`block`] reads most CRDs. YAML is interpreted as by the API server's tools: `yes` and `on` are booleans, `0777` is octal, duplicate
-//! keys are errors, and JSON is YAML.
+//! [`block`] reads most CRDs. YAML is interpreted as by the API server's tools: `yes` and `on` are booleans, `0777` is octal, also as keys;
+//! and JSON is YAML.
 
 mod block;
 mod decode;
 mod mend;
+mod repeated;
+#[cfg(test)]
+mod tests;
 
 use std::{ops::Range, sync::Arc};
 
 use serde_json::{Number, Value};
-use serde_saphyr::Location;
+use serde_saphyr::{DuplicateKeyPolicy, Location};
 
+pub(crate) use self::repeated::Repeated;
 use self::{decode::Placed, mend::Mended};
 use crate::{
     diag::{Diagnostic, Place},
@@ -162,16 +166,36 @@ impl Node {
 ///
 /// # Errors
 ///
-/// The parser's error with its place, or an error if the input is too large or too deeply nested.
+/// The parser's error with its place, or an error if the input is too large or too deeply nested, or if a map repeats a key.
 pub(crate) fn read_documents(
     source: &Source,
     places: Places,
 ) -> Result<Vec<Node>, Box<Diagnostic>> {
+    let (documents, repeated) = read_repeated(source, places)?;
+    if repeated.is_empty() {
+        return Ok(documents);
+    }
+    let (_, repeated) = read_repeated(source, Places::Kept)?;
+    match repeated.first() {
+        Some(repeated) => Err(Box::new(refuse_repeated(source, repeated))),
+        None => Ok(documents),
+    }
+}
+
+/// Like [`read_documents`], but of a key that a map repeats, takes the last value, and returns the keys.
+///
+/// # Errors
+///
+/// Those of [`read_documents`], except for repeated keys.
+pub(crate) fn read_repeated(
+    source: &Source,
+    places: Places,
+) -> Result<(Vec<Node>, Vec<Repeated>), Box<Diagnostic>> {
     let parse: Parse = match places {
         Places::Kept => parse::<true>,
         Places::Dropped => {
             if let Some(documents) = block::read(&source.text) {
-                return Ok(documents);
+                return Ok((documents, Vec::new()));
             }
             parse::<false>
         }
@@ -185,7 +209,17 @@ pub(crate) fn read_documents(
         let read = parse(&text, from).map_err(|error| refuse(source, &text, from, &error))?;
         documents.extend(read);
     }
-    Ok(documents)
+    let repeated = repeated::remove(&mut documents);
+    Ok((documents, repeated))
+}
+
+/// Reports a repeated key as an error.
+pub(crate) fn refuse_repeated(source: &Source, repeated: &Repeated) -> Diagnostic {
+    let message = format!(
+        "the YAML cannot be read: duplicate mapping key: {}",
+        repeated.key
+    );
+    Diagnostic::error(message).at(place(source, repeated.range.clone()), "")
 }
 
 type Parse = fn(&Mended<'_>, usize) -> Result<Vec<Node>, serde_saphyr::Error>;
@@ -235,6 +269,8 @@ fn options() -> serde_saphyr::Options {
             // Tools that write YAML use aliases for values that are equal, however often. What they expand to is limited.
             enforce_alias_anchor_ratio: false,
         },
+        // Passes all of them on to `repeated`, except those of numbers.
+        duplicate_keys: DuplicateKeyPolicy::LastWins,
         with_snippet: false,
         legacy_octal_numbers: true,
     }
@@ -278,10 +314,6 @@ fn explain(message: &str) -> String {
         return "it is too large, or its aliases expand too far".to_owned();
     }
     let message = message.lines().next().unwrap_or_default();
-    let message = message
-        .split(", set DuplicateKeyPolicy")
-        .next()
-        .unwrap_or(message);
     let message = message.split(" at line ").next().unwrap_or(message);
     message.chars().take(200).collect()
 }
@@ -335,160 +367,5 @@ fn map_ranges(node: &mut Node, original: &impl Fn(usize) -> usize) {
             map_ranges(&mut entry.value, original);
         }),
         _ => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn without_places(mut node: Node) -> Node {
-        node.range = 0..0;
-        match &mut node.value {
-            Yaml::List(items) => {
-                for item in items {
-                    *item = without_places(item.clone());
-                }
-            }
-            Yaml::Map(entries) => {
-                for entry in entries {
-                    entry.range = 0..0;
-                    entry.value = without_places(entry.value.clone());
-                }
-            }
-            _ => {}
-        }
-        node
-    }
-
-    fn check(text: &str) {
-        let source = Source::new("text.yaml", text);
-        let message = |error: Box<Diagnostic>| error.message;
-        let placed = read_documents(&source, Places::Kept).map_err(message);
-        let bare = read_documents(&source, Places::Dropped).map_err(message);
-        let placed: Result<Vec<Node>, String> =
-            placed.map(|nodes| nodes.into_iter().map(without_places).collect());
-        assert_eq!(placed, bare, "{text:?}");
-    }
-
-    #[test]
-    fn what_is_read_does_not_depend_on_places() {
-        check(
-            "a: 1\nb: [yes, 0777, 1.5, null, ~, \"1\", 2024-01-01]\n---\n- |\n  text\n- >-\n  folded\n  text\n",
-        );
-        check("base: &base {a: 1, b: x}\nuse: *base\nmerged:\n  <<: *base\n  b: y\n");
-        check("a: 1\na: 2\n");
-        check("a: [1\n");
-        check("text: \"goes\n  on\"\n? key\n: value\n1: one\ntrue: yes\n");
-        check("\u{feff}{\"json\": [true, false, -1, 1e3]}");
-        check("a: 'b\n\tc'\n---\n\u{feff}d: 1\n");
-        check("{\"a\": 1}\n{\"b\": 2}{}");
-        check("null: 1\n");
-        check("");
-    }
-
-    /// Checks the input's JSON form.
-    #[track_caller]
-    fn check_json(text: &str, expected: Value) {
-        let source = Source::new("text.yaml", text);
-        let documents = read_documents(&source, Places::Dropped).unwrap_or_default();
-        let read: Vec<Value> = documents.iter().map(Node::to_json).collect();
-        assert_eq!(Value::Array(read), expected, "{text:?}");
-    }
-
-    #[test]
-    fn quoted_text_goes_on_with_tabs() {
-        check_json(
-            "a:\n  b: 'one\n\t\ttwo\n \t three'\n  c: \"x\n\n\ty\"\n",
-            json!([{"a": {"b": "one two three", "c": "x\ny"}}]),
-        );
-    }
-
-    #[test]
-    fn every_document_may_start_with_a_byte_order_mark() {
-        let documents = json!([{"a": 1}, {"b": 2}]);
-        check_json("\u{feff}a: 1\n\u{feff}---\nb: 2\n", documents.clone());
-        check_json("a: 1\n---\n\u{feff}b: 2\n", documents);
-        check_json(
-            "a: 'x\n\ty'\n---\n\u{feff}b: 2\n",
-            json!([{"a": "x y"}, {"b": 2}]),
-        );
-    }
-
-    #[test]
-    fn json_objects_stand_one_after_another() {
-        let documents = json!([{"a": [1]}, {"b": {}}]);
-        check_json("{\"a\": [1]}\n{\"b\": {}}\n", documents.clone());
-        check_json("{\n\t\"a\": [1]\n}{\"b\": {}}", documents);
-        let source = Source::new("text.json", "{\"a\": 1}\n{\n\"b\": 1,\n\"b\": 2}");
-        let error = read_documents(&source, Places::Dropped).unwrap_err();
-        assert!(error.message.contains("duplicate"), "{}", error.message);
-        assert_eq!(error.labels[0].place.line_column(), (4, 1));
-    }
-
-    #[test]
-    fn a_null_key_is_named_so() {
-        check_json("~: 1\nb: 2\n", json!([{"null": 1, "b": 2}]));
-    }
-
-    #[test]
-    fn places_of_json_objects_are_those_of_the_text() {
-        let source = Source::new("text.json", "{\"a\": 1}\n{\"bc\": 2}\n");
-        let documents = read_documents(&source, Places::Kept).unwrap_or_default();
-        let entry = &documents[1].entries()[0];
-        assert_eq!(&source.text[entry.range.clone()], "\"bc\"");
-    }
-
-    /// Texts whose quotes do not start scalars are borrowed, since they need no mending.
-    #[test]
-    fn texts_that_the_parser_takes_are_left_alone() {
-        for text in [
-            "a: |\n  b: 'open\n c\nd: 1\n",
-            "- a: >-\n    b: \"open\n- c: 1\n",
-            "- a: |\n    it's\n  b: it's\n  c: 1\n",
-            "# a: 'open\na: 1 # b: 'open\nb: 2\n",
-            "a: plain\n  'no quote, it's\nb: x, 'y\nc: 1\n",
-            "a: 'one\n  two'\nb: \"c\\\n  d\"\n",
-            "a: {b: 'c\n  d', e: [\"f\", 'g']}\nh: 'it''s'\n",
-            "a: &x 'b'\nc: !!str \"d\"\n",
-            "{\"a\": \"b\",\n\"c\": \"d\"}\n",
-            "--- 'a\n  b'\n--- |\n 'c\n",
-        ] {
-            assert!(!mend::mend(text).is_changed(), "{text}");
-            check(text);
-        }
-    }
-
-    #[test]
-    fn places_of_a_mended_text_are_those_of_the_source() {
-        let text = "\u{feff}a: 'one\ntwo\n\t three'\nkey: 'x\n\u{feff}y'\nlast: 1\n";
-        let source = Source::new("text.yaml", text);
-        let documents = read_documents(&source, Places::Kept).unwrap_or_default();
-        let entries = documents[0].entries();
-        assert_eq!(entries[0].value.as_str(), Some("one two three"));
-        let names: Vec<&str> = entries
-            .iter()
-            .map(|entry| &text[entry.range.clone()])
-            .collect();
-        assert_eq!(names, ["a", "key", "last"]);
-        let broken = Source::new("text.yaml", "a: 'one\ntwo'\nb: [1\nc: 2\n");
-        let plain = Source::new("text.yaml", "a: 'one\n two'\nb: [1\nc: 2\n");
-        let place = |source| {
-            read_documents(source, Places::Dropped).unwrap_err().labels[0]
-                .place
-                .line_column()
-        };
-        assert_eq!(place(&broken), place(&plain));
-    }
-
-    #[test]
-    fn places_are_those_of_the_text() {
-        let source = Source::new("text.yaml", "a: 1\nbé:\n  - x\n");
-        let documents = read_documents(&source, Places::Kept).unwrap_or_default();
-        let entries = documents[0].entries();
-        assert_eq!(&source.text[entries[1].range.clone()], "bé");
-        assert_eq!(&source.text[entries[1].value.items()[0].range.clone()], "x");
     }
 }

@@ -193,10 +193,42 @@ fn what_is_not_utf8_has_a_place() {
     sandbox.write("latin1.yaml", "");
     fs::write(sandbox.path("latin1.yaml"), b"kind: List\n# caf\xe9\n").expect("a file");
     sandbox.write("utf16.yaml", "");
-    fs::write(sandbox.path("utf16.yaml"), b"\xff\xfea\0:\0").expect("a file");
+    fs::write(sandbox.path("utf16.yaml"), b"\xff\xfea\0:").expect("a file");
     sandbox.run(&["crd", "latin1.yaml", "--output", "src"]);
     sandbox.run(&["crd", "utf16.yaml", "--output", "src"]);
     sandbox.check("crd-not-utf8");
+}
+
+/// PowerShell writes the output of kubectl in UTF-16, which kubectl reads.
+#[test]
+fn utf16_with_a_byte_order_mark_is_read() {
+    let sandbox = sandbox();
+    let utf8 = sandbox.quiet(&["crd", "crds", "--stdout"]);
+    for (name, bytes) in [
+        ("le.yaml", u16::to_le_bytes as fn(u16) -> [u8; 2]),
+        ("be.yaml", u16::to_be_bytes),
+    ] {
+        let text = format!("\u{feff}{}", crd());
+        let text: Vec<u8> = text.encode_utf16().flat_map(bytes).collect();
+        sandbox.write(name, "");
+        fs::write(sandbox.path(name), text).expect("a file");
+        let utf16 = sandbox.quiet(&["crd", name, "--stdout"]);
+        assert_eq!((utf16.code, utf16.stderr), (0, String::new()));
+        assert_eq!(utf16.stdout, utf8.stdout);
+    }
+}
+
+#[test]
+fn files_of_a_folder_that_are_no_text_are_skipped() {
+    let mut sandbox = sandbox();
+    sandbox.write("crds/image.json", "");
+    fs::write(sandbox.path("crds/image.json"), b"\xff\xd8{\0").expect("a file");
+    sandbox.run(&["crd", "crds", "--output", "src"]);
+    sandbox.write("crds/latin1.yaml", "");
+    let text = b"kind: CustomResourceDefinition # caf\xe9\n";
+    fs::write(sandbox.path("crds/latin1.yaml"), text).expect("a file");
+    sandbox.run(&["crd", "crds", "--output", "src"]);
+    sandbox.check("crd-folder-no-text");
 }
 
 #[test]

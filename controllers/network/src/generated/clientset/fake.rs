@@ -37,7 +37,7 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 1] = [
+static RESOURCES: [fake::Resource; 1] = [
     fake::Resource {
         group: "samplecrd.k8s.io",
         version: "v1",

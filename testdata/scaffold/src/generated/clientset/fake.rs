@@ -37,7 +37,7 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 3] = [
+static RESOURCES: [fake::Resource; 3] = [
     fake::Resource {
         group: "cloudnative.czs",
         version: "v1alpha1",

@@ -37,7 +37,7 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 6] = [
+static RESOURCES: [fake::Resource; 6] = [
     fake::Resource {
         group: "argoproj.io",
         version: "v1alpha1",

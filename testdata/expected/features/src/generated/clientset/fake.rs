@@ -37,7 +37,7 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 14] = [
+static RESOURCES: [fake::Resource; 14] = [
     fake::Resource {
         group: "features.example.com",
         version: "v1",

@@ -37,7 +37,7 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 22] = [
+static RESOURCES: [fake::Resource; 22] = [
     fake::Resource {
         group: "gateway.networking.k8s.io",
         version: "v1",

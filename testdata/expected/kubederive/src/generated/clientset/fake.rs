@@ -37,7 +37,7 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 4] = [
+static RESOURCES: [fake::Resource; 4] = [
     fake::Resource {
         group: "documents.example.com",
         version: "v1",

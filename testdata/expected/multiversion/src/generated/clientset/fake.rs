@@ -37,7 +37,7 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-const RESOURCES: [fake::Resource; 2] = [
+static RESOURCES: [fake::Resource; 2] = [
     fake::Resource {
         group: "shop.example.com",
         version: "v1",
