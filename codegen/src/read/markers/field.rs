@@ -154,7 +154,13 @@ effects! {
     Schemaless |_marker, schema| schema.schemaless = true;
     PreserveUnknownFields |_marker, schema| schema.preserve_unknown_fields = true;
     ListTypeMarker |marker, schema| schema.list_type = Some(marker.value);
-    ListMapKey |marker, schema| schema.list_map_keys.push(marker.field.value);
+    ListMapKey |marker, schema| {
+        // k8s.io/api 0.37 also writes each key as `+k8s:listMapKey`, and the API server rejects duplicates.
+        let key = marker.field.value;
+        if !schema.list_map_keys.contains(&key) {
+            schema.list_map_keys.push(key);
+        }
+    };
     MapTypeMarker |marker, schema| schema.map_type = Some(marker.value);
     StructTypeMarker |marker, schema| schema.map_type = Some(marker.value);
     Title |marker, schema| schema.title = Some(marker.text);
