@@ -43,13 +43,13 @@ markers! { MARKERS;
     Immutable = "k8s:immutable", on [Field] { default: "it may change" };
 
     /// The default that the API server fills in; lists are `{1,2}`, objects `{key: value}`. Takes precedence over `default`.
-    KubebuilderDefault = "kubebuilder:default", on [Field] { default: "none" } (
+    KubebuilderDefault = "kubebuilder:default", on [Field] { default: "none", only_in_crds: true } (
         /// the value
         value: At<Value> = "" as "value",
     );
 
     /// The default that the API server fills in, as JSON.
-    Default = "default", on [Field] { default: "none" } (
+    Default = "default", on [Field] { default: "none", only_in_crds: true } (
         /// the value
         value: At<Json> = "" as "json",
     );
