@@ -25,6 +25,8 @@ modules=(
 	"kueue|sigs.k8s.io/kueue@v0.14.0|./apis/kueue/v1alpha1 ./apis/kueue/v1beta1|generateEmbeddedObjectMeta=true|embedded-object-meta = true|."
 	"cloudnative-pg|github.com/cloudnative-pg/cloudnative-pg@v1.27.1|./api/v1|||."
 	"prometheus-operator|github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.85.0|./v1 ./v1alpha1|crdVersions=v1||"
+	"prometheus-0.95|github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring@v0.95.2|./v1 ./v1alpha1 ./v1beta1|crdVersions=v1||"
+	"argo-workflows|github.com/argoproj/argo-workflows/v4@v4.0.5|./pkg/apis/workflow/v1alpha1|||"
 	"cilium|github.com/cilium/cilium@v1.20.0|./pkg/k8s/apis/cilium.io/v2 ./pkg/k8s/apis/cilium.io/v2alpha1|||"
 	"dapr|github.com/dapr/dapr@v1.18.0|./pkg/apis/components/v1alpha1 ./pkg/apis/configuration/v1alpha1 ./pkg/apis/httpEndpoint/v1alpha1|||"
 	"kubevela|github.com/oam-dev/kubevela@v1.11.0|./apis/core.oam.dev/v1alpha1 ./apis/core.oam.dev/v1beta1|||"

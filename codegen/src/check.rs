@@ -7,25 +7,26 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{ApiSet, Field, Group, Resource, TypeDef, TypeKind, Version},
-    options::Compat,
+    model::{ApiSet, Field, Group, Origin, Resource, TypeDef, TypeKind, Version},
+    options::Options,
 };
 
-/// Checks the model across readers. A mistake that controller-gen accepts is a warning in [`Compat::ControllerGen`] mode.
+/// Checks the model across readers. A mistake that controller-gen accepts is a warning in its mode.
 ///
 /// # Errors
 ///
 /// Every finding that stops generation.
-pub fn check(api: &ApiSet, compat: Compat, warnings: &mut Diagnostics) -> Result<(), Diagnostics> {
+pub fn check(
+    api: &ApiSet,
+    options: &Options,
+    warnings: &mut Diagnostics,
+) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     check_modules(api, &mut diagnostics);
     for group in &api.groups {
         check_versions(group, &mut diagnostics);
         check_kinds(group, &mut diagnostics);
-        match compat.is_strict() {
-            true => check_stored(group, Diagnostic::error, &mut diagnostics),
-            false => check_stored(group, Diagnostic::warning, warnings),
-        }
+        check_stored(group, options, &mut diagnostics, warnings);
         for version in &group.versions {
             check_names(group, version, &mut diagnostics);
             check_references(group, version, &mut diagnostics);
@@ -138,22 +139,31 @@ fn check_kinds(group: &Group, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// At most one version of a kind is the storage version.
-fn check_stored(group: &Group, finding: fn(String) -> Diagnostic, diagnostics: &mut Diagnostics) {
+/// At most one version of a kind is the storage version. Only CRDs depend on it, and Go modules may belong to other authors.
+fn check_stored(
+    group: &Group,
+    options: &Options,
+    errors: &mut Diagnostics,
+    warnings: &mut Diagnostics,
+) {
     for (kind, versions) in kinds(group) {
         let stored = versions.iter().filter(|(_, resource)| resource.storage);
         let stored: Vec<_> = stored.copied().collect();
         if stored.len() > 1 {
             let names: Vec<_> = stored.iter().map(|(one, _)| one.name.as_str()).collect();
-            let found = finding(format!(
+            let message = format!(
                 "{kind} of {} is stored in several versions: {}",
                 group.name,
                 names.join(", ")
-            ))
-            .help(
-                "exactly one version is stored, in annotated Rust with `+kubebuilder:storageversion`",
             );
-            diagnostics.push(at_roots(found, &stored));
+            let is_of_go = stored.iter().all(|(one, _)| one.origin == Origin::Go);
+            let is_used = options.writes_crds() || !is_of_go;
+            let (found, diagnostics) = match is_used && options.compat.is_strict() {
+                true => (Diagnostic::error(message), &mut *errors),
+                false => (Diagnostic::warning(message), &mut *warnings),
+            };
+            let help = "exactly one version is stored, in annotated Rust and Go with `+kubebuilder:storageversion`";
+            diagnostics.push(at_roots(found.help(help), &stored));
         }
     }
 }
@@ -229,7 +239,7 @@ fn clashes<'a, T>(items: &'a [T], name: impl Fn(&'a T) -> &'a String) -> Vec<(&'
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::Compat;
+    use crate::Compat;
     use crate::{Options, RustPackage, Source, Sources};
 
     const ROOT: &str = "{ pub metadata: kube::api::ObjectMeta, pub status: Option<String> }";

@@ -130,7 +130,7 @@ fn generate_from(mut read: Parsed, options: &Options) -> Result<Generated, Diagn
 /// Lowers the parsed sources to the model, with warnings.
 fn model_from(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), Diagnostics> {
     let (api, mut warnings) = lower::lower(read, options)?;
-    check::check(&api, options.compat, &mut warnings)?;
+    check::check(&api, options, &mut warnings)?;
     Ok((api, warnings))
 }
 

@@ -192,6 +192,10 @@ pub struct Field {
     /// Whether the schema omits the field, as for fields embedded in Go with `+kubebuilder:validation:Schemaless`.
     #[serde(skip)]
     pub undeclared: bool,
+    /// The Go fields with this JSON name whose schemas controller-gen merges, in its order and with this field; empty if there is no other
+    /// one.
+    #[serde(skip)]
+    pub merged: Vec<Self>,
     /// Whether the field is a map with unordered keys.
     #[serde(skip)]
     pub hashed: bool,
@@ -238,6 +242,7 @@ impl Field {
             flatten: false,
             skip: false,
             undeclared: false,
+            merged: Vec::new(),
             hashed: false,
             with: false,
             derived: None,

@@ -180,7 +180,7 @@ fn versions_that_disagree_are_told_apart_by_their_places() {
     10 | pub struct Vm {
        |            --
        |
-       = help: exactly one version is stored, in annotated Rust with `+kubebuilder:storageversion`
+       = help: exactly one version is stored, in annotated Rust and Go with `+kubebuilder:storageversion`
     ");
 }
 

@@ -28,6 +28,13 @@ type TopologySpec struct {
 	// +listMapKey=name
 	// +listMapKey=zone
 	Keyed []Entry `json:"keyed"`
+	// +listType=map
+	// +listMapKey=zone
+	// +listMapKey=name
+	// +k8s:listType=map
+	// +k8s:listMapKey=zone
+	// +k8s:listMapKey=name
+	Twice []Entry `json:"twice,omitempty"`
 	// +listType=set
 	Set []string `json:"set,omitempty"`
 	// +listType=atomic

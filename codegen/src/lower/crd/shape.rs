@@ -108,6 +108,7 @@ fn is_same_field(a: &Field, b: &Field, shapes: &ShapeOfPath<'_>) -> bool {
         declared: _,
         // Determined later.
         undeclared: _,
+        merged: _,
         hashed: _,
         with: _,
         derived: _,

@@ -16,6 +16,8 @@ pub(super) struct Candidate {
     pub(super) tagged: bool,
     /// The index of the declaring struct, in order of visits.
     pub(super) within: usize,
+    /// The position of the declaring struct in the order in which controller-gen merges structs.
+    pub(super) merged_at: usize,
     pub(super) place: Place,
     pub(super) field: Field,
 }
@@ -66,9 +68,38 @@ pub(super) fn fields(
             taken.insert(last.map_or(*first, |(last, _)| *last));
         }
     }
+    let mut merged = match compat {
+        Compat::Strict => BTreeMap::new(),
+        Compat::ControllerGen => merged(&candidates),
+    };
     let candidates = candidates.into_iter().enumerate();
     let taken = candidates.filter(|(index, _)| taken.contains(index));
-    taken.map(|(_, candidate)| candidate.field).collect()
+    taken
+        .map(|(_, candidate)| {
+            let mut field = candidate.field;
+            field.merged = merged.remove(&field.json_name).unwrap_or_default();
+            field
+        })
+        .collect()
+}
+
+/// Returns the fields of each name that several fields have, in the order in which controller-gen merges their schemas.
+fn merged(candidates: &[Candidate]) -> BTreeMap<String, Vec<Field>> {
+    let mut declared: Vec<&Candidate> = candidates
+        .iter()
+        .filter(|candidate| !candidate.field.undeclared)
+        .collect();
+    declared.sort_by_key(|candidate| candidate.merged_at);
+    let mut fields: BTreeMap<&str, Vec<&Field>> = BTreeMap::new();
+    for candidate in declared {
+        let field = &candidate.field;
+        fields.entry(&field.json_name).or_default().push(field);
+    }
+    fields
+        .into_iter()
+        .filter(|(_, fields)| fields.len() > 1)
+        .map(|(name, fields)| (name.to_owned(), fields.into_iter().cloned().collect()))
+        .collect()
 }
 
 fn ambiguous(one: &Candidate, other: Option<&Candidate>, takes_one: bool) -> Diagnostic {

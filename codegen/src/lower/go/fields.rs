@@ -94,6 +94,8 @@ struct Gathered {
     doubled: BTreeSet<usize>,
     /// The number of structs visited.
     structs: usize,
+    /// The number of structs whose fields are complete.
+    complete: usize,
 }
 
 impl Gathered {
@@ -101,6 +103,17 @@ impl Gathered {
     fn next_struct(&mut self) -> usize {
         self.structs += 1;
         self.structs
+    }
+
+    /// Records that the fields of a struct, which start at index `from`, are complete. controller-gen merges embedded structs into the
+    /// one that embeds them before its own fields, except for kinds.
+    fn complete(&mut self, within: usize, from: usize, is_root: bool) {
+        self.complete += 1;
+        let merged_at = if is_root { 0 } else { self.complete };
+        let fields = self.candidates.iter_mut().skip(from);
+        for candidate in fields.filter(|candidate| candidate.within == within) {
+            candidate.merged_at = merged_at;
+        }
     }
 
     /// Records that a struct is embedded at `depth`. Returns `false` if its fields lose to those of another occurrence.
@@ -137,13 +150,16 @@ impl Gathered {
     /// Adds the fields of a struct that is not read from source and is embedded at `depth`.
     fn add(&mut self, depth: usize, place: &Place, fields: impl Iterator<Item = Field>) {
         let within = self.next_struct();
+        let from = self.candidates.len();
         self.candidates.extend(fields.map(|field| Candidate {
             depth: depth + 1,
             tagged: true,
             within,
+            merged_at: 0,
             place: place.clone(),
             field,
         }));
+        self.complete(within, from, false);
     }
 }
 
@@ -156,6 +172,7 @@ fn gather(
     gathered: &mut Gathered,
 ) {
     let within = gathered.next_struct();
+    let from = gathered.candidates.len();
     for source in sources {
         let tag = JsonTag::of(source);
         if tag.skip {
@@ -189,10 +206,12 @@ fn gather(
             depth,
             tagged: tag.name.is_some(),
             within,
+            merged_at: 0,
             place: source.place.clone(),
             field,
         });
     }
+    gathered.complete(within, from, owner.root);
 }
 
 /// Whether a field that Go does not embed is inlined because of its tag, as controller-gen does.

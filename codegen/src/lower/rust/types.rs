@@ -280,6 +280,7 @@ impl Cx<'_> {
             default: default(markers, &ty),
             flatten: serde.flatten,
             undeclared: attributes::is_undeclared(field),
+            merged: Vec::new(),
             hashed: false,
             with: serde.with,
             skip: serde.skip,

@@ -138,7 +138,7 @@ impl FileReader<'_, '_> {
                 severity: Severity::Warning,
                 ..error
             }),
-            Err(error) if self.package.main && def.schema.is_some() => {
+            Err(error) if self.package.main && is_only_in_crds(def) => {
                 self.findings.rules.push(error);
             }
             Err(error) if self.package.main && def.stands_anywhere() => {
@@ -225,6 +225,11 @@ fn mark(ty: &TypeExpr, marked: &mut [bool]) {
 /// Whether Go's generators ignore unknown values of the marker, as gengo's do; controller-gen rejects them.
 fn is_lenient(def: &MarkerDef) -> bool {
     def.name.starts_with("k8s:") || def.name.starts_with("genclient")
+}
+
+/// Whether no other output than CRDs, and validation by their schemas, depends on a marker.
+const fn is_only_in_crds(def: &MarkerDef) -> bool {
+    def.schema.is_some() || def.only_in_crds
 }
 
 /// Whether a marker above a type's doc comment belongs to the package. For optional and required, controller-gen knows only the

@@ -53,7 +53,7 @@ pub struct Module {
     pub packages: Vec<Package>,
     /// The missing packages, as in [`GoSources::missing`].
     pub missing: BTreeMap<String, Diagnostic>,
-    /// Errors in schema markers, which matter only if a schema is written.
+    /// Errors in markers of CRDs and their schemas, which matter only if a schema is used.
     pub rules: Diagnostics,
     /// Errors in markers for roles and webhooks, which matter only if those are written.
     pub crate_markers: Diagnostics,
@@ -63,7 +63,7 @@ pub struct Module {
 #[derive(Debug, Default)]
 struct Findings {
     diagnostics: Diagnostics,
-    /// Findings about markers that only schemas need.
+    /// Findings about markers that only CRDs and their schemas need.
     rules: Diagnostics,
     /// Findings about markers that only roles and webhooks need.
     crate_markers: Diagnostics,

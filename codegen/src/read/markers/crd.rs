@@ -70,6 +70,7 @@ markers! { MARKERS;
         repeats: true,
         requires: Object,
         in_kube_attribute: true,
+        only_in_crds: true,
     } (
         /// the heading
         name: String = "name" as "heading",
@@ -90,6 +91,7 @@ markers! { MARKERS;
         default: "metadata.name and metadata.namespace only",
         repeats: true,
         requires: Object,
+        only_in_crds: true,
     } (
         /// JSON path of the field
         json_path: At<String> = "JSONPath" as "path",
@@ -100,6 +102,7 @@ markers! { MARKERS;
         default: "the most stable version",
         requires: Object,
         in_kube_attribute: true,
+        only_in_crds: true,
     };
 
     /// The API server does not serve this version; it gets no client.
@@ -115,6 +118,7 @@ markers! { MARKERS;
     DeprecatedVersion = "kubebuilder:deprecatedversion", on [Type] {
         default: "not deprecated",
         requires: Object,
+        only_in_crds: true,
     } (
         /// the warning
         warning: Option<String> = "warning" as "text",
@@ -125,6 +129,7 @@ markers! { MARKERS;
         default: "only `apiVersion` changes",
         differs: "it has no such marker and never writes `spec.conversion`",
         requires: Object,
+        only_in_crds: true,
     } (
         /// the path on which it is served; `/convert` by default
         path: Option<At<String>> = "path" as "path",
@@ -141,7 +146,12 @@ markers! { MARKERS;
     );
 
     /// Annotations and labels of the CRD itself.
-    Metadata = "kubebuilder:metadata", on [Type] { default: "none", repeats: true, requires: Object } (
+    Metadata = "kubebuilder:metadata", on [Type] {
+        default: "none",
+        repeats: true,
+        requires: Object,
+        only_in_crds: true,
+    } (
         /// annotations
         annotations: Option<At<Vec<String>>> = "annotations" as "key=value",
         /// labels

@@ -45,6 +45,8 @@ pub struct MarkerDef {
     pub in_kube_attribute: bool,
     /// Its effect on the schema of a type or field.
     pub schema: Option<SchemaRule>,
+    /// Whether only CRDs and validation by their schemas depend on it, as on markers with `schema`.
+    pub only_in_crds: bool,
 }
 
 impl MarkerDef {
@@ -61,6 +63,7 @@ impl MarkerDef {
         requires: Requires::Nothing,
         in_kube_attribute: false,
         schema: None,
+        only_in_crds: false,
     };
 
     /// Whether it is allowed on the target.

@@ -43,13 +43,13 @@ markers! { MARKERS;
     Immutable = "k8s:immutable", on [Field] { default: "it may change" };
 
     /// The default that the API server fills in; lists are `{1,2}`, objects `{key: value}`. Takes precedence over `default`.
-    KubebuilderDefault = "kubebuilder:default", on [Field] { default: "none" } (
+    KubebuilderDefault = "kubebuilder:default", on [Field] { default: "none", only_in_crds: true } (
         /// the value
         value: At<Value> = "" as "value",
     );
 
     /// The default that the API server fills in, as JSON.
-    Default = "default", on [Field] { default: "none" } (
+    Default = "default", on [Field] { default: "none", only_in_crds: true } (
         /// the value
         value: At<Json> = "" as "json",
     );
@@ -154,7 +154,13 @@ effects! {
     Schemaless |_marker, schema| schema.schemaless = true;
     PreserveUnknownFields |_marker, schema| schema.preserve_unknown_fields = true;
     ListTypeMarker |marker, schema| schema.list_type = Some(marker.value);
-    ListMapKey |marker, schema| schema.list_map_keys.push(marker.field.value);
+    ListMapKey |marker, schema| {
+        // k8s.io/api 0.37 also writes each key as `+k8s:listMapKey`, and the API server rejects duplicates.
+        let key = marker.field.value;
+        if !schema.list_map_keys.contains(&key) {
+            schema.list_map_keys.push(key);
+        }
+    };
     MapTypeMarker |marker, schema| schema.map_type = Some(marker.value);
     StructTypeMarker |marker, schema| schema.map_type = Some(marker.value);
     Title |marker, schema| schema.title = Some(marker.text);

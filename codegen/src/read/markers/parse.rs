@@ -165,8 +165,15 @@ impl RawMarker {
             let is_known = arguments.any(|known| known.name == argument);
             is_known.then(|| format!("{}:{argument}", def.name))
         };
+        // `:` in place of `=`: `kubebuilder:object:generate:false`.
+        let value = || {
+            let (outer, value) = name.rsplit_once(':')?;
+            let takes_one = find(outer)?.arguments.first()?.name.is_empty();
+            (takes_one && !value.is_empty()).then(|| format!("{outer}={value}"))
+        };
         let near = || suggest::closest(name, names()).map(str::to_owned);
-        match meant.map(str::to_owned).or_else(before).or_else(near) {
+        let meant = meant.map(str::to_owned).or_else(value);
+        match meant.or_else(before).or_else(near) {
             Some(near) => unknown.help(format!("did you mean `+{near}`?")),
             None => unknown.help("`kube-codegen markers` lists every marker"),
         }

@@ -194,6 +194,14 @@ fn names_that_exist_nowhere_are_refused_with_the_one_that_was_meant() {
             "kubebuilder:printercolumn:name=A",
             "kubebuilder:printcolumn",
         ),
+        (
+            "kubebuilder:object:generate:false",
+            "`+kubebuilder:object:generate=false`",
+        ),
+        (
+            "kubebuilder:validation:Enum:A;B",
+            "`+kubebuilder:validation:Enum=A;B`",
+        ),
     ] {
         let error = raw(&format!("+{written}")).parse().expect_err(written);
         assert!(

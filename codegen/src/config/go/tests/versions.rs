@@ -217,3 +217,38 @@ fn markers_of_two_tools_that_contradict_each_other_are_warned_of() {
         assert!(warnings.contains(message), "{warnings}");
     }
 }
+
+#[test]
+fn mistakes_that_only_concern_crds_do_not_stop_the_generation_of_types() {
+    let crds = Options {
+        manifests: Some(Manifests::default()),
+        ..Options::default()
+    };
+    for (marker, mistake) in [
+        ("+default=plain", "the value is not JSON"),
+        ("+kubebuilder:default={a", "expected"),
+        (
+            "",
+            "Kind of example.com is stored in several versions: v2, v1",
+        ),
+    ] {
+        let stored = "// +kubebuilder:storageversion\ntype Kind struct";
+        let kind = object("_ \"embed\"", "Inner").replace("type Kind struct", stored);
+        let inner =
+            format!("type Inner struct {{\n\t// {marker}\n\tName string `json:\"name\"`\n}}\n");
+        let first = kind + &inner;
+        let second = first.replace("package v1", "package v2");
+        let world = module(&[
+            ("main/api/v1/types.go", &first),
+            ("main/api/v2/types.go", &second),
+        ]);
+        let generated = world.generated(&["./..."], &Options::default()).unwrap();
+        let warnings = generated.warnings.render(Style::Plain);
+        let errors = world.generated(&["./..."], &crds).unwrap_err();
+        assert!(
+            warnings.contains(&format!("warning: {mistake}")),
+            "{warnings}"
+        );
+        assert!(errors.contains(&format!("error: {mistake}")), "{errors}");
+    }
+}

@@ -4,12 +4,49 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{PRESERVE, RULES, Schema, TYPE};
+use super::{
+    Lookup, PRESERVE, RULES, Schema, Shapes, TYPE,
+    shape::{At, is_named},
+};
+use crate::model::Field;
 
 /// Documentation keywords; those at the use win over the type's.
 const DOCUMENTATION: [&str; 4] = ["description", "example", "externalDocs", "title"];
 
+impl Shapes<'_> {
+    /// The schema of a property that several fields of Go structs declare, as controller-gen merges it: the documentation is that of
+    /// the first field, whose other keywords are merged last if its type is named.
+    pub(super) fn merged(&mut self, fields: &[Field], scope: Lookup<'_>, at: At<'_>) -> Schema {
+        let mut schemas = fields.iter().map(|field| self.property(field, scope, at));
+        let first = schemas.next().unwrap_or_default();
+        let others: Vec<Schema> = schemas.collect();
+        let is_last = fields.first().is_some_and(|field| is_named(&field.ty));
+        first.merged(others, is_last)
+    }
+}
+
 impl Schema {
+    /// Merges other schemas of the same property into this one, or, if it `is_last`, into an empty one before it. The documentation
+    /// is that of this one.
+    fn merged(mut self, others: Vec<Self>, is_last: bool) -> Self {
+        if !is_last {
+            for other in others {
+                self.fold(other);
+            }
+            return self;
+        }
+        let documentation: Vec<_> = DOCUMENTATION
+            .into_iter()
+            .filter_map(|word| Some((word, self.words.remove(word)?)))
+            .collect();
+        let mut joined = Self::default();
+        for part in others.into_iter().chain([self]) {
+            joined.fold(part);
+        }
+        joined.words.extend(documentation);
+        joined
+    }
+
     /// The schema of a named type, merged with the schema `own` of its use.
     pub(super) fn used(mut self, mut own: Self) -> Self {
         let mut documentation = Vec::new();
@@ -46,7 +83,12 @@ impl Schema {
     ///
     /// Constraints that cannot be merged, such as two patterns, are kept as a pair in `allOf`. Of two lists of permitted values,
     /// the first is kept; rules of the part go first.
-    pub(super) fn fold(&mut self, mut part: Self) {
+    pub(super) fn fold(&mut self, part: Self) {
+        self.fold_declared(part, false);
+    }
+
+    /// [`fold`](Self::fold). `is_same`: whether both schemas are of the same declaration.
+    fn fold_declared(&mut self, mut part: Self, is_same: bool) {
         for within in std::mem::take(&mut part.all_of) {
             self.fold(Arc::unwrap_or_clone(within));
         }
@@ -63,6 +105,8 @@ impl Schema {
                 "enum" | TYPE => {}
                 PRESERVE | "x-kubernetes-map-type" => *present = value,
                 RULES => prepend(present, value),
+                // controller-gen's copies of a schema share these pointers.
+                "default" | "x-kubernetes-list-type" if is_same => {}
                 // As in controller-gen, only strings and flags are compared by value; its other values are pointers, which always
                 // differ.
                 _ if (value.is_string() && word != "default" || value.is_boolean())
@@ -93,7 +137,9 @@ impl Schema {
         for (name, property) in part.properties {
             match self.properties.get_mut(&name) {
                 Some(present) => {
-                    Arc::make_mut(present).fold(Arc::unwrap_or_clone(property));
+                    let is_same = Arc::ptr_eq(present, &property);
+                    let property = Arc::unwrap_or_clone(property);
+                    Arc::make_mut(present).fold_declared(property, is_same);
                 }
                 None => {
                     self.properties.insert(name, property);

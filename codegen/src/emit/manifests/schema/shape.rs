@@ -325,10 +325,13 @@ impl<'a> Shapes<'a> {
                 flattened.push(self.flattened(field, scope, at));
                 continue;
             }
-            let property = self.property(field, scope, at);
+            let property = match field.merged.as_slice() {
+                [] => self.property(field, scope, at),
+                fields => self.merged(fields, scope, at),
+            };
             let name = field.json_name.clone();
             schema.properties.insert(name, Arc::new(property));
-            if self.is_required(field) {
+            if self.is_required(field) || field.merged.iter().any(|one| self.is_required(one)) {
                 schema.required.insert(field.json_name.clone());
             }
         }
@@ -449,7 +452,7 @@ fn is_root(def: &TypeDef, scope: Lookup<'_>) -> bool {
 }
 
 /// Whether the type is named, so that its schema is merged with the constraints at its use.
-fn is_named(ty: &TypeRef) -> bool {
+pub(super) fn is_named(ty: &TypeRef) -> bool {
     match ty {
         TypeRef::Optional(inner) | TypeRef::Boxed(inner) => is_named(inner),
         // Go's byte slices are unnamed.

@@ -232,11 +232,15 @@ fn an_argument_that_is_given_twice_is_an_error_here_and_the_last_one_there() {
         let module = read(&sources, IgnoredMarkers(&[]), compat, &mut found);
         (module, found)
     };
-    let (_, found) = read_as(Compat::Strict);
-    let error = found.as_slice().first().map(|error| error.message.clone());
-    assert_eq!(error.as_deref(), Some("`name` is given twice"));
+    let (module, _) = read_as(Compat::Strict);
+    let error = module.rules.as_slice().first();
+    assert_eq!(
+        error.map(|error| (error.severity, error.message.as_str())),
+        Some((Severity::Error, "`name` is given twice"))
+    );
     let (module, found) = read_as(Compat::ControllerGen);
     assert!(found.as_slice().is_empty(), "{found:?}");
+    assert!(module.rules.as_slice().is_empty(), "{:?}", module.rules);
     let markers = &module.packages[0].types[0].markers;
     let column = markers
         .get::<crate::read::markers::crd::PrintColumn>()
