@@ -30,5 +30,6 @@ mod webhooks;
 mod workloads;
 
 pub(crate) use definitions::CLEANUP;
+pub(crate) use pods::is_gated;
 pub(crate) use services::kubernetes_service;
 pub(crate) use table::install;

@@ -46,6 +46,7 @@ mod generate_name;
 mod list;
 mod namespaces;
 mod patch;
+mod pod_updates;
 mod resource_version_match;
 mod scale;
 mod schema_defaults;

@@ -7,6 +7,13 @@ use crate::metadata::object::child;
 
 /// Sets the defaults of a pod.
 pub(super) fn default_pod(spec: &mut Map<String, Value>) {
+    if matches!(
+        spec.get("terminationGracePeriodSeconds")
+            .and_then(Value::as_i64),
+        Some(..0)
+    ) {
+        spec.insert("terminationGracePeriodSeconds".into(), json!(1));
+    }
     set(spec, "restartPolicy", "Always");
     pod_spec(spec);
     set(spec, "enableServiceLinks", true);
