@@ -70,16 +70,17 @@ const ROWS: &[Row] = &[
         .with(&services::Endpoints),
     row("", "v1", "LimitRange", "limitranges", "np", &["limits"]).with(&policy::LimitRange),
     row("", "v1", "ResourceQuota", "resourcequotas", "nsd", &["quota"]),
-    row("", "v1", "PodTemplate", "podtemplates", "ngd", &[]),
+    row("", "v1", "PodTemplate", "podtemplates", "ngd", &[]).with(&workloads::PodTemplate),
     row("", "v1", "ReplicationController", "replicationcontrollers", "nscg", &["rc"])
         .all().fields(&[field("status.replicas").or("0")]).scaled_by(".spec.selector")
         .with(&workloads::ReplicationController),
-    row("apps", "v1", "Deployment", "deployments", "nscg", &["deploy"]).all().with(&workloads::Deployment),
+    row("apps", "v1", "Deployment", "deployments", "nscg", &["deploy"])
+        .all().counting(&["annotations"]).with(&workloads::Deployment),
     row("apps", "v1", "ReplicaSet", "replicasets", "nscg", &["rs"])
         .all().fields(&[field("status.replicas").or("0")]).with(&workloads::ReplicaSet),
     row("apps", "v1", "StatefulSet", "statefulsets", "nscg", &["sts"]).all().with(&workloads::StatefulSet),
     row("apps", "v1", "DaemonSet", "daemonsets", "nsg", &["ds"]).all().with(&workloads::DaemonSet),
-    row("apps", "v1", "ControllerRevision", "controllerrevisions", "n", &[]),
+    row("apps", "v1", "ControllerRevision", "controllerrevisions", "n", &[]).with(&workloads::ControllerRevision),
     row("batch", "v1", "Job", "jobs", "nsg", &[]).all().fields(&[field("status.successful").or("0")]).with(&jobs::Job),
     row("batch", "v1", "CronJob", "cronjobs", "nsg", &["cj"]).all().with(&jobs::CronJob),
     row("autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", "ns", &["hpa"])
@@ -92,7 +93,8 @@ const ROWS: &[Row] = &[
     row("networking.k8s.io", "v1", "IngressClass", "ingressclasses", "g", &[]),
     row("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies", "ng", &["netpol"])
         .with(&networking::NetworkPolicy),
-    row("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", "ng", &[]).with(&services::EndpointSlice),
+    row("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", "ng", &[])
+        .counting(&["labels"]).with(&services::EndpointSlice),
     row("coordination.k8s.io", "v1", "Lease", "leases", "npu", &[]).with(&leases::Lease),
     row("events.k8s.io", "v1", "Event", "events", "np", &["ev"])
         .fields(EVENT_VIEW_FIELDS).view_of("", events::CONVERSION).with(&events::EventView),

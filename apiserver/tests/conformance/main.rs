@@ -43,6 +43,7 @@ mod field_validation;
 mod fine_print;
 mod garbage;
 mod generate_name;
+mod generation;
 mod list;
 mod namespaces;
 mod patch;

@@ -1,6 +1,7 @@
 //! Deployments, replica sets, stateful sets, daemon sets and replication controllers.
 
 mod printers;
+mod revisions;
 mod validation;
 
 use serde_json::{Map, Value, json};
@@ -12,6 +13,7 @@ use crate::metadata::object::{child, fields, metadata};
 use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::Printer;
 pub(super) use printers::{TEMPLATE, workload_tail};
+pub(super) use revisions::{ControllerRevision, PodTemplate};
 use validation::{
     validate, validate_daemon_set, validate_deployment, validate_selector_update,
     validate_stateful_set, validate_stateful_set_update,
