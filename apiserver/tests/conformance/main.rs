@@ -57,6 +57,7 @@ mod schema_validation;
 mod selectors;
 mod status;
 mod table;
+mod table_cells;
 mod versions;
 mod watch;
 mod watch_initial;
