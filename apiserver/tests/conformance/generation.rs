@@ -1,5 +1,7 @@
 //! `metadata.generation`: what counts as a change, by kind. And what else the kinds of this file allow to change.
 
+use http::Method;
+
 use crate::harness::cases;
 use crate::support::collection::unique;
 use crate::support::*;
@@ -8,6 +10,8 @@ cases![
     annotations_of_a_deployment_count,
     labels_of_an_endpoint_slice_count,
     metadata_of_a_replica_set_does_not_count,
+    whole_numbers_are_integers,
+    a_whole_number_with_a_point_is_a_change,
     a_controller_revision_keeps_its_data,
     a_controller_revision_needs_data: create_invalid_with(
         CONTROLLER_REVISIONS, json!({"revision": 1}), "data: Required value: data is mandatory"),
@@ -60,6 +64,49 @@ async fn labels_of_an_endpoint_slice_count(client: Client) {
 async fn metadata_of_a_replica_set_does_not_count(client: Client) {
     let sets = REPLICA_SETS.fresh(&client).await;
     assert_eq!(generations(&sets, workload()).await, [1, 1, 1]);
+}
+
+/// Sends a merge patch as text, because the numbers of `Value` are written in one way.
+async fn merge_text(things: &Collection, name: &str, body: &str) -> Value {
+    let path = things.at(name);
+    let headers = [("content-type", "application/merge-patch+json")];
+    let sent = send(&things.client, Method::PATCH, &path, &headers, body.into());
+    sent.await.is(200)
+}
+
+async fn numbers(client: &Client) -> Collection {
+    let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let properties =
+        json!({"whole": {"type": "integer"}, "real": {"type": "number"}, "free": free});
+    let things = things(client, properties).await;
+    things.given("a", json!({"spec": {"real": 2}})).await;
+    things
+}
+
+async fn whole_numbers_are_integers(client: Client) {
+    let things = numbers(&client).await;
+    let body = r#"{"spec": {"whole": 1.0, "real": 3.0, "free": {"list": [1e3, -0.0, 1.5]}}}"#;
+    let merged = merge_text(&things, "a", body).await;
+    check!(merged, "/spec": {"whole": 1, "real": 3, "free": {"list": [1000, 0, 1.5]}});
+    let found = things.get("a").await.is(200);
+    check!(found, "/spec": {"whole": 1, "real": 3, "free": {"list": [1000, 0, 1.5]}});
+}
+
+/// The numbers are compared before they are stored: a controller that writes `2.0` again and again changes its object each time.
+async fn a_whole_number_with_a_point_is_a_change(client: Client) {
+    let things = numbers(&client).await;
+    for (body, generation) in [
+        (r#"{"spec": {"real": 2.0}}"#, 2),
+        (r#"{"spec": {"real": 2.0}}"#, 3),
+        (r#"{"spec": {"real": 2}}"#, 3),
+    ] {
+        let merged = merge_text(&things, "a", body).await;
+        check!(merged, "/spec/real": 2, "/metadata/generation": generation);
+    }
+    let applied = things
+        .applied("a", "me", json!({"spec": {"real": 2.0}}))
+        .await;
+    check!(applied, "/spec/real": 2, "/metadata/generation": 3);
 }
 
 async fn a_controller_revision_keeps_its_data(client: Client) {
