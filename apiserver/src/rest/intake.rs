@@ -48,6 +48,14 @@ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"
         )));
     }
     let mut object = decoded.value;
+    for field in ["apiVersion", "kind"] {
+        if let Some(given) = object.get(field).filter(|v| !v.is_string() && !v.is_null()) {
+            return Err(unrecognized(format!(
+                "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go struct field .{field} of type string",
+                types::normal::go_kind(given),
+            )));
+        }
+    }
     if served.resource.is_custom() && text(&object, &["kind"]).is_empty() {
         let body = String::from_utf8_lossy(&call.body);
         return Err(unrecognized(format!(
