@@ -1,6 +1,6 @@
 //! Horizontal pod autoscalers: stored as `autoscaling/v2`, also served as `autoscaling/v1`.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::defaults::set;
 use crate::field::FieldError;
@@ -16,6 +16,7 @@ pub(super) struct HorizontalPodAutoscaler;
 impl Strategy for HorizontalPodAutoscaler {
     fn set_defaults(&self, object: &mut Value) {
         let is_v1 = text(object, &["apiVersion"]) == "autoscaling/v1";
+        let has_others = !text(object, &["metadata", "annotations", METRICS]).is_empty();
         let spec = child(fields(object), "spec");
         set(spec, "minReplicas", 1);
         let has_metrics = spec
@@ -24,6 +25,12 @@ impl Strategy for HorizontalPodAutoscaler {
             .is_some_and(|list| !list.is_empty());
         if !is_v1 && !has_metrics {
             spec.insert("metrics".into(), json!([cpu_metric(&json!(80))]));
+        }
+        if is_v1 && !has_others {
+            set(spec, "targetCPUUtilizationPercentage", 80);
+        }
+        if let Some(Value::Object(behavior)) = spec.get_mut("behavior") {
+            default_behavior(behavior);
         }
     }
 
@@ -76,6 +83,20 @@ impl Strategy for HorizontalPodAutoscaler {
         );
         &PRINTER
     }
+}
+
+/// Fills in the scaling rules that a given behavior leaves out.
+fn default_behavior(behavior: &mut Map<String, Value>) {
+    let policy =
+        |kind: &str, value: i64| json!({"type": kind, "value": value, "periodSeconds": 15});
+    let up = child(behavior, "scaleUp");
+    set(up, "stabilizationWindowSeconds", 0);
+    set(up, "selectPolicy", "Max");
+    let policies = json!([policy("Pods", 4), policy("Percent", 100)]);
+    set(up, "policies", policies);
+    let down = child(behavior, "scaleDown");
+    set(down, "selectPolicy", "Max");
+    set(down, "policies", json!([policy("Percent", 100)]));
 }
 
 /// Returns the cells of an autoscaler of either version.

@@ -119,11 +119,19 @@ fn default_spec(spec: &mut Map<String, Value>) {
     if kind != "ExternalName" {
         set(spec, "internalTrafficPolicy", json!("Cluster"));
     }
-    if matches!(kind.as_str(), "NodePort" | "LoadBalancer") {
+    let has_addresses = kind == "ClusterIP"
+        && matches!(spec.get("externalIPs"), Some(Value::Array(list)) if !list.is_empty());
+    if has_addresses || matches!(kind.as_str(), "NodePort" | "LoadBalancer") {
         set(spec, "externalTrafficPolicy", json!("Cluster"));
     }
     if kind == "LoadBalancer" {
         set(spec, "allocateLoadBalancerNodePorts", json!(true));
+    }
+    if spec.get("sessionAffinity") == Some(&json!("ClientIP")) {
+        let client = child(child(spec, "sessionAffinityConfig"), "clientIP");
+        set(client, "timeoutSeconds", 10800);
+    } else {
+        spec.remove("sessionAffinityConfig");
     }
     for port in objects(spec, "ports") {
         set(port, "protocol", json!("TCP"));

@@ -6,6 +6,7 @@ mod printer;
 mod template;
 mod update;
 mod validation;
+mod volumes;
 
 use serde_json::{Value, json};
 
@@ -18,6 +19,7 @@ use crate::types::scalars::rfc3339;
 pub(super) use container::PORT;
 pub(super) use template::{default_job_template, default_template};
 pub(super) use validation::{pod_spec, pod_template};
+pub(super) use volumes::default_source;
 
 #[derive(Debug)]
 pub(super) struct Pod;

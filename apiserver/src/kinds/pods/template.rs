@@ -1,7 +1,8 @@
-//! Defaults of pods, containers and volumes.
+//! Defaults of pods and containers.
 
 use serde_json::{Map, Value, json};
 
+use super::volumes;
 use crate::kinds::defaults::{objects, set};
 use crate::metadata::object::child;
 
@@ -17,6 +18,9 @@ pub(super) fn default_pod(spec: &mut Map<String, Value>) {
     set(spec, "restartPolicy", "Always");
     pod_spec(spec);
     set(spec, "enableServiceLinks", true);
+    if spec.get("hostNetwork") == Some(&Value::Bool(true)) {
+        publish_ports(spec);
+    }
     // Requests default to the limits.
     for list in ["containers", "initContainers"] {
         for container in objects(spec, list) {
@@ -26,6 +30,18 @@ pub(super) fn default_pod(spec: &mut Map<String, Value>) {
                 for (name, limit) in limits {
                     set(requests, &name, limit);
                 }
+            }
+        }
+    }
+}
+
+/// Publishes the ports of containers on the node, whose network they use.
+fn publish_ports(spec: &mut Map<String, Value>) {
+    for list in ["containers", "initContainers"] {
+        for container in objects(spec, list) {
+            for port in objects(container, "ports") {
+                let number = port.get("containerPort").cloned().unwrap_or_default();
+                set(port, "hostPort", number);
             }
         }
     }
@@ -42,7 +58,8 @@ pub(super) fn admit_pod(spec: &mut Map<String, Value>) {
     ] {
         if let Value::Array(list) = tolerations
             && !list.iter().any(|t| {
-                t["key"] == key && matches!(t["effect"].as_str(), None | Some("NoExecute"))
+                (matches!(t["key"].as_str(), None | Some("")) || t["key"] == key)
+                    && matches!(t["effect"].as_str(), None | Some("" | "NoExecute"))
             })
         {
             list.push(json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}));
@@ -67,8 +84,14 @@ fn pod_spec(spec: &mut Map<String, Value>) {
     set(spec, "dnsPolicy", "ClusterFirst");
     set(spec, "securityContext", json!({}));
     set(spec, "schedulerName", "default-scheduler");
-    if let Some(name) = spec.get("serviceAccountName").cloned() {
-        set(spec, "serviceAccount", name);
+    // Two names of one field; the second is deprecated.
+    for (name, other) in [
+        ("serviceAccountName", "serviceAccount"),
+        ("serviceAccount", "serviceAccountName"),
+    ] {
+        if let Some(account) = spec.get(name).cloned() {
+            set(spec, other, account);
+        }
     }
     for list in ["containers", "initContainers", "ephemeralContainers"] {
         for container in objects(spec, list) {
@@ -76,23 +99,28 @@ fn pod_spec(spec: &mut Map<String, Value>) {
         }
     }
     for volume in objects(spec, "volumes") {
-        default_volume(volume);
+        volumes::default(volume);
     }
 }
 
-fn default_container(container: &mut Map<String, Value>) {
-    let image = container
-        .get("image")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let tag = image
-        .rsplit('/')
-        .next()
-        .unwrap_or_default()
-        .split_once(':')
-        .map(|(_, tag)| tag);
+fn default_http_get(handler: &mut Map<String, Value>) {
+    if let Some(Value::Object(get)) = handler.get_mut("httpGet") {
+        set(get, "path", "/");
+        set(get, "scheme", "HTTP");
+    }
+}
+
+/// Returns when an image is pulled by default: always if its tag is, or defaults to, `latest`.
+pub(super) fn pull_policy(image: Option<&Value>) -> &'static str {
+    let image = image.and_then(Value::as_str).unwrap_or_default();
+    let name = image.rsplit('/').next().unwrap_or_default();
+    let tag = name.split_once(':').map(|(_, tag)| tag);
     let latest = !image.contains('@') && matches!(tag, None | Some("latest"));
-    let policy = if latest { "Always" } else { "IfNotPresent" };
+    if latest { "Always" } else { "IfNotPresent" }
+}
+
+fn default_container(container: &mut Map<String, Value>) {
+    let policy = pull_policy(container.get("image"));
     set(container, "imagePullPolicy", policy);
     set(container, "resources", json!({}));
     set(container, "terminationMessagePath", "/dev/termination-log");
@@ -110,9 +138,16 @@ fn default_container(container: &mut Map<String, Value>) {
             ] {
                 set(probe, field, value);
             }
-            if let Some(Value::Object(get)) = probe.get_mut("httpGet") {
-                set(get, "path", "/");
-                set(get, "scheme", "HTTP");
+            default_http_get(probe);
+            if let Some(Value::Object(call)) = probe.get_mut("grpc") {
+                set(call, "service", "");
+            }
+        }
+    }
+    if let Some(Value::Object(lifecycle)) = container.get_mut("lifecycle") {
+        for name in ["postStart", "preStop"] {
+            if let Some(Value::Object(handler)) = lifecycle.get_mut(name) {
+                default_http_get(handler);
             }
         }
     }
@@ -123,19 +158,5 @@ fn default_container(container: &mut Map<String, Value>) {
         {
             set(field, "apiVersion", "v1");
         }
-    }
-}
-
-fn default_volume(volume: &mut Map<String, Value>) {
-    if volume.keys().all(|key| key == "name") {
-        volume.insert("emptyDir".into(), json!({}));
-    }
-    for source in ["configMap", "secret", "projected", "downwardAPI"] {
-        if let Some(Value::Object(source)) = volume.get_mut(source) {
-            set(source, "defaultMode", 0o644);
-        }
-    }
-    if let Some(Value::Object(path)) = volume.get_mut("hostPath") {
-        set(path, "type", "");
     }
 }

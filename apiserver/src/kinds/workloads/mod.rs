@@ -217,11 +217,9 @@ fn default_stateful_set(spec: &mut Map<String, Value>) {
     set(spec, "revisionHistoryLimit", 10);
     set(spec, "podManagementPolicy", "OrderedReady");
     update_strategy(spec, json!({"partition": 0}));
-    set(
-        spec,
-        "persistentVolumeClaimRetentionPolicy",
-        json!({"whenDeleted": "Retain", "whenScaled": "Retain"}),
-    );
+    let retention = child(spec, "persistentVolumeClaimRetentionPolicy");
+    set(retention, "whenDeleted", "Retain");
+    set(retention, "whenScaled", "Retain");
     default_template(spec);
 }
 
