@@ -42,16 +42,16 @@ impl Rules {
     };
 }
 
-/// Sets the namespace of an object to that of the path (`None` for a cluster-scoped kind).
+/// Sets the namespace of an object to that of the path. `None` is for a cluster-scoped kind: any namespace is dropped.
 ///
 /// # Errors
-/// 400 if the object has another namespace.
+/// 400 if the object of a namespaced kind has another namespace.
 pub(crate) fn settle_namespace(
     namespace: Option<&str>,
     object: &mut Value,
 ) -> Result<(), ApiError> {
     let given = object::namespace(object);
-    if !given.is_empty() && Some(given) != namespace {
+    if namespace.is_some_and(|namespace| !given.is_empty() && given != namespace) {
         return Err(ApiError::bad_request(
             "the namespace of the provided object does not match the namespace sent on the request",
         ));
