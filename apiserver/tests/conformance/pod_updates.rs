@@ -18,6 +18,7 @@ cases![
         PODS, json!({"spec": {"containers": container(), "activeDeadlineSeconds": 0}}),
         "spec.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive"),
     tolerations_can_only_be_added,
+    an_update_may_leave_out_what_admission_adds,
     a_grace_period_stays,
     a_negative_grace_period_is_one_second,
     init_containers_stay,
@@ -149,6 +150,22 @@ async fn tolerations_can_only_be_added(client: Client) {
     more.push(json!({"key": "new", "operator": "Exists"}));
     let grown = change(&pods, json!({"tolerations": list})).await.is(200);
     check!(grown, "/spec/tolerations": list);
+}
+
+async fn an_update_may_leave_out_what_admission_adds(client: Client) {
+    let pods = pod(&client, json!({})).await;
+    let before = pods.get("a").await.is(200);
+    let mut object = before.clone();
+    for field in ["tolerations", "priority", "preemptionPolicy"] {
+        let spec = object["spec"].as_object_mut().expect("a spec");
+        assert!(spec.remove(field).is_some(), "{field}");
+    }
+    object["spec"]["containers"][0]["image"] = json!("busybox:2");
+    let after = pods.replaced("a", &object).await;
+    check!(after, "/spec/containers/0/image": "busybox:2");
+    for field in ["tolerations", "priority", "preemptionPolicy"] {
+        assert_eq!(after["spec"][field], before["spec"][field]);
+    }
 }
 
 async fn a_grace_period_stays(client: Client) {

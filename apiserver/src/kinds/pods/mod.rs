@@ -40,6 +40,18 @@ impl Strategy for Pod {
         fields(object).insert("status".into(), status);
     }
 
+    fn prepare_update(
+        &self,
+        _cluster: &dyn Cluster,
+        subresource: &str,
+        old: &Value,
+        new: &mut Value,
+    ) {
+        if subresource.is_empty() {
+            template::admit_update(&old["spec"], child(fields(new), "spec"));
+        }
+    }
+
     fn validate(&self, object: &Value) -> Vec<FieldError> {
         let mut errors = pod_spec(&object["spec"], "spec");
         errors.extend(validation::trimmed_images(&object["spec"]));

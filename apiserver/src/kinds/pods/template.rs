@@ -51,6 +51,20 @@ fn publish_ports(spec: &mut Map<String, Value>) {
 pub(super) fn admit_pod(spec: &mut Map<String, Value>) {
     set(spec, "preemptionPolicy", "PreemptLowerPriority");
     set(spec, "priority", 0);
+    tolerate_unreachable_nodes(spec);
+}
+
+/// Sets the fields that admission keeps in an update of a pod, which may leave them out.
+pub(super) fn admit_update(old: &Value, spec: &mut Map<String, Value>) {
+    for field in ["preemptionPolicy", "priority"] {
+        if let Some(value) = old.get(field) {
+            set(spec, field, value.clone());
+        }
+    }
+    tolerate_unreachable_nodes(spec);
+}
+
+fn tolerate_unreachable_nodes(spec: &mut Map<String, Value>) {
     let tolerations = spec.entry("tolerations").or_insert_with(|| json!([]));
     for key in [
         "node.kubernetes.io/not-ready",
