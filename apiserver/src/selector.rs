@@ -289,6 +289,15 @@ impl FieldSelector {
         Ok(Self(terms))
     }
 
+    /// Requires a value of a field, besides what the selector asks for.
+    pub(crate) fn require(&mut self, field: &str, value: &str) {
+        self.0.push(FieldTerm {
+            field: field.to_owned(),
+            value: value.to_owned(),
+            equal: true,
+        });
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

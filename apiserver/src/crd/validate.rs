@@ -49,6 +49,14 @@ pub(crate) fn validate(crd: &Value) -> Vec<FieldError> {
     }
     validate_conversion(crd, &mut errors);
     errors.extend(validate_stored(crd));
+    if crd["spec"]["preserveUnknownFields"] == true {
+        let detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
+        errors.push(FieldError::invalid(
+            "spec.preserveUnknownFields",
+            true,
+            detail,
+        ));
+    }
     errors
 }
 

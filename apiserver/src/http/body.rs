@@ -14,6 +14,8 @@ use crate::status::ApiError;
 
 /// The limit of a request body in bytes (3 MiB), as in kube-apiserver.
 pub(crate) const BODY_LIMIT: usize = 3 * 1024 * 1024;
+/// How much of a body over the limit is read, so that its sender gets to the answer.
+const DISCARDED: usize = 64 * 1024 * 1024;
 
 type Chunks = Pin<Box<dyn Stream<Item = Result<Bytes, BoxError>> + Send>>;
 
@@ -102,21 +104,28 @@ where
     B: http_body::Body,
     B::Error: Into<BoxError>,
 {
-    if body.size_hint().lower() > BODY_LIMIT as u64 {
-        return Err(ApiError::too_large(BODY_LIMIT));
-    }
     let mut body = std::pin::pin!(body);
     let mut bytes = BytesMut::new();
+    let mut length = 0;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| ApiError::bad_request(error.into().to_string()))?;
         let Ok(mut data) = frame.into_data() else {
             continue;
         };
-        if bytes.len() + data.remaining() > BODY_LIMIT {
-            return Err(ApiError::too_large(BODY_LIMIT));
+        length += data.remaining();
+        if length > DISCARDED {
+            break;
+        }
+        if length > BODY_LIMIT {
+            // A client that is still sending when the connection closes would not see the answer.
+            bytes = BytesMut::new();
+            continue;
         }
         let part = data.copy_to_bytes(data.remaining());
         bytes.extend_from_slice(&part);
+    }
+    if length > BODY_LIMIT {
+        return Err(ApiError::too_large(BODY_LIMIT));
     }
     Ok(bytes.freeze())
 }

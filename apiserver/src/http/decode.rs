@@ -44,14 +44,29 @@ pub(crate) fn decode(bytes: &[u8], encoding: Encoding) -> Result<Decoded, String
 fn decode_yaml(bytes: &[u8]) -> Result<Decoded, String> {
     let text =
         std::str::from_utf8(bytes).map_err(|_| "yaml: invalid leading UTF-8 octet".to_owned())?;
-    let value: Value = serde_saphyr::from_str(text).map_err(|error| {
-        let text = error.to_string();
-        format!("yaml: {}", text.lines().next().unwrap_or_default())
-    })?;
-    Ok(Decoded {
-        value,
-        duplicates: Vec::new(),
-    })
+    let mut duplicates = Vec::new();
+    let mut value = None;
+    let options = serde_saphyr::options! {
+        duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins,
+    };
+    let outcome = serde_saphyr::with_deserializer_from_str_with_options(text, options, |yaml| {
+        let seed = Seed {
+            path: String::new(),
+            duplicates: &mut duplicates,
+        };
+        value = Some(seed.deserialize(yaml)?);
+        Ok(())
+    });
+    match (value, outcome) {
+        // Go reads the first document and nothing that follows it.
+        (Some(value), _) => Ok(Decoded { value, duplicates }),
+        (None, Ok(())) => Err("yaml: no document".to_owned()),
+        (None, Err(error)) => {
+            let text = error.to_string();
+            let line = text.lines().next().unwrap_or_default();
+            Err(format!("yaml: {line}"))
+        }
+    }
 }
 
 fn decode_json(bytes: &[u8]) -> Result<Decoded, String> {
@@ -150,6 +165,10 @@ impl<'de> Visitor<'de> for Seed<'_> {
         Ok(Value::Null)
     }
 
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = access.next_element_seed(Seed {
@@ -206,6 +225,14 @@ mod tests {
             yaml.value,
             json!({"a": 1, "b": ["x", "y"], "c": null, "d": "1"})
         );
+    }
+
+    #[test]
+    fn yaml_repeats_fields_like_json_and_ends_with_its_first_document() {
+        let text = b"a: 1\nb:\n- c: 1\n  c: 2\na: 3\n---\nd: [\n";
+        let decoded = decode(text, Encoding::Yaml).unwrap();
+        assert_eq!(decoded.value, json!({"a": 3, "b": [{"c": 2}]}));
+        assert_eq!(decoded.duplicates, ["b[0].c", "a"]);
     }
 
     #[test]

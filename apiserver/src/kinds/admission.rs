@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::defaults::{objects, set};
 use super::webhooks;
 use crate::field::FieldError;
-use crate::metadata::object::{child, fields};
+use crate::metadata::object::{child, fields, text};
 use crate::registry::Strategy;
 use crate::table::cells::{age, items, name};
 use crate::table::{Printer, col, num};
@@ -84,6 +84,26 @@ impl Strategy for ValidatingAdmissionPolicy {
             default_match(matched, "resourceRules");
         }
     }
+
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(
+            &[
+                col("Name"),
+                num("Validations"),
+                col("ParamKind"),
+                col("Age"),
+            ],
+            |o| {
+                let kind = match &o["spec"]["paramKind"] {
+                    Value::Null => "<unset>".to_owned(),
+                    kind => format!("{}/{}", text(kind, &["apiVersion"]), text(kind, &["kind"])),
+                };
+                let validations = items(o, &["spec", "validations"]).len();
+                vec![name(o), json!(validations), json!(kind), age(o)]
+            },
+        );
+        &PRINTER
+    }
 }
 
 #[derive(Debug)]
@@ -95,5 +115,26 @@ impl Strategy for ValidatingAdmissionPolicyBinding {
         if let Some(Value::Object(matched)) = spec.get_mut("matchResources") {
             default_match(matched, "resourceRules");
         }
+    }
+
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(
+            &[col("Name"), col("PolicyName"), col("ParamRef"), col("Age")],
+            |o| {
+                let policy = json!(text(o, &["spec", "policyName"]));
+                vec![name(o), policy, json!(parameter(o)), age(o)]
+            },
+        );
+        &PRINTER
+    }
+}
+
+/// Returns the named parameter of a policy's binding.
+fn parameter(binding: &Value) -> String {
+    let reference = &binding["spec"]["paramRef"];
+    match (text(reference, &["namespace"]), text(reference, &["name"])) {
+        (_, "") => "<unset>".to_owned(),
+        ("", name) => format!("*/{name}"),
+        (namespace, name) => format!("{namespace}/{name}"),
     }
 }

@@ -1,11 +1,13 @@
 //! Horizontal pod autoscalers: stored as `autoscaling/v2`, also served as `autoscaling/v1`.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::defaults::set;
 use crate::field::FieldError;
 use crate::metadata::object::{child, fields, metadata, text};
 use crate::registry::{Conversion, Strategy};
+use crate::table::cells::{age, first, items, name, number};
+use crate::table::{Printer, col};
 use crate::types::normal::normalise;
 
 #[derive(Debug)]
@@ -14,6 +16,7 @@ pub(super) struct HorizontalPodAutoscaler;
 impl Strategy for HorizontalPodAutoscaler {
     fn set_defaults(&self, object: &mut Value) {
         let is_v1 = text(object, &["apiVersion"]) == "autoscaling/v1";
+        let has_others = !text(object, &["metadata", "annotations", METRICS]).is_empty();
         let spec = child(fields(object), "spec");
         set(spec, "minReplicas", 1);
         let has_metrics = spec
@@ -22,6 +25,12 @@ impl Strategy for HorizontalPodAutoscaler {
             .is_some_and(|list| !list.is_empty());
         if !is_v1 && !has_metrics {
             spec.insert("metrics".into(), json!([cpu_metric(&json!(80))]));
+        }
+        if is_v1 && !has_others {
+            set(spec, "targetCPUUtilizationPercentage", 80);
+        }
+        if let Some(Value::Object(behavior)) = spec.get_mut("behavior") {
+            default_behavior(behavior);
         }
     }
 
@@ -57,6 +66,95 @@ impl Strategy for HorizontalPodAutoscaler {
         }
         errors.extend(validate_target_version(spec));
         errors
+    }
+
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(
+            &[
+                col("Name"),
+                col("Reference"),
+                col("Targets"),
+                col("MinPods"),
+                col("MaxPods"),
+                col("Replicas"),
+                col("Age"),
+            ],
+            cells,
+        );
+        &PRINTER
+    }
+}
+
+/// Fills in the scaling rules that a given behavior leaves out.
+fn default_behavior(behavior: &mut Map<String, Value>) {
+    let policy =
+        |kind: &str, value: i64| json!({"type": kind, "value": value, "periodSeconds": 15});
+    let up = child(behavior, "scaleUp");
+    set(up, "stabilizationWindowSeconds", 0);
+    set(up, "selectPolicy", "Max");
+    let policies = json!([policy("Pods", 4), policy("Percent", 100)]);
+    set(up, "policies", policies);
+    let down = child(behavior, "scaleDown");
+    set(down, "selectPolicy", "Max");
+    set(down, "policies", json!([policy("Percent", 100)]));
+}
+
+/// Returns the cells of an autoscaler of either version.
+fn cells(o: &Value) -> Vec<Value> {
+    let o = &to_stored(o.clone());
+    let target = &o["spec"]["scaleTargetRef"];
+    let reference = format!("{}/{}", text(target, &["kind"]), text(target, &["name"]));
+    let least = o["spec"]["minReplicas"].as_i64();
+    vec![
+        name(o),
+        json!(reference),
+        json!(targets(o)),
+        json!(least.map_or("<unset>".to_owned(), |least| least.to_string())),
+        json!(number(o, &["spec", "maxReplicas"])),
+        json!(number(o, &["status", "currentReplicas"])),
+        age(o),
+    ]
+}
+
+/// Returns the current and the desired values of the first metrics.
+fn targets(o: &Value) -> String {
+    let metrics = items(o, &["spec", "metrics"]);
+    if metrics.is_empty() {
+        return "<none>".to_owned();
+    }
+    let statuses = items(o, &["status", "currentMetrics"]);
+    let pairs = metrics.iter().enumerate();
+    let shown = pairs.map(|(i, metric)| target(metric, statuses.get(i).unwrap_or(&Value::Null)));
+    first(2, shown, ", ")
+}
+
+fn target(metric: &Value, status: &Value) -> String {
+    let (field, has_name) = match text(metric, &["type"]) {
+        "External" => ("external", false),
+        "Object" => ("object", false),
+        "Pods" => ("pods", false),
+        "Resource" => ("resource", true),
+        "ContainerResource" => ("containerResource", true),
+        _ => return "<unknown type>".to_owned(),
+    };
+    let (source, current) = (&metric[field], &status[field]["current"]);
+    let target = &source["target"];
+    let is_average = field == "pods" || !target["averageValue"].is_null();
+    let (key, unit, absent) = match (is_average, has_name) {
+        (true, _) => ("averageValue", "", "<unset>"),
+        (false, true) => ("averageUtilization", "%", "<auto>"),
+        (false, false) => ("value", "", "<unset>"),
+    };
+    let value = |values: &Value, absent: &str| match &values[key] {
+        Value::Null => absent.to_owned(),
+        Value::String(text) => text.clone(),
+        other => format!("{other}{unit}"),
+    };
+    let pair = format!("{}/{}", value(current, "<unknown>"), value(target, absent));
+    match (has_name, is_average && field != "pods") {
+        (true, _) => format!("{}: {pair}", text(source, &["name"])),
+        (false, true) => format!("{pair} (avg)"),
+        (false, false) => pair,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Cluster-level kinds: API services, certificate signing requests, CSI drivers, and storage, priority and runtime classes.
+//! Cluster-level kinds: API services, certificate signing requests, and priority and runtime classes.
 
 use serde_json::{Value, json};
 
@@ -6,8 +6,8 @@ use super::defaults::set;
 use crate::field::FieldError;
 use crate::metadata::object::{child, fields, name as object_name, text};
 use crate::registry::{Cluster, Strategy};
-use crate::table::cells::{age, name};
-use crate::table::{Printer, col};
+use crate::table::cells::{self, age, flag, items, name, number};
+use crate::table::{Printer, boolean, col, human, num};
 use crate::types::base64;
 
 #[derive(Debug)]
@@ -42,6 +42,37 @@ impl Strategy for ApiService {
         }
         errors
     }
+
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(
+            &[col("Name"), col("Service"), col("Available"), col("Age")],
+            |o| vec![name(o), json!(service(o)), json!(available(o)), age(o)],
+        );
+        &PRINTER
+    }
+}
+
+fn service(o: &Value) -> String {
+    let service = &o["spec"]["service"];
+    match service.is_null() {
+        true => "Local".to_owned(),
+        false => format!(
+            "{}/{}",
+            text(service, &["namespace"]),
+            text(service, &["name"])
+        ),
+    }
+}
+
+fn available(o: &Value) -> String {
+    let mut conditions = items(o, &["status", "conditions"]).iter();
+    let Some(condition) = conditions.find(|c| text(c, &["type"]) == "Available") else {
+        return "Unknown".to_owned();
+    };
+    match (text(condition, &["status"]), text(condition, &["reason"])) {
+        (status @ "True", _) | (status, "") => status.to_owned(),
+        (status, reason) => format!("{status} ({reason})"),
+    }
 }
 
 #[derive(Debug)]
@@ -70,22 +101,53 @@ impl Strategy for CertificateSigningRequest {
         }
         errors
     }
+
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(
+            &[
+                col("Name"),
+                col("Age"),
+                col("SignerName"),
+                col("Requestor"),
+                col("RequestedDuration"),
+                col("Condition"),
+            ],
+            request_cells,
+        );
+        &PRINTER
+    }
 }
 
-#[derive(Debug)]
-pub(super) struct CsiDriver;
+fn request_cells(o: &Value) -> Vec<Value> {
+    let seconds = o["spec"]["expirationSeconds"].as_i64();
+    let seconds = seconds.and_then(|seconds| i32::try_from(seconds).ok());
+    let duration = seconds.map_or("<none>".to_owned(), |seconds| human(seconds.into()));
+    vec![
+        name(o),
+        age(o),
+        cells::text(o, &["spec", "signerName"]),
+        json!(text(o, &["spec", "username"])),
+        json!(duration),
+        json!(request_condition(o)),
+    ]
+}
 
-impl Strategy for CsiDriver {
-    fn set_defaults(&self, object: &mut Value) {
-        let spec = child(fields(object), "spec");
-        set(spec, "attachRequired", true);
-        set(spec, "podInfoOnMount", false);
-        set(spec, "storageCapacity", false);
-        set(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
-        set(spec, "requiresRepublish", false);
-        set(spec, "seLinuxMount", false);
-        set(spec, "volumeLifecycleModes", json!(["Persistent"]));
+fn request_condition(o: &Value) -> String {
+    let conditions = items(o, &["status", "conditions"]);
+    let is = |kind: &str| conditions.iter().any(|c| text(c, &["type"]) == kind);
+    let mut shown = match () {
+        () if is("Denied") => "Denied",
+        () if is("Approved") => "Approved",
+        () => "Pending",
     }
+    .to_owned();
+    if is("Failed") {
+        shown.push_str(",Failed");
+    }
+    if !text(o, &["status", "certificate"]).is_empty() {
+        shown.push_str(",Issued");
+    }
+    shown
 }
 
 #[derive(Debug)]
@@ -95,22 +157,27 @@ impl Strategy for PriorityClass {
     fn set_defaults(&self, object: &mut Value) {
         set(fields(object), "preemptionPolicy", "PreemptLowerPriority");
     }
-}
 
-#[derive(Debug)]
-pub(super) struct StorageClass;
-
-impl Strategy for StorageClass {
-    fn set_defaults(&self, object: &mut Value) {
-        set(fields(object), "reclaimPolicy", "Delete");
-        set(fields(object), "volumeBindingMode", "Immediate");
-    }
-
-    fn validate(&self, object: &Value) -> Vec<FieldError> {
-        match text(object, &["provisioner"]) {
-            "" => vec![FieldError::required("provisioner", "")],
-            _ => Vec::new(),
-        }
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(
+            &[
+                col("Name"),
+                num("Value"),
+                boolean("Global-Default"),
+                col("Age"),
+                col("PreemptionPolicy"),
+            ],
+            |o| {
+                vec![
+                    name(o),
+                    json!(number(o, &["value"])),
+                    flag(o, &["globalDefault"]),
+                    age(o),
+                    json!(text(o, &["preemptionPolicy"])),
+                ]
+            },
+        );
+        &PRINTER
     }
 }
 

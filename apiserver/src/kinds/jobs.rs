@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::check::{non_negative, one_of};
 use super::cron::schedule_fault;
-use super::defaults::set;
+use super::defaults::{objects, set};
 use super::pods::{default_job_template, pod_template};
 use super::workloads::{TEMPLATE, workload_tail};
 use crate::field::FieldError;
@@ -130,12 +130,33 @@ impl Strategy for CronJob {
     }
 }
 
+fn default_failure_policy(policy: &mut Map<String, Value>) {
+    for rule in objects(policy, "rules") {
+        for condition in objects(rule, "onPodConditions") {
+            if matches!(condition.get("status"), None | Some(Value::Null))
+                || condition["status"] == ""
+            {
+                condition.insert("status".into(), json!("True"));
+            }
+        }
+    }
+}
+
 fn default_job(spec: &mut Map<String, Value>) {
-    set(spec, "backoffLimit", 6);
+    let counts_per_index = !spec.get("backoffLimitPerIndex").is_none_or(Value::is_null);
+    let limit = if counts_per_index { i32::MAX } else { 6 };
+    set(spec, "backoffLimit", limit);
     set(spec, "completionMode", "NonIndexed");
     set(spec, "suspend", false);
     set(spec, "manualSelector", false);
-    set(spec, "podReplacementPolicy", "TerminatingOrFailed");
+    let replaced = match spec.get_mut("podFailurePolicy") {
+        Some(Value::Object(policy)) => {
+            default_failure_policy(policy);
+            "Failed"
+        }
+        _ => "TerminatingOrFailed",
+    };
+    set(spec, "podReplacementPolicy", replaced);
     if spec.get("completions").is_none() && spec.get("parallelism").is_none() {
         set(spec, "completions", 1);
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::field::FieldError;
 use crate::metadata::object::{self, child, fields, metadata, text};
 use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::cells::{age, name};
@@ -14,6 +15,13 @@ pub(crate) const SYSTEM: &[&str] = &["default", "kube-node-lease", "kube-public"
 pub(super) struct Namespace;
 
 impl Strategy for Namespace {
+    /// The label has an owner, unless the name is yet to be generated.
+    fn set_defaults(&self, object: &mut Value) {
+        if !object::name(object).is_empty() {
+            label(object);
+        }
+    }
+
     fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
         begin(object);
     }
@@ -32,6 +40,21 @@ impl Strategy for Namespace {
             child(fields(new), "spec").insert("finalizers".into(), list);
         }
         label(new);
+    }
+
+    fn validate_status_update(&self, _old: &Value, new: &Value) -> Vec<FieldError> {
+        let (phase, detail) = if object::is_deleting(new) {
+            let detail = "may only be 'Terminating' if `deletionTimestamp` is not empty";
+            ("Terminating", detail)
+        } else {
+            (
+                "Active",
+                "may only be 'Active' if `deletionTimestamp` is empty",
+            )
+        };
+        let given = text(new, &["status", "phase"]);
+        let invalid = || FieldError::invalid("status.Phase", given, detail);
+        (given != phase).then(invalid).into_iter().collect()
     }
 
     fn prepare_stored(&self, object: &mut Value) {

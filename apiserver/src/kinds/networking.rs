@@ -1,4 +1,4 @@
-//! Ingresses and network policies.
+//! Ingresses, their classes, and network policies.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::pods::PORT;
 use crate::field::FieldError;
 use crate::metadata::object::{child, fields, text};
 use crate::registry::Strategy;
-use crate::table::cells::{self, age, items, joined, name, text_or};
+use crate::table::cells::{self, age, class_name, items, joined, name, selector, text_or};
 use crate::table::{Printer, col};
 use kube_names::{label_1035_fault, subdomain_fault};
 
@@ -43,6 +43,51 @@ impl Strategy for NetworkPolicy {
             one_of(path, policy, &["Ingress", "Egress"], &mut errors);
         }
         errors
+    }
+
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer =
+            Printer::new(&[col("Name"), col("Pod-Selector"), col("Age")], |o| {
+                vec![name(o), selector(&o["spec"]["podSelector"]), age(o)]
+            });
+        &PRINTER
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct IngressClass;
+
+impl Strategy for IngressClass {
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(
+            &[
+                col("Name"),
+                col("Controller"),
+                col("Parameters"),
+                col("Age"),
+            ],
+            |o| {
+                vec![
+                    class_name(o, "ingressclass.kubernetes.io/is-default-class"),
+                    json!(text(o, &["spec", "controller"])),
+                    json!(parameters(&o["spec"]["parameters"])),
+                    age(o),
+                ]
+            },
+        );
+        &PRINTER
+    }
+}
+
+/// Returns the parameters of an ingress class as `Kind.group/name`.
+fn parameters(reference: &Value) -> String {
+    if reference.is_null() {
+        return "<none>".to_owned();
+    }
+    let (kind, name) = (text(reference, &["kind"]), text(reference, &["name"]));
+    match reference["apiGroup"].as_str() {
+        Some(group) => format!("{kind}.{group}/{name}"),
+        None => format!("{kind}/{name}"),
     }
 }
 

@@ -1,11 +1,11 @@
-//! Pod disruption budgets and limit ranges.
+//! Pod disruption budgets, limit ranges and resource quotas.
 
 use serde_json::{Value, json};
 
 use super::check::{at_most_all, label_selector, number_or_percent, one_of};
 use super::defaults::{objects, set};
 use crate::field::FieldError;
-use crate::metadata::object::{at, child, fields};
+use crate::metadata::object::{at, child, fields, text};
 use crate::registry::Strategy;
 use crate::table::cells::{age, name, number};
 use crate::table::{Printer, col, num};
@@ -34,6 +34,40 @@ impl Strategy for LimitRange {
             }
         }
     }
+}
+
+#[derive(Debug)]
+pub(super) struct ResourceQuota;
+
+impl Strategy for ResourceQuota {
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(
+            &[col("Name"), col("Request"), col("Limit"), col("Age")],
+            |o| {
+                let [requests, limits] = quotas(&o["status"]);
+                vec![name(o), json!(requests), json!(limits), age(o)]
+            },
+        );
+        &PRINTER
+    }
+}
+
+/// Returns what is used of what is allowed: of all resources but limits, and of limits.
+fn quotas(status: &Value) -> [String; 2] {
+    let (mut requests, mut limits) = (Vec::new(), Vec::new());
+    // The keys of an object are sorted.
+    for (resource, hard) in status["hard"].as_object().into_iter().flatten() {
+        let used = match text(&status["used"], &[resource]) {
+            "" => "0",
+            used => used,
+        };
+        let shown = format!("{resource}: {used}/{}", hard.as_str().unwrap_or_default());
+        match resource.starts_with("limits.") {
+            true => limits.push(shown),
+            false => requests.push(shown),
+        }
+    }
+    [requests.join(", "), limits.join(", ")]
 }
 
 #[derive(Debug)]

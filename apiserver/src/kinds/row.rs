@@ -22,6 +22,8 @@ pub(super) struct Row {
     pub(super) subresources: &'static [Subresource],
     pub(super) selectable: &'static [Field],
     pub(super) names: NameRule,
+    /// The metadata whose changes increment the generation.
+    pub(super) counted_metadata: &'static [&'static str],
     /// The path of the scale's selector, if that is a map of labels.
     pub(super) scale_selector: Option<&'static str>,
     pub(super) strategy: &'static dyn Strategy,
@@ -67,6 +69,7 @@ pub(super) const fn row(
         subresources: &[],
         selectable: &[],
         names: NameRule::Subdomain,
+        counted_metadata: &[],
         scale_selector: None,
         strategy: &Plain,
         deprecation: None,
@@ -96,6 +99,11 @@ impl Row {
 
     pub(super) const fn names(mut self, rule: NameRule) -> Self {
         self.names = rule;
+        self
+    }
+
+    pub(super) const fn counting(mut self, metadata: &'static [&'static str]) -> Self {
+        self.counted_metadata = metadata;
         self
     }
 
@@ -160,6 +168,7 @@ impl Row {
             unconditional_update: !self.has('u'),
             create_on_update: self.has('p'),
             generation: self.has('g'),
+            counted_metadata: self.counted_metadata,
             returns_deleted: self.has('d'),
             delete_collection: !self.has('x'),
         }

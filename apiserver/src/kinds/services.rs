@@ -1,4 +1,4 @@
-//! Services and endpoints, and the allocation of addresses and ports.
+//! Services, and the allocation of addresses and ports.
 
 use serde_json::{Map, Value, json};
 
@@ -8,31 +8,6 @@ use crate::metadata::object::{child, fields, text};
 use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::cells::{self, age, items, joined, name, number, selector, text_or};
 use crate::table::{Printer, col, wide};
-
-#[derive(Debug)]
-pub(super) struct Endpoints;
-
-impl Strategy for Endpoints {
-    fn set_defaults(&self, object: &mut Value) {
-        for subset in objects(fields(object), "subsets") {
-            for port in objects(subset, "ports") {
-                set(port, "protocol", "TCP");
-            }
-        }
-    }
-}
-
-#[derive(Debug)]
-pub(super) struct EndpointSlice;
-
-impl Strategy for EndpointSlice {
-    fn set_defaults(&self, object: &mut Value) {
-        for port in objects(fields(object), "ports") {
-            set(port, "name", "");
-            set(port, "protocol", "TCP");
-        }
-    }
-}
 
 #[derive(Debug)]
 pub(super) struct Service;
@@ -144,11 +119,19 @@ fn default_spec(spec: &mut Map<String, Value>) {
     if kind != "ExternalName" {
         set(spec, "internalTrafficPolicy", json!("Cluster"));
     }
-    if matches!(kind.as_str(), "NodePort" | "LoadBalancer") {
+    let has_addresses = kind == "ClusterIP"
+        && matches!(spec.get("externalIPs"), Some(Value::Array(list)) if !list.is_empty());
+    if has_addresses || matches!(kind.as_str(), "NodePort" | "LoadBalancer") {
         set(spec, "externalTrafficPolicy", json!("Cluster"));
     }
     if kind == "LoadBalancer" {
         set(spec, "allocateLoadBalancerNodePorts", json!(true));
+    }
+    if spec.get("sessionAffinity") == Some(&json!("ClientIP")) {
+        let client = child(child(spec, "sessionAffinityConfig"), "clientIP");
+        set(client, "timeoutSeconds", 10800);
+    } else {
+        spec.remove("sessionAffinityConfig");
     }
     for port in objects(spec, "ports") {
         set(port, "protocol", json!("TCP"));

@@ -3,8 +3,9 @@
 use super::rbac::Reach;
 use super::row::{Field, Row, field, row};
 use super::{
-    admission, autoscaling, cluster, config, definitions, events, jobs, leases, namespaces,
-    networking, nodes, pods, policy, rbac, reviews, services, volumes, workloads,
+    admission, autoscaling, cluster, config, definitions, endpoints, events, jobs, leases,
+    namespaces, networking, nodes, pods, policy, rbac, reviews, services, storage, volumes,
+    workloads,
 };
 use crate::registry::{Registry, Resource, Subresource};
 use kube_names::NameRule;
@@ -67,19 +68,20 @@ const ROWS: &[Row] = &[
         .with(&volumes::PersistentVolumeClaim),
     row("", "v1", "Endpoints", "endpoints", "np", &["ep"])
         .deprecated("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
-        .with(&services::Endpoints),
+        .with(&endpoints::Endpoints),
     row("", "v1", "LimitRange", "limitranges", "np", &["limits"]).with(&policy::LimitRange),
-    row("", "v1", "ResourceQuota", "resourcequotas", "nsd", &["quota"]),
-    row("", "v1", "PodTemplate", "podtemplates", "ngd", &[]),
+    row("", "v1", "ResourceQuota", "resourcequotas", "nsd", &["quota"]).with(&policy::ResourceQuota),
+    row("", "v1", "PodTemplate", "podtemplates", "ngd", &[]).with(&workloads::PodTemplate),
     row("", "v1", "ReplicationController", "replicationcontrollers", "nscg", &["rc"])
         .all().fields(&[field("status.replicas").or("0")]).scaled_by(".spec.selector")
         .with(&workloads::ReplicationController),
-    row("apps", "v1", "Deployment", "deployments", "nscg", &["deploy"]).all().with(&workloads::Deployment),
+    row("apps", "v1", "Deployment", "deployments", "nscg", &["deploy"])
+        .all().counting(&["annotations"]).with(&workloads::Deployment),
     row("apps", "v1", "ReplicaSet", "replicasets", "nscg", &["rs"])
         .all().fields(&[field("status.replicas").or("0")]).with(&workloads::ReplicaSet),
     row("apps", "v1", "StatefulSet", "statefulsets", "nscg", &["sts"]).all().with(&workloads::StatefulSet),
     row("apps", "v1", "DaemonSet", "daemonsets", "nsg", &["ds"]).all().with(&workloads::DaemonSet),
-    row("apps", "v1", "ControllerRevision", "controllerrevisions", "n", &[]),
+    row("apps", "v1", "ControllerRevision", "controllerrevisions", "n", &[]).with(&workloads::ControllerRevision),
     row("batch", "v1", "Job", "jobs", "nsg", &[]).all().fields(&[field("status.successful").or("0")]).with(&jobs::Job),
     row("batch", "v1", "CronJob", "cronjobs", "nsg", &["cj"]).all().with(&jobs::CronJob),
     row("autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", "ns", &["hpa"])
@@ -89,15 +91,16 @@ const ROWS: &[Row] = &[
     row("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", "nsgu", &["pdb"])
         .with(&policy::PodDisruptionBudget),
     row("networking.k8s.io", "v1", "Ingress", "ingresses", "nsg", &["ing"]).with(&networking::Ingress),
-    row("networking.k8s.io", "v1", "IngressClass", "ingressclasses", "g", &[]),
+    row("networking.k8s.io", "v1", "IngressClass", "ingressclasses", "g", &[]).with(&networking::IngressClass),
     row("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies", "ng", &["netpol"])
         .with(&networking::NetworkPolicy),
-    row("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", "ng", &[]).with(&services::EndpointSlice),
+    row("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices", "ng", &[])
+        .counting(&["labels"]).with(&endpoints::EndpointSlice),
     row("coordination.k8s.io", "v1", "Lease", "leases", "npu", &[]).with(&leases::Lease),
     row("events.k8s.io", "v1", "Event", "events", "np", &["ev"])
         .fields(EVENT_VIEW_FIELDS).view_of("", events::CONVERSION).with(&events::EventView),
     row("scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", "g", &["pc"]).with(&cluster::PriorityClass),
-    row("storage.k8s.io", "v1", "StorageClass", "storageclasses", "d", &["sc"]).with(&cluster::StorageClass),
+    row("storage.k8s.io", "v1", "StorageClass", "storageclasses", "d", &["sc"]).with(&storage::StorageClass),
     row(RBAC, "v1", "Role", "roles", "np", &[]).names(NameRule::PathSegment).with(&rbac::Role(Reach::Namespace)),
     row(RBAC, "v1", "RoleBinding", "rolebindings", "np", &[])
         .names(NameRule::PathSegment).with(&rbac::Binding(Reach::Namespace)),
@@ -121,11 +124,13 @@ const ROWS: &[Row] = &[
         .fields(&[field("spec.signerName")]).sub(&[Subresource::Approval]).names(NameRule::PathSegment)
         .with(&cluster::CertificateSigningRequest),
     row("node.k8s.io", "v1", "RuntimeClass", "runtimeclasses", "", &[]).with(&cluster::RuntimeClass),
-    row("storage.k8s.io", "v1", "CSIDriver", "csidrivers", "", &[]).with(&cluster::CsiDriver),
-    row("storage.k8s.io", "v1", "CSINode", "csinodes", "", &[]),
+    row("storage.k8s.io", "v1", "CSIDriver", "csidrivers", "", &[]).with(&storage::CsiDriver),
+    row("storage.k8s.io", "v1", "CSINode", "csinodes", "", &[]).with(&storage::CsiNode),
     row("storage.k8s.io", "v1", "CSIStorageCapacity", "csistoragecapacities", "n", &[]),
-    row("storage.k8s.io", "v1", "VolumeAttachment", "volumeattachments", "sd", &[]),
-    row("storage.k8s.io", "v1", "VolumeAttributesClass", "volumeattributesclasses", "d", &["vac"]),
+    row("storage.k8s.io", "v1", "VolumeAttachment", "volumeattachments", "sd", &[])
+        .with(&storage::VolumeAttachment),
+    row("storage.k8s.io", "v1", "VolumeAttributesClass", "volumeattributesclasses", "d", &["vac"])
+        .with(&storage::VolumeAttributesClass),
     row("authentication.k8s.io", "v1", "TokenReview", "tokenreviews", "v", &[]).with(&reviews::Token),
     row("authentication.k8s.io", "v1", "SelfSubjectReview", "selfsubjectreviews", "v", &[]).with(&reviews::SelfSubject),
     row(AUTHORIZATION, "v1", "SubjectAccessReview", "subjectaccessreviews", "v", &[]).with(&reviews::Access),

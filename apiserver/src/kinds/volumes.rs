@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::defaults::set;
+use super::pods::default_source;
 use crate::metadata::object::{child, fields, is_deleting, text};
 use crate::registry::{Cluster, Strategy};
 use crate::table::cells::{age, items, name, text_or};
@@ -17,9 +18,7 @@ impl Strategy for PersistentVolume {
         let spec = child(fields(object), "spec");
         set(spec, "persistentVolumeReclaimPolicy", "Retain");
         set(spec, "volumeMode", "Filesystem");
-        if let Some(Value::Object(path)) = spec.get_mut("hostPath") {
-            set(path, "type", "");
-        }
+        default_source(spec);
     }
 
     fn prepare_create(&self, cluster: &dyn Cluster, object: &mut Value) {

@@ -107,6 +107,29 @@ pub(crate) fn copy_field(from: &Value, to: &mut Value, key: &str) {
     }
 }
 
+/// Makes integers of numbers without a fraction, as Go writes them: a client that reads integers would refuse `2.0`.
+pub(crate) fn settle_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            if let Some(whole) = number.as_f64().and_then(whole) {
+                *number = whole.into();
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(settle_numbers),
+        Value::Object(map) => map.values_mut().for_each(settle_numbers),
+        _ => {}
+    }
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "the number is whole and within the range"
+)]
+fn whole(number: f64) -> Option<i64> {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    (number.fract() == 0.0 && number.abs() < LIMIT).then_some(number as i64)
+}
+
 /// Returns the `PartialObjectMetadata` of an object.
 pub(crate) fn partial(object: &Value) -> Value {
     json!({

@@ -20,6 +20,8 @@ pub(crate) struct Rules {
     pub(crate) create_on_update: bool,
     /// `metadata.generation` counts the changes outside of metadata and status.
     pub(crate) generation: bool,
+    /// The metadata whose changes count as well.
+    pub(crate) counted_metadata: &'static [&'static str],
     /// A deletion returns the object instead of a status.
     pub(crate) returns_deleted: bool,
     /// Collections can be deleted.
@@ -34,21 +36,22 @@ impl Rules {
         unconditional_update: false,
         create_on_update: false,
         generation: true,
+        counted_metadata: &[],
         returns_deleted: false,
         delete_collection: true,
     };
 }
 
-/// Sets the namespace of an object to that of the path (`None` for a cluster-scoped kind).
+/// Sets the namespace of an object to that of the path. `None` is for a cluster-scoped kind: any namespace is dropped.
 ///
 /// # Errors
-/// 400 if the object has another namespace.
+/// 400 if the object of a namespaced kind has another namespace.
 pub(crate) fn settle_namespace(
     namespace: Option<&str>,
     object: &mut Value,
 ) -> Result<(), ApiError> {
     let given = object::namespace(object);
-    if !given.is_empty() && Some(given) != namespace {
+    if namespace.is_some_and(|namespace| !given.is_empty() && given != namespace) {
         return Err(ApiError::bad_request(
             "the namespace of the provided object does not match the namespace sent on the request",
         ));
@@ -113,8 +116,8 @@ pub(crate) fn prepare_update(old: &Value, new: &mut Value) {
     }
 }
 
-/// Increments the generation if anything changed besides metadata and, for a kind with a status subresource (`has_status`),
-/// the status.
+/// Increments the generation if anything changed besides metadata that does not count and, for a kind with a status subresource
+/// (`has_status`), the status.
 pub(crate) fn bump_generation(rules: &Rules, has_status: bool, old: &Value, new: &mut Value) {
     if !rules.generation {
         return;
@@ -122,7 +125,13 @@ pub(crate) fn bump_generation(rules: &Rules, has_status: bool, old: &Value, new:
     let strip = |object: &Value| {
         let mut copy = object.clone();
         let fields = object::fields(&mut copy);
-        fields.remove("metadata");
+        let metadata = fields.remove("metadata").unwrap_or_default();
+        for name in rules.counted_metadata {
+            let map = metadata.get(name).and_then(Value::as_object);
+            if let Some(map) = map.filter(|map| !map.is_empty()) {
+                fields.insert(format!("metadata.{name}"), json!(map));
+            }
+        }
         fields.remove("apiVersion");
         if has_status {
             fields.remove("status");

@@ -73,6 +73,9 @@ pub(super) fn applied(
         return Err(ApiError::bad_request("metadata.managedFields must be nil"));
     }
     check_declared(call, &wanted)?;
+    if call.served.resource.is_custom() {
+        object::settle_numbers(&mut wanted);
+    }
     rules::settle_namespace(call.object_namespace(), &mut wanted)?;
     object::set_meta(&mut wanted, "name", Some(Value::String(call.name.clone())));
     if let (Some(old), given) = (old, object::resource_version(&wanted))

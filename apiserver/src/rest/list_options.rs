@@ -75,13 +75,23 @@ impl ListOptions {
                 _ => None,
             },
             bookmarks: query.flag("allowWatchBookmarks"),
-            initial_events: query.maybe_flag("sendInitialEvents"),
+            initial_events: initial_events(query, verb),
             timeout_seconds: query
                 .integer("timeoutSeconds")?
                 .and_then(|s| u64::try_from(s).ok())
                 .filter(|s| *s > 0),
         })
     }
+}
+
+/// Whether a watch starts with the current state and, if it has bookmarks, with one that marks the end of that state. By default,
+/// a watch from no version or from 0 does (`SetListOptionsDefaults` in `k8s.io/apimachinery`).
+fn initial_events(query: &Query, verb: Verb) -> Option<bool> {
+    let from_any = matches!(query.text("resourceVersion"), "" | "0");
+    let unsaid = verb == Verb::Watch && query.text("resourceVersionMatch").is_empty();
+    query
+        .maybe_flag("sendInitialEvents")
+        .or_else(|| (unsaid && from_any).then_some(true))
 }
 
 /// Parses a resourceVersion; lists and watches return different errors if it is not a number.
@@ -118,6 +128,9 @@ fn check(call: &Call, verb: Verb) -> Result<(), ApiError> {
 fn check_watch(query: &Query) -> Vec<FieldError> {
     let version_match = query.text("resourceVersionMatch");
     let initial = query.maybe_flag("sendInitialEvents");
+    // By default, such a watch matches NotOlderThan.
+    let matches_version =
+        !version_match.is_empty() || initial_events(query, Verb::Watch) != initial;
     let mut errors = Vec::new();
     if initial.is_some() && version_match != "NotOlderThan" {
         errors.push(forbidden(
@@ -131,8 +144,11 @@ fn check_watch(query: &Query) -> Vec<FieldError> {
             "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
         ));
     }
-    if initial.is_some() && !version_match.is_empty() && version_match != "NotOlderThan" {
+    if !matches!(version_match, "" | "NotOlderThan") {
         errors.push(unsupported(version_match, "\"NotOlderThan\""));
+    }
+    if matches_version && !query.text("continue").is_empty() {
+        errors.push(continued());
     }
     errors
 }
@@ -157,10 +173,7 @@ fn check_list(query: &Query) -> Vec<FieldError> {
             ));
         }
         if !query.text("continue").is_empty() {
-            errors.push(forbidden(
-                "resourceVersionMatch",
-                "resourceVersionMatch is forbidden when continue is provided",
-            ));
+            errors.push(continued());
         }
         if !matches!(version_match, "Exact" | "NotOlderThan") {
             errors.push(unsupported(
@@ -176,6 +189,13 @@ fn check_list(query: &Query) -> Vec<FieldError> {
         }
     }
     errors
+}
+
+fn continued() -> FieldError {
+    forbidden(
+        "resourceVersionMatch",
+        "resourceVersionMatch is forbidden when continue is provided",
+    )
 }
 
 fn forbidden(field: &str, detail: &str) -> FieldError {
@@ -195,7 +215,7 @@ impl Filter {
     fn parse(call: &Call) -> Result<Self, ApiError> {
         let query = &call.query;
         let labels = LabelSelector::parse(query.text("labelSelector"))?;
-        let fields = FieldSelector::parse(query.text("fieldSelector"))?;
+        let mut fields = FieldSelector::parse(query.text("fieldSelector"))?;
         for term in &fields.0 {
             let known = matches!(term.field.as_str(), "metadata.name")
                 || (term.field == "metadata.namespace")
@@ -206,6 +226,10 @@ impl Filter {
                     &term.field,
                 )));
             }
+        }
+        // The path of a deprecated watch may end with the name of its only object.
+        if !call.name.is_empty() {
+            fields.require("metadata.name", &call.name);
         }
         Ok(Self {
             labels,

@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 use crate::field::{FieldError, FieldErrorKind};
 use crate::http::negotiate;
 use crate::http::query::Query;
-use crate::metadata::object::text;
+use crate::metadata::object::{at, text};
+use crate::rest::intake;
 use crate::status::ApiError;
+use crate::types::normal::go_kind;
 
 /// The treatment of unknown and duplicate fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -248,6 +250,12 @@ impl DeleteOptions {
                 ))
             })?
             .value;
+        if let Some(why) = intake::type_fault(&value).filter(|_| !value.is_null()) {
+            return Err(ApiError::bad_request(format!(
+                "couldn't get version/kind; json parse error: {why}"
+            )));
+        }
+        check_types(&value)?;
         let kind = text(&value, &["kind"]);
         if !(kind.is_empty() || kind == "DeleteOptions") {
             return Err(ApiError::bad_request(format!(
@@ -273,6 +281,55 @@ impl DeleteOptions {
             value["orphanDependents"].as_bool(),
         ))
     }
+}
+
+/// The options of a deletion: the Go struct that has them, their path and their type in Go.
+const DELETE_OPTIONS: &[(&str, &str, &str)] = &[
+    ("DeleteOptions", "gracePeriodSeconds", "int64"),
+    ("DeleteOptions", "orphanDependents", "bool"),
+    (
+        "DeleteOptions",
+        "propagationPolicy",
+        "v1.DeletionPropagation",
+    ),
+    ("DeleteOptions", "preconditions", "v1.Preconditions"),
+    ("Preconditions", "preconditions.uid", "types.UID"),
+    ("Preconditions", "preconditions.resourceVersion", "string"),
+    ("DeleteOptions", "dryRun", "[]string"),
+];
+
+/// Checks the types of a deletion's options: an option that is not understood must not be ignored.
+///
+/// # Errors
+/// 400 for the first one of another type.
+fn check_types(options: &Value) -> Result<(), ApiError> {
+    for (owner, path, expected) in DELETE_OPTIONS {
+        let keys: Vec<&str> = path.split('.').collect();
+        let Some(given) = at(options, &keys).filter(|given| !given.is_null()) else {
+            continue;
+        };
+        let (given, expected) = match (*expected, given) {
+            ("[]string", Value::Array(items)) => {
+                match items.iter().find(|item| !item.is_string()) {
+                    Some(item) => (item, "string"),
+                    None => continue,
+                }
+            }
+            ("int64", _) if given.is_i64() => continue,
+            ("bool", Value::Bool(_)) | ("v1.Preconditions", Value::Object(_)) => continue,
+            ("int64" | "bool" | "v1.Preconditions" | "[]string", _) => (given, *expected),
+            (_, Value::String(_)) => continue,
+            _ => (given, *expected),
+        };
+        let found = match given {
+            Value::Number(number) if expected == "int64" => format!("number {number}"),
+            _ => go_kind(given).to_owned(),
+        };
+        return Err(ApiError::bad_request(format!(
+            "json: cannot unmarshal {found} into Go struct field {owner}.{path} of type {expected}"
+        )));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use crate::field::{FieldError, FieldErrorKind};
 use crate::http::decode::{self, Encoding};
 use crate::http::respond::Answer;
 use crate::metadata::object::{self, text};
+use crate::metadata::rules;
 use crate::patch::{self, PatchError, StrategicError};
 use crate::status::ApiError;
 use crate::store::Stored;
@@ -169,7 +170,7 @@ fn patched(
             new
         }
     };
-    check_identity(call, &new)?;
+    check_identity(call, &mut new)?;
     let before = new.clone();
     faults.extend(
         intake::shape(&call.served, &mut new)
@@ -182,8 +183,8 @@ fn patched(
     Ok((new, faults))
 }
 
-/// Rejects a patch that changes the type, name or namespace.
-fn check_identity(call: &Call, new: &Value) -> Result<(), ApiError> {
+/// Rejects a patch that changes the type, name or namespace. A namespace may be left out.
+fn check_identity(call: &Call, new: &mut Value) -> Result<(), ApiError> {
     let served = &call.served;
     let (api_version, kind) = (text(new, &["apiVersion"]), text(new, &["kind"]));
     if served.resource.is_custom() && api_version == served.api_version() {
@@ -194,19 +195,8 @@ fn check_identity(call: &Call, new: &Value) -> Result<(), ApiError> {
         );
         return Err(ApiError::invalid_patch(new, &why));
     }
-    let name = object::name(new);
-    if name != call.name {
-        return Err(ApiError::bad_request(format!(
-            "the name of the object ({name}) does not match the name on the URL ({})",
-            call.name
-        )));
-    }
-    if object::namespace(new) != call.namespace {
-        return Err(ApiError::bad_request(
-            "the namespace of the provided object does not match the namespace sent on the request",
-        ));
-    }
-    Ok(())
+    update::check_name(call, new)?;
+    rules::settle_namespace(call.object_namespace(), new)
 }
 
 /// Commits a patched object; returns `None` if another write came first and the patch must be reapplied.

@@ -12,6 +12,7 @@ use super::write::{self, Persisted};
 use crate::core::Core;
 use crate::http::respond::{Answer, Content};
 use crate::http::{decode, negotiate};
+use crate::kinds::is_gated;
 use crate::metadata::object::{self, text};
 use crate::status::{ApiError, GroupResource};
 
@@ -82,6 +83,10 @@ pub(crate) async fn bind(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiErr
                 "pod {} is being deleted, cannot be assigned to a host",
                 call.name
             );
+            return Err(ApiError::conflict(&binding_resource(), &call.name, &why));
+        }
+        if is_gated(&old) {
+            let why = format!("pod {} has non-empty .spec.schedulingGates", call.name);
             return Err(ApiError::conflict(&binding_resource(), &call.name, &why));
         }
         let mut new = old.clone();

@@ -26,6 +26,7 @@ pub(super) fn prepare_create(core: &Core, served: &Served, object: &mut Value) {
         object::fields(object).remove("status");
     }
     if resource.is_custom() {
+        object::settle_numbers(object);
         return;
     }
     resource.strategy.prepare_create(core, object);
@@ -50,6 +51,10 @@ pub(super) fn prepare_update(
     validate_update(served, subresource, old, new)?;
     let resource = &served.resource;
     rules::bump_generation(&resource.rules, served.version().status, old, new);
+    if resource.is_custom() {
+        // Only now: in kube-apiserver, too, `2.0` is a change of `2` that increments the generation.
+        object::settle_numbers(new);
+    }
     Ok(())
 }
 

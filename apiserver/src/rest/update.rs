@@ -25,19 +25,7 @@ pub(super) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     let incoming = intake::decode_object(call)?;
     let mut object = incoming.object;
     rules::settle_namespace(call.object_namespace(), &mut object)?;
-    let given = object::name(&object);
-    if given.is_empty() {
-        return Err(ApiError::bad_request(format!(
-            "the name of the object ({} based on URL) was undeterminable: name must be provided",
-            call.name
-        )));
-    }
-    if given != call.name {
-        return Err(ApiError::bad_request(format!(
-            "the name of the object ({given}) does not match the name on the URL ({})",
-            call.name
-        )));
-    }
+    check_name(call, &object)?;
     intake::enforce(call, options.validation, incoming.faults)?;
     call.warnings
         .extend(strategy::warnings(&call.served, &object));
@@ -58,6 +46,25 @@ pub(super) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
         }
     }
     Err(ApiError::modified(&call.group_resource(), &call.name))
+}
+
+/// Checks the name of an object against that of its path.
+///
+/// # Errors
+/// 400.
+pub(super) fn check_name(call: &Call, object: &Value) -> Result<(), ApiError> {
+    let message = match object::name(object) {
+        given if given == call.name => return Ok(()),
+        "" => format!(
+            "the name of the object ({} based on URL) was undeterminable: name must be provided",
+            call.name
+        ),
+        given => format!(
+            "the name of the object ({given}) does not match the name on the URL ({})",
+            call.name
+        ),
+    };
+    Err(ApiError::bad_request(message))
 }
 
 async fn create_absent(

@@ -26,8 +26,9 @@ pub(crate) fn between(start: &str, end: &str) -> String {
     human((end - start).total(jiff::Unit::Second).unwrap_or_default())
 }
 
+/// Formats a number of seconds.
 #[allow(clippy::cast_possible_truncation, reason = "an age in seconds fits")]
-fn human(seconds: f64) -> String {
+pub(crate) fn human(seconds: f64) -> String {
     let seconds = seconds as i64;
     if seconds < -1 {
         return "<invalid>".to_owned();

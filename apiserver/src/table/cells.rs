@@ -37,7 +37,7 @@ pub(crate) fn entries(object: &Value, path: &[&str]) -> usize {
 }
 
 pub(crate) fn name(object: &Value) -> Value {
-    object["metadata"]["name"].clone()
+    json!(crate::metadata::object::name(object))
 }
 
 /// Returns the age of the object.
@@ -58,6 +58,38 @@ pub(crate) fn joined(texts: impl IntoIterator<Item = String>) -> Value {
     })
 }
 
+/// Joins the first `shown` texts, and tells how many more there are.
+pub(crate) fn first(
+    shown: usize,
+    texts: impl IntoIterator<Item = String>,
+    separator: &str,
+) -> String {
+    let mut texts: Vec<String> = texts.into_iter().collect();
+    let more = texts.len().saturating_sub(shown);
+    texts.truncate(shown);
+    let joined = texts.join(separator);
+    match more {
+        0 => joined,
+        more => format!("{joined} + {more} more..."),
+    }
+}
+
+/// Returns the name of a class, which an annotation may make the default one.
+pub(crate) fn class_name(object: &Value, annotation: &str) -> Value {
+    let name = crate::metadata::object::name(object);
+    let default = object["metadata"]["annotations"][annotation] == "true";
+    json!(if default {
+        format!("{name} (default)")
+    } else {
+        name.to_owned()
+    })
+}
+
+/// Whether the boolean at a path is set.
+pub(crate) fn flag(object: &Value, path: &[&str]) -> Value {
+    json!(crate::metadata::object::at(object, path) == Some(&Value::Bool(true)))
+}
+
 /// Returns a field of the containers of a pod template, joined.
 pub(crate) fn containers(object: &Value, path: &[&str], field: &str) -> Value {
     json!(
@@ -69,29 +101,32 @@ pub(crate) fn containers(object: &Value, path: &[&str], field: &str) -> Value {
     )
 }
 
-/// Formats a label selector.
+/// Formats a label selector: its requirements by key, and their values in order.
 pub(crate) fn selector(selector: &Value) -> Value {
     let labels = selector.get("matchLabels").unwrap_or(selector);
     let pairs = labels.as_object().into_iter().flatten();
-    let mut terms: Vec<String> = pairs
+    let mut terms: Vec<(&str, String)> = pairs
         .filter(|(key, _)| *key != "matchExpressions")
-        .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()))
+        .map(|(key, value)| {
+            let term = format!("{key}={}", value.as_str().unwrap_or_default());
+            (key.as_str(), term)
+        })
         .collect();
     for expression in items(selector, &["matchExpressions"]) {
         let key = crate::metadata::object::text(expression, &["key"]);
-        let values: Vec<&str> = items(expression, &["values"])
-            .iter()
-            .filter_map(Value::as_str)
-            .collect();
+        let values = items(expression, &["values"]).iter();
+        let mut values: Vec<&str> = values.filter_map(Value::as_str).collect();
+        values.sort_unstable();
+        values.dedup();
         let list = values.join(",");
-        terms.push(
-            match crate::metadata::object::text(expression, &["operator"]) {
-                "In" => format!("{key} in ({list})"),
-                "NotIn" => format!("{key} notin ({list})"),
-                "DoesNotExist" => format!("!{key}"),
-                _ => key.to_owned(),
-            },
-        );
+        let term = match crate::metadata::object::text(expression, &["operator"]) {
+            "In" => format!("{key} in ({list})"),
+            "NotIn" => format!("{key} notin ({list})"),
+            "DoesNotExist" => format!("!{key}"),
+            _ => key.to_owned(),
+        };
+        terms.push((key, term));
     }
-    joined(terms)
+    terms.sort_by_key(|(key, _)| *key);
+    joined(terms.into_iter().map(|(_, term)| term))
 }

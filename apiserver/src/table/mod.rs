@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::metadata::object::partial;
 use crate::status::ApiError;
-pub(crate) use age::{between, since};
+pub(crate) use age::{between, human, since};
 pub(crate) use column::Column;
 pub(crate) use printer::{DEFAULT, Printer, PrinterColumn, boolean, col, num, wide};
 
@@ -117,7 +117,7 @@ fn custom(columns: &[Column], objects: &[Value], include: Include) -> (Vec<Value
     let rows = objects
         .iter()
         .map(|object| {
-            let name = object["metadata"]["name"].clone();
+            let name = cells::name(object);
             let cells = std::iter::once(name)
                 .chain(columns.iter().map(|c| c.cell(object)))
                 .collect();

@@ -11,12 +11,21 @@ pub(crate) struct PrinterColumn {
     name: &'static str,
     kind: &'static str,
     priority: i64,
+    /// Whether the column names an object.
+    names: bool,
 }
 
 impl PrinterColumn {
+    /// Declares that the column names an object.
+    pub(crate) const fn named(mut self) -> Self {
+        self.names = true;
+        self
+    }
+
     pub(super) fn definition(&self) -> Value {
         let (format, description) = match self.name {
             "Name" => ("name", NAME_DESCRIPTION),
+            _ if self.names => ("name", ""),
             _ => ("", ""),
         };
         definition(self.name, self.kind, format, description, self.priority)
@@ -28,6 +37,7 @@ const fn column(name: &'static str, kind: &'static str, priority: i64) -> Printe
         name,
         kind,
         priority,
+        names: false,
     }
 }
 

@@ -48,6 +48,74 @@ cases![
     replicas_of_zero_stay_zero: creates(
         DEPLOYMENTS, json!({"spec": {"replicas": 0, "selector": {"matchLabels": {"app": "a"}}, "template": template()}}),
         json!({"/spec/replicas": 0})),
+    behavior_of_an_autoscaler_is_completed: creates(
+        Resource("/apis/autoscaling/v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler"),
+        json!({"spec": {"maxReplicas": 3, "behavior": {"scaleDown": {"stabilizationWindowSeconds": 60}},
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}}}),
+        json!({
+            "/spec/behavior/scaleDown": {"stabilizationWindowSeconds": 60, "selectPolicy": "Max",
+                "policies": [{"type": "Percent", "value": 100, "periodSeconds": 15}]},
+            "/spec/behavior/scaleUp": {"stabilizationWindowSeconds": 0, "selectPolicy": "Max", "policies": [
+                {"type": "Pods", "value": 4, "periodSeconds": 15}, {"type": "Percent", "value": 100, "periodSeconds": 15}]}})),
+    an_old_autoscaler_aims_at_the_cpu: creates(
+        Resource("/apis/autoscaling/v1", "horizontalpodautoscalers", "HorizontalPodAutoscaler"),
+        json!({"spec": {"maxReplicas": 3, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"}}}),
+        json!({"/spec/minReplicas": 1, "/spec/targetCPUUtilizationPercentage": 80})),
+    volume_defaults: creates(
+        PODS,
+        json!({"spec": {"serviceAccountName": "default", "containers": [{"name": "c", "image": "i"}], "volumes": [
+            {"name": "a", "iscsi": {"targetPortal": "10.0.0.1", "iqn": "iqn.2001-04.com.example:storage", "lun": 0}},
+            {"name": "b", "ephemeral": {"volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"],
+                "resources": {"requests": {"storage": "1Gi"}}}}}},
+            {"name": "c", "projected": {"sources": [{"serviceAccountToken": {"path": "token"}},
+                {"downwardAPI": {"items": [{"path": "name", "fieldRef": {"fieldPath": "metadata.name"}}]}}]}},
+            {"name": "d", "downwardAPI": {"items": [{"path": "name", "fieldRef": {"fieldPath": "metadata.name"}}]}},
+            {"name": "e", "image": {"reference": "registry.example.com/a:1"}}]}}),
+        json!({
+            "/spec/volumes/0/iscsi/iscsiInterface": "default",
+            "/spec/volumes/1/ephemeral/volumeClaimTemplate/spec/volumeMode": "Filesystem",
+            "/spec/volumes/2/projected/sources/0/serviceAccountToken/expirationSeconds": 3600,
+            "/spec/volumes/2/projected/sources/1/downwardAPI/items/0/fieldRef/apiVersion": "v1",
+            "/spec/volumes/3/downwardAPI/items/0/fieldRef/apiVersion": "v1",
+            "/spec/volumes/4/image/pullPolicy": "IfNotPresent"})),
+    handlers_have_defaults: creates(
+        PODS,
+        json!({"spec": {"containers": [{"name": "c", "image": "i", "livenessProbe": {"grpc": {"port": 1}},
+            "lifecycle": {"postStart": {"httpGet": {"port": 80}}}}]}}),
+        json!({
+            "/spec/containers/0/livenessProbe/grpc/service": "",
+            "/spec/containers/0/lifecycle/postStart/httpGet": {"path": "/", "port": 80, "scheme": "HTTP"}})),
+    ports_on_the_network_of_a_node_are_published: creates(
+        PODS,
+        json!({"spec": {"hostNetwork": true, "containers": [{"name": "c", "image": "i", "ports": [{"containerPort": 80}]}]}}),
+        json!({"/spec/containers/0/ports": [{"containerPort": 80, "hostPort": 80, "protocol": "TCP"}]})),
+    the_old_name_of_a_service_account_counts: creates(
+        PODS, json!({"spec": {"serviceAccount": "default", "containers": [{"name": "c", "image": "i"}]}}),
+        json!({"/spec/serviceAccountName": "default", "/spec/serviceAccount": "default"})),
+    a_pod_that_tolerates_everything_needs_no_more: creates(
+        PODS,
+        json!({"spec": {"tolerations": [{"operator": "Exists"}], "containers": [{"name": "c", "image": "i"}]}}),
+        json!({"/spec/tolerations": [{"operator": "Exists"}]})),
+    affinity_to_clients_has_a_timeout,
+    external_addresses_have_a_traffic_policy: creates(
+        SERVICES, json!({"spec": {"externalIPs": ["192.0.2.1"], "ports": [{"port": 80}]}}),
+        json!({"/spec/externalTrafficPolicy": "Cluster"})),
+    a_limit_per_index_replaces_that_of_the_job: creates(
+        JOBS,
+        json!({"spec": {"backoffLimitPerIndex": 1, "completionMode": "Indexed", "completions": 2, "template": never()}}),
+        json!({"/spec/backoffLimit": i32::MAX})),
+    a_failure_policy_has_defaults: creates(
+        JOBS,
+        json!({"spec": {"template": never(), "podFailurePolicy": {"rules": [
+            {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}]}}}),
+        json!({
+            "/spec/podReplacementPolicy": "Failed",
+            "/spec/podFailurePolicy/rules/0/onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]})),
+    half_a_retention_policy_is_completed: creates(
+        STATEFUL_SETS,
+        json!({"spec": {"persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Delete"}, "serviceName": "s",
+            "selector": {"matchLabels": {"app": "a"}}, "template": template()}}),
+        json!({"/spec/persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Delete", "whenScaled": "Retain"}})),
     claims_are_protected,
     quantities_become_canonical: creates(
         PODS,
@@ -55,6 +123,21 @@ cases![
             "resources": {"requests": {"cpu": "1000m", "memory": "1024Mi"}}}]}}),
         json!({"/spec/containers/0/resources/requests": {"cpu": "1", "memory": "1Gi"}})),
 ];
+
+async fn affinity_to_clients_has_a_timeout(client: Client) {
+    let services = SERVICES.fresh(&client).await;
+    let fields = json!({"spec": {"sessionAffinity": "ClientIP", "ports": [{"port": 80}]}});
+    let created = services.given("a", fields).await;
+    check!(created, "/spec/sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 10800}});
+    let none = json!({"spec": {"sessionAffinity": "None"}});
+    let changed = services.merged("a", none).await;
+    check_absent(&changed, "/spec/sessionAffinityConfig");
+}
+
+/// The template of a job.
+fn never() -> Value {
+    json!({"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}})
+}
 
 fn template() -> Value {
     json!({"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}})

@@ -15,6 +15,9 @@ cases![
         "spec.names.plural: Invalid value: \"two words\": a DNS-1035 label must consist of"),
     plural_is_lower_case: refuses(
         "/spec/names/plural", json!("Things"), "spec.names.plural: Invalid value: \"Things\""),
+    unknown_fields_are_preserved_by_schemas_alone: refuses(
+        "/spec/preserveUnknownFields", json!(true),
+        "spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"),
     kind_must_be_given,
     kind_is_a_label_in_any_case: refuses(
         "/spec/names/kind", json!("Two Words"),
@@ -68,7 +71,8 @@ async fn refused(client: Client, crd: Crd, part: &str) {
 /// Expects a CRD with this value at a JSON pointer to be rejected.
 async fn refuses(client: Client, pointer: &str, value: Value, part: &str) {
     let mut crd = simple();
-    *crd.body.pointer_mut(pointer).expect("a field") = value;
+    let (parent, field) = pointer.rsplit_once('/').expect("a pointer");
+    crd.body.pointer_mut(parent).expect("an object")[field] = value;
     refused(client, crd, part).await;
 }
 

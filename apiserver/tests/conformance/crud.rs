@@ -4,6 +4,7 @@ use crate::harness::cases;
 use crate::support::*;
 
 cases![
+    the_namespace_of_a_cluster_scoped_object_is_dropped,
     create_fills_in_metadata,
     create_returns_what_get_returns,
     create_ignores_server_owned_metadata,
@@ -309,4 +310,20 @@ async fn custom_resource_of_cluster_scope(client: Client) {
     let created = things.given("a", json!({})).await;
     check_absent(&created, "/metadata/namespace");
     check!(things.listed("").await, "/kind": "ThingList");
+}
+
+async fn the_namespace_of_a_cluster_scoped_object_is_dropped(client: Client) {
+    let roles = CLUSTER_ROLES.everywhere(&client);
+    let name = collection::unique();
+    cleanup::delete_at_end(roles.at(&name));
+    let elsewhere = || json!({"metadata": {"namespace": "elsewhere", "labels": {"l": "v"}}});
+    let created = roles.given(&name, elsewhere()).await;
+    check_absent(&created, "/metadata/namespace");
+    let object = roles.object(&name, elsewhere());
+    let replaced = roles.replaced(&name, &object).await;
+    check_absent(&replaced, "/metadata/namespace");
+    let merged = roles.merged(&name, elsewhere()).await;
+    check_absent(&merged, "/metadata/namespace");
+    let applied = roles.forced(&name, "me", elsewhere()).await;
+    check_absent(&applied, "/metadata/namespace");
 }

@@ -4,6 +4,7 @@ use crate::harness::cases;
 use crate::support::*;
 
 cases![
+    an_option_of_another_type_is_refused,
     finalizer_keeps_the_object,
     delete_with_a_finalizer_returns_the_object,
     removing_the_last_finalizer_removes_the_object,
@@ -243,4 +244,51 @@ async fn event_objects_have_no_grace(client: Client) {
         .deleted_with("a", &json!({"gracePeriodSeconds": 30}))
         .await;
     things.get("a").await.refused(404, "NotFound");
+}
+
+/// A deletion whose precondition was ignored would be worse than none.
+async fn an_option_of_another_type_is_refused(client: Client) {
+    let maps = configmaps(&client).await;
+    maps.given("a", json!({})).await;
+    for (options, message) in [
+        (
+            json!({"preconditions": {"uid": 5}}),
+            "json: cannot unmarshal number into Go struct field Preconditions.preconditions.uid of type types.UID",
+        ),
+        (
+            json!({"preconditions": "x"}),
+            "json: cannot unmarshal string into Go struct field DeleteOptions.preconditions of type v1.Preconditions",
+        ),
+        (
+            json!({"gracePeriodSeconds": "5"}),
+            "json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64",
+        ),
+        (
+            json!({"gracePeriodSeconds": 1.5}),
+            "json: cannot unmarshal number 1.5 into Go struct field DeleteOptions.gracePeriodSeconds of type int64",
+        ),
+        (
+            json!({"propagationPolicy": 5}),
+            "json: cannot unmarshal number into Go struct field DeleteOptions.propagationPolicy of type v1.DeletionPropagation",
+        ),
+        (
+            json!({"dryRun": "All"}),
+            "json: cannot unmarshal string into Go struct field DeleteOptions.dryRun of type []string",
+        ),
+        (
+            json!({"dryRun": [5]}),
+            "json: cannot unmarshal number into Go struct field DeleteOptions.dryRun of type string",
+        ),
+        (
+            json!({"orphanDependents": "x"}),
+            "json: cannot unmarshal string into Go struct field DeleteOptions.orphanDependents of type bool",
+        ),
+    ] {
+        maps.delete_with("a", &options).await.bad_request(message);
+    }
+    let list = maps.delete_with("a", &json!([])).await;
+    list.bad_request_with("json parse error: json: cannot unmarshal array into Go value");
+    maps.get("a").await.is(200);
+    let nulls = json!({"gracePeriodSeconds": null, "preconditions": null, "dryRun": null});
+    maps.delete_with("a", &nulls).await.is(200);
 }

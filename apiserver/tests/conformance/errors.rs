@@ -12,6 +12,7 @@ cases![
     body_that_is_no_json_is_refused,
     body_that_is_no_object_is_refused,
     empty_body_is_refused,
+    type_that_is_no_text_is_refused,
     body_that_is_no_utf8_is_refused,
     body_of_an_unknown_media_type_is_refused,
     body_without_a_kind_of_a_custom_resource_is_refused,
@@ -20,6 +21,7 @@ cases![
     wrong_type_in_a_built_in_kind_is_refused,
     answer_in_an_unknown_media_type_is_refused,
     yaml_body_is_understood,
+    yaml_ends_with_its_first_document,
     status_has_metadata_and_content_type,
     invalid_status_lists_its_causes,
     missing_required_fields_of_a_built_in_kind: create_fails(
@@ -170,6 +172,18 @@ async fn answer_in_an_unknown_media_type_is_refused(client: Client) {
     );
 }
 
+async fn type_that_is_no_text_is_refused(client: Client) {
+    let maps = configmaps(&client).await;
+    let number = br#"{"apiVersion":1,"kind":"ConfigMap","metadata":{"name":"a"}}"#;
+    raw(&maps, "application/json", number).await.bad_request_with(
+        "json parse error: json: cannot unmarshal number into Go struct field .apiVersion of type string",
+    );
+    let list = br#"{"apiVersion":"v1","kind":[],"metadata":{"name":"a"}}"#;
+    raw(&maps, "application/json", list).await.bad_request_with(
+        "json parse error: json: cannot unmarshal array into Go struct field .kind of type string",
+    );
+}
+
 async fn yaml_body_is_understood(client: Client) {
     let maps = configmaps(&client).await;
     let reply = raw(
@@ -179,6 +193,13 @@ async fn yaml_body_is_understood(client: Client) {
     )
     .await;
     check!(reply.is(201), "/data/k": "v");
+}
+
+async fn yaml_ends_with_its_first_document(client: Client) {
+    let maps = configmaps(&client).await;
+    let body = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nkind: Other\n";
+    let created = raw(&maps, "application/yaml", body).await.is(201);
+    check!(created, "/metadata/name": "a");
 }
 
 async fn status_has_metadata_and_content_type(client: Client) {

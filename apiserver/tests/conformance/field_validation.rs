@@ -16,6 +16,8 @@ cases![
     unknown_fields_are_all_named,
     duplicate_field_is_a_warning_by_default,
     duplicate_field_is_refused_when_strict,
+    duplicate_field_of_yaml_is_a_warning_by_default,
+    duplicate_field_of_yaml_is_refused_when_strict,
     unknown_field_in_an_update_is_refused_when_strict,
     unknown_field_in_a_merge_patch_is_refused_when_strict,
     unknown_field_in_a_json_patch_is_refused_when_strict,
@@ -121,6 +123,29 @@ async fn duplicate_field_is_refused_when_strict(client: Client) {
     let maps = configmaps(&client).await;
     let reply = send_text(&maps, "fieldValidation=Strict", TWICE.to_owned()).await;
     reply.bad_request_with("strict decoding error: duplicate field \"data\"");
+}
+
+/// POSTs YAML that has a field twice.
+async fn send_yaml_twice(maps: &Collection, query: &str) -> wire::Reply {
+    let body = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  k: v\n  k: w\n";
+    let path = format!("{}?{query}", maps.path);
+    let headers = [("content-type", "application/yaml")];
+    send(&maps.client, Method::POST, &path, &headers, body.into()).await
+}
+
+async fn duplicate_field_of_yaml_is_a_warning_by_default(client: Client) {
+    let maps = configmaps(&client).await;
+    let reply = send_yaml_twice(&maps, "").await;
+    check!(reply.is(201), "/data/k": "w");
+    assert_eq!(reply.warnings().len(), 1);
+}
+
+async fn duplicate_field_of_yaml_is_refused_when_strict(client: Client) {
+    let maps = configmaps(&client).await;
+    let reply = send_yaml_twice(&maps, "fieldValidation=Strict").await;
+    reply.bad_request_with(
+        "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: ",
+    );
 }
 
 async fn unknown_field_in_an_update_is_refused_when_strict(client: Client) {

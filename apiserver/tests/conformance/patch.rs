@@ -15,6 +15,10 @@ cases![
     merge_patch_of_nothing_changes_nothing,
     merge_patch_of_a_missing_object_is_not_found,
     merge_patch_that_is_no_object_is_refused: merge_fails(json!([1]), 400, "BadRequest", ""),
+    merge_patch_that_drops_the_name_is_refused: merge_fails(
+        json!({"metadata": {"name": null}}), 400, "BadRequest",
+        "the name of the object (a based on URL) was undeterminable: name must be provided"),
+    patches_may_drop_the_namespace,
     merge_patch_of_the_name_is_refused: merge_fails(
         json!({"metadata": {"name": "b"}}), 400, "BadRequest",
         "the name of the object (b) does not match the name on the URL (a)"),
@@ -99,6 +103,25 @@ async fn merge_fails(client: Client, body: Value, code: u16, reason: &str, messa
         reason,
         message,
     );
+}
+
+async fn patches_may_drop_the_namespace(client: Client) {
+    for objects in [map(&client).await, Of::List.created(&client).await] {
+        let namespace = objects.namespace.clone();
+        let change = json!({"metadata": {"namespace": null, "labels": {"l": "v"}}});
+        let merged = objects.merged("a", change).await;
+        check!(merged, "/metadata/namespace": namespace, "/metadata/labels/l": "v");
+        let removal = json!([{"op": "remove", "path": "/metadata/namespace"}]);
+        let patched = objects.json_patch("a", removal).await.is(200);
+        check!(patched, "/metadata/namespace": namespace);
+    }
+    let maps = map(&client).await;
+    let whole = maps.object("a", json!({"data": {"new": "data"}}));
+    let replaced = maps
+        .json_patch("a", json!([{"op": "replace", "path": "", "value": whole}]))
+        .await
+        .is(200);
+    check!(replaced, "/data": {"new": "data"});
 }
 
 /// Expects a JSON patch to result in this value at a JSON pointer.

@@ -27,9 +27,9 @@ cases![
     columns_of_built_in_kinds_are_described,
 ];
 
-const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
+pub(crate) const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
-fn columns(table: &Value) -> Vec<&str> {
+pub(crate) fn columns(table: &Value) -> Vec<&str> {
     let columns = at(table, "/columnDefinitions")
         .as_array()
         .into_iter()
@@ -293,6 +293,28 @@ const COLUMNS: &[(&str, &str)] = &[
     ("/apis/batch/v1/cronjobs",
         "Name, Schedule, Timezone, Suspend, Active, Last Schedule, Age, +Containers, +Images, +Selector"),
     ("/apis/coordination.k8s.io/v1/leases", "Name, Holder, Age"),
+    ("/api/v1/endpoints", "Name, Endpoints, Age"),
+    ("/api/v1/resourcequotas", "Name, Request, Limit, Age"),
+    ("/api/v1/podtemplates", "Name, Containers, Images, Pod Labels"),
+    ("/apis/apps/v1/controllerrevisions", "Name, Controller, Revision, Age"),
+    ("/apis/autoscaling/v2/horizontalpodautoscalers", "Name, Reference, Targets, MinPods, MaxPods, Replicas, Age"),
+    ("/apis/autoscaling/v1/horizontalpodautoscalers", "Name, Reference, Targets, MinPods, MaxPods, Replicas, Age"),
+    ("/apis/discovery.k8s.io/v1/endpointslices", "Name, AddressType, Ports, Endpoints, Age"),
+    ("/apis/networking.k8s.io/v1/ingressclasses", "Name, Controller, Parameters, Age"),
+    ("/apis/networking.k8s.io/v1/networkpolicies", "Name, Pod-Selector, Age"),
+    ("/apis/scheduling.k8s.io/v1/priorityclasses", "Name, Value, Global-Default, Age, PreemptionPolicy"),
+    ("/apis/storage.k8s.io/v1/storageclasses",
+        "Name, Provisioner, ReclaimPolicy, VolumeBindingMode, AllowVolumeExpansion, Age"),
+    ("/apis/storage.k8s.io/v1/csidrivers",
+        "Name, AttachRequired, PodInfoOnMount, StorageCapacity, TokenRequests, RequiresRepublish, Modes, Age"),
+    ("/apis/storage.k8s.io/v1/csinodes", "Name, Drivers, Age"),
+    ("/apis/storage.k8s.io/v1/volumeattachments", "Name, Attacher, PV, Node, Attached, Age"),
+    ("/apis/storage.k8s.io/v1/volumeattributesclasses", "Name, DriverName, Age"),
+    ("/apis/certificates.k8s.io/v1/certificatesigningrequests",
+        "Name, Age, SignerName, Requestor, RequestedDuration, Condition"),
+    ("/apis/apiregistration.k8s.io/v1/apiservices", "Name, Service, Available, Age"),
+    ("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies", "Name, Validations, ParamKind, Age"),
+    ("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings", "Name, PolicyName, ParamRef, Age"),
     ("/apis/rbac.authorization.k8s.io/v1/roles", "Name, Created At"),
     ("/apis/rbac.authorization.k8s.io/v1/rolebindings", "Name, Role, Age, +Users, +Groups, +ServiceAccounts"),
     ("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "Name, Created At"),

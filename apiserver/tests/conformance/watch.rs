@@ -27,6 +27,7 @@ cases![
     watch_with_a_version_that_is_no_number_is_an_error,
     watch_of_one_name,
     watch_path_of_old,
+    watch_path_of_old_ends_with_a_name,
     watch_as_partial_object_metadata,
     no_event_for_an_update_without_a_change,
     watch_of_a_namespace_list_sees_a_new_namespace,
@@ -281,6 +282,16 @@ async fn watch_path_of_old(client: Client) {
     let mut watch = Watch::start(&client, &format!("{path}?resourceVersion={version}")).await;
     secrets.given("a", json!({})).await;
     watch.expect("ADDED", "a").await;
+}
+
+async fn watch_path_of_old_ends_with_a_name(client: Client) {
+    let secrets = secrets(&client).await;
+    secrets.given("a", json!({})).await;
+    secrets.given("b", json!({})).await;
+    let path = secrets.path.replace("/api/v1/", "/api/v1/watch/");
+    let mut watch = Watch::start(&client, &format!("{path}/b?timeoutSeconds=1")).await;
+    watch.expect("ADDED", "b").await;
+    assert_eq!(watch.next().await, None);
 }
 
 async fn watch_as_partial_object_metadata(client: Client) {

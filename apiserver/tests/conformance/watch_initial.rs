@@ -23,6 +23,11 @@ cases![
     initial_events_from_a_version_see_the_write,
     initial_events_from_the_future_are_refused_in_the_stream,
     no_initial_events_on_request,
+    a_watch_from_any_version_marks_the_end_of_its_start,
+    a_watch_from_any_version_has_no_continue_token: list_refused(
+        "watch=true&continue=x", 422, "Invalid",
+        "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided"),
+    the_mark_of_a_table_is_in_its_row,
     initial_events_on_a_list_are_refused: list_refused(
         "sendInitialEvents=true&resourceVersionMatch=NotOlderThan", 422, "Invalid",
         "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list"),
@@ -161,4 +166,30 @@ async fn no_initial_events_on_request(client: Client) {
     let mut watch = secrets.watch(&query).await;
     secrets.given("c", json!({})).await;
     watch.expect("ADDED", "c").await;
+}
+
+/// Without `sendInitialEvents`, too: that is its default for such a watch.
+async fn a_watch_from_any_version_marks_the_end_of_its_start(client: Client) {
+    let secrets = two(&client).await;
+    for query in ["", "&resourceVersion=", "&resourceVersion=0"] {
+        let query = format!("allowWatchBookmarks=true{query}");
+        let (found, bookmark) = initial(&mut secrets.watch(&query).await).await;
+        assert_eq!(found, ["a", "b"], "{query}");
+        check!(bookmark, "/metadata/annotations": {"k8s.io/initial-events-end": "true"});
+    }
+}
+
+async fn the_mark_of_a_table_is_in_its_row(client: Client) {
+    let secrets = secrets(&client).await;
+    let path = format!("{}?watch=true&{STREAMED}", secrets.path);
+    let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    let mut watch = Watch::start_accepting(&client, &path, table).await;
+    let (events, bookmark) = watch.until_bookmark().await;
+    assert!(events.is_empty());
+    check!(bookmark,
+        "/kind": "Table",
+        "/rows/0/cells": ["", "", 0, "<unknown>"],
+        "/rows/0/object/metadata/annotations": {"k8s.io/initial-events-end": "true"});
+    check_absent(&bookmark, "/metadata/annotations");
+    resource_version(&bookmark);
 }

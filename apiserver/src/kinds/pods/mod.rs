@@ -4,7 +4,9 @@ mod container;
 mod ephemeral;
 mod printer;
 mod template;
+mod update;
 mod validation;
+mod volumes;
 
 use serde_json::{Value, json};
 
@@ -12,9 +14,12 @@ use crate::field::FieldError;
 use crate::metadata::object::{child, fields, text};
 use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::Printer;
+use crate::table::cells::items;
+use crate::types::scalars::rfc3339;
 pub(super) use container::PORT;
 pub(super) use template::{default_job_template, default_template};
 pub(super) use validation::{pod_spec, pod_template};
+pub(super) use volumes::default_source;
 
 #[derive(Debug)]
 pub(super) struct Pod;
@@ -24,10 +29,27 @@ impl Strategy for Pod {
         template::default_pod(child(fields(object), "spec"));
     }
 
-    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+    fn prepare_create(&self, cluster: &dyn Cluster, object: &mut Value) {
         template::admit_pod(child(fields(object), "spec"));
-        let status = json!({"phase": "Pending", "qosClass": qos_class(object)});
+        let mut status = json!({"phase": "Pending", "qosClass": qos_class(object)});
+        if is_gated(object) {
+            status["conditions"] = json!([{"type": "PodScheduled", "status": "False", "lastProbeTime": null,
+                "lastTransitionTime": rfc3339(cluster.now()), "reason": "SchedulingGated",
+                "message": "Scheduling is blocked due to non-empty scheduling gates"}]);
+        }
         fields(object).insert("status".into(), status);
+    }
+
+    fn prepare_update(
+        &self,
+        _cluster: &dyn Cluster,
+        subresource: &str,
+        old: &Value,
+        new: &mut Value,
+    ) {
+        if subresource.is_empty() {
+            template::admit_update(&old["spec"], child(fields(new), "spec"));
+        }
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
@@ -37,11 +59,17 @@ impl Strategy for Pod {
     }
 
     fn validate_create(&self, object: &Value) -> Vec<FieldError> {
-        ephemeral::forbidden(&object["spec"], "spec", "cannot be set on create")
+        let spec = &object["spec"];
+        let mut errors = ephemeral::forbidden(spec, "spec", "cannot be set on create");
+        if is_gated(object) && !text(spec, &["nodeName"]).is_empty() {
+            let detail = "cannot be set until all schedulingGates have been cleared";
+            errors.push(FieldError::forbidden("spec.nodeName", detail));
+        }
+        errors
     }
 
     fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
-        validation::pod_update(old, new)
+        update::validate(old, new)
     }
 
     fn validate_ephemeral_containers(&self, old: &Value, new: &Value) -> Vec<FieldError> {
@@ -69,6 +97,11 @@ impl Strategy for Pod {
     fn printer(&self) -> &'static Printer {
         &printer::PRINTER
     }
+}
+
+/// Whether a pod has scheduling gates, which keep it from a node.
+pub(crate) fn is_gated(pod: &Value) -> bool {
+    !items(pod, &["spec", "schedulingGates"]).is_empty()
 }
 
 fn qos_class(pod: &Value) -> &'static str {

@@ -1,15 +1,26 @@
-//! Defaults of pods, containers and volumes.
+//! Defaults of pods and containers.
 
 use serde_json::{Map, Value, json};
 
+use super::volumes;
 use crate::kinds::defaults::{objects, set};
 use crate::metadata::object::child;
 
 /// Sets the defaults of a pod.
 pub(super) fn default_pod(spec: &mut Map<String, Value>) {
+    if matches!(
+        spec.get("terminationGracePeriodSeconds")
+            .and_then(Value::as_i64),
+        Some(..0)
+    ) {
+        spec.insert("terminationGracePeriodSeconds".into(), json!(1));
+    }
     set(spec, "restartPolicy", "Always");
     pod_spec(spec);
     set(spec, "enableServiceLinks", true);
+    if spec.get("hostNetwork") == Some(&Value::Bool(true)) {
+        publish_ports(spec);
+    }
     // Requests default to the limits.
     for list in ["containers", "initContainers"] {
         for container in objects(spec, list) {
@@ -24,10 +35,36 @@ pub(super) fn default_pod(spec: &mut Map<String, Value>) {
     }
 }
 
+/// Publishes the ports of containers on the node, whose network they use.
+fn publish_ports(spec: &mut Map<String, Value>) {
+    for list in ["containers", "initContainers"] {
+        for container in objects(spec, list) {
+            for port in objects(container, "ports") {
+                let number = port.get("containerPort").cloned().unwrap_or_default();
+                set(port, "hostPort", number);
+            }
+        }
+    }
+}
+
 /// Sets the fields that admission adds to a pod: its priority, and how long it tolerates an unreachable node.
 pub(super) fn admit_pod(spec: &mut Map<String, Value>) {
     set(spec, "preemptionPolicy", "PreemptLowerPriority");
     set(spec, "priority", 0);
+    tolerate_unreachable_nodes(spec);
+}
+
+/// Sets the fields that admission keeps in an update of a pod, which may leave them out.
+pub(super) fn admit_update(old: &Value, spec: &mut Map<String, Value>) {
+    for field in ["preemptionPolicy", "priority"] {
+        if let Some(value) = old.get(field) {
+            set(spec, field, value.clone());
+        }
+    }
+    tolerate_unreachable_nodes(spec);
+}
+
+fn tolerate_unreachable_nodes(spec: &mut Map<String, Value>) {
     let tolerations = spec.entry("tolerations").or_insert_with(|| json!([]));
     for key in [
         "node.kubernetes.io/not-ready",
@@ -35,7 +72,8 @@ pub(super) fn admit_pod(spec: &mut Map<String, Value>) {
     ] {
         if let Value::Array(list) = tolerations
             && !list.iter().any(|t| {
-                t["key"] == key && matches!(t["effect"].as_str(), None | Some("NoExecute"))
+                (matches!(t["key"].as_str(), None | Some("")) || t["key"] == key)
+                    && matches!(t["effect"].as_str(), None | Some("" | "NoExecute"))
             })
         {
             list.push(json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}));
@@ -60,8 +98,14 @@ fn pod_spec(spec: &mut Map<String, Value>) {
     set(spec, "dnsPolicy", "ClusterFirst");
     set(spec, "securityContext", json!({}));
     set(spec, "schedulerName", "default-scheduler");
-    if let Some(name) = spec.get("serviceAccountName").cloned() {
-        set(spec, "serviceAccount", name);
+    // Two names of one field; the second is deprecated.
+    for (name, other) in [
+        ("serviceAccountName", "serviceAccount"),
+        ("serviceAccount", "serviceAccountName"),
+    ] {
+        if let Some(account) = spec.get(name).cloned() {
+            set(spec, other, account);
+        }
     }
     for list in ["containers", "initContainers", "ephemeralContainers"] {
         for container in objects(spec, list) {
@@ -69,23 +113,28 @@ fn pod_spec(spec: &mut Map<String, Value>) {
         }
     }
     for volume in objects(spec, "volumes") {
-        default_volume(volume);
+        volumes::default(volume);
     }
 }
 
-fn default_container(container: &mut Map<String, Value>) {
-    let image = container
-        .get("image")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let tag = image
-        .rsplit('/')
-        .next()
-        .unwrap_or_default()
-        .split_once(':')
-        .map(|(_, tag)| tag);
+fn default_http_get(handler: &mut Map<String, Value>) {
+    if let Some(Value::Object(get)) = handler.get_mut("httpGet") {
+        set(get, "path", "/");
+        set(get, "scheme", "HTTP");
+    }
+}
+
+/// Returns when an image is pulled by default: always if its tag is, or defaults to, `latest`.
+pub(super) fn pull_policy(image: Option<&Value>) -> &'static str {
+    let image = image.and_then(Value::as_str).unwrap_or_default();
+    let name = image.rsplit('/').next().unwrap_or_default();
+    let tag = name.split_once(':').map(|(_, tag)| tag);
     let latest = !image.contains('@') && matches!(tag, None | Some("latest"));
-    let policy = if latest { "Always" } else { "IfNotPresent" };
+    if latest { "Always" } else { "IfNotPresent" }
+}
+
+fn default_container(container: &mut Map<String, Value>) {
+    let policy = pull_policy(container.get("image"));
     set(container, "imagePullPolicy", policy);
     set(container, "resources", json!({}));
     set(container, "terminationMessagePath", "/dev/termination-log");
@@ -103,9 +152,16 @@ fn default_container(container: &mut Map<String, Value>) {
             ] {
                 set(probe, field, value);
             }
-            if let Some(Value::Object(get)) = probe.get_mut("httpGet") {
-                set(get, "path", "/");
-                set(get, "scheme", "HTTP");
+            default_http_get(probe);
+            if let Some(Value::Object(call)) = probe.get_mut("grpc") {
+                set(call, "service", "");
+            }
+        }
+    }
+    if let Some(Value::Object(lifecycle)) = container.get_mut("lifecycle") {
+        for name in ["postStart", "preStop"] {
+            if let Some(Value::Object(handler)) = lifecycle.get_mut(name) {
+                default_http_get(handler);
             }
         }
     }
@@ -116,19 +172,5 @@ fn default_container(container: &mut Map<String, Value>) {
         {
             set(field, "apiVersion", "v1");
         }
-    }
-}
-
-fn default_volume(volume: &mut Map<String, Value>) {
-    if volume.keys().all(|key| key == "name") {
-        volume.insert("emptyDir".into(), json!({}));
-    }
-    for source in ["configMap", "secret", "projected", "downwardAPI"] {
-        if let Some(Value::Object(source)) = volume.get_mut(source) {
-            set(source, "defaultMode", 0o644);
-        }
-    }
-    if let Some(Value::Object(path)) = volume.get_mut("hostPath") {
-        set(path, "type", "");
     }
 }

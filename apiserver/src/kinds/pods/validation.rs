@@ -6,7 +6,7 @@ use super::container::{named, trimmed_image, validate_container};
 use super::ephemeral;
 use crate::field::FieldError;
 use crate::kinds::check::one_of;
-use crate::metadata::object::{copy_field, text};
+use crate::metadata::object::text;
 use crate::table::cells::items;
 
 /// Validates the spec of a pod or of a pod template.
@@ -27,6 +27,13 @@ pub(in crate::kinds) fn pod_spec(spec: &Value, path: &str) -> Vec<FieldError> {
         }
     }
     ephemeral::validate(spec, path, &volumes, &seen, &mut errors);
+    if let Some(seconds) = spec["activeDeadlineSeconds"].as_i64()
+        && !(1..=i64::from(i32::MAX)).contains(&seconds)
+    {
+        let path = format!("{path}.activeDeadlineSeconds");
+        let detail = "must be between 1 and 2147483647, inclusive";
+        errors.push(FieldError::invalid(path, seconds, detail));
+    }
     one_of(
         format!("{path}.restartPolicy"),
         &spec["restartPolicy"],
@@ -70,35 +77,4 @@ fn volumes<'v>(spec: &'v Value, path: &str, errors: &mut Vec<FieldError>) -> Vec
         names.push(name);
     }
     names
-}
-
-/// Validates the changes of an update to a pod.
-pub(super) fn pod_update(old: &Value, object: &Value) -> Vec<FieldError> {
-    let count = |o: &Value| o["spec"]["containers"].as_array().map_or(0, Vec::len);
-    if count(old) != count(object) {
-        let detail = "pod updates may not add or remove containers";
-        return vec![FieldError::forbidden("spec.containers", detail)];
-    }
-    let mut masked = object["spec"].clone();
-    for list in ["containers", "initContainers"] {
-        let before = old["spec"][list].as_array().cloned().unwrap_or_default();
-        let after = masked.get_mut(list).and_then(Value::as_array_mut);
-        for (container, old) in after.into_iter().flatten().zip(&before) {
-            copy_field(old, container, "image");
-        }
-    }
-    for field in [
-        "activeDeadlineSeconds",
-        "tolerations",
-        "terminationGracePeriodSeconds",
-    ] {
-        copy_field(&old["spec"], &mut masked, field);
-    }
-    if masked == old["spec"] {
-        return Vec::new();
-    }
-    let detail = "pod updates may not change fields other than \
-`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to \
-existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
-    vec![FieldError::forbidden("spec", detail)]
 }

@@ -1,6 +1,7 @@
 //! Deployments, replica sets, stateful sets, daemon sets and replication controllers.
 
 mod printers;
+mod revisions;
 mod validation;
 
 use serde_json::{Map, Value, json};
@@ -12,6 +13,7 @@ use crate::metadata::object::{child, fields, metadata};
 use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::Printer;
 pub(super) use printers::{TEMPLATE, workload_tail};
+pub(super) use revisions::{ControllerRevision, PodTemplate};
 use validation::{
     validate, validate_daemon_set, validate_deployment, validate_selector_update,
     validate_stateful_set, validate_stateful_set_update,
@@ -215,11 +217,9 @@ fn default_stateful_set(spec: &mut Map<String, Value>) {
     set(spec, "revisionHistoryLimit", 10);
     set(spec, "podManagementPolicy", "OrderedReady");
     update_strategy(spec, json!({"partition": 0}));
-    set(
-        spec,
-        "persistentVolumeClaimRetentionPolicy",
-        json!({"whenDeleted": "Retain", "whenScaled": "Retain"}),
-    );
+    let retention = child(spec, "persistentVolumeClaimRetentionPolicy");
+    set(retention, "whenDeleted", "Retain");
+    set(retention, "whenScaled", "Retain");
     default_template(spec);
 }
 

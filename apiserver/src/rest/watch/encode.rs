@@ -100,11 +100,8 @@ impl Encoder {
         };
         let mut object = json!({"kind": kind, "apiVersion": api_version, "metadata": metadata});
         if self.view == View::Table {
+            // As any object: the annotation is in the row.
             let mut shown = self.table(&object);
-            shown["rows"] = json!([]);
-            if let Some(annotations) = object["metadata"].get("annotations") {
-                shown["metadata"]["annotations"] = annotations.clone();
-            }
             self.meta.convert(&mut shown);
             return value_line("BOOKMARK", &shown);
         }

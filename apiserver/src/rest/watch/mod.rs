@@ -98,14 +98,6 @@ fn start(core: &Core, call: &Call, options: &ListOptions) -> Result<Start, ApiEr
                 initial: snapshot.objects.into_iter(),
             }
         }
-        (None, None | Some(0)) => {
-            let snapshot = state();
-            Start {
-                cursor: snapshot.revision,
-                initial: snapshot.objects.into_iter(),
-                end_marker: None,
-            }
-        }
         (_, revision) => Start {
             cursor: revision.filter(|r| *r > 0).unwrap_or(current),
             initial: Vec::new().into_iter(),

@@ -99,6 +99,11 @@ async fn a_user_who_is_cut_off_gets_no_answers_and_no_events_until_reconnected()
         .await
         .unwrap()
         .boxed();
+    // The end of the initial state.
+    assert!(matches!(
+        events.next().await,
+        Some(Ok(WatchEvent::Bookmark(_)))
+    ));
     create_map(&server, "seen").await;
     assert!(matches!(
         events.next().await,

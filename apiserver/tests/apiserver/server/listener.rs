@@ -172,6 +172,21 @@ async fn a_page_of_another_site_can_neither_write_nor_read() {
     serving.shutdown().await;
 }
 
+#[tokio::test]
+async fn the_sender_of_a_body_over_the_limit_gets_an_answer() {
+    let server = ApiServer::builder().build().unwrap();
+    let serving = serving(&server).await;
+    let addr = serving.local_addr();
+    let body = "x".repeat(16 * 1024 * 1024);
+    let request = format!(
+        "POST {MAPS} HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let refused = raw(addr, &request).await;
+    assert!(refused.starts_with("HTTP/1.1 413"), "{refused}");
+    serving.shutdown().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_connection_without_a_whole_request_header_is_closed() {
     let server = ApiServer::builder().build().unwrap();

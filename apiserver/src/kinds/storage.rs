@@ -1,0 +1,161 @@
+//! Storage classes and the kinds of CSI.
+
+use serde_json::{Value, json};
+
+use super::defaults::set;
+use crate::field::FieldError;
+use crate::metadata::object::{child, fields, text};
+use crate::registry::Strategy;
+use crate::table::cells::{age, class_name, flag, items, joined, name, text_or};
+use crate::table::{Printer, boolean, col, num};
+
+#[derive(Debug)]
+pub(super) struct StorageClass;
+
+impl Strategy for StorageClass {
+    fn set_defaults(&self, object: &mut Value) {
+        set(fields(object), "reclaimPolicy", "Delete");
+        set(fields(object), "volumeBindingMode", "Immediate");
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        match text(object, &["provisioner"]) {
+            "" => vec![FieldError::required("provisioner", "")],
+            _ => Vec::new(),
+        }
+    }
+
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(
+            &[
+                col("Name"),
+                col("Provisioner"),
+                col("ReclaimPolicy"),
+                col("VolumeBindingMode"),
+                col("AllowVolumeExpansion"),
+                col("Age"),
+            ],
+            |o| {
+                vec![
+                    class_name(o, "storageclass.kubernetes.io/is-default-class"),
+                    json!(text(o, &["provisioner"])),
+                    text_or(o, &["reclaimPolicy"], "Delete"),
+                    text_or(o, &["volumeBindingMode"], "Immediate"),
+                    flag(o, &["allowVolumeExpansion"]),
+                    age(o),
+                ]
+            },
+        );
+        &PRINTER
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct CsiDriver;
+
+impl Strategy for CsiDriver {
+    fn set_defaults(&self, object: &mut Value) {
+        let spec = child(fields(object), "spec");
+        set(spec, "attachRequired", true);
+        set(spec, "podInfoOnMount", false);
+        set(spec, "storageCapacity", false);
+        set(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
+        set(spec, "requiresRepublish", false);
+        set(spec, "seLinuxMount", false);
+        set(spec, "volumeLifecycleModes", json!(["Persistent"]));
+    }
+
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(
+            &[
+                col("Name"),
+                boolean("AttachRequired"),
+                boolean("PodInfoOnMount"),
+                boolean("StorageCapacity"),
+                col("TokenRequests"),
+                boolean("RequiresRepublish"),
+                col("Modes"),
+                col("Age"),
+            ],
+            driver_cells,
+        );
+        &PRINTER
+    }
+}
+
+fn driver_cells(o: &Value) -> Vec<Value> {
+    let requests = match &o["spec"]["tokenRequests"] {
+        Value::Array(list) => {
+            let audiences: Vec<&str> = list.iter().map(|r| text(r, &["audience"])).collect();
+            audiences.join(",")
+        }
+        _ => "<unset>".to_owned(),
+    };
+    let modes = items(o, &["spec", "volumeLifecycleModes"]).iter();
+    let modes = modes.filter_map(Value::as_str).map(str::to_owned);
+    vec![
+        name(o),
+        flag(o, &["spec", "attachRequired"]),
+        flag(o, &["spec", "podInfoOnMount"]),
+        flag(o, &["spec", "storageCapacity"]),
+        json!(requests),
+        flag(o, &["spec", "requiresRepublish"]),
+        joined(modes),
+        age(o),
+    ]
+}
+
+#[derive(Debug)]
+pub(super) struct CsiNode;
+
+impl Strategy for CsiNode {
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(&[col("Name"), num("Drivers"), col("Age")], |o| {
+            let drivers = items(o, &["spec", "drivers"]).len();
+            vec![name(o), json!(drivers), age(o)]
+        });
+        &PRINTER
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct VolumeAttachment;
+
+impl Strategy for VolumeAttachment {
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer = Printer::new(
+            &[
+                col("Name"),
+                col("Attacher").named(),
+                col("PV"),
+                col("Node"),
+                boolean("Attached"),
+                col("Age"),
+            ],
+            |o| {
+                vec![
+                    name(o),
+                    json!(text(o, &["spec", "attacher"])),
+                    json!(text(o, &["spec", "source", "persistentVolumeName"])),
+                    json!(text(o, &["spec", "nodeName"])),
+                    flag(o, &["status", "attached"]),
+                    age(o),
+                ]
+            },
+        );
+        &PRINTER
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct VolumeAttributesClass;
+
+impl Strategy for VolumeAttributesClass {
+    fn printer(&self) -> &'static Printer {
+        static PRINTER: Printer =
+            Printer::new(&[col("Name"), col("DriverName"), col("Age")], |o| {
+                vec![name(o), json!(text(o, &["driverName"])), age(o)]
+            });
+        &PRINTER
+    }
+}
