@@ -40,7 +40,7 @@ pub(crate) fn decode_object(call: &Call) -> Result<Incoming, ApiError> {
         )),
         _ => unrecognized(why),
     })?;
-    if let Some(why) = type_fault(&decoded.value) {
+    if let Some(why) = types::normal::type_fault(&decoded.value) {
         return Err(unrecognized(format!(
             "couldn't get version/kind; json parse error: {why}"
         )));
@@ -60,25 +60,6 @@ pub(crate) fn decode_object(call: &Call) -> Result<Incoming, ApiError> {
         .collect();
     faults.extend(shape(served, &mut object).map_err(|why| undecodable(served, &why))?);
     Ok(Incoming { object, faults })
-}
-
-/// Returns why `apiVersion` and `kind` cannot be read from a body, in Go's words.
-pub(super) fn type_fault(body: &Value) -> Option<String> {
-    let found = types::normal::go_kind;
-    if !body.is_object() {
-        return Some(format!(
-            "json: cannot unmarshal {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
-Kind string \"json:\\\"kind,omitempty\\\"\" }}",
-            found(body)
-        ));
-    }
-    ["apiVersion", "kind"].into_iter().find_map(|field| {
-        let given = body.get(field).filter(|v| !v.is_string() && !v.is_null())?;
-        Some(format!(
-            "json: cannot unmarshal {} into Go struct field .{field} of type string",
-            found(given)
-        ))
-    })
 }
 
 /// 400: the body does not decode to the endpoint's type.

@@ -6,9 +6,8 @@ use crate::field::{FieldError, FieldErrorKind};
 use crate::http::negotiate;
 use crate::http::query::Query;
 use crate::metadata::object::{at, text};
-use crate::rest::intake;
 use crate::status::ApiError;
-use crate::types::normal::go_kind;
+use crate::types::normal::{go_kind, type_fault};
 
 /// The treatment of unknown and duplicate fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -250,7 +249,7 @@ impl DeleteOptions {
                 ))
             })?
             .value;
-        if let Some(why) = intake::type_fault(&value).filter(|_| !value.is_null()) {
+        if let Some(why) = type_fault(&value).filter(|_| !value.is_null()) {
             return Err(ApiError::bad_request(format!(
                 "couldn't get version/kind; json parse error: {why}"
             )));

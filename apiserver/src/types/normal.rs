@@ -233,6 +233,24 @@ pub(crate) fn go_kind(value: &Value) -> &'static str {
     }
 }
 
+/// Returns why `apiVersion` and `kind` cannot be read from a body, in Go's words.
+pub(crate) fn type_fault(body: &Value) -> Option<String> {
+    if !body.is_object() {
+        return Some(format!(
+            "json: cannot unmarshal {} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; \
+Kind string \"json:\\\"kind,omitempty\\\"\" }}",
+            go_kind(body)
+        ));
+    }
+    ["apiVersion", "kind"].into_iter().find_map(|field| {
+        let given = body.get(field).filter(|v| !v.is_string() && !v.is_null())?;
+        Some(format!(
+            "json: cannot unmarshal {} into Go struct field .{field} of type string",
+            go_kind(given)
+        ))
+    })
+}
+
 fn join(path: &str, key: &str) -> String {
     if path.is_empty() {
         key.to_owned()

@@ -2,6 +2,7 @@
 
 mod container;
 mod ephemeral;
+mod image;
 mod printer;
 mod template;
 mod update;

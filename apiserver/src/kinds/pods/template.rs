@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::image::pull_policy;
 use super::volumes;
 use crate::kinds::defaults::{objects, set};
 use crate::metadata::object::child;
@@ -122,15 +123,6 @@ fn default_http_get(handler: &mut Map<String, Value>) {
         set(get, "path", "/");
         set(get, "scheme", "HTTP");
     }
-}
-
-/// Returns when an image is pulled by default: always if its tag is, or defaults to, `latest`.
-pub(super) fn pull_policy(image: Option<&Value>) -> &'static str {
-    let image = image.and_then(Value::as_str).unwrap_or_default();
-    let name = image.rsplit('/').next().unwrap_or_default();
-    let tag = name.split_once(':').map(|(_, tag)| tag);
-    let latest = !image.contains('@') && matches!(tag, None | Some("latest"));
-    if latest { "Always" } else { "IfNotPresent" }
 }
 
 fn default_container(container: &mut Map<String, Value>) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::template::pull_policy;
+use super::image::pull_policy;
 use crate::kinds::defaults::{objects, set};
 use crate::metadata::object::child;
 
