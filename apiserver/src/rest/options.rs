@@ -282,47 +282,65 @@ impl DeleteOptions {
     }
 }
 
+/// Whether a value has the type of an option.
+type IsTyped = fn(&Value) -> bool;
+
 /// The options of a deletion: the Go struct that has them, their path and their type in Go.
-const DELETE_OPTIONS: &[(&str, &str, &str)] = &[
-    ("DeleteOptions", "gracePeriodSeconds", "int64"),
-    ("DeleteOptions", "orphanDependents", "bool"),
+const DELETE_OPTIONS: &[(&str, &str, &str, IsTyped)] = &[
+    (DELETE, "gracePeriodSeconds", "int64", Value::is_i64),
+    (DELETE, "orphanDependents", "bool", Value::is_boolean),
     (
-        "DeleteOptions",
+        DELETE,
         "propagationPolicy",
         "v1.DeletionPropagation",
+        Value::is_string,
     ),
-    ("DeleteOptions", "preconditions", "v1.Preconditions"),
-    ("Preconditions", "preconditions.uid", "types.UID"),
-    ("Preconditions", "preconditions.resourceVersion", "string"),
-    ("DeleteOptions", "dryRun", "[]string"),
+    (
+        DELETE,
+        "preconditions",
+        "v1.Preconditions",
+        Value::is_object,
+    ),
+    (
+        "Preconditions",
+        "preconditions.uid",
+        "types.UID",
+        Value::is_string,
+    ),
+    (
+        "Preconditions",
+        "preconditions.resourceVersion",
+        "string",
+        Value::is_string,
+    ),
+    (DELETE, "dryRun", "[]string", Value::is_array),
 ];
+
+const DELETE: &str = "DeleteOptions";
 
 /// Checks the types of a deletion's options: an option that is not understood must not be ignored.
 ///
 /// # Errors
 /// 400 for the first one of another type.
 fn check_types(options: &Value) -> Result<(), ApiError> {
-    for (owner, path, expected) in DELETE_OPTIONS {
+    for (owner, path, expected, is_typed) in DELETE_OPTIONS {
         let keys: Vec<&str> = path.split('.').collect();
         let Some(given) = at(options, &keys).filter(|given| !given.is_null()) else {
             continue;
         };
-        let (given, expected) = match (*expected, given) {
-            ("[]string", Value::Array(items)) => {
-                match items.iter().find(|item| !item.is_string()) {
-                    Some(item) => (item, "string"),
-                    None => continue,
-                }
+        let wrong = match given {
+            Value::Array(items) if is_typed(given) => {
+                let item = items.iter().find(|item| !item.is_string());
+                item.map(|item| (item, "string"))
             }
-            ("int64", _) if given.is_i64() => continue,
-            ("bool", Value::Bool(_)) | ("v1.Preconditions", Value::Object(_)) => continue,
-            ("int64" | "bool" | "v1.Preconditions" | "[]string", _) => (given, *expected),
-            (_, Value::String(_)) => continue,
-            _ => (given, *expected),
+            _ => (!is_typed(given)).then_some((given, *expected)),
         };
-        let found = match given {
+        let Some((wrong, expected)) = wrong else {
+            continue;
+        };
+        let found = match wrong {
             Value::Number(number) if expected == "int64" => format!("number {number}"),
-            _ => go_kind(given).to_owned(),
+            _ => go_kind(wrong).to_owned(),
         };
         return Err(ApiError::bad_request(format!(
             "json: cannot unmarshal {found} into Go struct field {owner}.{path} of type {expected}"

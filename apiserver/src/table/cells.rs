@@ -58,7 +58,7 @@ pub(crate) fn joined(texts: impl IntoIterator<Item = String>) -> Value {
     })
 }
 
-/// Joins the first `shown` texts, and tells how many more there are.
+/// Joins the first `shown` texts, and adds the number of the others.
 pub(crate) fn first(
     shown: usize,
     texts: impl IntoIterator<Item = String>,

@@ -7,7 +7,6 @@
 mod answer;
 mod defaults;
 mod endpoint;
-mod event;
 mod events;
 mod exchange;
 mod lines;
@@ -35,7 +34,7 @@ pub use either::Either;
 
 pub(crate) use answer::{object, retry_after};
 pub(crate) use endpoint::Endpoint;
-pub(crate) use event::split_event;
+pub(crate) use events::split_event;
 pub(crate) use exchange::send;
 pub use exchange::single_attempts;
 pub(crate) use lines::{Lines, MOST_BYTES, TooLarge};
