@@ -1,53 +1,21 @@
 //! Types whose numbers or times would change under k8s-openapi's own serde implementation.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
-};
-
-use super::{definition, openapi_structs, resolved};
-use crate::{
-    kubernetes::KubernetesVersion,
-    model::{KnownType, TypeKind, TypeRef},
-};
+use crate::model::{KnownType, TypeRef};
 
 /// The type besides `Time` whose times the codec preserves.
 const WITH_TIMES: KnownType = KnownType::Condition;
 
-/// The paths of structs that contain quantities or int-or-strings at any depth.
-static WITH_NUMBERS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-    let structs = openapi_structs(KubernetesVersion::LATEST).map(|one| {
-        let path = format!("k8s_openapi::{}", one.path.replace('/', "::"));
-        let fields = match definition(&path).map(|def| def.kind) {
-            Some(TypeKind::Struct(body)) => body.fields,
-            _ => Vec::new(),
-        };
-        let fields = fields.into_iter().map(|field| resolved(field.ty));
-        (path, fields.collect())
-    });
-    let structs: BTreeMap<String, Vec<TypeRef>> = structs.collect();
-    let mut found = BTreeSet::new();
-    loop {
-        let is_new = |(path, fields): &(&String, &Vec<TypeRef>)| {
-            !found.contains(*path) && fields.iter().any(|ty| has_numbers(ty, &found))
-        };
-        let new: Vec<String> = structs
-            .iter()
-            .filter(is_new)
-            .map(|(path, _)| path.clone())
-            .collect();
-        if new.is_empty() {
-            return found;
-        }
-        found.extend(new);
-    }
-});
+/// The structs of `k8s_openapi::api` that contain quantities or int-or-strings at any depth: names by module. A table, since finding them
+/// means reading the definitions of all structs, which took half of a run on a small API. The tests find them anew.
+const WITH_NUMBERS: &str = include_str!("exact.txt");
 
-fn has_numbers(ty: &TypeRef, structs: &BTreeSet<String>) -> bool {
-    match ty.element() {
-        TypeRef::Known(KnownType::Quantity | KnownType::IntOrString) => true,
-        element => element.path().is_some_and(|path| structs.contains(&path)),
-    }
+fn has_numbers(path: &str) -> bool {
+    let item = path.strip_prefix("k8s_openapi::api::");
+    let Some((module, name)) = item.and_then(|item| item.rsplit_once("::")) else {
+        return false;
+    };
+    let mut modules = WITH_NUMBERS.lines().filter_map(|line| line.split_once(' '));
+    modules.any(|(other, names)| other == module && names.split(' ').any(|one| one == name))
 }
 
 /// Whether the runtime's codec alone preserves values of the type exactly: quantities, structs that hold them or int-or-strings,
@@ -55,13 +23,65 @@ fn has_numbers(ty: &TypeRef, structs: &BTreeSet<String>) -> bool {
 pub(crate) fn is_exact_by_codec(ty: &TypeRef) -> bool {
     match ty.element() {
         TypeRef::Known(known) if *known == WITH_TIMES => true,
-        element => has_numbers(element, &WITH_NUMBERS),
+        TypeRef::Known(KnownType::Quantity | KnownType::IntOrString) => true,
+        element => element.path().is_some_and(|path| has_numbers(&path)),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use super::*;
+    use crate::{
+        builtin::{definition, openapi_structs, resolved},
+        kubernetes::KubernetesVersion,
+        model::TypeKind,
+    };
+
+    /// The types of the fields of each struct, by path.
+    fn structs() -> BTreeMap<String, Vec<TypeRef>> {
+        let structs = openapi_structs(KubernetesVersion::LATEST).map(|one| {
+            let path = format!("k8s_openapi::{}", one.path.replace('/', "::"));
+            let fields = match definition(&path).map(|def| def.kind) {
+                Some(TypeKind::Struct(body)) => body.fields,
+                _ => Vec::new(),
+            };
+            let fields = fields.into_iter().map(|field| resolved(field.ty));
+            (path, fields.collect())
+        });
+        structs.collect()
+    }
+
+    /// The structs that contain quantities or int-or-strings at any depth.
+    fn with_numbers() -> BTreeSet<String> {
+        let structs = structs();
+        let mut found = BTreeSet::new();
+        loop {
+            let holds = |ty: &TypeRef| match ty.element() {
+                TypeRef::Known(KnownType::Quantity | KnownType::IntOrString) => true,
+                element => element.path().is_some_and(|path| found.contains(&path)),
+            };
+            let new = structs
+                .iter()
+                .filter(|(path, fields)| !found.contains(*path) && fields.iter().any(holds));
+            let new: Vec<String> = new.map(|(path, _)| path.clone()).collect();
+            if new.is_empty() {
+                return found;
+            }
+            found.extend(new);
+        }
+    }
+
+    /// The entries of the generator's table.
+    fn in_table() -> BTreeSet<String> {
+        let modules = WITH_NUMBERS.lines().filter_map(|line| line.split_once(' '));
+        let paths = modules.flat_map(|(module, names)| {
+            let names = names.split(' ');
+            names.map(move |name| format!("k8s_openapi::api::{module}::{name}"))
+        });
+        paths.collect()
+    }
 
     /// The entries of the runtime's list, without the surrounding syntax.
     fn listed() -> BTreeSet<String> {
@@ -81,15 +101,20 @@ mod tests {
     }
 
     #[test]
+    fn the_table_lists_every_struct_with_numbers() {
+        assert_eq!(in_table(), with_numbers(), "exact.txt is out of date");
+    }
+
+    #[test]
     fn the_runtime_lists_every_struct_with_numbers() {
-        assert_eq!(*WITH_NUMBERS, listed());
+        assert_eq!(listed(), with_numbers());
     }
 
     #[test]
     fn the_runtime_lists_every_field_with_an_int_or_string() {
         let source = include_str!("../../../runtime/src/codec/exact_writer.rs");
-        for path in WITH_NUMBERS.iter() {
-            let Some(TypeKind::Struct(body)) = definition(path).map(|def| def.kind) else {
+        for path in with_numbers() {
+            let Some(TypeKind::Struct(body)) = definition(&path).map(|def| def.kind) else {
                 panic!("{path} is not a struct");
             };
             let (_, name) = path.rsplit_once("::").expect("a path");
