@@ -3,6 +3,8 @@
 #   builtin/src/types.bin, docs.bin              from the sources of k8s.io at one version
 #   codegen/src/builtin/k8s-openapi.txt          the names that every version in k8s-openapi has
 #   codegen/src/builtin/k8s-openapi-fields.txt   the fields that every version in k8s-openapi has
+#   codegen/src/builtin/k8s-openapi-uses.txt     from these two: the fields that have a named type
+#   codegen/src/builtin/exact.txt                from these two: the structs with numbers that only the codec writes exactly
 # Needs the sources in the Go module cache; if they are missing, prints the `go mod download` command. With --check, compares instead of
 # writing.
 set -euo pipefail
@@ -48,4 +50,6 @@ for file in builtin/src/{types,docs}.bin codegen/src/builtin/k8s-openapi{,-field
 		cp "$made" "$file"
 	fi
 done
+# The others are of the new tables. Tests compare them at each run.
+[[ ${1:-} == --check ]] || UPDATE_GOLDEN=1 cargo test --quiet --locked -p codegen --lib builtin
 ls -l builtin/src/*.bin

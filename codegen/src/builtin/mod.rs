@@ -8,6 +8,7 @@ mod exact;
 mod openapi;
 mod optional_text;
 mod paths;
+mod uses;
 
 #[cfg(feature = "go")]
 use std::{collections::BTreeMap, sync::LazyLock};
@@ -15,12 +16,13 @@ use std::{collections::BTreeMap, sync::LazyLock};
 use crate::model::{TypeDef, TypeKind, TypeRef};
 
 pub(crate) use exact::is_exact_by_codec;
-pub(crate) use openapi::{Written, openapi_structs};
+pub(crate) use openapi::{OpenapiStruct, Written, openapi_structs};
 pub(crate) use optional_text::is_optional_text;
 #[cfg(any(feature = "cli", feature = "go"))]
 pub(crate) use paths::rust_path;
 #[cfg(feature = "go")]
 pub(crate) use paths::{at_path, go_package, is_kubernetes};
+pub(crate) use uses::uses;
 
 /// The types that every supported version of k8s-openapi has: sorted names by module.
 #[cfg(feature = "go")]

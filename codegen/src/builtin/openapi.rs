@@ -52,7 +52,7 @@ pub(crate) fn openapi_structs(version: KubernetesVersion) -> impl Iterator<Item 
 }
 
 /// Splits a name from the minor version of Kubernetes since which it applies; 0 for all versions.
-fn since(name: &str) -> (&str, u8) {
+pub(super) fn since(name: &str) -> (&str, u8) {
     match name.split_once('@') {
         Some((name, since)) => (name, since.parse().unwrap_or(u8::MAX)),
         None => (name, 0),

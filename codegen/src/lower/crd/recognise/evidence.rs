@@ -34,19 +34,19 @@ impl Evidence {
         known: &Kubernetes,
     ) -> Self {
         let described = schema.properties.iter().filter(|(name, property)| {
-            let field = known.fields.get(name);
+            let field = known.definition().fields.get(name);
             field.is_some_and(|known| begins_alike(&property.description, &known.field.docs))
         });
         let names = schema.properties.iter().map(|(name, _)| name.as_str());
         let telling = names.clone().any(|name| table.is_of_one_type(name));
         let (fields, hidden) = match known.standing {
-            Standing::Anywhere => (known.fields.len(), false),
-            Standing::WithinOthers => (known.fields.len(), true),
+            Standing::Anywhere => (known.definition().fields.len(), false),
+            Standing::WithinOthers => (known.definition().fields.len(), true),
             Standing::With(properties) => (properties.len(), !names.eq(properties.iter().copied())),
         };
         Self {
             described: described.count(),
-            named: begins_alike(&schema.description, &known.docs),
+            named: begins_alike(&schema.description, &known.definition().docs),
             used: table.is_used_as(known, property),
             telling,
             properties: schema.properties.len(),

@@ -67,12 +67,12 @@ impl Fit {
             return Err(Misfit::says("is not an object"));
         }
         for (name, property) in &schema.properties {
-            let field = known.fields.get(name);
+            let field = known.definition().fields.get(name);
             let field = field.ok_or_else(|| Misfit::new(Reason::NoField(known.name())).at(name))?;
             self.field(property, field)
                 .map_err(|misfit| misfit.at(name))?;
         }
-        for (name, field) in &known.fields {
+        for (name, field) in &known.definition().fields {
             if field.written == Written::Always && !schema.required.contains(name) {
                 self.unasked(schema, name, field)
                     .map_err(|misfit| misfit.at(name))?;
@@ -114,7 +114,7 @@ impl Fit {
         }
         match self.table.target(ty) {
             Target::Struct(known) => {
-                check_rules(schema, &[rules, &[&known.validation]].concat())?;
+                check_rules(schema, &[rules, &[&known.definition().validation]].concat())?;
                 if schema.properties.is_empty() && !is_open_metadata(schema, known) {
                     return Err(Misfit::says("has no properties"));
                 }

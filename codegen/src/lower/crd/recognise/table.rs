@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    builtin::{self, Written, openapi_structs},
+    builtin::{self, OpenapiStruct, Written, openapi_structs, uses},
     kubernetes::KubernetesVersion,
     model::{ExternalType, Field, KnownType, TypeKind, TypeRef, Validation},
 };
@@ -17,11 +17,40 @@ use crate::{
 pub(super) struct Kubernetes {
     /// The Rust path relative to `k8s_openapi`.
     pub(super) below: Vec<&'static str>,
+    pub(super) standing: Standing,
+    listed: OpenapiStruct,
+    /// Read on first use, since most are never compared with a schema.
+    definition: OnceLock<Definition>,
+}
+
+/// The definition of a struct of k8s-openapi.
+#[derive(Debug, Default)]
+pub(super) struct Definition {
     pub(super) docs: String,
     pub(super) validation: Validation,
     /// The fields by JSON name, limited to those in every permitted Kubernetes version.
     pub(super) fields: BTreeMap<String, KubernetesField>,
-    pub(super) standing: Standing,
+}
+
+impl Definition {
+    fn of(listed: OpenapiStruct) -> Self {
+        let Some(def) = builtin::definition(&rust_path(listed.path)) else {
+            return Self::default();
+        };
+        let TypeKind::Struct(body) = def.kind else {
+            return Self::default();
+        };
+        let written: BTreeMap<_, _> = listed.fields().collect();
+        let fields = body.fields.into_iter().filter_map(|field| {
+            let written = *written.get(field.json_name.as_str())?;
+            Some((field.json_name.clone(), KubernetesField { field, written }))
+        });
+        Self {
+            docs: def.docs,
+            validation: def.validation,
+            fields: fields.collect(),
+        }
+    }
 }
 
 /// Where a type can be recognised.
@@ -63,6 +92,11 @@ impl KubernetesField {
 }
 
 impl Kubernetes {
+    /// Its documentation, rules and fields.
+    pub(super) fn definition(&self) -> &Definition {
+        self.definition.get_or_init(|| Definition::of(self.listed))
+    }
+
     /// The name of the type.
     pub(super) fn name(&self) -> &'static str {
         self.below.last().copied().unwrap_or_default()
@@ -99,12 +133,12 @@ impl Kubernetes {
 #[derive(Debug, Default)]
 pub(super) struct Table {
     types: Vec<Kubernetes>,
-    by_path: BTreeMap<String, usize>,
+    by_path: HashMap<String, usize>,
     /// Declarations of named field types other than structs, computed on first use and shared by many schemas.
-    others: BTreeMap<String, OnceLock<Option<Declared>>>,
-    by_field: HashMap<String, Vec<usize>>,
+    others: HashMap<String, OnceLock<Option<Declared>>>,
+    by_field: HashMap<&'static str, Vec<usize>>,
     /// The types used for fields with a name, in lower case.
-    by_use: BTreeMap<String, BTreeSet<usize>>,
+    by_use: HashMap<&'static str, BTreeSet<usize>>,
 }
 
 /// A named type that is not a struct: its underlying type, and its rules.
@@ -131,48 +165,30 @@ impl Table {
 
     fn read(version: KubernetesVersion) -> Self {
         let mut table = Self::default();
-        for one in openapi_structs(version) {
-            let below: Vec<&str> = one.path.split('/').collect();
-            let path = format!("k8s_openapi::{}", below.join("::"));
-            let Some(def) = builtin::definition(&path) else {
-                continue;
-            };
-            let TypeKind::Struct(body) = def.kind else {
-                continue;
-            };
-            let written: BTreeMap<_, _> = one.fields().collect();
-            let fields = body.fields.into_iter().filter_map(|field| {
-                let written = *written.get(field.json_name.as_str())?;
-                Some((field.json_name.clone(), KubernetesField { field, written }))
-            });
-            table.by_path.insert(path, table.types.len());
+        for listed in openapi_structs(version) {
+            let index = table.types.len();
+            for (name, _) in listed.fields() {
+                table.by_field.entry(name).or_default().push(index);
+            }
+            table.by_path.insert(rust_path(listed.path), index);
             table.types.push(Kubernetes {
-                below,
-                docs: def.docs,
-                validation: def.validation,
-                fields: fields.collect(),
-                standing: Standing::of(one.path),
+                below: listed.path.split('/').collect(),
+                standing: Standing::of(listed.path),
+                listed,
+                definition: OnceLock::new(),
             });
         }
-        table.index();
-        table
-    }
-
-    fn index(&mut self) {
-        for (index, one) in self.types.iter().enumerate() {
-            for (name, known) in &one.fields {
-                self.by_field.entry(name.clone()).or_default().push(index);
-                let Some(path) = known.field.ty.element().path() else {
-                    continue;
-                };
-                if let Some(&used) = self.by_path.get(&path) {
-                    let uses = self.by_use.entry(name.to_lowercase()).or_default();
-                    uses.insert(used);
-                } else {
-                    self.others.entry(path).or_default();
-                }
+        for (path, fields) in uses(version) {
+            let path = rust_path(path);
+            let Some(&used) = table.by_path.get(&path) else {
+                table.others.insert(path, OnceLock::new());
+                continue;
+            };
+            for field in fields {
+                table.by_use.entry(field).or_default().insert(used);
             }
         }
+        table
     }
 
     /// Returns the types that have all of the fields.
@@ -230,15 +246,20 @@ impl Table {
             .filter(|(at, c)| *at == 0 || c.is_ascii_uppercase());
         starts.map(|(at, _)| &property[at..]).any(|words| {
             let words = words.to_lowercase();
-            let uses = self.by_use.get(&words).or_else(|| {
+            let uses = self.by_use.get(words.as_str()).or_else(|| {
                 let plural = format!("{words}s");
-                self.by_use.get(&plural)
+                self.by_use.get(plural.as_str())
             });
             let indices = uses.into_iter().flatten();
             let mut types = indices.filter_map(|&index| self.types.get(index));
             words == one.name().to_lowercase() || types.any(|used| used.below == one.below)
         })
     }
+}
+
+/// Returns the Rust path for a path within k8s-openapi (`api/core/v1/PodSpec`).
+fn rust_path(path: &str) -> String {
+    format!("k8s_openapi::{}", path.replace('/', "::"))
 }
 
 /// Returns the declaration of the named type at a path, unless it is a struct.
