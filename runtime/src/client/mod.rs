@@ -34,7 +34,7 @@ pub use either::Either;
 
 pub(crate) use answer::{object, retry_after};
 pub(crate) use endpoint::Endpoint;
-pub(crate) use events::split_event;
+pub(crate) use events::{no_event, split_event};
 pub(crate) use exchange::send;
 pub use exchange::single_attempts;
 pub(crate) use lines::{Lines, MOST_BYTES, TooLarge};
