@@ -12,9 +12,9 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use super::Action;
-use crate::client::retry_after_in_chain;
 use crate::error::chain;
 use crate::leader::Leadership;
+use crate::retry::retry_after;
 use crate::store::ObjectKey;
 
 /// A request to reconcile an object.
@@ -158,7 +158,7 @@ impl<R: Reconciler> ErasedReconciler for R {
                     let error = error.into();
                     Ended::Failed {
                         policy,
-                        least: retry_after_in_chain(&*error).unwrap_or_default(),
+                        least: retry_after(&*error).unwrap_or_default(),
                         message: chain(&*error).to_string(),
                     }
                 }
