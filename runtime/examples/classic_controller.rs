@@ -67,7 +67,9 @@ impl Mirror {
             Ok(()) => self.queue.forget(&key),
             Err(error) => {
                 tracing::warn!(%key, %error, "trying again");
-                self.queue.add_rate_limited(key);
+                // A busy API server asks to wait.
+                let least = retry::retry_after(&*error).unwrap_or_default();
+                self.queue.add_rate_limited_after(key, least);
             }
         }
     }

@@ -17,6 +17,7 @@
 //! # }
 //! ```
 
+use std::error::Error;
 use std::future::Future;
 use std::time::Duration;
 
@@ -155,6 +156,13 @@ pub fn is_conflict(error: &kube::Error) -> bool {
 /// object, a policy or a quota changes. A reconciler reports such an error in a condition, and retries after minutes.
 pub fn is_refused(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if matches!(status.code, 400 | 403 | 405 | 413 | 415 | 422))
+}
+
+/// Returns how long the API server asks to wait (`Retry-After`), five minutes at most, if `error` or one of its
+/// [sources](Error::source) is a [`kube::Error`] with that request. A [controller](crate::controller) waits by itself; a program with its
+/// own queue passes it to [`WorkQueue::add_rate_limited_after`](crate::workqueue::WorkQueue::add_rate_limited_after).
+pub fn retry_after(error: &(dyn Error + 'static)) -> Option<Duration> {
+    crate::client::retry_after_in_chain(error)
 }
 
 #[cfg(test)]

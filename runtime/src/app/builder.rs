@@ -16,7 +16,7 @@ use super::{AppError, BoxError, Flags, Process, cluster, logging};
 use super::{Demo, DemoFlags};
 use crate::connect::ClientOptions;
 use crate::error::chain;
-use crate::manager::{ManagerBuilder, shutdown_signal};
+use crate::manager::{Manager, ManagerBuilder, shutdown_signal};
 use crate::metrics::Metrics;
 #[cfg(feature = "webhooks")]
 use crate::webhook::Webhooks;
@@ -166,8 +166,8 @@ impl App {
     /// Parses the process's command line and runs the program until SIGTERM, SIGINT or a failure. A second signal ends
     /// the process immediately.
     ///
-    /// `setup` builds the controllers and adds them to a [manager](Process::manager), which this function runs. An exit
-    /// code other than 0 follows a logged error. Lost leadership is such an error: the process must restart.
+    /// `setup` builds the controllers and adds them to a [manager](Process::manager), which this function runs. The first
+    /// signal drops a `setup` that is still waiting. An exit code other than 0 follows a logged error. Lost leadership is such an error: the process must restart.
     pub fn main<F, S, W, E>(self, setup: S) -> ExitCode
     where
         F: Args,
@@ -242,15 +242,19 @@ impl App {
         W: Future<Output = Result<ManagerBuilder, E>>,
         E: Into<BoxError>,
     {
-        let metrics = Metrics::new();
-        let config = cluster::config(flags.kubeconfig.as_deref(), flags.master.as_deref()).await?;
-        let client = ClientOptions::new()
-            .user_agent(format!("{}/{}", self.name, self.version))
-            .metrics(&metrics)
-            .connect(config)
-            .map_err(AppError::Client)?;
-        let process = self.process(client, flags, metrics).await?;
-        self.manage(setup(process, own), shutdown).await
+        let start = async {
+            let metrics = Metrics::new();
+            let (kubeconfig, master) = (flags.kubeconfig.as_deref(), flags.master.as_deref());
+            let config = cluster::config(kubeconfig, master).await?;
+            let client = ClientOptions::new()
+                .user_agent(format!("{}/{}", self.name, self.version))
+                .metrics(&metrics)
+                .connect(config)
+                .map_err(AppError::Client)?;
+            let process = self.process(client, flags, metrics).await?;
+            build(setup(process, own)).await
+        };
+        self.manage(start, shutdown).await
     }
 
     /// Like [`run`](Self::run), but with the caller's client: for tests, and for several programs in one process. The
@@ -272,8 +276,11 @@ impl App {
         W: Future<Output = Result<ManagerBuilder, E>>,
         E: Into<BoxError>,
     {
-        let process = self.process(client, flags, Metrics::new()).await?;
-        self.manage(setup(process, own), shutdown).await
+        let start = async {
+            let process = self.process(client, flags, Metrics::new()).await?;
+            build(setup(process, own)).await
+        };
+        self.manage(start, shutdown).await
     }
 
     async fn process(
@@ -293,17 +300,27 @@ impl App {
         Ok(process)
     }
 
-    /// Runs the manager that `setup` builds.
-    async fn manage<E: Into<BoxError>>(
+    /// Runs the manager that `start` builds. A stop drops `start`: an API server that it waits for must not keep the process alive.
+    async fn manage(
         &self,
-        setup: impl Future<Output = Result<ManagerBuilder, E>>,
+        start: impl Future<Output = Result<Manager, AppError>>,
         shutdown: &CancellationToken,
     ) -> Result<(), AppError> {
-        let manager = setup.await.map_err(|error| AppError::Setup(error.into()))?;
-        manager.build()?.run(shutdown).await?;
+        let Some(manager) = shutdown.run_until_cancelled(start).await else {
+            tracing::info!(program = self.name, "stopped before setup was complete");
+            return Ok(());
+        };
+        manager?.run(shutdown).await?;
         tracing::info!(program = self.name, "stopped");
         Ok(())
     }
+}
+
+async fn build<E: Into<BoxError>>(
+    setup: impl Future<Output = Result<ManagerBuilder, E>>,
+) -> Result<Manager, AppError> {
+    let manager = setup.await.map_err(|error| AppError::Setup(error.into()))?;
+    Ok(manager.build()?)
 }
 
 impl std::fmt::Debug for App {

@@ -1,5 +1,7 @@
 //! Reads a server's answer whole and within limits, and detects failures with a successful HTTP code.
 
+use std::error::Error as StdError;
+use std::iter;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -138,9 +140,27 @@ pub(super) async fn status_error(response: Response<Body>) -> Error {
 
 /// Returns how long the server asks clients to wait before they send such a request again, five minutes at most.
 pub(crate) fn retry_after(error: &Error) -> Option<Duration> {
-    let Error::Api(status) = error else {
-        return None;
-    };
+    match error {
+        Error::Api(status) => rest(status),
+        _ => None,
+    }
+}
+
+/// Like [`retry_after`], for an error that an API server's error caused.
+pub(crate) fn retry_after_in_chain(error: &(dyn StdError + 'static)) -> Option<Duration> {
+    let mut causes = iter::successors(Some(error), |error| StdError::source(*error));
+    causes.find_map(|cause| {
+        // A transparent wrapper hides the error itself, but not the status, which is its source.
+        let status = cause.downcast_ref::<Box<Status>>().map(|status| &**status);
+        let status = status.or_else(|| cause.downcast_ref::<Status>());
+        match cause.downcast_ref::<Error>() {
+            Some(error) => retry_after(error),
+            None => rest(status?),
+        }
+    })
+}
+
+fn rest(status: &Status) -> Option<Duration> {
     let seconds = status.details.as_ref()?.retry_after_seconds;
     let asked = Duration::from_secs(u64::from(seconds));
     (seconds > 0).then(|| asked.min(LONGEST_REST))

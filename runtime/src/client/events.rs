@@ -120,8 +120,8 @@ fn other<K>(kind: &[u8], object: &[u8]) -> serde_json::Result<WatchEvent<K>> {
     }
 }
 
-/// The error for a line that is not an event: the status, if it is one.
-fn no_event(line: &[u8], error: serde_json::Error) -> Error {
+/// Returns the error for a line that is not an event: the status, if it is one.
+pub(crate) fn no_event(line: &[u8], error: serde_json::Error) -> Error {
     match serde_json::from_slice::<Status>(line) {
         Ok(status) if status.is_failure() => Error::Api(status.boxed()),
         _ => Error::SerdeError(error),

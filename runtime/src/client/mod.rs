@@ -32,9 +32,9 @@ pub use kube::core::response::StatusSummary;
 /// The answer to a delete: the object or a status.
 pub use either::Either;
 
-pub(crate) use answer::{object, retry_after};
+pub(crate) use answer::{object, retry_after, retry_after_in_chain};
 pub(crate) use endpoint::Endpoint;
-pub(crate) use events::split_event;
+pub(crate) use events::{no_event, split_event};
 pub(crate) use exchange::send;
 pub use exchange::single_attempts;
 pub(crate) use lines::{Lines, MOST_BYTES, TooLarge};

@@ -13,13 +13,18 @@ use crate::workqueue::{AddOptions, Item, PriorityQueue};
 #[derive(Debug)]
 pub(super) enum Outcome {
     Done(Action),
-    Failed {
-        message: String,
-        terminal: bool,
-        after: Option<Duration>,
-    },
+    Failed { message: String, retry: Retry },
     Panicked(String),
     TimedOut(Duration),
+}
+
+/// When to retry a failed reconciliation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Retry {
+    Never,
+    After(Duration),
+    /// After the key's back-off, and at least this long.
+    BackOff(Duration),
 }
 
 impl From<Ended> for Outcome {
@@ -27,17 +32,17 @@ impl From<Ended> for Outcome {
         match ended {
             Ended::Ok(action) => Self::Done(action),
             Ended::Panicked(message) => Self::Panicked(message),
-            Ended::Failed { message, policy } => {
-                let terminal = policy == ErrorPolicy::Terminal;
-                let after = match policy {
-                    ErrorPolicy::RetryAfter(after) => Some(after),
-                    ErrorPolicy::Retry | ErrorPolicy::Terminal => None,
+            Ended::Failed {
+                message,
+                policy,
+                least,
+            } => {
+                let retry = match policy {
+                    ErrorPolicy::Retry => Retry::BackOff(least),
+                    ErrorPolicy::RetryAfter(after) => Retry::After(after),
+                    ErrorPolicy::Terminal => Retry::Never,
                 };
-                Self::Failed {
-                    message,
-                    terminal,
-                    after,
-                }
+                Self::Failed { message, retry }
             }
         }
     }
@@ -61,7 +66,11 @@ impl Outcome {
             ..AddOptions::default()
         };
         match self {
-            Self::Done(Action(Next::Done)) | Self::Failed { terminal: true, .. } => {
+            Self::Done(Action(Next::Done))
+            | Self::Failed {
+                retry: Retry::Never,
+                ..
+            } => {
                 return queue.forget(item);
             }
             Self::Done(Action(Next::After(after))) => {
@@ -69,9 +78,16 @@ impl Outcome {
                 options.after = *after;
             }
             Self::Failed {
-                after: Some(after), ..
+                retry: Retry::After(after),
+                ..
             } => options.after = *after,
-            _ => options.rate_limited = true,
+            Self::Failed {
+                retry: Retry::BackOff(least),
+                ..
+            } => options = options.after(*least).rate_limited(),
+            Self::Done(Action(Next::Requeue)) | Self::Panicked(_) | Self::TimedOut(_) => {
+                options.rate_limited = true
+            }
         }
         queue.add_with((**item).clone(), options);
     }

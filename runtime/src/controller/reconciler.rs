@@ -14,6 +14,7 @@ use futures::future::BoxFuture;
 use super::Action;
 use crate::error::chain;
 use crate::leader::Leadership;
+use crate::retry::retry_after;
 use crate::store::ObjectKey;
 
 /// A request to reconcile an object.
@@ -50,7 +51,8 @@ impl Deref for Request {
 /// How to handle an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ErrorPolicy {
-    /// Retries after the key's back-off.
+    /// Retries after the key's back-off, or when the API server asked to (429 with `Retry-After`, for example) if that is later:
+    /// if the error or one of its [sources](Error::source) is a [`kube::Error`] with that request.
     #[default]
     Retry,
     /// Retries after the specified delay, without growing the back-off: for "retry after" answers of a server.
@@ -134,6 +136,8 @@ pub(super) enum Ended {
     Failed {
         message: String,
         policy: ErrorPolicy,
+        /// How long the API server asked to wait.
+        least: Duration,
     },
     Panicked(String),
 }
@@ -149,10 +153,15 @@ impl<R: Reconciler> ErasedReconciler for R {
         let call = AssertUnwindSafe(async move {
             match self.reconcile(request).await {
                 Ok(action) => Ended::Ok(action),
-                Err(error) => Ended::Failed {
-                    policy: self.error_policy(&error),
-                    message: chain(&*error.into()).to_string(),
-                },
+                Err(error) => {
+                    let policy = self.error_policy(&error);
+                    let error = error.into();
+                    Ended::Failed {
+                        policy,
+                        least: retry_after(&*error).unwrap_or_default(),
+                        message: chain(&*error).to_string(),
+                    }
+                }
             }
         });
         async move {

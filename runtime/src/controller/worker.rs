@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::Request;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Retry};
 use super::reconciler::ErasedReconciler;
 use crate::leader::Leadership;
 use crate::metrics::ControllerMetrics;
@@ -66,8 +66,7 @@ impl Worker {
             Outcome::Done(_) => {}
             Outcome::Failed {
                 message,
-                terminal: true,
-                ..
+                retry: Retry::Never,
             } => {
                 self.metrics.terminal_error();
                 tracing::error!(%controller, %key, error = message, "reconciler error; not retried");

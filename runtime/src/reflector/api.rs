@@ -12,7 +12,6 @@ use http_body_util::BodyExt;
 use kube::client::Body;
 use kube::{Client, Error};
 
-use super::error::Undecodable;
 use super::source::{
     ListEnd, ListRequest, ListWatch, Listed, WatchItem, WatchRequest, WatchStream,
 };
@@ -180,8 +179,15 @@ impl<K: Cacheable> ListWatch<K> for ApiSource<K> {
                 Error::ReadEvents(std::io::Error::new(std::io::ErrorKind::InvalidData, error))
             };
             while let Some(chunk) = body.next().await {
-                let mut each = |item: &[u8]| each(decode_listed(item, &self.rules));
+                let mut broken = None;
+                let mut each = |item: &[u8]| match decode_listed(item, &self.rules) {
+                    Ok(listed) => each(listed),
+                    Err(error) => broken = Some(error),
+                };
                 reader.feed(&chunk?, &mut each).map_err(syntax)?;
+                if let Some(error) = broken {
+                    return Err(error);
+                }
             }
             reader.finish().map_err(syntax)
         }
@@ -276,18 +282,6 @@ fn decode_line<K: Cacheable>(
     rules: &Rules,
     items: &mut Vec<WatchItem<K>>,
 ) -> Result<(), Error> {
-    match decode_event(line, rules) {
-        Ok(item) => items.push(item),
-        // A line that does not decode as an event skips one object; the stream continues.
-        Err(Error::SerdeError(error)) => items.push(WatchItem::Undecodable {
-            deleted: false,
-            object: Undecodable {
-                key: None,
-                resource_version: None,
-                reason: error.to_string(),
-            },
-        }),
-        Err(error) => return Err(error),
-    }
+    items.push(decode_event(line, rules)?);
     Ok(())
 }

@@ -72,7 +72,7 @@ pub enum WatchItem<K> {
 }
 
 /// The events of a watch, in groups as they arrive. The stream ends when the server ends the watch or the connection breaks; an
-/// error is one that the server sent.
+/// error is one that the server sent, or a part of the stream that is not an event.
 pub type WatchStream<K> = BoxStream<'static, Result<Vec<WatchItem<K>>, kube::Error>>;
 
 /// Lists and watches the objects of one resource.

@@ -9,22 +9,27 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
 /// Fails if written data is not flushed within the limit, measured from the first byte: a peer that reads a byte now and then
-/// gets no more time than one that reads none.
-pub(super) struct WriteDeadline<S> {
+/// gets no more time than one that reads none. Calls `flushed` whenever all written data has been flushed.
+pub(super) struct WriteDeadline<S, F> {
     inner: S,
+    flushed: F,
     limit: Duration,
     timer: Pin<Box<Sleep>>,
     /// Whether written data may not have been flushed yet.
     writes: bool,
+    /// Whether data was written since the last flush.
+    wrote: bool,
 }
 
-impl<S: AsyncWrite + Unpin> WriteDeadline<S> {
-    pub(super) fn new(inner: S, limit: Duration) -> Self {
+impl<S: AsyncWrite + Unpin, F: FnMut() + Unpin> WriteDeadline<S, F> {
+    pub(super) fn new(inner: S, limit: Duration, flushed: F) -> Self {
         Self {
             inner,
+            flushed,
             limit,
             timer: Box::pin(sleep(limit)),
             writes: false,
+            wrote: false,
         }
     }
 
@@ -47,7 +52,7 @@ impl<S: AsyncWrite + Unpin> WriteDeadline<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for WriteDeadline<S> {
+impl<S: AsyncRead + Unpin, F: Unpin> AsyncRead for WriteDeadline<S, F> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -57,18 +62,22 @@ impl<S: AsyncRead + Unpin> AsyncRead for WriteDeadline<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for WriteDeadline<S> {
+impl<S: AsyncWrite + Unpin, F: FnMut() + Unpin> AsyncWrite for WriteDeadline<S, F> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        self.wrote = true;
         self.poll_step(cx, |inner, cx| inner.poll_write(cx, bytes))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = ready!(self.poll_step(cx, |inner, cx| inner.poll_flush(cx)));
         self.writes = false;
+        if std::mem::take(&mut self.wrote) {
+            (self.flushed)();
+        }
         Poll::Ready(flushed)
     }
 
@@ -81,6 +90,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteDeadline<S> {
         cx: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        self.wrote = true;
         self.poll_step(cx, |inner, cx| inner.poll_write_vectored(cx, bytes))
     }
 
@@ -100,7 +110,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_peer_that_reads_a_byte_now_and_then_gets_no_more_time() {
         let (mut peer, stream) = tokio::io::duplex(4);
-        let mut stream = WriteDeadline::new(stream, LIMIT);
+        let mut stream = WriteDeadline::new(stream, LIMIT, || {});
         let trickle = async {
             loop {
                 sleep(Duration::from_secs(5)).await;
@@ -119,7 +129,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn each_answer_has_its_own_time() {
         let (mut peer, stream) = tokio::io::duplex(4);
-        let mut stream = WriteDeadline::new(stream, LIMIT);
+        let mut stream = WriteDeadline::new(stream, LIMIT, || {});
         let write = async {
             for _ in 0..3 {
                 stream.write_all(&[0; 8]).await.unwrap();

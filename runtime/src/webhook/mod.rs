@@ -40,6 +40,7 @@
 
 mod admission;
 mod certificates;
+mod connections;
 mod conversion;
 mod deadline;
 mod patch;

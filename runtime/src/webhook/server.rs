@@ -15,18 +15,17 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
+use super::connections::{Activity, Connections};
 use super::deadline::WriteDeadline;
 use super::{Certificates, Webhooks};
 use crate::error::chain;
 use crate::metrics::{Metrics, WebhookMetrics};
 
-/// The maximum number of connections; further ones wait. The API server keeps a few to each webhook.
+/// The maximum number of connections; a further one closes one that waits for its client. The API server keeps a few to each webhook.
 const MOST_CONNECTIONS: usize = 512;
 
 /// The deadline of the TLS handshake.
@@ -137,52 +136,46 @@ impl WebhookServer {
     }
 
     async fn accept(&self, stop: &CancellationToken) {
-        let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-        let mut connections = JoinSet::new();
+        let mut connections = Connections::new(MOST_CONNECTIONS);
         loop {
-            let permit = room.clone().acquire_owned();
-            let accepted = tokio::select! {
-                biased;
-                () = stop.cancelled() => break,
-                Some(_) = connections.join_next() => continue,
-                accepted = async {
-                    // The semaphore is never closed.
-                    let permit = permit.await.ok();
-                    (permit, self.listener.accept().await)
-                } => accepted,
+            let accepted = async {
+                let accepted = self.listener.accept().await;
+                connections.make_room().await;
+                accepted
             };
-            match accepted {
-                (permit, Ok((stream, _))) => {
+            match stop.run_until_cancelled(accepted).await {
+                None => break,
+                Some(Ok((stream, _))) => {
                     let acceptor = TlsAcceptor::from(self.certificates.config());
-                    let service = Counted {
-                        webhooks: self.webhooks.clone(),
-                        metrics: self.metrics.clone(),
-                    };
                     let stop = stop.clone();
-                    connections.spawn(async move {
-                        answer(stream, acceptor, service, stop).await;
-                        drop(permit);
+                    connections.spawn(|activity| {
+                        let service = Counted {
+                            webhooks: self.webhooks.clone(),
+                            metrics: self.metrics.clone(),
+                            activity,
+                        };
+                        answer(stream, acceptor, service, stop)
                     });
                 }
-                (_, Err(error)) => {
+                Some(Err(error)) => {
                     tracing::warn!(%error, "cannot accept");
                     // Avoids spinning, for example when there are no file descriptors left.
                     sleep(Duration::from_millis(100)).await;
                 }
             }
         }
-        let drained = async { while connections.join_next().await.is_some() {} };
-        if timeout(GRACE, drained).await.is_err() {
+        if timeout(GRACE, connections.drain()).await.is_err() {
             tracing::warn!("dropped webhook requests in progress");
         }
     }
 }
 
-/// The webhooks, with their metrics.
+/// The webhooks, with their metrics, for one connection.
 #[derive(Clone)]
 struct Counted {
     webhooks: Webhooks,
     metrics: Option<WebhookMetrics>,
+    activity: Activity,
 }
 
 impl Counted {
@@ -192,6 +185,7 @@ impl Counted {
     ) -> Result<Response<Full<Bytes>>, Infallible> {
         let path = self.webhooks.label(request.uri().path());
         let call = self.metrics.as_ref().map(|metrics| metrics.call(path));
+        let request = request.map(|body| self.activity.reading(body));
         let response = self.webhooks.respond(request).await;
         if let Some(call) = call {
             call.answered(response.status().as_u16());
@@ -207,13 +201,14 @@ async fn answer(
     service: Counted,
     stop: CancellationToken,
 ) {
-    let stream = match timeout(HANDSHAKE, acceptor.accept(stream)).await {
-        Ok(Ok(stream)) => stream,
-        Ok(Err(error)) => {
+    let handshake = timeout(HANDSHAKE, acceptor.accept(stream));
+    let stream = match stop.run_until_cancelled(handshake).await {
+        Some(Ok(Ok(stream))) => stream,
+        Some(Ok(Err(error))) => {
             tracing::debug!(%error, "TLS handshake failed");
             return;
         }
-        Err(_) => return,
+        Some(Err(_)) | None => return,
     };
     serve(stream, service, stop).await;
 }
@@ -224,7 +219,9 @@ async fn serve(
     service: Counted,
     stop: CancellationToken,
 ) {
-    let stream = TokioIo::new(WriteDeadline::new(stream, READ));
+    let activity = service.activity.clone();
+    let answered = move || activity.answered();
+    let stream = TokioIo::new(WriteDeadline::new(stream, READ, answered));
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(IDLE);
     let service = service_fn(move |request| service.clone().respond(request));
@@ -254,6 +251,7 @@ mod tests {
         let service = Counted {
             webhooks: Webhooks::builder().build(),
             metrics: None,
+            activity: Activity::new(std::sync::Arc::default()),
         };
         let started = Instant::now();
         let served = serve(stream, service, CancellationToken::new());

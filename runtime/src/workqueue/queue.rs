@@ -64,7 +64,12 @@ impl<T: QueueItem> WorkQueue<T> {
     /// Each call counts as one failure, except for an item in process that was triggered before the end of its last back-off,
     /// while that back-off lasts: then the item waits for the rest of it.
     pub fn add_rate_limited(&self, item: T) {
-        self.shared.add_rate_limited(item, 0, Duration::ZERO);
+        self.add_rate_limited_after(item, Duration::ZERO);
+    }
+
+    /// Like [`add_rate_limited`](Self::add_rate_limited), after `least` at the earliest: for items whose server asked to wait.
+    pub fn add_rate_limited_after(&self, item: T, least: Duration) {
+        self.shared.add_rate_limited(item, 0, least);
     }
 
     /// Tells the limiter that `item` succeeded, or failed permanently: its next back-off is the first one again.

@@ -162,6 +162,22 @@ async fn what_setup_says_is_the_programs_error() {
 }
 
 #[tokio::test]
+async fn a_stop_ends_a_setup_that_waits() {
+    let (client, _) = fake::serve(&[], Vec::<fake::Object>::new());
+    let invocation = parse(&[]).unwrap();
+    let stop = CancellationToken::new();
+    let stopping = stop.clone();
+    let setup = async move |_, _| -> Result<ManagerBuilder, BoxError> {
+        stopping.cancel();
+        std::future::pending().await
+    };
+    let app = app();
+    let ended = app.run_with(client, invocation.flags, invocation.own, setup, &stop);
+    let ended = tokio::time::timeout(Duration::from_secs(60), ended).await;
+    assert!(matches!(ended, Ok(Ok(()))), "{ended:?}");
+}
+
+#[tokio::test]
 async fn a_kubeconfig_that_is_not_there_is_named() {
     let invocation = parse(&["--kubeconfig=/nowhere/config"]).unwrap();
     let setup = async |_, _| -> Result<ManagerBuilder, BoxError> { unreachable!("setup") };

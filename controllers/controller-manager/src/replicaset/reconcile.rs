@@ -62,8 +62,16 @@ pub enum ReplicaSetError {
     #[error(transparent)]
     Api(#[from] Error),
     /// Pods could not be created or deleted.
-    #[error("{}: {}", .0.reason, .0.message)]
-    Pods(Failure),
+    #[error(transparent)]
+    Pods(#[from] PodsError),
+}
+
+/// A request to create or delete a pod failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .failure.reason)]
+pub struct PodsError {
+    failure: Failure,
+    source: Error,
 }
 
 /// Whether pods were created or deleted.
@@ -103,9 +111,10 @@ impl ReplicaSetReconciler {
             return Ok(Action::requeue_after(left));
         }
         self.deferrals.end(&key);
-        let failure = scaled.err();
+        let failed = scaled.err();
+        let failure = failed.as_ref().map(|error| &error.failure);
         let now = Timestamp::now();
-        let new = status(set, &active, terminating, failure.as_ref(), now);
+        let new = status(set, &active, terminating, failure, now);
         if differs(set.status.as_ref(), &new) {
             let mut changed = set.clone();
             changed.status = Some(new);
@@ -118,8 +127,8 @@ impl ReplicaSetReconciler {
                 Err(error) => return Err(error.into()),
             }
         }
-        match failure {
-            Some(failure) => Err(ReplicaSetError::Pods(failure)),
+        match failed {
+            Some(error) => Err(error.into()),
             None => {
                 let next = next_check(set, &active, now).into_iter().chain(expected);
                 Ok(next.min().map_or(Action::done(), Action::requeue_after))
@@ -158,7 +167,7 @@ impl ReplicaSetReconciler {
     }
 
     /// Creates or deletes pods to match `spec.replicas`.
-    async fn scale(&self, set: &ReplicaSet, active: &[Arc<Pod>]) -> Result<Scaled, Failure> {
+    async fn scale(&self, set: &ReplicaSet, active: &[Arc<Pod>]) -> Result<Scaled, PodsError> {
         let wanted = set.spec.replicas.unwrap_or(1);
         let wanted = usize::try_from(wanted).unwrap_or(0);
         if active.len() < wanted {
@@ -180,7 +189,7 @@ impl ReplicaSetReconciler {
         Ok(Scaled::Yes)
     }
 
-    async fn create(&self, set: &ReplicaSet, count: usize) -> Result<(), Failure> {
+    async fn create(&self, set: &ReplicaSet, count: usize) -> Result<(), PodsError> {
         let Some(pod) = pod_of(set) else {
             return Ok(());
         };
@@ -212,24 +221,25 @@ impl ReplicaSetReconciler {
                             "Create",
                             format!("Error creating: {message}"),
                         );
-                        failed.get_or_insert(message);
+                        failed.get_or_insert(error);
                     }
                 }
             }
             if is_ending {
                 return Ok(());
             }
-            if let Some(message) = failed {
-                return Err(Failure {
+            if let Some(source) = failed {
+                let failure = Failure {
                     reason: "FailedCreate",
-                    message,
-                });
+                    message: text(&source),
+                };
+                return Err(PodsError { failure, source });
             }
         }
         Ok(())
     }
 
-    async fn delete(&self, set: &ReplicaSet, victims: &[Arc<Pod>]) -> Result<(), Failure> {
+    async fn delete(&self, set: &ReplicaSet, victims: &[Arc<Pod>]) -> Result<(), PodsError> {
         let (key, namespace) = (ObjectKey::of(set), identity(set).1);
         let pods = TypedClient::<Pod>::namespaced(self.client.clone(), namespace);
         let delete = victims.iter().map(|pod| {
@@ -271,15 +281,16 @@ impl ReplicaSetReconciler {
                         "Delete",
                         format!("Error deleting: {message}"),
                     );
-                    failed.get_or_insert(format!("unable to delete pods: {message}"));
+                    failed.get_or_insert(error);
                 }
             }
         }
-        failed.map_or(Ok(()), |message| {
-            Err(Failure {
+        failed.map_or(Ok(()), |source| {
+            let failure = Failure {
                 reason: "FailedDelete",
-                message,
-            })
+                message: format!("unable to delete pods: {}", text(&source)),
+            };
+            Err(PodsError { failure, source })
         })
     }
 

@@ -102,6 +102,16 @@ async fn pods_that_are_refused_are_tried_more_and_more_rarely() {
     assert!(writes.len() <= 80, "{}: {writes:?}", writes.len());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_busy_server_is_asked_for_pods_as_often_as_it_says() {
+    let server = ApiServer::builder().build().expect("a server");
+    server.prepend_reactor("create", "pods", |_| {
+        Reaction::Fail(ApiError::too_many_requests("busy", 20))
+    });
+    let tries = tries(&server, deployment("web", |_| {}), "create pods").await;
+    assert!((2..=7).contains(&tries), "{tries} tries in two minutes");
+}
+
 /// Returns the number of writes during two minutes that start with `what`. Requires a paused clock.
 async fn tries(server: &ApiServer, object: Value, what: &str) -> usize {
     let writes = writes(server, &[object]).await;

@@ -22,6 +22,7 @@ use codegen_runtime::kube::core::Selector;
 use codegen_runtime::leader::Leadership;
 use codegen_runtime::manager::{RunContext, Runnable};
 use codegen_runtime::metrics::Metrics;
+use codegen_runtime::retry;
 use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::{ItemExponentialFailureRateLimiter, WorkQueue};
 use futures::future::BoxFuture;
@@ -136,13 +137,14 @@ async fn process(
         Ok(()) => queue.forget(&key),
         Err(error) => {
             let is_conflict = error.is_conflict();
+            let least = retry::retry_after(&error).unwrap_or_default();
             let error = chain(&error);
             if is_conflict {
                 tracing::debug!(network = %key, %error, "changed meanwhile");
             } else {
                 tracing::warn!(network = %key, %error, retries = queue.num_requeues(&key), "trying again");
             }
-            queue.add_rate_limited(key);
+            queue.add_rate_limited_after(key, least);
         }
     }
 }

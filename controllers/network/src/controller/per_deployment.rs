@@ -20,6 +20,7 @@ use codegen_runtime::kube::{self, ResourceExt};
 use codegen_runtime::manager::{RunContext, Runnable};
 use codegen_runtime::metrics::Metrics;
 use codegen_runtime::owner;
+use codegen_runtime::retry;
 use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::WorkQueue;
 use futures::future::BoxFuture;
@@ -228,9 +229,10 @@ impl NetworkPerDeployment {
         match self.sync(&key).await {
             Ok(()) => self.queue.forget(&key),
             Err(error) => {
+                let least = retry::retry_after(&error).unwrap_or_default();
                 let error = chain(&error);
                 tracing::warn!(deployment = %key, %error, "trying again");
-                self.queue.add_rate_limited(key);
+                self.queue.add_rate_limited_after(key, least);
             }
         }
     }

@@ -115,3 +115,19 @@ async fn networks_of_deployments_that_are_refused_are_tried_a_few_times_a_minute
     assert!((1..=10).contains(&tries[1]), "{tries:?}");
     running.kill().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_server_is_asked_as_often_as_it_says() {
+    let rig = Rig::new();
+    rig.tracker.prepend_reactor("patch", "networks", |_| {
+        Reaction::Fail(ApiError::too_many_requests("busy", 20))
+    });
+    rig.create(&network("blue", "10.0.0.0/8", "10.0.0.1")).await;
+    let client = rig.clientset.client().clone();
+    let running = start(client, Arc::new(rig.backend.clone()), &[]);
+    tokio::time::sleep(Duration::from_secs(110)).await;
+    let actions = rig.tracker.actions();
+    let tries = actions.iter().filter(|it| it.verb == "patch").count();
+    assert!((2..=6).contains(&tries), "{tries} tries in 110 s");
+    running.stop().await;
+}

@@ -29,6 +29,7 @@ use codegen_runtime::informer::{HandlerFuncs, HandlerRegistration, SharedInforme
 use codegen_runtime::leader::Leadership;
 use codegen_runtime::manager::{RunContext, Runnable};
 use codegen_runtime::metrics::Metrics;
+use codegen_runtime::retry;
 use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::{
     AddOptions, ItemExponentialFailureRateLimiter, LOW_PRIORITY, PriorityQueue, WorkQueue,
@@ -326,7 +327,8 @@ impl Worker {
             }
             Ok(Next::BackOff) => options.rate_limited = true,
             Err(error) => {
-                options.rate_limited = true;
+                let least = retry::retry_after(&error).unwrap_or_default();
+                options = options.after(least).rate_limited();
                 let (is_conflict, is_lost) = (error.is_conflict(), error.is_leadership_lost());
                 let error = chain(&error);
                 if is_conflict {

@@ -4,10 +4,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Error;
 use kube::core::Status;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 
 use super::filter::Rules;
-use crate::client::split_event;
+use crate::client::{no_event, split_event};
 use crate::reflector::error::Undecodable;
 use crate::reflector::source::{Listed, WatchItem};
 use crate::store::ObjectKey;
@@ -22,16 +22,21 @@ struct MetadataOnly {
     metadata: ObjectMeta,
 }
 
-/// Decodes one line of a watch. An `ERROR` event becomes the error that it contains.
+/// Decodes one line of a watch. An `ERROR` event becomes the error that it contains, and so does a status in place of an event.
+///
+/// # Errors
+///
+/// The server's, or [`Error::SerdeError`] for a line that is not an event: which object it is about is unknown, so only a list
+/// shows the current state. client-go ends such a watch, too.
 pub(crate) fn decode_event<K: DeserializeOwned + kube::Resource>(
     line: &[u8],
     rules: &Rules,
 ) -> Result<WatchItem<K>, Error> {
-    let (kind, object) = split_event(line).map_err(Error::SerdeError)?;
+    let (kind, object) = split_event(line).map_err(|error| no_event(line, error))?;
     match kind {
-        b"ADDED" => Ok(decode_object(object, rules, false, WatchItem::Added)),
-        b"MODIFIED" => Ok(decode_object(object, rules, false, WatchItem::Modified)),
-        b"DELETED" => Ok(decode_object(object, rules, true, WatchItem::Deleted)),
+        b"ADDED" => decode_object(object, rules, false, WatchItem::Added),
+        b"MODIFIED" => decode_object(object, rules, false, WatchItem::Modified),
+        b"DELETED" => decode_object(object, rules, true, WatchItem::Deleted),
         b"BOOKMARK" => {
             let MetadataOnly { metadata } =
                 serde_json::from_slice(object).map_err(Error::SerdeError)?;
@@ -51,17 +56,27 @@ pub(crate) fn decode_event<K: DeserializeOwned + kube::Resource>(
             deleted: false,
             object: undecodable(
                 object,
-                format!("unknown event type {:?}", String::from_utf8_lossy(other)),
-            ),
+                serde_json::Error::custom(format_args!(
+                    "unknown event type {:?}",
+                    String::from_utf8_lossy(other)
+                )),
+            )?,
         }),
     }
 }
 
 /// Decodes one object of a list.
-pub(crate) fn decode_listed<K: DeserializeOwned>(json: &[u8], rules: &Rules) -> Listed<K> {
+///
+/// # Errors
+///
+/// [`Error::SerdeError`], if the item is not JSON: an object without a known key could not be kept.
+pub(crate) fn decode_listed<K: DeserializeOwned>(
+    json: &[u8],
+    rules: &Rules,
+) -> Result<Listed<K>, Error> {
     match rules.decode(json) {
-        Ok(object) => Listed::Object(object),
-        Err(error) => Listed::Undecodable(undecodable(json, error.to_string())),
+        Ok(object) => Ok(Listed::Object(object)),
+        Err(error) => Ok(Listed::Undecodable(undecodable(json, error)?)),
     }
 }
 
@@ -70,18 +85,21 @@ fn decode_object<K: DeserializeOwned + kube::Resource>(
     rules: &Rules,
     deleted: bool,
     event: impl FnOnce(K) -> WatchItem<K>,
-) -> WatchItem<K> {
+) -> Result<WatchItem<K>, Error> {
     match rules.decode::<K>(json) {
-        Ok(object) => event(object),
-        Err(error) => WatchItem::Undecodable {
+        Ok(object) => Ok(event(object)),
+        Err(error) => Ok(WatchItem::Undecodable {
             deleted,
-            object: undecodable(json, error.to_string()),
-        },
+            object: undecodable(json, error)?,
+        }),
     }
 }
 
-/// Describes an object that does not decode; its metadata may still be readable.
-fn undecodable(json: &[u8], reason: String) -> Undecodable {
+/// Describes an object that does not decode because of `error`; its metadata may still be readable. Fails if it is not JSON.
+fn undecodable(json: &[u8], error: serde_json::Error) -> Result<Undecodable, Error> {
+    if serde_json::from_slice::<IgnoredAny>(json).is_err() {
+        return Err(Error::SerdeError(error));
+    }
     let metadata = serde_json::from_slice::<MetadataOnly>(json)
         .ok()
         .map(|object| object.metadata);
@@ -89,9 +107,9 @@ fn undecodable(json: &[u8], reason: String) -> Undecodable {
         let name = metadata.name.as_deref().filter(|name| !name.is_empty())?;
         Some(ObjectKey::new(metadata.namespace.as_deref(), name))
     });
-    Undecodable {
+    Ok(Undecodable {
         key,
         resource_version: metadata.and_then(|metadata| metadata.resource_version),
-        reason,
-    }
+        reason: error.to_string(),
+    })
 }

@@ -24,6 +24,9 @@ pub(crate) enum ListSyntaxError {
     /// The answer is not a list of the requested objects.
     #[error("the server sent a {0} in place of a list")]
     WrongKind(String),
+    /// The answer has no kind: it is not from an API server.
+    #[error("the server sent JSON without a kind in place of a list")]
+    NoKind,
 }
 
 /// The JSON of a list, as far as it has arrived.
@@ -35,6 +38,7 @@ pub(crate) struct ListReader {
     state: State,
     scan: Scan,
     end: ListEnd,
+    has_kind: bool,
     field: String,
 }
 
@@ -90,12 +94,13 @@ impl ListReader {
         Ok(())
     }
 
-    /// Returns the list's metadata, once it is complete.
+    /// Returns the list's metadata, once it is complete. Like client-go, requires a kind: other JSON with status 200, such as a
+    /// proxy's `{"error":…}`, would count as an empty list.
     pub(crate) fn finish(self) -> Result<ListEnd, ListSyntaxError> {
-        if self.state == State::Done {
-            Ok(self.end)
-        } else {
-            Err(ListSyntaxError::Cut)
+        match (self.state, self.has_kind) {
+            (State::Done, true) => Ok(self.end),
+            (State::Done, false) => Err(ListSyntaxError::NoKind),
+            _ => Err(ListSyntaxError::Cut),
         }
     }
 
@@ -142,6 +147,7 @@ impl ListReader {
             self.state = State::Between;
         } else {
             read_field(&self.field, value, &mut self.end)?;
+            self.has_kind |= self.field == "kind";
             self.state = State::Fields;
         }
         self.at += length;

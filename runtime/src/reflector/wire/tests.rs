@@ -100,6 +100,8 @@ fn a_list_that_is_cut_or_broken_is_an_error() {
     check(r#"{"items":[1]}"#, ListSyntaxError::Unexpected('1'));
     check("[]", ListSyntaxError::Unexpected('['));
     check("{} x", ListSyntaxError::Unexpected('x'));
+    check("{}", ListSyntaxError::NoKind);
+    check(r#"{"error":{"code":502}}"#, ListSyntaxError::NoKind);
     check(
         r#"{"kind":"Table","rows":[]}"#,
         ListSyntaxError::WrongKind("Table".into()),
@@ -248,13 +250,16 @@ fn the_order_of_type_and_object_in_an_event_does_not_matter() {
 }
 
 #[test]
-fn trailing_garbage_after_an_object_is_an_error_of_that_object() {
-    let line = b"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"}} x}";
-    let item = decode_event::<ConfigMap>(line, &rules(false)).unwrap();
-    assert!(matches!(
-        item,
-        crate::reflector::WatchItem::Undecodable { .. }
-    ));
+fn trailing_garbage_after_an_object_is_an_error_of_the_watch_or_list() {
+    let object = r#"{"metadata":{"name":"a"}} x"#;
+    let line = format!(r#"{{"type":"ADDED","object":{object}}}"#);
+    let item = decode_event::<ConfigMap>(line.as_bytes(), &rules(false));
+    assert!(matches!(item, Err(kube::Error::SerdeError(_))), "{item:?}");
+    let listed = decode_listed::<ConfigMap>(object.as_bytes(), &rules(false));
+    assert!(
+        matches!(listed, Err(kube::Error::SerdeError(_))),
+        "{listed:?}"
+    );
 }
 
 #[test]

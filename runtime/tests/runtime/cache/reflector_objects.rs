@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cache::support::objects::{cm, list};
 use crate::cache::support::recorder::Reflecting;
-use crate::cache::support::{Server, settle};
+use crate::cache::support::{Server, settle, status};
 
 fn with_managed_fields(mut object: Value) -> Value {
     object["metadata"]["managedFields"] =
@@ -146,15 +146,80 @@ async fn an_object_that_does_not_decode_is_reported_and_skipped_in_a_watch_and_i
     let reflecting = Reflecting::start(&server);
     server.list().await.json(&list(10, &[cm("a", 1)]));
     let watch = server.watch().await.stream();
-    watch
-        .added(&bad("b", 11))
-        .raw("{\"type\":\"ADDED\",\"object\":\n")
-        .modified(&bad("a", 12));
+    watch.added(&bad("b", 11)).modified(&bad("a", 12));
     settle().await;
     assert_eq!(reflecting.names(), ["a@1"]);
-    assert_eq!(reflecting.take_errors().len(), 3);
+    assert_eq!(reflecting.take_errors().len(), 2);
     watch.close();
     assert_eq!(server.watch().await.version(), Some("12"));
+}
+
+/// Such a line may hide the last change of an object: only a list shows it.
+#[tokio::test(start_paused = true)]
+async fn a_line_that_is_no_event_ends_the_watch_and_relists() {
+    for line in [
+        r#"{"type":"MODIFIED","object":"#,
+        r#"{"type":"MODIFIED","object":{"metadata":{"name":"a","resourceVersion":"12"}} x}"#,
+        r#"{"type":"ERROR","object":null}"#,
+        r#"{"error":"bad gateway"}"#,
+        "<html>bad gateway</html>",
+    ] {
+        let server = Server::new();
+        let reflecting = Reflecting::start(&server);
+        server.list().await.json(&list(10, &[cm("a", 1)]));
+        let watch = server.watch().await.stream();
+        watch.added(&cm("b", 11)).raw(&format!("{line}\n"));
+        settle().await;
+        assert_eq!(reflecting.names(), ["a@1", "b@11"], "{line}");
+        let relist = server.list().await;
+        assert_eq!(relist.version(), Some("11"), "{line}");
+        relist.json(&list(12, &[cm("a", 12), cm("b", 11)]));
+        assert_eq!(server.watch().await.version(), Some("12"), "{line}");
+        assert_eq!(reflecting.names(), ["a@12", "b@11"], "{line}");
+        assert_eq!(reflecting.take_errors().len(), 1, "{line}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_status_in_place_of_an_event_is_the_error_of_the_watch() {
+    let server = Server::new();
+    let reflecting = Reflecting::start(&server);
+    server.list().await.json(&list(10, &[cm("a", 1)]));
+    server
+        .watch()
+        .await
+        .json(&status(410, "Expired", "too old resource version"));
+    let relist = server.list().await;
+    assert_eq!(relist.version(), None, "the newest state");
+    assert!(reflecting.take_errors()[0].contains("too old resource version"));
+}
+
+/// JSON from elsewhere with status 200, and items that a fault has garbled, must not empty the cache.
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_no_list_leaves_the_cache_as_it_is() {
+    let garbled = list(20, &[cm("a", 1), cm("b", 2)]).to_string();
+    let garbled = garbled.replace(r#""name":"b""#, r#""name":b"#);
+    for (body, expected) in [
+        ("{}", "JSON without a kind"),
+        (r#"{"error":"bad gateway"}"#, "JSON without a kind"),
+        (&garbled, "expected value"),
+    ] {
+        let server = Server::new();
+        let reflecting = Reflecting::start(&server);
+        let objects = [cm("a", 1), cm("b", 2)];
+        server.list().await.json(&list(10, &objects));
+        server.watch().await.fail(410, "Expired", "too old");
+        reflecting.take_errors();
+        server.list().await.text(body);
+        let again = server.list().await;
+        assert_eq!(reflecting.names(), ["a@1", "b@2"], "{body}");
+        let errors = reflecting.take_errors();
+        assert!(
+            errors.iter().any(|error| error.contains(expected)),
+            "{errors:?}"
+        );
+        drop(again);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use codegen_runtime::controller::{Action, ErrorPolicy, Reconciler, Request, reconcile_fn};
 use k8s_openapi::api::core::v1::ConfigMap;
+use serde_json::json;
 use tokio::time::sleep;
 
 use crate::control::rig::Rig;
@@ -37,6 +38,10 @@ enum Failure {
     Never,
     #[error("hang")]
     Hang,
+    #[error(transparent)]
+    Api(kube::Error),
+    #[error("cannot write")]
+    Write(#[source] kube::Error),
 }
 
 impl Reconciler for Scripted {
@@ -53,7 +58,9 @@ impl Reconciler for Scripted {
 
     fn error_policy(&self, error: &Failure) -> ErrorPolicy {
         match error {
-            Failure::Again | Failure::Hang => ErrorPolicy::Retry,
+            Failure::Again | Failure::Hang | Failure::Api(_) | Failure::Write(_) => {
+                ErrorPolicy::Retry
+            }
             Failure::NotNow(after) => ErrorPolicy::RetryAfter(*after),
             Failure::Never => ErrorPolicy::Terminal,
         }
@@ -169,6 +176,21 @@ async fn terminal_errors_are_not_retried() {
 #[tokio::test(start_paused = true)]
 async fn an_error_may_say_when_to_try_again() {
     check(20, |_| Err(Failure::NotNow(secs(9))), &[0, 9, 18]).await;
+}
+
+/// client-go's client waits for as long as `Retry-After` says before it sends the request again, so that the error of a reconciler
+/// never brings the next request earlier.
+#[tokio::test(start_paused = true)]
+async fn a_retry_after_of_the_api_server_is_kept_and_the_back_off_grows() {
+    let busy = |seconds: u32| {
+        let details = json!({"retryAfterSeconds": seconds});
+        let busy = json!({"status": "Failure", "code": 429, "message": "busy", "details": details});
+        kube::Error::Api(serde_json::from_value(busy).unwrap())
+    };
+    let calls = [0, 5, 10, 15, 23];
+    check(24, move |_| Err(Failure::Api(busy(5))), &calls).await;
+    check(24, move |_| Err(Failure::Write(busy(5))), &calls).await;
+    check(8, move |_| Err(Failure::Api(busy(0))), &[0, 1, 3, 7]).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -174,11 +174,11 @@ async fn a_request_under_way_is_answered_when_the_server_stops() {
     let idle = TcpStream::connect(address).await.unwrap();
     tokio::time::sleep(Duration::from_millis(50)).await;
     stop.cancel();
-    drop(idle);
     tokio::time::timeout(Duration::from_secs(5), running)
         .await
         .unwrap()
         .unwrap();
+    drop(idle);
 }
 
 #[tokio::test]

@@ -135,6 +135,16 @@ async fn a_rate_limited_add_waits_for_the_limiter_and_counts() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_rate_limited_add_waits_for_the_longer_of_the_limiter_and_what_the_caller_asks() {
+    let queue = millisecond_queue();
+    for (least, expected) in [(ms(5), ms(5)), (ms(1), ms(2)), (ms(9), ms(9))] {
+        queue.add_rate_limited_after("one", least);
+        assert_eq!(time(queue.get()).await.0, expected);
+    }
+    assert_eq!(queue.num_requeues(&"one"), 3);
+}
+
 /// Fails the next item: adds it again, rate-limited, and finishes it.
 async fn fail(queue: &WorkQueue<&'static str>) {
     let item = now(queue).await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use codegen_runtime::app::Process;
-use codegen_runtime::fake::{Fault as ApiFault, FaultKind, Running};
+use codegen_runtime::fake::{ApiError, Fault as ApiFault, FaultKind, Reaction, Running};
 use serde_json::json;
 use virtualmachine_controller::apis::cloudnative::v1alpha1::VirtualMachinePhase as Phase;
 use virtualmachine_controller::app;
@@ -49,6 +49,23 @@ async fn conflicts_are_tried_again() {
 #[tokio::test]
 async fn too_many_requests_are_waited_out() {
     lives_with(ApiFault::new(FaultKind::TooManyRequests { retry_after: 1 })).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_server_is_asked_by_resyncs_alone_while_it_asks_to_wait() {
+    let rig = Rig::new();
+    rig.tracker
+        .prepend_reactor("patch", "virtualmachines", |_| {
+            Reaction::Fail(ApiError::too_many_requests("busy", 60))
+        });
+    let running = rig.start();
+    rig.create(&sample()).await;
+    let resyncs = 50;
+    tokio::time::sleep(RESYNC * resyncs).await;
+    let actions = rig.tracker.actions();
+    let tries = actions.iter().filter(|it| it.verb == "patch").count();
+    assert!(tries <= resyncs as usize + 1, "{tries} tries");
+    running.stop().await;
 }
 
 #[tokio::test]
