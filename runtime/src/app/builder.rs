@@ -167,7 +167,8 @@ impl App {
     /// the process immediately.
     ///
     /// `setup` builds the controllers and adds them to a [manager](Process::manager), which this function runs. The first
-    /// signal drops a `setup` that is still waiting. An exit code other than 0 follows a logged error. Lost leadership is such an error: the process must restart.
+    /// signal drops a `setup` that is still waiting. An exit code other than 0 follows a logged error. Lost leadership is
+    /// such an error: the process must restart.
     pub fn main<F, S, W, E>(self, setup: S) -> ExitCode
     where
         F: Args,
