@@ -16,6 +16,7 @@ mod events;
 mod jobs;
 mod leases;
 pub(crate) mod namespaces;
+mod net;
 mod networking;
 mod nodes;
 mod pods;

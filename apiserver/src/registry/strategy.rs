@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::field::FieldError;
+use crate::status::ApiError;
 use crate::table::{self, Printer};
 
 /// The server state that a strategy may read besides the object itself.
@@ -21,6 +22,16 @@ pub(crate) trait Cluster {
 pub(crate) trait Strategy: Debug + Sync {
     /// Fills in the defaults of a decoded object.
     fn set_defaults(&self, _object: &mut Value) {}
+
+    /// Allocates what objects share, such as addresses; `old` is the state before an update.
+    fn allocate(
+        &self,
+        _cluster: &dyn Cluster,
+        _old: Option<&Value>,
+        _new: &mut Value,
+    ) -> Result<(), ApiError> {
+        Ok(())
+    }
 
     /// Sets server-owned fields of a new object.
     fn prepare_create(&self, _cluster: &dyn Cluster, _object: &mut Value) {}

@@ -81,7 +81,7 @@ pub(crate) async fn create_object(
     // A generated name that is already taken is generated anew.
     for attempt in 0.. {
         rules::generate_name(&mut object);
-        strategy::prepare_create(core, served, &mut object);
+        strategy::prepare_create(core, served, &mut object)?;
         strategy::validate_create(served, &object)?;
         let key = Key::new(object::namespace(&object), object::name(&object));
         of_create(core, served, &key, options, by)

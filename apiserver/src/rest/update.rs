@@ -187,7 +187,7 @@ pub(super) async fn merge_update(
         // Changes by webhooks get no manager.
         if !is_tracked {
             let mut own = new.clone();
-            strategy::settle_update(core, served, subresource, old, &mut own);
+            strategy::settle_update(served, subresource, old, &mut own);
             track(core, served, subresource, old, &mut own, options);
             let managed = own["metadata"].get("managedFields").cloned();
             object::set_meta(&mut new, "managedFields", managed);
@@ -196,10 +196,12 @@ pub(super) async fn merge_update(
         admission.mutate(Some(&mut new), Some(old)).await?;
         rules::settle_namespace(call.object_namespace(), &mut new)?;
     }
-    strategy::prepare_update(core, served, subresource, old, &mut new)?;
+    strategy::settle_update(served, subresource, old, &mut new);
+    // What the server sets below gets no manager.
     if !is_tracked {
         track(core, served, subresource, old, &mut new, options);
     }
+    strategy::finish_update(core, served, subresource, old, &mut new)?;
     admission.validate(Some(&new), Some(old)).await?;
     Ok(new)
 }
@@ -215,8 +217,9 @@ pub(super) fn merge_scale(
     mut new: Value,
     options: &WriteOptions,
 ) -> Result<Value, ApiError> {
-    strategy::prepare_update(core, served, "scale", old, &mut new)?;
+    strategy::settle_update(served, "scale", old, &mut new);
     track(core, served, "scale", old, &mut new, options);
+    strategy::finish_update(core, served, "scale", old, &mut new)?;
     Ok(new)
 }
 
