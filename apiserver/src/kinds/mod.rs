@@ -17,6 +17,7 @@ mod jobs;
 mod leases;
 pub(crate) mod namespaces;
 mod net;
+mod network_policy;
 mod networking;
 mod nodes;
 mod pods;
