@@ -103,6 +103,11 @@ pub(crate) trait Strategy: Debug + Sync {
         true
     }
 
+    /// Whether field selectors may name the namespace, even if the kind is cluster-scoped.
+    fn selects_namespace(&self) -> bool {
+        true
+    }
+
     /// Returns the error message for a field that cannot be selected.
     fn unknown_field(&self, _kind: &str, field: &str) -> String {
         format!(

@@ -212,10 +212,10 @@ fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
     }
 }
 
-/// Returns warnings about a written object.
-pub(super) fn warnings(served: &Served, object: &Value) -> Vec<String> {
+/// Returns warnings about a valid write.
+pub(super) fn warnings(served: &Served, old: Option<&Value>, new: &Value) -> Vec<String> {
     if served.resource.is_custom() {
-        validate::finalizer_warnings(object)
+        validate::finalizer_warnings(old, new)
     } else {
         Vec::new()
     }

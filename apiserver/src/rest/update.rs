@@ -27,8 +27,6 @@ pub(super) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     rules::settle_namespace(call.object_namespace(), &mut object)?;
     check_name(call, &object)?;
     intake::enforce(call, options.validation, incoming.faults)?;
-    call.warnings
-        .extend(strategy::warnings(&call.served, &object));
     for _ in 0..write::TRIES {
         let Some(current) = core.find(&call.served, &call.key()) else {
             return create_absent(core, call, object, &options).await;
@@ -202,6 +200,9 @@ pub(super) async fn merge_update(
         track(core, served, subresource, old, &mut new, options);
     }
     strategy::finish_update(core, served, subresource, old, &mut new)?;
+    requester
+        .warnings
+        .extend(strategy::warnings(served, Some(old), &new));
     admission.validate(Some(&new), Some(old)).await?;
     Ok(new)
 }
