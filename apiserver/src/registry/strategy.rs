@@ -61,6 +61,11 @@ pub(crate) trait Strategy: Debug + Sync {
         Vec::new()
     }
 
+    /// The metadata that a write of the status cannot change.
+    fn fixed_in_status(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Validates the changes of a status write.
     fn validate_status_update(&self, _old: &Value, _new: &Value) -> Vec<FieldError> {
         Vec::new()
@@ -124,6 +129,10 @@ pub(crate) trait Strategy: Debug + Sync {
         &table::DEFAULT
     }
 }
+
+/// The metadata that newer kinds protect from writes of the status (`ResetObjectMetaForStatus` in `k8s.io/apimachinery`).
+pub(crate) const ALL_FIXED_IN_STATUS: &[&str] =
+    &["labels", "annotations", "finalizers", "ownerReferences"];
 
 /// A kind without specific rules.
 #[derive(Debug)]

@@ -66,7 +66,9 @@ pub(super) fn finish_update(
             .prepare_update(core, subresource, old, new);
     }
     validate_update(served, subresource, old, new)?;
-    rules::bump_generation(&resource.rules, served.version().status, old, new);
+    if subresource != "status" {
+        rules::bump_generation(&resource.rules, served.version().status, old, new);
+    }
     if resource.is_custom() {
         // Only now: in kube-apiserver, too, `2.0` is a change of `2` that increments the generation.
         object::settle_numbers(new);
@@ -169,9 +171,10 @@ fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
             let managed = new["metadata"].get("managedFields").cloned();
             object::set_meta(&mut kept, "managedFields", managed);
             if !served.resource.is_custom() {
-                // A status write of a built-in kind may change annotations and labels.
-                for field in ["annotations", "labels"] {
-                    let value = new["metadata"].get(field).cloned();
+                let fixed = served.resource.strategy.fixed_in_status();
+                copy_field(new, &mut kept, "metadata");
+                for field in fixed {
+                    let value = old["metadata"].get(field).cloned();
                     object::set_meta(&mut kept, field, value);
                 }
             }

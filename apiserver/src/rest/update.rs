@@ -259,7 +259,8 @@ fn track(
 /// Returns the fields that an endpoint cannot write.
 pub(super) fn reset_fields(served: &Served, subresource: &str) -> ResetFields {
     match subresource {
-        "status" => ResetFields::AllButStatus,
+        "status" if served.resource.is_custom() => ResetFields::AllButStatus,
+        "status" => ResetFields::SpecAnd(served.resource.strategy.fixed_in_status()),
         _ if served.version().status => ResetFields::Status,
         _ => ResetFields::None,
     }
