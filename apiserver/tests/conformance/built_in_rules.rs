@@ -59,6 +59,12 @@ spec.egress[0].to[1]: Forbidden: may not specify both ipBlock and another peer]"
         json!({"spec": {"podSelector": {}, "ingress": [{"from": [{"ipBlock": {"cidr": "text"}}, {"ipBlock": {"cidr": "10.0.0.0/8", "except": ["11.0.0.0/16"]}}]}]}}),
         "[spec.ingress[0].from[0].ipBlock.cidr: Invalid value: \"text\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64), \
 spec.ingress[0].from[1].ipBlock.except[0]: Invalid value: \"11.0.0.0/16\": must be a strict subset of `cidr`]"),
+    metrics_have_a_known_type: create_invalid_with(
+        AUTOSCALERS, with_metric(json!({"type": "X"})),
+        "spec.metrics[0].type: Unsupported value: \"X\": supported values: \"ContainerResource\", \"External\", \"Object\", \"Pods\", \"Resource\""),
+    metrics_have_the_source_of_their_type: create_invalid_with(
+        AUTOSCALERS, with_metric(json!({"type": "Pods"})),
+        "spec.metrics[0].pods: Required value: must populate information for the given metric source"),
     event_must_be_in_its_objects_namespace: create_invalid_with(
         CORE_EVENTS, json!({"involvedObject": {"kind": "Pod", "name": "p", "namespace": "elsewhere"}}),
         "involvedObject.namespace: Invalid value: \"elsewhere\": does not match event.namespace"),
@@ -134,6 +140,12 @@ fn with_container(mut fields: Value) -> Value {
     fields["name"] = json!("c");
     fields["image"] = json!("i");
     json!({"spec": {"containers": [fields]}})
+}
+
+/// An autoscaler with this metric.
+fn with_metric(metric: Value) -> Value {
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"});
+    json!({"spec": {"maxReplicas": 3, "scaleTargetRef": target, "metrics": [metric]}})
 }
 
 fn owner(name: &str, uid: &str, controller: bool) -> Value {

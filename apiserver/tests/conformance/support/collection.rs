@@ -318,6 +318,11 @@ pub(crate) mod resources {
         Resource("/apis/coordination.k8s.io/v1", "leases", "Lease");
     pub(crate) const ROLES: Resource<'_> = Resource(RBAC, "roles", "Role");
     pub(crate) const ROLE_BINDINGS: Resource<'_> = Resource(RBAC, "rolebindings", "RoleBinding");
+    pub(crate) const AUTOSCALERS: Resource<'_> = Resource(
+        "/apis/autoscaling/v2",
+        "horizontalpodautoscalers",
+        "HorizontalPodAutoscaler",
+    );
     pub(crate) const NETWORK_POLICIES: Resource<'_> = Resource(
         "/apis/networking.k8s.io/v1",
         "networkpolicies",
