@@ -1,6 +1,9 @@
 //! The addresses and address families of services, in a cluster that has only IPv4 addresses.
 
-use std::net::IpAddr;
+use std::{
+    collections::HashSet,
+    net::{IpAddr, Ipv4Addr},
+};
 
 use serde_json::{Value, json};
 
@@ -11,8 +14,8 @@ use crate::metadata::object;
 use crate::registry::Cluster;
 use crate::status::ApiError;
 
-/// The addresses of services: 10.0.0.0/16.
-const RANGE: Range = (IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 0)), 16);
+/// The addresses of services: 10.0.0.0/16. Drawn are those from 10.0.0.1 to 10.0.255.254.
+const RANGE: Range = (IpAddr::V4(Ipv4Addr::new(10, 0, 0, 0)), 16);
 
 const FAMILIES: &[&str] = &["IPv4", "IPv6"];
 const POLICIES: &[&str] = &["PreferDualStack", "RequireDualStack", "SingleStack"];
@@ -21,7 +24,7 @@ const POLICIES: &[&str] = &["PreferDualStack", "RequireDualStack", "SingleStack"
 /// update, or a new one.
 ///
 /// # Errors
-/// 422.
+/// 422, or 500 if no address is left.
 pub(super) fn allocate(
     cluster: &dyn Cluster,
     old: Option<&Value>,
@@ -35,8 +38,12 @@ pub(super) fn allocate(
         return Ok(());
     }
     settle_families(old, spec)
-        .and_then(|()| allocate_address(cluster, old, spec).map_err(|error| vec![error]))
-        .map_err(|errors| ApiError::invalid("", "Service", &name, &errors))
+        .map_err(|errors| ApiError::invalid("", "Service", &name, &errors))?;
+    // An update keeps the address, unless the service had none at all.
+    if is_headless(spec) || old.is_some_and(has_cluster_ip) {
+        return Ok(());
+    }
+    allocate_address(&cluster.stored("", "services"), &name, spec)
 }
 
 /// Fills in `clusterIP` and `clusterIPs`, of which clients may give only one.
@@ -282,35 +289,32 @@ fn is_ipv6(address: &Value) -> bool {
     address.as_str().is_some_and(|text| text.contains(':'))
 }
 
-fn allocate_address(
-    cluster: &dyn Cluster,
-    old: Option<&Spec>,
-    spec: &mut Spec,
-) -> Result<(), FieldError> {
-    // An update keeps the address, unless the service had none at all.
-    if is_headless(spec) || old.is_some_and(has_cluster_ip) {
-        return Ok(());
-    }
-    let services = cluster.stored("", "services");
-    let is_taken = |address: &str| {
-        services
-            .iter()
-            .any(|service| service["spec"]["clusterIP"] == address)
-    };
+fn allocate_address(services: &[Value], name: &str, spec: &mut Spec) -> Result<(), ApiError> {
+    let taken: HashSet<&str> = services
+        .iter()
+        .filter_map(|service| service["spec"]["clusterIP"].as_str())
+        .collect();
     let given = text(spec, "clusterIP").to_owned();
     let address = if given.is_empty() {
-        draw(is_taken)
+        draw(&taken).ok_or_else(|| {
+            ApiError::internal(format!(
+                "failed to allocate a serviceIP for Service {name:?}: range is full"
+            ))
+        })?
     } else {
         let why = match given.parse() {
             Ok(address) if !contains(RANGE, address) => {
                 Some("the provided network does not match the current range")
             }
-            _ => is_taken(&given).then_some("provided IP is already allocated"),
+            _ => taken
+                .contains(given.as_str())
+                .then_some("provided IP is already allocated"),
         };
         if let Some(why) = why {
             let all = json!(list(spec, "clusterIPs"));
             let detail = format!("failed to allocate IP {given}: {why}");
-            return Err(FieldError::invalid("spec.clusterIPs", all, detail));
+            let error = FieldError::invalid("spec.clusterIPs", all, detail);
+            return Err(ApiError::invalid("", "Service", name, &[error]));
         }
         given
     };
@@ -319,13 +323,31 @@ fn allocate_address(
     Ok(())
 }
 
-/// Draws an address that is not taken.
-fn draw(is_taken: impl Fn(&str) -> bool) -> String {
-    loop {
-        let (high, low) = (rand::random_range(0..=255), rand::random_range(1..=254));
-        let drawn = format!("10.0.{high}.{low}");
-        if !is_taken(&drawn) {
-            return drawn;
-        }
+/// Draws an address that is not taken; `None` if all are.
+fn draw(taken: &HashSet<&str>) -> Option<String> {
+    const COUNT: u32 = 1 << 16;
+    let first = rand::random_range(0..COUNT);
+    let candidates = (0..COUNT).map(|n| (n + first) % COUNT);
+    // Without the address of the network and that of broadcasts.
+    let mut addresses = candidates
+        .filter(|n| (1..COUNT - 1).contains(n))
+        .map(|n| Ipv4Addr::from_bits(0x0a00_0000 + n).to_string());
+    addresses.find(|address| !taken.contains(address.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_address_is_found_and_then_none() {
+        let all: Vec<String> = (1..0xffff)
+            .map(|n| Ipv4Addr::from_bits(0x0a00_0000 + n).to_string())
+            .collect();
+        let mut taken: HashSet<&str> = all.iter().map(String::as_str).collect();
+        taken.remove("10.0.7.9");
+        assert_eq!(draw(&taken).as_deref(), Some("10.0.7.9"));
+        taken.insert("10.0.7.9");
+        assert_eq!(draw(&taken), None);
     }
 }

@@ -17,7 +17,7 @@ const RANGE: std::ops::RangeInclusive<i64> = 30000..=32767;
 /// Allocates the ports of the nodes that a service needs: those it asks for, those it had before the update, or new ones.
 ///
 /// # Errors
-/// 422 if a port is taken or out of the range, 500 if it is the port for health checks.
+/// 422 if a port is taken or out of the range, 500 if it is the port for health checks or if no port is left.
 pub(super) fn allocate(
     cluster: &dyn Cluster,
     old: Option<&Value>,
@@ -31,12 +31,11 @@ pub(super) fn allocate(
     if !may_have_node_ports(spec) {
         return Ok(());
     }
-    let mut pool = Pool::new(cluster, before);
-    let allocated = match old {
-        Some(_) => allocate_added(&mut pool, spec),
-        None => allocate_new(&mut pool, spec),
-    };
-    allocated.map_err(|error| ApiError::invalid("", "Service", &name, &[error]))?;
+    let mut pool = Pool::new(cluster, before, name);
+    match old {
+        Some(_) => allocate_added(&mut pool, spec)?,
+        None => allocate_new(&mut pool, spec)?,
+    }
     if needs_health_check(spec) && !(old.is_some() && needs_health_check(before)) {
         allocate_health_check(&mut pool, spec)?;
     }
@@ -70,7 +69,7 @@ fn keep_numbers(before: &Spec, spec: &mut Spec) {
 }
 
 /// Allocates the ports of a new service. Ports with the same number and other protocols share a port of the nodes.
-fn allocate_new(pool: &mut Pool, spec: &mut Spec) -> Result<(), FieldError> {
+fn allocate_new(pool: &mut Pool, spec: &mut Spec) -> Result<(), ApiError> {
     let draws = needs_node_ports(spec);
     let asked: Vec<(i64, i64)> = list(spec, "ports")
         .iter()
@@ -90,7 +89,7 @@ fn allocate_new(pool: &mut Pool, spec: &mut Spec) -> Result<(), FieldError> {
             (given, Some(_)) => pool.take_for(index, given)?,
             (_, None) => match find(&asked, key) {
                 Some(wanted) => pool.take_for(index, wanted)?,
-                None => pool.draw(),
+                None => pool.draw("a nodePort")?,
             },
         };
         port.insert("nodePort".into(), json!(node_port));
@@ -106,13 +105,13 @@ fn find(pairs: &[(i64, i64)], key: i64) -> Option<i64> {
 }
 
 /// Allocates the ports that an update adds.
-fn allocate_added(pool: &mut Pool, spec: &mut Spec) -> Result<(), FieldError> {
+fn allocate_added(pool: &mut Pool, spec: &mut Spec) -> Result<(), ApiError> {
     let draws = needs_node_ports(spec);
     let mut added = Vec::new();
     for (index, port) in ports(spec).enumerate() {
         match number(port, "nodePort") {
             0 if draws => {
-                port.insert("nodePort".into(), json!(pool.draw()));
+                port.insert("nodePort".into(), json!(pool.draw("a nodePort")?));
             }
             0 => {}
             given if added.contains(&given) => {}
@@ -125,7 +124,8 @@ fn allocate_added(pool: &mut Pool, spec: &mut Spec) -> Result<(), FieldError> {
 fn allocate_health_check(pool: &mut Pool, spec: &mut Spec) -> Result<(), ApiError> {
     let wanted = number(spec, "healthCheckNodePort");
     if wanted == 0 {
-        spec.insert("healthCheckNodePort".into(), json!(pool.draw()));
+        let drawn = pool.draw("a HealthCheck NodePort 0")?;
+        spec.insert("healthCheckNodePort".into(), json!(drawn));
         return Ok(());
     }
     pool.take(wanted).map_err(|why| {
@@ -143,10 +143,12 @@ fn ports(spec: &mut Spec) -> impl Iterator<Item = &mut Spec> {
 struct Pool {
     taken: Vec<i64>,
     own: Vec<i64>,
+    /// The service's name.
+    name: String,
 }
 
 impl Pool {
-    fn new(cluster: &dyn Cluster, before: &Spec) -> Self {
+    fn new(cluster: &dyn Cluster, before: &Spec, name: String) -> Self {
         let services = cluster.stored("", "services");
         let specs = services.iter().filter_map(|s| s["spec"].as_object());
         let taken = specs.flat_map(|spec| {
@@ -156,6 +158,7 @@ impl Pool {
         Self {
             taken: taken.filter(|number| *number != 0).collect(),
             own: node_ports(before),
+            name,
         }
     }
 
@@ -179,21 +182,51 @@ impl Pool {
     }
 
     /// Takes the port that the service asks for at an index of its ports.
-    fn take_for(&mut self, index: usize, number: i64) -> Result<i64, FieldError> {
+    fn take_for(&mut self, index: usize, number: i64) -> Result<i64, ApiError> {
         let path = format!("spec.ports[{index}].nodePort");
         let taken = self.take(number);
-        taken.map_err(|why| FieldError::invalid(path, number, why))?;
+        taken.map_err(|why| {
+            let error = FieldError::invalid(path, number, why);
+            ApiError::invalid("", "Service", &self.name, &[error])
+        })?;
         Ok(number)
     }
 
-    /// Draws a free port. If none is free, a taken one.
-    fn draw(&mut self) -> i64 {
+    /// Draws a free port for `purpose`.
+    fn draw(&mut self, purpose: &str) -> Result<i64, ApiError> {
         let first = rand::random_range(RANGE);
-        let free = RANGE
+        let drawn = RANGE
             .map(|n| RANGE.start() + (n + first) % (RANGE.end() - RANGE.start() + 1))
-            .find(|n| !self.taken.contains(n));
-        let drawn = free.unwrap_or(first);
+            .find(|n| !self.taken.contains(n))
+            .ok_or_else(|| {
+                ApiError::internal(format!("failed to allocate {purpose}: range is full"))
+            })?;
         self.taken.push(drawn);
-        drawn
+        Ok(drawn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_port_is_drawn_once() {
+        let mut pool = Pool {
+            taken: vec![30001],
+            own: Vec::new(),
+            name: "web".to_owned(),
+        };
+        let mut drawn: Vec<i64> = (1..RANGE.count())
+            .map(|_| pool.draw("a nodePort").unwrap())
+            .collect();
+        drawn.sort_unstable();
+        assert_eq!(drawn, RANGE.filter(|n| *n != 30001).collect::<Vec<_>>());
+        let full = pool.draw("a nodePort").unwrap_err();
+        assert!(
+            full.to_string()
+                .contains("failed to allocate a nodePort: range is full"),
+            "{full}"
+        );
     }
 }
