@@ -21,7 +21,7 @@ use crate::http::query::Query;
 use crate::http::respond as responses;
 use crate::http::respond::{Answer, Content, Layout, respond, respond_error};
 use crate::http::websocket;
-use crate::registry::openapi;
+use crate::registry::{Served, openapi};
 use crate::rest::{self, Call, Verb, Warnings};
 use crate::status::ApiError;
 use crate::testing::faults::{Failure, Struck};
@@ -279,7 +279,13 @@ async fn objects(
 ) -> Result<Result<Answer, ApiError>, BoxError> {
     let verb = match verb(parts, &path, &query) {
         Ok(verb) => verb,
-        Err(error) => return Ok(Err(error)),
+        Err(_) if !core.registry.serves(&path.group, &path.version) => {
+            return Ok(Ok(not_found_page()));
+        }
+        Err(error) => {
+            let served = lookup(core, &path);
+            return Ok(Err(served.err().unwrap_or(error)));
+        }
     };
     let content_type = header(parts, CONTENT_TYPE);
     let mut action = action(verb, &path, parts, content_type.as_deref());
@@ -362,7 +368,14 @@ fn action(verb: Verb, path: &ObjectPath, parts: &Parts, content_type: Option<&st
     }
 }
 
-/// Resolves a path to a served resource.
+/// Returns the served resource of a path.
+fn lookup(core: &Core, path: &ObjectPath) -> Result<Served, ApiError> {
+    core.registry
+        .lookup(&path.group, &path.version, &path.plural)
+        .ok_or_else(ApiError::no_such_resource)
+}
+
+/// Resolves a path to a request.
 fn resolve(
     core: &Core,
     parts: &Parts,
@@ -370,10 +383,11 @@ fn resolve(
     query: Query,
     verb: Verb,
 ) -> Result<Call, ApiError> {
-    let served = core
-        .registry
-        .lookup(&path.group, &path.version, &path.plural)
-        .ok_or_else(ApiError::no_such_resource)?;
+    let served = lookup(core, &path)?;
+    // The router of built-in kinds has no routes for HEAD.
+    if parts.method == Method::HEAD && !served.resource.is_custom() {
+        return Err(ApiError::method_not_allowed());
+    }
     let namespaced = served.resource.namespaced;
     // Namespaced objects are only reached through their namespace; lists and watches may span all namespaces.
     let spans_all = matches!(verb, Verb::List | Verb::Watch);

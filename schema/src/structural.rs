@@ -121,6 +121,11 @@ impl Structural {
         defaults::fill(&self.root, object);
     }
 
+    /// Fills in defaults, also for nulls; other nulls that are not allowed stay, for validation to report.
+    pub fn fill_defaults(&self, object: &mut Value) {
+        defaults::fill(&self.root, object);
+    }
+
     /// Drops nulls of fields that are neither nullable nor defaulted.
     pub fn drop_nulls(&self, object: &mut Value) {
         defaults::drop_nulls(Some(&self.root), object);

@@ -47,8 +47,10 @@ pub enum ResetFields {
     None,
     /// `status` is reset: a write to the main resource of a kind with a status subresource.
     Status,
-    /// Everything but `status` is reset: a write to the status subresource.
+    /// Everything but `status` is reset: a write to the status of a custom resource.
     AllButStatus,
+    /// `spec` and these fields of the metadata are reset: a write to the status of a built-in kind.
+    SpecAnd(&'static [&'static str]),
 }
 
 /// The manager, endpoint and schema of a write.
@@ -104,6 +106,12 @@ impl Writer<'_> {
                 ResetFields::None => Set::default(),
                 ResetFields::Status => Set::of(&[&["status"]]),
                 ResetFields::AllButStatus => Set::of(&[&["metadata"], &["spec"]]),
+                ResetFields::SpecAnd(fields) => {
+                    let fields: Vec<[&str; 2]> = fields.iter().map(|f| ["metadata", f]).collect();
+                    let fields = fields.iter().map(|path| &path[..]);
+                    let paths: Vec<&[&str]> = [&["spec"][..]].into_iter().chain(fields).collect();
+                    Set::of(&paths)
+                }
             },
             api_version: self.api_version,
         }

@@ -9,6 +9,7 @@ mod definitions;
 mod garbage;
 mod namespace_objects;
 mod namespaces;
+mod service_endpoints;
 mod single_flight;
 
 use std::sync::Arc;
@@ -29,8 +30,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1000);
 
 /// Returns the enabled controllers, in the order in which they observe a write.
 pub(crate) fn controllers(options: Options) -> Vec<Box<dyn Observer>> {
-    let mut controllers: Vec<Box<dyn Observer>> =
-        vec![Box::new(definitions::Definitions::default())];
+    let mut controllers: Vec<Box<dyn Observer>> = vec![
+        Box::new(definitions::Definitions::default()),
+        Box::new(service_endpoints::ServiceEndpoints),
+    ];
     if options.garbage_collector {
         controllers.push(Box::new(garbage::GarbageCollector));
     }

@@ -6,7 +6,7 @@ use super::defaults::{objects, set};
 use super::webhooks;
 use crate::field::FieldError;
 use crate::metadata::object::{child, fields, text};
-use crate::registry::Strategy;
+use crate::registry::{ALL_FIXED_IN_STATUS, Strategy};
 use crate::table::cells::{age, items, name};
 use crate::table::{Printer, col, num};
 
@@ -77,6 +77,10 @@ fn default_match(matched: &mut Map<String, Value>, rules: &str) {
 pub(super) struct ValidatingAdmissionPolicy;
 
 impl Strategy for ValidatingAdmissionPolicy {
+    fn fixed_in_status(&self) -> &'static [&'static str] {
+        ALL_FIXED_IN_STATUS
+    }
+
     fn set_defaults(&self, object: &mut Value) {
         let spec = child(fields(object), "spec");
         set(spec, "failurePolicy", "Fail");

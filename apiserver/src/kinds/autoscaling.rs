@@ -65,6 +65,7 @@ impl Strategy for HorizontalPodAutoscaler {
             }
         }
         errors.extend(validate_target_version(spec));
+        validate_metrics(spec, least, &mut errors);
         errors
     }
 
@@ -166,6 +167,49 @@ fn validate_target_version(spec: &Value) -> Option<FieldError> {
     let lacks_group = !given.contains('/') && !is_core;
     let detail = "apiVersion must specify API group";
     lacks_group.then(|| FieldError::invalid("spec.scaleTargetRef.apiVersion", given, detail))
+}
+
+/// The types of metrics, and the fields with their sources.
+const SOURCES: &[(&str, &str)] = &[
+    ("ContainerResource", "containerResource"),
+    ("External", "external"),
+    ("Object", "object"),
+    ("Pods", "pods"),
+    ("Resource", "resource"),
+];
+
+/// Validates that each metric has the source that its type names, and no other.
+fn validate_metrics(spec: &Value, least: i64, errors: &mut Vec<FieldError>) {
+    let metrics = items(spec, &["metrics"]);
+    for (index, metric) in metrics.iter().enumerate() {
+        let path = format!("spec.metrics[{index}]");
+        let kind = text(metric, &["type"]);
+        let named = SOURCES.iter().find(|(name, _)| *name == kind);
+        if named.is_none() {
+            let names: Vec<&str> = SOURCES.iter().map(|(name, _)| *name).collect();
+            let here = format!("{path}.type");
+            errors.push(FieldError::unsupported(here, kind, &names));
+        }
+        for (name, field) in SOURCES {
+            let here = format!("{path}.{field}");
+            match (*name == kind, metric[field].is_null()) {
+                (true, true) => {
+                    let detail = "must populate information for the given metric source";
+                    errors.push(FieldError::required(here, detail));
+                }
+                (false, false) if named.is_some() => {
+                    let detail = "must populate the given metric source only";
+                    errors.push(FieldError::forbidden(here, detail));
+                }
+                _ => {}
+            }
+        }
+    }
+    let from_outside = |m: &Value| matches!(text(m, &["type"]), "Object" | "External");
+    if least == 0 && !metrics.iter().any(from_outside) {
+        let detail = "must specify at least one Object or External metric to support scaling to zero replicas";
+        errors.push(FieldError::forbidden("spec.metrics", detail));
+    }
 }
 
 pub(super) const CONVERSION: Conversion = Conversion {

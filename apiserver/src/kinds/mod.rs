@@ -16,6 +16,8 @@ mod events;
 mod jobs;
 mod leases;
 pub(crate) mod namespaces;
+mod net;
+mod network_policy;
 mod networking;
 mod nodes;
 mod pods;

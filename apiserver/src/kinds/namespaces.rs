@@ -85,6 +85,10 @@ impl Strategy for Namespace {
         false
     }
 
+    fn selects_namespace(&self) -> bool {
+        false
+    }
+
     fn unknown_field(&self, _kind: &str, field: &str) -> String {
         label_not_supported(field)
     }

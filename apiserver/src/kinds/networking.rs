@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::check::{label_selector, one_of};
 use super::defaults::{objects, set};
+use super::network_policy;
 use super::pods::PORT;
 use crate::field::FieldError;
 use crate::metadata::object::{child, fields, text};
@@ -35,14 +35,7 @@ impl Strategy for NetworkPolicy {
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
-        let mut errors = Vec::new();
-        let spec = &object["spec"];
-        label_selector("spec.podSelector", &spec["podSelector"], &mut errors);
-        for (index, policy) in items(spec, &["policyTypes"]).iter().enumerate() {
-            let path = format!("spec.policyTypes[{index}]");
-            one_of(path, policy, &["Ingress", "Egress"], &mut errors);
-        }
-        errors
+        network_policy::validate(&object["spec"])
     }
 
     fn printer(&self) -> &'static Printer {

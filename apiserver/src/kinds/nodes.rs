@@ -22,6 +22,10 @@ impl Strategy for Node {
         }
     }
 
+    fn selects_namespace(&self) -> bool {
+        false
+    }
+
     fn unknown_field(&self, _kind: &str, field: &str) -> String {
         label_not_supported(field)
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::defaults::set;
 use crate::field::FieldError;
 use crate::metadata::object::{child, fields, text};
-use crate::registry::Strategy;
+use crate::registry::{ALL_FIXED_IN_STATUS, Strategy};
 use crate::table::cells::{age, class_name, flag, items, joined, name, text_or};
 use crate::table::{Printer, boolean, col, num};
 
@@ -122,6 +122,10 @@ impl Strategy for CsiNode {
 pub(super) struct VolumeAttachment;
 
 impl Strategy for VolumeAttachment {
+    fn fixed_in_status(&self) -> &'static [&'static str] {
+        ALL_FIXED_IN_STATUS
+    }
+
     fn printer(&self) -> &'static Printer {
         static PRINTER: Printer = Printer::new(
             &[

@@ -31,16 +31,18 @@ fn is_qualified(finalizer: &str) -> bool {
     finalizer.contains('/') || matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion")
 }
 
-/// Returns warnings about unqualified finalizers, for kinds that allow them.
-pub(crate) fn finalizer_warnings(object: &Value) -> Vec<String> {
-    object::finalizers(object)
-        .iter()
-        .filter(|name| !is_qualified(name))
-        .map(|name| {
-            let path = if name.contains('.') { " including a path (/)" } else { "" };
-            format!("metadata.finalizers: \"{name}\": prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other finalizer writers")
-        })
-        .collect()
+/// Returns warnings about the unqualified finalizers that a write adds, for kinds that allow them.
+pub(crate) fn finalizer_warnings(old: Option<&Value>, new: &Value) -> Vec<String> {
+    let before = old.map(object::finalizers).unwrap_or_default();
+    let mut added = object::finalizers(new);
+    added.retain(|&name| !before.contains(&name) && !is_qualified(name));
+    added.sort_unstable();
+    added.dedup();
+    let warnings = added.iter().map(|name| {
+        let path = if name.contains('.') { " including a path (/)" } else { "" };
+        format!("metadata.finalizers: \"{name}\": prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other finalizer writers")
+    });
+    warnings.collect()
 }
 
 /// Validates the changes of an update to the metadata.

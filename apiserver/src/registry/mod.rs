@@ -23,7 +23,7 @@ use crate::store::{ResourceId, Stored};
 use crate::table::{Column, Layout};
 pub use describe::{ResourceDescription, ScalePaths, Scope};
 pub(crate) use kube_names::compare_versions as version_order;
-pub(crate) use strategy::{Cluster, Plain, Strategy, label_not_supported};
+pub(crate) use strategy::{ALL_FIXED_IN_STATUS, Cluster, Plain, Strategy, label_not_supported};
 pub(crate) use subresource::Subresource;
 
 /// Where the definition of a resource comes from.

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::field::FieldError;
+use crate::status::ApiError;
 use crate::table::{self, Printer};
 
 /// The server state that a strategy may read besides the object itself.
@@ -21,6 +22,16 @@ pub(crate) trait Cluster {
 pub(crate) trait Strategy: Debug + Sync {
     /// Fills in the defaults of a decoded object.
     fn set_defaults(&self, _object: &mut Value) {}
+
+    /// Allocates what objects share, such as addresses; `old` is the state before an update.
+    fn allocate(
+        &self,
+        _cluster: &dyn Cluster,
+        _old: Option<&Value>,
+        _new: &mut Value,
+    ) -> Result<(), ApiError> {
+        Ok(())
+    }
 
     /// Sets server-owned fields of a new object.
     fn prepare_create(&self, _cluster: &dyn Cluster, _object: &mut Value) {}
@@ -48,6 +59,11 @@ pub(crate) trait Strategy: Debug + Sync {
     /// Validates the changes of an update.
     fn validate_update(&self, _old: &Value, _new: &Value) -> Vec<FieldError> {
         Vec::new()
+    }
+
+    /// The metadata that a write of the status cannot change.
+    fn fixed_in_status(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// Validates the changes of a status write.
@@ -92,6 +108,11 @@ pub(crate) trait Strategy: Debug + Sync {
         true
     }
 
+    /// Whether field selectors may name the namespace, even if the kind is cluster-scoped.
+    fn selects_namespace(&self) -> bool {
+        true
+    }
+
     /// Returns the error message for a field that cannot be selected.
     fn unknown_field(&self, _kind: &str, field: &str) -> String {
         format!(
@@ -108,6 +129,10 @@ pub(crate) trait Strategy: Debug + Sync {
         &table::DEFAULT
     }
 }
+
+/// The metadata that newer kinds protect from writes of the status (`ResetObjectMetaForStatus` in `k8s.io/apimachinery`).
+pub(crate) const ALL_FIXED_IN_STATUS: &[&str] =
+    &["labels", "annotations", "finalizers", "ownerReferences"];
 
 /// A kind without specific rules.
 #[derive(Debug)]

@@ -131,13 +131,15 @@ fn check_declared(call: &Call, wanted: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// Rejects nulls in an applied configuration for fields that are not nullable: an applied null is stored.
+/// Rejects nulls in an applied configuration for fields that are neither nullable nor defaulted: an applied null is stored.
 fn check_nulls(call: &Call, wanted: &Value) -> Result<(), ApiError> {
     let Some(schema) = &call.served.version().schema else {
         return Ok(());
     };
+    let mut defaulted = wanted.clone();
+    schema.fill_defaults(&mut defaulted);
     let errors: Vec<FieldError> = schema
-        .validate(wanted)
+        .validate(&defaulted)
         .into_iter()
         .filter(|e| e.value.as_ref().is_some_and(|v| v == "null"))
         .collect();

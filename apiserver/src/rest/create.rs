@@ -25,8 +25,6 @@ pub(crate) async fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     let mut object = incoming.object;
     rules::settle_namespace(call.object_namespace(), &mut object)?;
     intake::enforce(call, options.validation, incoming.faults)?;
-    call.warnings
-        .extend(strategy::warnings(&call.served, &object));
     let version = object::resource_version(&object).to_owned();
     let mut created =
         create_object(core, &call.served, object, &options, &call.requester()).await?;
@@ -81,8 +79,10 @@ pub(crate) async fn create_object(
     // A generated name that is already taken is generated anew.
     for attempt in 0.. {
         rules::generate_name(&mut object);
-        strategy::prepare_create(core, served, &mut object);
+        strategy::prepare_create(core, served, &mut object)?;
         strategy::validate_create(served, &object)?;
+        by.warnings
+            .extend(strategy::warnings(served, None, &object));
         let key = Key::new(object::namespace(&object), object::name(&object));
         of_create(core, served, &key, options, by)
             .validate(Some(&object), None)

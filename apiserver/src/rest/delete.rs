@@ -40,7 +40,10 @@ pub(crate) async fn delete(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     )
     .await?
     {
-        Deleted::Marked(object) => present(call, 200, &object),
+        Deleted::Marked(object) => {
+            let code = if options.not_orphaning { 202 } else { 200 };
+            present(call, code, &object)
+        }
         Deleted::Removed(object) if call.served.resource.rules.returns_deleted => {
             present(call, 200, &object)
         }

@@ -217,8 +217,8 @@ impl Filter {
         let labels = LabelSelector::parse(query.text("labelSelector"))?;
         let mut fields = FieldSelector::parse(query.text("fieldSelector"))?;
         for term in &fields.0 {
-            let known = matches!(term.field.as_str(), "metadata.name")
-                || (term.field == "metadata.namespace")
+            let known = term.field == "metadata.name"
+                || (term.field == "metadata.namespace" && selects_namespace(&call.served))
                 || selectable(&call.served, &term.field).is_some();
             if !known {
                 return Err(ApiError::bad_request(unknown_field(
@@ -260,6 +260,12 @@ impl Filter {
                 found.is_none_or(|found| (found == term.value) == term.equal)
             })
     }
+}
+
+/// Whether field selectors may name the namespace. Those of most cluster-scoped built-in kinds may, too.
+fn selects_namespace(served: &Served) -> bool {
+    let resource = &served.resource;
+    resource.namespaced || (!resource.is_custom() && resource.strategy.selects_namespace())
 }
 
 /// Returns the part of an object's key that a field selector names, if it names one.

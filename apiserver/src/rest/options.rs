@@ -155,6 +155,8 @@ pub(crate) struct DeleteOptions {
     pub(crate) propagation: Option<Propagation>,
     pub(crate) uid: Option<String>,
     pub(crate) resource_version: Option<String>,
+    /// Whether the deprecated `orphanDependents` is false: only then, a deletion that has to wait is answered with 202.
+    pub(crate) not_orphaning: bool,
 }
 
 impl DeleteOptions {
@@ -212,6 +214,7 @@ impl DeleteOptions {
                 "orphanDependents and deletionPropagation cannot be both set",
             ));
         }
+        options.not_orphaning = orphan == Some(false);
         options.propagation = match (policy.as_deref(), orphan) {
             (Some("Background"), _) => Some(Propagation::Background),
             (Some("Foreground"), _) => Some(Propagation::Foreground),
@@ -273,6 +276,7 @@ impl DeleteOptions {
             propagation: None,
             uid: own(&value["preconditions"]["uid"]),
             resource_version: own(&value["preconditions"]["resourceVersion"]),
+            not_orphaning: false,
         };
         Ok((
             options,

@@ -9,7 +9,7 @@ use super::options::{FieldValidation, WriteOptions};
 use super::present::present;
 use super::update::Ownership;
 use super::write::{self, Persisted};
-use super::{Call, apply, intake, strategy, update};
+use super::{Call, apply, intake, update};
 use crate::core::Core;
 use crate::field::{FieldError, FieldErrorKind};
 use crate::http::decode::{self, Encoding};
@@ -85,7 +85,6 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
         let old = current.as_deref().map(|stored| call.served.decode(stored));
         let (new, faults) = patched(core, call, kind, old.as_ref(), &options)?;
         intake::enforce(call, options.validation, faults)?;
-        call.warnings.extend(strategy::warnings(&call.served, &new));
         let (Some(current), Some(old)) = (current, old) else {
             return apply::create(core, call, new, &options).await;
         };

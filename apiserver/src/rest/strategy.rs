@@ -18,39 +18,57 @@ pub(super) fn set_defaults(served: &Served, object: &mut Value) {
     }
 }
 
-/// Sets the server-owned fields of a new object.
-pub(super) fn prepare_create(core: &Core, served: &Served, object: &mut Value) {
+/// Allocates what a new object shares with others, and sets its server-owned fields.
+///
+/// # Errors
+/// Those of the allocation.
+pub(super) fn prepare_create(
+    core: &Core,
+    served: &Served,
+    object: &mut Value,
+) -> Result<(), ApiError> {
     let resource = &served.resource;
+    resource.strategy.allocate(core, None, object)?;
     rules::prepare_create(&resource.rules, core.now(), object);
     if served.version().status {
         object::fields(object).remove("status");
     }
     if resource.is_custom() {
         object::settle_numbers(object);
-        return;
+        return Ok(());
     }
     resource.strategy.prepare_create(core, object);
     // The status that the strategy has created must include the empty values that Go writes.
     let name = types::type_name(&resource.group, &served.version().name, &resource.kind);
     drop(normal::normalise(&name, object));
+    Ok(())
 }
 
-/// Computes the result of an update, except for the ownership of fields: restores the fields that the endpoint cannot change,
-/// lets the kind set its fields, validates the result, and updates the generation.
+/// Completes an update, whose ownership of fields is settled: allocates what the object shares with others, lets the kind set
+/// its fields, validates the result, and updates the generation.
 ///
 /// # Errors
-/// 422 with all violations.
-pub(super) fn prepare_update(
+/// Those of the allocation, and 422 with all violations.
+pub(super) fn finish_update(
     core: &Core,
     served: &Served,
     subresource: &str,
     old: &Value,
     new: &mut Value,
 ) -> Result<(), ApiError> {
-    settle_update(core, served, subresource, old, new);
-    validate_update(served, subresource, old, new)?;
     let resource = &served.resource;
-    rules::bump_generation(&resource.rules, served.version().status, old, new);
+    if subresource.is_empty() {
+        resource.strategy.allocate(core, Some(old), new)?;
+    }
+    if !resource.is_custom() {
+        resource
+            .strategy
+            .prepare_update(core, subresource, old, new);
+    }
+    validate_update(served, subresource, old, new)?;
+    if subresource != "status" {
+        rules::bump_generation(&resource.rules, served.version().status, old, new);
+    }
     if resource.is_custom() {
         // Only now: in kube-apiserver, too, `2.0` is a change of `2` that increments the generation.
         object::settle_numbers(new);
@@ -58,23 +76,11 @@ pub(super) fn prepare_update(
     Ok(())
 }
 
-/// Performs the part of [`prepare_update`] before validation.
-pub(super) fn settle_update(
-    core: &Core,
-    served: &Served,
-    subresource: &str,
-    old: &Value,
-    new: &mut Value,
-) {
-    let resource = &served.resource;
+/// Restores the fields that the endpoint cannot change, and sets defaults.
+pub(super) fn settle_update(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
     restrict(served, subresource, old, new);
     rules::prepare_update(old, new);
     set_defaults(served, new);
-    if !resource.is_custom() {
-        resource
-            .strategy
-            .prepare_update(core, subresource, old, new);
-    }
 }
 
 /// Validates a new object.
@@ -165,9 +171,10 @@ fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
             let managed = new["metadata"].get("managedFields").cloned();
             object::set_meta(&mut kept, "managedFields", managed);
             if !served.resource.is_custom() {
-                // A status write of a built-in kind may change annotations and labels.
-                for field in ["annotations", "labels"] {
-                    let value = new["metadata"].get(field).cloned();
+                let fixed = served.resource.strategy.fixed_in_status();
+                copy_field(new, &mut kept, "metadata");
+                for field in fixed {
+                    let value = old["metadata"].get(field).cloned();
                     object::set_meta(&mut kept, field, value);
                 }
             }
@@ -208,10 +215,10 @@ fn restrict(served: &Served, subresource: &str, old: &Value, new: &mut Value) {
     }
 }
 
-/// Returns warnings about a written object.
-pub(super) fn warnings(served: &Served, object: &Value) -> Vec<String> {
+/// Returns warnings about a valid write.
+pub(super) fn warnings(served: &Served, old: Option<&Value>, new: &Value) -> Vec<String> {
     if served.resource.is_custom() {
-        validate::finalizer_warnings(object)
+        validate::finalizer_warnings(old, new)
     } else {
         Vec::new()
     }

@@ -27,8 +27,6 @@ pub(super) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     rules::settle_namespace(call.object_namespace(), &mut object)?;
     check_name(call, &object)?;
     intake::enforce(call, options.validation, incoming.faults)?;
-    call.warnings
-        .extend(strategy::warnings(&call.served, &object));
     for _ in 0..write::TRIES {
         let Some(current) = core.find(&call.served, &call.key()) else {
             return create_absent(core, call, object, &options).await;
@@ -187,7 +185,7 @@ pub(super) async fn merge_update(
         // Changes by webhooks get no manager.
         if !is_tracked {
             let mut own = new.clone();
-            strategy::settle_update(core, served, subresource, old, &mut own);
+            strategy::settle_update(served, subresource, old, &mut own);
             track(core, served, subresource, old, &mut own, options);
             let managed = own["metadata"].get("managedFields").cloned();
             object::set_meta(&mut new, "managedFields", managed);
@@ -196,10 +194,15 @@ pub(super) async fn merge_update(
         admission.mutate(Some(&mut new), Some(old)).await?;
         rules::settle_namespace(call.object_namespace(), &mut new)?;
     }
-    strategy::prepare_update(core, served, subresource, old, &mut new)?;
+    strategy::settle_update(served, subresource, old, &mut new);
+    // What the server sets below gets no manager.
     if !is_tracked {
         track(core, served, subresource, old, &mut new, options);
     }
+    strategy::finish_update(core, served, subresource, old, &mut new)?;
+    requester
+        .warnings
+        .extend(strategy::warnings(served, Some(old), &new));
     admission.validate(Some(&new), Some(old)).await?;
     Ok(new)
 }
@@ -215,8 +218,9 @@ pub(super) fn merge_scale(
     mut new: Value,
     options: &WriteOptions,
 ) -> Result<Value, ApiError> {
-    strategy::prepare_update(core, served, "scale", old, &mut new)?;
+    strategy::settle_update(served, "scale", old, &mut new);
     track(core, served, "scale", old, &mut new, options);
+    strategy::finish_update(core, served, "scale", old, &mut new)?;
     Ok(new)
 }
 
@@ -255,7 +259,8 @@ fn track(
 /// Returns the fields that an endpoint cannot write.
 pub(super) fn reset_fields(served: &Served, subresource: &str) -> ResetFields {
     match subresource {
-        "status" => ResetFields::AllButStatus,
+        "status" if served.resource.is_custom() => ResetFields::AllButStatus,
+        "status" => ResetFields::SpecAnd(served.resource.strategy.fixed_in_status()),
         _ if served.version().status => ResetFields::Status,
         _ => ResetFields::None,
     }

@@ -16,6 +16,7 @@ cases![
     apply_with_a_stale_resource_version_conflicts,
     apply_with_a_uid_does_not_create,
     apply_is_validated,
+    apply_of_null_takes_the_default,
     apply_of_the_status_is_its_own_manager,
     apply_into_a_missing_namespace_is_refused,
     apply_to_a_missing_status_is_not_found,
@@ -239,4 +240,19 @@ async fn apply_of_the_status_is_its_own_manager(client: Client) {
         .expect("an entry of the status");
     check!(status, "/fieldsV1": {"f:status": {"f:ready": {}}});
     assert_eq!(entries.len(), 2);
+}
+
+async fn apply_of_null_takes_the_default(client: Client) {
+    let size = json!({"size": {"type": "integer", "default": 3}, "plain": {"type": "string"}});
+    let things = things(&client, size).await;
+    let applied = things
+        .apply("a", "me", json!({"spec": {"size": null}}))
+        .await
+        .is(201);
+    check!(applied, "/spec/size": 3);
+    let managed = json!({"f:spec": {"f:size": {}}});
+    check!(applied, "/metadata/managedFields/0/fieldsV1": managed);
+    let plain = json!({"spec": {"plain": null}});
+    let reply = things.apply("a", "me", plain).await;
+    reply.invalid_with("spec.plain: Invalid value: \"null\"");
 }

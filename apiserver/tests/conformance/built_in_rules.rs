@@ -32,6 +32,39 @@ cases![
         PODS,
         json!({"spec": {"containers": [{"name": "c", "image": "i"}, {"name": "c", "image": "j"}]}}),
         "spec.containers[1].name: Duplicate value: \"c\""),
+    container_port_names_are_unique: create_invalid_with(
+        PODS, with_container(json!({"ports": [{"containerPort": 1, "name": "a"}, {"containerPort": 2, "name": "a"}]})),
+        "spec.containers[0].ports[1].name: Duplicate value: \"a\""),
+    container_ports_are_named_and_numbered: create_invalid_with(
+        PODS, with_container(json!({"ports": [{"containerPort": 1, "name": "80", "protocol": "X", "hostPort": 70000}]})),
+        "[spec.containers[0].ports[0].name: Invalid value: \"80\": must contain at least one letter (a-z), \
+spec.containers[0].ports[0].hostPort: Invalid value: 70000: must be between 1 and 65535, inclusive, \
+spec.containers[0].ports[0].protocol: Unsupported value: \"X\": supported values: \"SCTP\", \"TCP\", \"UDP\"]"),
+    probes_have_ports: create_invalid_with(
+        PODS, with_container(json!({"readinessProbe": {"httpGet": {"port": 0}}, "livenessProbe": {"tcpSocket": {"port": "no_name"}, "periodSeconds": -1}})),
+        "[spec.containers[0].livenessProbe.tcpSocket.port: Invalid value: \"no_name\": must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-), \
+spec.containers[0].livenessProbe.periodSeconds: Invalid value: -1: must be greater than or equal to 0, \
+spec.containers[0].readinessProbe.httpGet.port: Invalid value: 0: must be between 1 and 65535, inclusive]"),
+    network_policy_ports_are_ranges: create_invalid_with(
+        NETWORK_POLICIES, json!({"spec": {"podSelector": {}, "ingress": [{"ports": [{"port": 0}, {"port": 9, "endPort": 8}, {"endPort": 8}]}]}}),
+        "[spec.ingress[0].ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive, \
+spec.ingress[0].ports[1].endPort: Invalid value: 9: must be greater than or equal to `port`, \
+spec.ingress[0].ports[2].endPort: Invalid value: 8: may not be specified when `port` is not specified]"),
+    network_policy_peers_are_given: create_invalid_with(
+        NETWORK_POLICIES, json!({"spec": {"podSelector": {}, "egress": [{"to": [{}, {"ipBlock": {"cidr": "10.0.0.0/8"}, "podSelector": {}}]}]}}),
+        "[spec.egress[0].to[0]: Required value: must specify a peer, \
+spec.egress[0].to[1]: Forbidden: may not specify both ipBlock and another peer]"),
+    network_policy_blocks_are_ranges: create_invalid_with(
+        NETWORK_POLICIES,
+        json!({"spec": {"podSelector": {}, "ingress": [{"from": [{"ipBlock": {"cidr": "text"}}, {"ipBlock": {"cidr": "10.0.0.0/8", "except": ["11.0.0.0/16"]}}]}]}}),
+        "[spec.ingress[0].from[0].ipBlock.cidr: Invalid value: \"text\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64), \
+spec.ingress[0].from[1].ipBlock.except[0]: Invalid value: \"11.0.0.0/16\": must be a strict subset of `cidr`]"),
+    metrics_have_a_known_type: create_invalid_with(
+        AUTOSCALERS, with_metric(json!({"type": "X"})),
+        "spec.metrics[0].type: Unsupported value: \"X\": supported values: \"ContainerResource\", \"External\", \"Object\", \"Pods\", \"Resource\""),
+    metrics_have_the_source_of_their_type: create_invalid_with(
+        AUTOSCALERS, with_metric(json!({"type": "Pods"})),
+        "spec.metrics[0].pods: Required value: must populate information for the given metric source"),
     event_must_be_in_its_objects_namespace: create_invalid_with(
         CORE_EVENTS, json!({"involvedObject": {"kind": "Pod", "name": "p", "namespace": "elsewhere"}}),
         "involvedObject.namespace: Invalid value: \"elsewhere\": does not match event.namespace"),
@@ -100,6 +133,19 @@ fn pod(containers: Value) -> Value {
 
 fn container() -> Value {
     json!([{"name": "c", "image": "i"}])
+}
+
+/// A pod whose container has these fields.
+fn with_container(mut fields: Value) -> Value {
+    fields["name"] = json!("c");
+    fields["image"] = json!("i");
+    json!({"spec": {"containers": [fields]}})
+}
+
+/// An autoscaler with this metric.
+fn with_metric(metric: Value) -> Value {
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"});
+    json!({"spec": {"maxReplicas": 3, "scaleTargetRef": target, "metrics": [metric]}})
 }
 
 fn owner(name: &str, uid: &str, controller: bool) -> Value {

@@ -8,6 +8,7 @@ cases![
     finalizer_keeps_the_object,
     delete_with_a_finalizer_returns_the_object,
     removing_the_last_finalizer_removes_the_object,
+    added_finalizers_without_a_domain_are_warned_of,
     removing_one_of_two_finalizers_keeps_the_object,
     finalizers_cannot_be_added_while_deleting,
     second_delete_changes_nothing,
@@ -19,6 +20,7 @@ cases![
     orphan_deletion_adds_its_finalizer,
     unknown_propagation_policy_is_refused,
     orphan_dependents_and_policy_together_are_refused,
+    a_deletion_that_waits_is_accepted_with_the_old_option,
     pod_grace_period_is_kept,
     pod_with_no_grace_is_gone_at_once,
     pod_with_less_grace_than_none_gets_a_second,
@@ -291,4 +293,32 @@ async fn an_option_of_another_type_is_refused(client: Client) {
     maps.get("a").await.is(200);
     let nulls = json!({"gracePeriodSeconds": null, "preconditions": null, "dryRun": null});
     maps.delete_with("a", &nulls).await.is(200);
+}
+
+async fn added_finalizers_without_a_domain_are_warned_of(client: Client) {
+    let things = things(&client, json!({"n": {"type": "integer"}})).await;
+    let warning = |name: &str| {
+        format!(
+            "metadata.finalizers: \"{name}\": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"
+        )
+    };
+    let metadata = json!({"metadata": {"finalizers": ["b", "a"]}});
+    let invalid = json!({"metadata": {"finalizers": ["b"]}, "spec": {"n": "x"}});
+    assert!(things.creation("a", invalid).await.warnings().is_empty());
+    let created = things.creation("a", metadata).await;
+    assert_eq!(created.warnings(), [warning("a"), warning("b")]);
+    let kept = things.merge("a", json!({"spec": {"n": 1}})).await;
+    assert!(kept.warnings().is_empty(), "{:?}", kept.warnings());
+    let added = json!({"metadata": {"finalizers": ["a", "b", "c"]}});
+    assert_eq!(things.merge("a", added).await.warnings(), [warning("c")]);
+    let none = json!({"metadata": {"finalizers": null}});
+    things.merge("a", none).await.is(200);
+}
+
+async fn a_deletion_that_waits_is_accepted_with_the_old_option(client: Client) {
+    let maps = held(&client, json!(["example.com/a"])).await;
+    let options = json!({"apiVersion": "v1", "kind": "DeleteOptions", "orphanDependents": false});
+    maps.delete_with("a", &options).await.is(202);
+    maps.given("b", json!({})).await;
+    maps.delete_with("b", &options).await.is(200);
 }

@@ -37,6 +37,8 @@ cases![
         "metadata.annotations: Too long: may not be more than 262144 bytes"),
     yaml_answer_on_request,
     head_is_refused_or_empty,
+    head_of_a_built_in_kind_is_not_allowed,
+    unknown_collections_are_not_found_by_any_method,
     body_nested_a_thousand_levels_is_taken,
     answer_in_protobuf_on_request,
 ];
@@ -304,4 +306,28 @@ async fn answer_in_protobuf_on_request(client: Client) {
         Some("application/vnd.kubernetes.protobuf")
     );
     assert!(reply.text.starts_with("k8s\0"));
+}
+
+async fn head_of_a_built_in_kind_is_not_allowed(client: Client) {
+    let maps = configmaps(&client).await;
+    for path in [maps.path.clone(), maps.at("none")] {
+        let reply = send(&client, Method::HEAD, &path, &[], Vec::new()).await;
+        assert_eq!(reply.code, 405, "{path}");
+    }
+    let things = things(&client, json!({})).await;
+    let reply = send(&client, Method::HEAD, &things.path, &[], Vec::new()).await;
+    assert_eq!(reply.code, 200, "{}", things.path);
+}
+
+async fn unknown_collections_are_not_found_by_any_method(client: Client) {
+    for path in [
+        "/apis/none.example.com/v1/things",
+        "/apis/apps/v1/things",
+        "/api/v1/things",
+    ] {
+        for method in [Method::PUT, Method::PATCH, Method::OPTIONS] {
+            let reply = send(&client, method.clone(), path, &[], b"{}".to_vec()).await;
+            assert_eq!(reply.code, 404, "{method} {path}: {}", reply.text);
+        }
+    }
 }

@@ -55,6 +55,7 @@ mod schema_pruning;
 mod schema_rules;
 mod schema_validation;
 mod selectors;
+mod services;
 mod status;
 mod table;
 mod table_cells;

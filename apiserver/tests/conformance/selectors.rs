@@ -16,6 +16,7 @@ cases![
     field_metadata_name: lists("fieldSelector=metadata.name%3Db", &["b"]),
     field_metadata_name_not_equal: lists("fieldSelector=metadata.name!%3Db", &["a", "c", "d"]),
     field_metadata_namespace,
+    field_metadata_namespace_of_a_cluster_scoped_kind_is_refused,
     field_of_a_pod,
     unknown_field_selector_is_refused,
     unknown_field_selector_of_a_custom_resource_is_refused,
@@ -215,4 +216,21 @@ async fn field_involved_object_of_an_event(client: Client) {
         ),
         ["b"]
     );
+}
+
+async fn field_metadata_namespace_of_a_cluster_scoped_kind_is_refused(client: Client) {
+    let mut crd = Crd::new(json!({"type": "object"}));
+    crd.body["spec"]["scope"] = json!("Cluster");
+    let things = crd.install(&client).await;
+    let things = things.path.replace(
+        &format!("/namespaces/{}", things.namespace.unwrap_or_default()),
+        "",
+    );
+    let nodes = "/api/v1/nodes".to_owned();
+    let namespaces = "/api/v1/namespaces".to_owned();
+    for path in [things, nodes, namespaces] {
+        let query = format!("{path}?fieldSelector=metadata.namespace%3Da");
+        let message = "field label not supported: metadata.namespace";
+        get(&client, &query).await.fails(400, "BadRequest", message);
+    }
 }

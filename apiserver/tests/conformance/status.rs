@@ -19,6 +19,11 @@ cases![
     deployment_status_is_apart,
     namespace_status_is_apart,
     metadata_changes_through_status_are_dropped,
+    metadata_of_a_built_in_kind_changes_through_the_status,
+    last_finalizer_can_be_removed_through_the_status,
+    owners_of_a_pod_and_labels_of_a_deployment_are_kept_by_a_status_write,
+    annotation_through_the_status_does_not_count_a_generation,
+    metadata_in_the_status_is_validated,
 ];
 
 async fn with_status(client: &Client) -> Collection {
@@ -194,4 +199,76 @@ async fn metadata_changes_through_status_are_dropped(client: Client) {
         .await;
     check_absent(&patched, "/metadata/labels");
     check!(patched, "/status/ready": true);
+}
+
+/// A pod that nothing runs.
+fn pod() -> Value {
+    json!({"spec": {"containers": [{"name": "c", "image": "i"}]}})
+}
+
+fn deployment() -> Value {
+    let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    json!({"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": template}})
+}
+
+async fn metadata_of_a_built_in_kind_changes_through_the_status(client: Client) {
+    let pods = PODS.fresh(&client).await;
+    pods.given("a", pod()).await;
+    let metadata = json!({"finalizers": ["example.com/hold"], "labels": {"x": "y"}});
+    let changed = json!({"metadata": metadata});
+    let written = pods.merged("a/status?fieldManager=kubelet", changed).await;
+    check!(written, "/metadata/finalizers": ["example.com/hold"], "/metadata/labels": {"x": "y"});
+    let entries = at(&written, "/metadata/managedFields").as_array();
+    let entry = entries
+        .into_iter()
+        .flatten()
+        .find(|entry| entry["subresource"] == "status");
+    let fields = json!({"f:metadata": {
+        "f:finalizers": {".": {}, "v:\"example.com/hold\"": {}},
+        "f:labels": {".": {}, "f:x": {}},
+    }});
+    assert_eq!(entry.map(|entry| &entry["fieldsV1"]), Some(&fields));
+    let freed = json!({"metadata": {"finalizers": null}});
+    pods.merge("a", freed).await.is(200);
+}
+
+async fn last_finalizer_can_be_removed_through_the_status(client: Client) {
+    let pods = PODS.fresh(&client).await;
+    let mut held = pod();
+    held["metadata"] = json!({"finalizers": ["example.com/hold"]});
+    pods.given("a", held).await;
+    pods.delete("a").await.is(200);
+    let freed = json!({"metadata": {"finalizers": null}});
+    pods.merge("a/status", freed).await.is(200);
+    pods.get("a").await.refused(404, "NotFound");
+}
+
+async fn owners_of_a_pod_and_labels_of_a_deployment_are_kept_by_a_status_write(client: Client) {
+    let owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "a", "uid": "u"});
+    let owned = json!({"metadata": {"ownerReferences": [owner], "labels": {"x": "y"}}});
+    let pods = PODS.fresh(&client).await;
+    pods.given("a", pod()).await;
+    let written = pods.merged("a/status", owned).await;
+    check_absent(&written, "/metadata/ownerReferences");
+    let deployments = DEPLOYMENTS.fresh(&client).await;
+    deployments.given("a", deployment()).await;
+    let labelled = json!({"metadata": {"labels": {"x": "y"}}});
+    let written = deployments.merged("a/status", labelled).await;
+    check_absent(&written, "/metadata/labels");
+}
+
+async fn annotation_through_the_status_does_not_count_a_generation(client: Client) {
+    let deployments = DEPLOYMENTS.fresh(&client).await;
+    deployments.given("a", deployment()).await;
+    let annotated = json!({"metadata": {"annotations": {"k": "v"}}});
+    let written = deployments.merged("a/status", annotated).await;
+    check!(written, "/metadata/generation": 1, "/metadata/annotations/k": "v");
+}
+
+async fn metadata_in_the_status_is_validated(client: Client) {
+    let pods = PODS.fresh(&client).await;
+    pods.given("a", pod()).await;
+    let labels = json!({"metadata": {"labels": {"a b": "c"}}});
+    let reply = pods.merge("a/status", labels).await;
+    reply.invalid_with("metadata.labels: Invalid value: \"a b\": name part must consist of");
 }

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::field::FieldError;
-use crate::kinds::check::one_of;
+use crate::kinds::check::{non_negative, one_of};
+use crate::kinds::net::{port_name_faults, port_number, port_or_name};
 use crate::metadata::object::text;
 use crate::table::cells::items;
 use kube_names::label_fault;
@@ -39,14 +40,7 @@ pub(super) fn validate_container(
         &["File", "FallbackToLogsOnError"],
         errors,
     );
-    for (index, port) in items(container, &["ports"]).iter().enumerate() {
-        let here = format!("{path}.ports[{index}].containerPort");
-        match port["containerPort"].as_i64().unwrap_or_default() {
-            0 => errors.push(FieldError::required(here, "")),
-            1..=65535 => {}
-            other => errors.push(FieldError::invalid(here, other, PORT)),
-        }
-    }
+    check_ports(path, container, errors);
     for (index, variable) in items(container, &["env"]).iter().enumerate() {
         if text(variable, &["name"]).is_empty() {
             errors.push(FieldError::required(
@@ -67,12 +61,69 @@ pub(super) fn validate_container(
             errors.push(FieldError::required(format!("{here}.mountPath"), ""));
         }
     }
+    for name in ["livenessProbe", "readinessProbe", "startupProbe"] {
+        check_probe(&format!("{path}.{name}"), &container[name], errors);
+    }
     one_of(
         format!("{path}.imagePullPolicy"),
         &container["imagePullPolicy"],
         &["Always", "IfNotPresent", "Never"],
         errors,
     );
+}
+
+fn check_ports(path: &str, container: &Value, errors: &mut Vec<FieldError>) {
+    let mut names = Vec::new();
+    for (index, port) in items(container, &["ports"]).iter().enumerate() {
+        let path = format!("{path}.ports[{index}]");
+        if let Some(name) = port["name"].as_str().filter(|name| !name.is_empty()) {
+            let faults = port_name_faults(name);
+            if faults.is_empty() && names.contains(&name) {
+                errors.push(FieldError::duplicate(format!("{path}.name"), name));
+            }
+            for fault in faults {
+                errors.push(FieldError::invalid(format!("{path}.name"), name, fault));
+            }
+            names.push(name);
+        }
+        let here = format!("{path}.containerPort");
+        match port["containerPort"].as_i64().unwrap_or_default() {
+            0 => errors.push(FieldError::required(here, "")),
+            number => port_number(here, number, errors),
+        }
+        let on_host = port["hostPort"].as_i64().unwrap_or_default();
+        if on_host != 0 {
+            port_number(format!("{path}.hostPort"), on_host, errors);
+        }
+        one_of(
+            format!("{path}.protocol"),
+            &port["protocol"],
+            &["SCTP", "TCP", "UDP"],
+            errors,
+        );
+    }
+}
+
+/// Validates the handler of a probe and its numbers.
+fn check_probe(path: &str, probe: &Value, errors: &mut Vec<FieldError>) {
+    if probe.is_null() {
+        return;
+    }
+    for handler in ["httpGet", "tcpSocket", "grpc"] {
+        let handled = &probe[handler];
+        if !handled.is_null() {
+            port_or_name(&format!("{path}.{handler}.port"), &handled["port"], errors);
+        }
+    }
+    for field in [
+        "initialDelaySeconds",
+        "timeoutSeconds",
+        "periodSeconds",
+        "successThreshold",
+        "failureThreshold",
+    ] {
+        non_negative(format!("{path}.{field}"), &probe[field], errors);
+    }
 }
 
 /// Checks that the image of a container has no leading or trailing whitespace.

@@ -26,6 +26,10 @@ pub(super) use volumes::default_source;
 pub(super) struct Pod;
 
 impl Strategy for Pod {
+    fn fixed_in_status(&self) -> &'static [&'static str] {
+        &["ownerReferences"]
+    }
+
     fn set_defaults(&self, object: &mut Value) {
         template::default_pod(child(fields(object), "spec"));
     }

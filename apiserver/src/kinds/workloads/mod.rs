@@ -23,6 +23,10 @@ use validation::{
 pub(super) struct Deployment;
 
 impl Strategy for Deployment {
+    fn fixed_in_status(&self) -> &'static [&'static str] {
+        &["labels"]
+    }
+
     fn set_defaults(&self, object: &mut Value) {
         default_deployment(child(fields(object), "spec"));
     }

@@ -318,6 +318,16 @@ pub(crate) mod resources {
         Resource("/apis/coordination.k8s.io/v1", "leases", "Lease");
     pub(crate) const ROLES: Resource<'_> = Resource(RBAC, "roles", "Role");
     pub(crate) const ROLE_BINDINGS: Resource<'_> = Resource(RBAC, "rolebindings", "RoleBinding");
+    pub(crate) const AUTOSCALERS: Resource<'_> = Resource(
+        "/apis/autoscaling/v2",
+        "horizontalpodautoscalers",
+        "HorizontalPodAutoscaler",
+    );
+    pub(crate) const NETWORK_POLICIES: Resource<'_> = Resource(
+        "/apis/networking.k8s.io/v1",
+        "networkpolicies",
+        "NetworkPolicy",
+    );
     pub(crate) const CLUSTER_ROLES: Resource<'_> = Resource(RBAC, "clusterroles", "ClusterRole");
     pub(crate) const CLUSTER_ROLE_BINDINGS: Resource<'_> =
         Resource(RBAC, "clusterrolebindings", "ClusterRoleBinding");
