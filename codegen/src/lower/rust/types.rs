@@ -78,6 +78,7 @@ impl Cx<'_> {
             deepcopy,
             object,
             kube_derive: item.kube.is_some(),
+            transparent: item.serde.transparent,
             generics: item.generics.text.clone(),
             exported: self.is_exported(item),
             cfg: self.conditions(item),
@@ -273,6 +274,7 @@ impl Cx<'_> {
             },
             option,
             required,
+            demanded: marked_requirement(markers) == Some(Requirement::Required),
             nullable: markers.has::<Nullable>()
                 || (required && may_be_none && field.schema.required.is_none())
                 || matches!(ty, TypeRef::Optional(_)),
