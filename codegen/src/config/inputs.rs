@@ -7,7 +7,8 @@ use super::{
     dependencies::Dependencies,
     disk::{Disk, is_source},
     features::Selection,
-    layout::{Place, module_path, root_name, shown},
+    layout::{Place, as_written, manifest_folder, module_path, root_name, shown, whole},
+    manifest::Manifest,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -218,12 +219,7 @@ fn load_part(
     (disk, features): (&Disk, &Selection),
     crates: &mut Vec<RustCrate>,
 ) -> Result<(), Error> {
-    let root = Place::of(part).root;
-    let root = if disk.is_file(&root) {
-        root.parent().map(Path::to_owned).unwrap_or_default()
-    } else {
-        root
-    };
+    let (root, library) = source_root(part, disk);
     let name = root_name(&root);
     let wanted = match shown(part) {
         here if here == "." => String::new(),
@@ -250,10 +246,39 @@ fn load_part(
         names: beside.names,
         dependencies: beside.crates,
         root: name,
+        library,
         wanted: vec![wanted],
         is_empty,
     });
     Ok(())
+}
+
+/// Returns the source root of the crate that a file or folder belongs to, and the file of its library's root module there. `[lib]` of
+/// Cargo.toml decides if the part is in the library's folder or contains it.
+pub(super) fn source_root(part: &Path, disk: &Disk) -> (PathBuf, Option<String>) {
+    let path = whole(part);
+    let place = Place::of(part);
+    let manifest = manifest_folder(&path).and_then(|folder| Manifest::read(folder, disk));
+    let library = manifest.and_then(|manifest| manifest.library(disk));
+    // `src/bin/<name>/` is a crate of its own.
+    let is_program = |library: &Path| {
+        let root = whole(&place.root);
+        place.found && root != library && root.starts_with(library)
+    };
+    if let Some(library) = library.filter(|library| !is_program(&library.root)) {
+        if let Ok(below) = path.strip_prefix(&library.root) {
+            let root = as_written(part, below.components().count());
+            return (root, Some(library.file));
+        }
+        if let Ok(below) = library.root.strip_prefix(&path) {
+            return (part.join(below), Some(library.file));
+        }
+    }
+    if disk.is_file(&place.root) {
+        let folder = place.root.parent().map(Path::to_owned);
+        return (folder.unwrap_or_default(), None);
+    }
+    (place.root, None)
 }
 
 /// Loads the group-version folders of `apis`, sorted by group and version; `below` is their parent's path in the source root.
