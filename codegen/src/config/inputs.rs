@@ -106,14 +106,31 @@ impl GoInput {
     }
 }
 
-/// The versions of a folder that depend on the layout `<group>/<version>/`: all except those whose kinds all derive kube's
-/// `CustomResource`. The latter declare their group and version themselves, may use types from anywhere in the crate, and need
-/// not be exported by their version's module.
+/// The versions of a folder, or of `apis` in a crate's source root, that depend on the layout `<group>/<version>/`; `None` if there are none.
 ///
 /// # Errors
 ///
 /// A file cannot be read.
-pub(super) fn annotated_versions(apis: &Apis, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
+pub(super) fn annotated(apis: &Apis, disk: &Disk) -> Result<Option<Apis>, Error> {
+    for folder in [apis.folder.clone(), apis.folder.join("apis")] {
+        let mut found = Apis {
+            folder,
+            groups: Vec::new(),
+        };
+        if found.folder == apis.folder || disk.is_dir(&found.folder) {
+            found.groups = annotated_versions(&found, disk)?;
+        }
+        if !found.groups.is_empty() {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The versions of a folder that depend on the layout `<group>/<version>/`: all except those whose kinds all derive kube's
+/// `CustomResource`. The latter declare their group and version themselves, may use types from anywhere in the crate, and need
+/// not be exported by their version's module.
+fn annotated_versions(apis: &Apis, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
     if disk.is_file(&apis.folder) {
         return Ok(Vec::new());
     }
@@ -172,14 +189,14 @@ pub(super) fn load_crate(
     load_part(folder, is_empty, (disk, features), crates)
 }
 
-/// Adds files of a `<group>/<version>/` folder that are outside of `versions` and may declare kinds too.
+/// Adds files of a folder that are outside of the versions of `apis` and may declare kinds too.
 ///
 /// # Errors
 ///
 /// A file cannot be read.
 pub(super) fn load_beside(
+    folder: &Path,
     apis: &Apis,
-    versions: &[GroupVersions],
     (disk, features): (&Disk, &Selection),
     crates: &mut Vec<RustCrate>,
 ) -> Result<(), Error> {
@@ -188,9 +205,9 @@ pub(super) fn load_beside(
         let versions = versions.iter().map(move |version| group.join(version));
         versions.collect::<Vec<_>>()
     };
-    let versions: Vec<PathBuf> = versions.iter().flat_map(folders).collect();
+    let versions: Vec<PathBuf> = apis.groups.iter().flat_map(folders).collect();
     let mut beside = Vec::new();
-    disk.collect(&apis.folder, &mut beside, &|path| {
+    disk.collect(folder, &mut beside, &|path| {
         is_source(path) && !versions.iter().any(|folder| path.starts_with(folder))
     })?;
     beside.sort();
