@@ -259,8 +259,10 @@ impl Scaffold<'_> {
             String::new(),
             "let clientset = Clientset::try_default().await?;".to_owned(),
             format!(
-                "let {} = clientset.{}_{}().{}({namespace});",
-                resource.accessor, group.module, version.module, resource.accessor
+                "let {} = clientset.{}().{}({namespace});",
+                resource.accessor,
+                self.api.clientset_method(group, version),
+                resource.accessor
             ),
             format!(
                 "for object in {}.list(&ListParams::default()).await? {{",

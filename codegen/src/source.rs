@@ -28,6 +28,8 @@ pub struct RustPackage {
 pub struct RustCrate {
     /// The source root as shown in diagnostics, with a trailing `/` unless it is empty.
     pub root: String,
+    /// The file of the library's root module, relative to the root; `lib.rs` and `main.rs` are root modules in any case.
+    pub library: Option<String>,
     /// The files or folders whose kinds are read. The rest of the crate is only searched for the types of their fields.
     pub wanted: Vec<String>,
     /// Whether the crate may have no kinds yet; otherwise that is an error.

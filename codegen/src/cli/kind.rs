@@ -6,7 +6,7 @@ use clap::Args;
 use codegen::{
     config::shown,
     model::{Resource, TypeKind, Version},
-    operator::{Api, Part, builtin_import, controller_path, names},
+    operator::{Api, Neighbours, Part, builtin_import, controller_path, names},
     output::Tree,
 };
 
@@ -184,13 +184,34 @@ pub(super) fn copied(
     let (Some(types), Some(sample)) = (text(Part::Types)?, text(Part::Sample)?) else {
         return Ok(None);
     };
-    let copied = api.copy_of(other, &types, &sample);
+    let neighbours = neighbours(project, api, other);
+    let copied = api.copy_of((other, &neighbours), &types, &sample);
     copied.map(Some).map_err(|error| {
         let path = project
             .root
             .join(other.path(Part::Types).unwrap_or_default());
         refused(format!("{} cannot be copied: {error}", shown(&path)))
     })
+}
+
+/// The types and modules of both versions.
+fn neighbours(project: &Project, api: &Api, other: &Api) -> Neighbours {
+    let items = |version: &str| {
+        let versions = project.group(&api.group).into_iter();
+        let mut versions = versions.flat_map(|group| &group.versions);
+        let version = versions.find(|found| found.name == version);
+        let types = version.into_iter().flat_map(|version| &version.types);
+        types.filter_map(|def| Some((&def.name, def.item.as_ref()?)))
+    };
+    let old = items(&other.version).filter(|(_, item)| item.exported);
+    let new =
+        items(&api.version).flat_map(|(name, item)| item.module.first().into_iter().chain([name]));
+    Neighbours {
+        old: old
+            .map(|(name, item)| (name.clone(), item.module.clone()))
+            .collect(),
+        new: new.cloned().collect(),
+    }
 }
 
 /// That the operator lacks a group, and which it has.

@@ -7,7 +7,8 @@ use super::{
     dependencies::Dependencies,
     disk::{Disk, is_source},
     features::Selection,
-    layout::{Place, module_path, root_name, shown},
+    layout::{Place, as_written, manifest_folder, module_path, root_name, shown, whole},
+    manifest::Manifest,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
@@ -105,14 +106,31 @@ impl GoInput {
     }
 }
 
-/// The versions of a folder that depend on the layout `<group>/<version>/`: all except those whose kinds all derive kube's
-/// `CustomResource`. The latter declare their group and version themselves, may use types from anywhere in the crate, and need
-/// not be exported by their version's module.
+/// The versions of a folder, or of `apis` in a crate's source root, that depend on the layout `<group>/<version>/`; `None` if there are none.
 ///
 /// # Errors
 ///
 /// A file cannot be read.
-pub(super) fn annotated_versions(apis: &Apis, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
+pub(super) fn annotated(apis: &Apis, disk: &Disk) -> Result<Option<Apis>, Error> {
+    for folder in [apis.folder.clone(), apis.folder.join("apis")] {
+        let mut found = Apis {
+            folder,
+            groups: Vec::new(),
+        };
+        if found.folder == apis.folder || disk.is_dir(&found.folder) {
+            found.groups = annotated_versions(&found, disk)?;
+        }
+        if !found.groups.is_empty() {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The versions of a folder that depend on the layout `<group>/<version>/`: all except those whose kinds all derive kube's
+/// `CustomResource`. The latter declare their group and version themselves, may use types from anywhere in the crate, and need
+/// not be exported by their version's module.
+fn annotated_versions(apis: &Apis, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
     if disk.is_file(&apis.folder) {
         return Ok(Vec::new());
     }
@@ -171,14 +189,14 @@ pub(super) fn load_crate(
     load_part(folder, is_empty, (disk, features), crates)
 }
 
-/// Adds files of a `<group>/<version>/` folder that are outside of `versions` and may declare kinds too.
+/// Adds files of a folder that are outside of the versions of `apis` and may declare kinds too.
 ///
 /// # Errors
 ///
 /// A file cannot be read.
 pub(super) fn load_beside(
+    folder: &Path,
     apis: &Apis,
-    versions: &[GroupVersions],
     (disk, features): (&Disk, &Selection),
     crates: &mut Vec<RustCrate>,
 ) -> Result<(), Error> {
@@ -187,9 +205,9 @@ pub(super) fn load_beside(
         let versions = versions.iter().map(move |version| group.join(version));
         versions.collect::<Vec<_>>()
     };
-    let versions: Vec<PathBuf> = versions.iter().flat_map(folders).collect();
+    let versions: Vec<PathBuf> = apis.groups.iter().flat_map(folders).collect();
     let mut beside = Vec::new();
-    disk.collect(&apis.folder, &mut beside, &|path| {
+    disk.collect(folder, &mut beside, &|path| {
         is_source(path) && !versions.iter().any(|folder| path.starts_with(folder))
     })?;
     beside.sort();
@@ -218,12 +236,7 @@ fn load_part(
     (disk, features): (&Disk, &Selection),
     crates: &mut Vec<RustCrate>,
 ) -> Result<(), Error> {
-    let root = Place::of(part).root;
-    let root = if disk.is_file(&root) {
-        root.parent().map(Path::to_owned).unwrap_or_default()
-    } else {
-        root
-    };
+    let (root, library) = source_root(part, disk);
     let name = root_name(&root);
     let wanted = match shown(part) {
         here if here == "." => String::new(),
@@ -250,10 +263,39 @@ fn load_part(
         names: beside.names,
         dependencies: beside.crates,
         root: name,
+        library,
         wanted: vec![wanted],
         is_empty,
     });
     Ok(())
+}
+
+/// Returns the source root of the crate that a file or folder belongs to, and the file of its library's root module there. `[lib]` of
+/// Cargo.toml decides if the part is in the library's folder or contains it.
+pub(super) fn source_root(part: &Path, disk: &Disk) -> (PathBuf, Option<String>) {
+    let path = whole(part);
+    let place = Place::of(part);
+    let manifest = manifest_folder(&path).and_then(|folder| Manifest::read(folder, disk));
+    let library = manifest.and_then(|manifest| manifest.library(disk));
+    // `src/bin/<name>/` is a crate of its own.
+    let is_program = |library: &Path| {
+        let root = whole(&place.root);
+        place.found && root != library && root.starts_with(library)
+    };
+    if let Some(library) = library.filter(|library| !is_program(&library.root)) {
+        if let Ok(below) = path.strip_prefix(&library.root) {
+            let root = as_written(part, below.components().count());
+            return (root, Some(library.file));
+        }
+        if let Ok(below) = library.root.strip_prefix(&path) {
+            return (part.join(below), Some(library.file));
+        }
+    }
+    if disk.is_file(&place.root) {
+        let folder = place.root.parent().map(Path::to_owned);
+        return (folder.unwrap_or_default(), None);
+    }
+    (place.root, None)
 }
 
 /// Loads the group-version folders of `apis`, sorted by group and version; `below` is their parent's path in the source root.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{
     Error,
     disk::Disk,
-    inputs::{Apis, mentions_kinds},
+    inputs::{Apis, mentions_kinds, source_root},
 };
 
 /// Returns the source roots of the members of a workspace that may declare kinds; none if the folder is no virtual workspace, which has no
@@ -32,7 +32,11 @@ pub(super) fn members(apis: &Apis, disk: &Disk) -> Result<Vec<Apis>, Error> {
     let mut roots = Vec::new();
     for pattern in list("members").unwrap_or_default() {
         for member in matching(folder, pattern, disk)? {
-            let root = member.join("src");
+            let (root, library) = source_root(&member, disk);
+            let root = match library {
+                Some(_) => root,
+                None => member.join("src"),
+            };
             let is_excluded = excluded.iter().any(|path| member.starts_with(path));
             if !is_excluded && disk.is_dir(&root) && mentions_kinds(&root, disk)? {
                 roots.push(root);

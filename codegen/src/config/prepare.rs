@@ -10,7 +10,7 @@ use super::{
     Config, Error, Only, Progress, advice,
     crd_files::read_crds,
     disk,
-    inputs::{annotated_versions, load_apis, load_beside, load_crate},
+    inputs::{annotated, load_apis, load_beside, load_crate},
     layout::{self, module_path, normalize, shown},
     members::members,
     target::Target,
@@ -275,17 +275,16 @@ impl Config {
                 if !members.is_empty() {
                     continue;
                 }
-                let versions = annotated_versions(&apis, &self.disk)?;
-                if versions.is_empty() {
+                let Some(annotated) = annotated(&apis, &self.disk)? else {
                     load_crate(&apis, false, loading, &mut sources.rust_crates)?;
                     continue;
-                }
-                load_beside(&apis, &versions, loading, &mut sources.rust_crates)?;
-                apis.to_mut().groups = versions;
+                };
+                load_beside(folder, &annotated, loading, &mut sources.rust_crates)?;
+                apis = Cow::Owned(annotated);
             }
             let below = target.map_or_else(
-                || layout::Place::of(folder).below,
-                |target| target.apis_below(folder),
+                || layout::Place::of(&apis.folder).below,
+                |target| target.apis_below(&apis.folder),
             );
             sources.rust.extend(load_apis(&apis, &below, &self.disk)?);
         }

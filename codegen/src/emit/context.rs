@@ -25,20 +25,6 @@ impl<'a> Emit<'a> {
         path(&self.options.runtime_path)
     }
 
-    /// The name of the clientset's method for a version: `cloudnative_v1alpha1`. If group and version of another one give the same name, such
-    /// as `my` with `group-v1` and `my-group` with `v1`, the word `version` is between both.
-    pub(crate) fn version_accessor(&self, group: &Group, version: &Version) -> String {
-        let name =
-            |group: &Group, version: &Version| format!("{}_{}", group.module, version.module);
-        let wanted = name(group, version);
-        let versions = self.api.versions();
-        let same = versions.filter(|(group, version)| name(group, version) == wanted);
-        if same.count() > 1 {
-            return format!("{}_version_{}", group.module, version.module);
-        }
-        wanted
-    }
-
     /// `k8s_openapi`: the path set in the options, else the runtime's re-export, else the crate itself.
     pub(crate) fn k8s_openapi(&self) -> TokenStream {
         path(&self.k8s_openapi_path())

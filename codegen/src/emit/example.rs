@@ -1,6 +1,6 @@
 //! Examples in the documentation of generated modules, each with the first kind that supports what the example shows.
 
-use super::{Emit, reference::factory_accessor};
+use super::Emit;
 use crate::model::{Group, Resource, Scope, Verb, Version};
 
 /// An example of a client; empty if no client supports `list`.
@@ -18,7 +18,7 @@ pub(crate) fn clientset(cx: &Emit<'_>) -> String {
         "let clientset = Clientset::try_default().await?;".to_owned(),
         format!(
             "let {accessor} = clientset.{}().{accessor}({namespace});",
-            cx.version_accessor(group, version)
+            cx.api.clientset_method(group, version)
         ),
         format!("let list = {accessor}.list(&ListParams::default()).await?;"),
     ])
@@ -37,8 +37,8 @@ pub(crate) fn lister(cx: &Emit<'_>) -> String {
     fenced(&[
         format!(
             "let lister = factory.{}().{}().{accessor}().lister();",
-            factory_accessor(&group.module),
-            version.module
+            cx.api.factory_method(group),
+            group.informers_method(version)
         ),
         format!("let object: Arc<{kind}> = {get}?;"),
     ])
@@ -53,8 +53,8 @@ pub(crate) fn informer(cx: &Emit<'_>) -> String {
         "let factory = SharedInformerFactory::builder(clientset).build();".to_owned(),
         format!(
             "let informer = factory.{}().{}().{}();",
-            factory_accessor(&group.module),
-            version.module,
+            cx.api.factory_method(group),
+            group.informers_method(version),
             resource.accessor
         ),
         "informer.informer().add_event_handler(handler)?;".to_owned(),
@@ -77,7 +77,7 @@ pub(crate) fn apply(cx: &Emit<'_>) -> String {
     fenced(&[
         format!(
             "let {accessor} = clientset.{}().{accessor}({namespace});",
-            cx.version_accessor(group, version)
+            cx.api.clientset_method(group, version)
         ),
         format!("let wanted = {root}Apply::new({names}).labels([(\"tier\", \"web\")]);"),
         format!(

@@ -9,7 +9,6 @@ use super::{
     example,
     lister::lister_name,
     modules::inception,
-    reference,
 };
 use crate::{
     generator::Generator,
@@ -74,7 +73,7 @@ fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStrea
         let docs = docs(&format!("The informers of `{}`.", group.name));
         let (module, name) = (ident(&group.module), group_name(group));
         let feature = cx.feature(group);
-        let accessor = ident(reference::factory_accessor(&group.module));
+        let accessor = ident(&cx.api.factory_method(group));
         quote! {
             #docs
             #feature
@@ -180,12 +179,13 @@ fn emit_group(cx: &Emit<'_>, group: &Group, versions: &[&Version]) -> TokenStrea
             api_version(group, version)
         ));
         let (module, name) = (ident(&version.module), version_name(version));
+        let accessor = ident(&group.informers_method(version));
         quote! {
             #docs
             #feature
             #[inline]
             #[must_use]
-            pub fn #module(&self) -> #module::#name {
+            pub fn #accessor(&self) -> #module::#name {
                 #module::#name::new(self.0.clone())
             }
         }

@@ -54,13 +54,3 @@ fn emit_external(cx: &Emit<'_>, external: &ExternalType) -> TokenStream {
         quote!(::#written)
     }
 }
-
-/// The accessor for a group on the factory: its module's name, or another name if that conflicts with a method that all factories
-/// have.
-pub(crate) fn factory_accessor(module: &str) -> &str {
-    if module == "clone" {
-        "clone_group"
-    } else {
-        module
-    }
-}

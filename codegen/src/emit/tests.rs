@@ -259,3 +259,22 @@ fn versions_of_two_groups_with_one_name_have_methods_of_their_own() {
         assert!(text.contains(&format!("pub fn {name}(&self)")), "{text}");
     }
 }
+
+#[test]
+fn handwritten_names_beyond_ascii_stay() {
+    let mut api = api("a.io", "K", Scope::Namespaced);
+    let TypeKind::Struct(def) = &mut api.groups[0].versions[0].types[0].kind else {
+        panic!("the root is a struct");
+    };
+    def.fields.push(Field::required("größe", TypeRef::String));
+    let options = Options {
+        emit: [Generator::Deepcopy].into(),
+        ..Options::default()
+    };
+    let tree = generate(&api, &options);
+    let text = tree.values().next().unwrap();
+    assert!(
+        text.contains("größe: ::core::clone::Clone::clone(&self.größe)"),
+        "{text}"
+    );
+}

@@ -6,7 +6,7 @@ use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     model::{
         Conversion, PrinterColumn, Resource, ScaleSubresource, Scope, SelectableField, VerbSet,
-        names,
+        kind_method, names,
     },
     options::Compat,
     read::markers::{
@@ -35,7 +35,7 @@ pub(super) fn resource(
         list_kind: list_kind(kind),
         singular: singular.unwrap_or_else(|| kind.to_lowercase()),
         plural: plural((kind, place), (markers, compat), diagnostics),
-        accessor: names::snake_case(&names::plural(kind)),
+        accessor: kind_method(&names::plural(kind)),
         client_name: names::plural(kind),
         root: root.to_owned(),
         scope: scope((kind, place), (markers, compat), diagnostics),

@@ -5,6 +5,7 @@
 //!
 //! Every collection is a `Vec` in a defined order or a `BTreeMap`, so that output does not depend on the order of input files.
 
+mod accessors;
 mod admission;
 mod foreign;
 mod rbac;
@@ -18,6 +19,7 @@ mod wire;
 pub mod names;
 pub mod schema;
 
+pub(crate) use accessors::kind_method;
 pub use admission::{Webhook, WebhookEndpoint};
 pub(crate) use foreign::type_parameters;
 pub use foreign::{ExternalType, KnownType};

@@ -81,6 +81,9 @@ pub struct RustItem {
     pub object: bool,
     /// Whether kube-derive generates the root and its traits from this (spec) type, or generated this root.
     pub kube_derive: bool,
+    /// Whether serde writes and reads the type as its only field, even if that is absent (`serde(transparent)`).
+    #[serde(skip)]
+    pub transparent: bool,
     /// Generic parameters as written (`<T>`); roots must not have any.
     pub generics: String,
     /// Whether other modules can name it through the version's module.
@@ -178,6 +181,9 @@ pub struct Field {
     pub option: bool,
     /// Whether the property must be present.
     pub required: bool,
+    /// Whether markers of annotated Rust require the property, even if serde reads its type from an absent one.
+    #[serde(skip)]
+    pub demanded: bool,
     /// Whether the property may be present as null.
     pub nullable: bool,
     /// Whether to omit empty strings that k8s-openapi always writes, within values of a Kubernetes type.
@@ -236,6 +242,7 @@ impl Field {
             ty,
             option: false,
             required: true,
+            demanded: false,
             nullable: false,
             sparse: false,
             default: None,

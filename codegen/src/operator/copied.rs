@@ -1,6 +1,6 @@
 //! A further version of a kind that starts as a copy of another one.
 
-use super::{Api, Part, edit::EditError, marker};
+use super::{Api, Neighbours, Part, edit::EditError, marker, moved::moved};
 use crate::output::Tree;
 
 /// The markers of a kind that belong to one of its versions.
@@ -17,8 +17,14 @@ impl Api {
     /// # Errors
     ///
     /// [`EditError`]: the types are not valid Rust, or lack the kind.
-    pub fn copy_of(&self, other: &Self, types: &str, sample: &str) -> Result<Tree, EditError> {
+    pub fn copy_of(
+        &self,
+        (other, neighbours): (&Self, &Neighbours),
+        types: &str,
+        sample: &str,
+    ) -> Result<Tree, EditError> {
         let types = marker::without(types, &self.kind, &OF_ONE_VERSION)?;
+        let types = moved(&types, (other, self), neighbours)?;
         let sample = copied_sample(self, other, sample);
         let files = [(Part::Types, types), (Part::Sample, sample)].into_iter();
         Ok(files
@@ -69,7 +75,8 @@ mod tests {
                      // +kubebuilder:storageversion\npub struct Other;\n";
         let sample = "# One\napiVersion: batch.example.com/v1alpha1\nkind: Widget\nmetadata:\n  name: a\n---\nkind: Secret\napiVersion: v1\n\
                       ---\napiVersion: batch.example.com/v1alpha1\nkind: Widget\nmetadata:\n  name: b\n";
-        let files = api.copy_of(&other, types, sample).unwrap();
+        let none = Neighbours::default();
+        let files = api.copy_of((&other, &none), types, sample).unwrap();
         let texts: Vec<&str> = files.values().map(String::as_str).collect();
         assert_eq!(
             texts,
@@ -80,6 +87,9 @@ mod tests {
                  // +kubebuilder:storageversion\npub struct Other;\n",
             ]
         );
-        assert!(api.copy_of(&other, "struct Gadget;", sample).is_err());
+        assert!(
+            api.copy_of((&other, &none), "struct Gadget;", sample)
+                .is_err()
+        );
     }
 }

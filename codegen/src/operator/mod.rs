@@ -13,6 +13,7 @@ mod copied;
 pub mod edit;
 mod edits;
 mod marker;
+mod moved;
 pub mod names;
 mod references;
 mod text;
@@ -30,6 +31,7 @@ pub use certificates::Certificates;
 pub use controlled::Controlled;
 pub use controller::{path as controller_path, test_path as controller_test_path};
 pub use edits::{Edit, EditKind};
+pub use moved::Neighbours;
 pub use references::{Gone, Reference};
 pub use webhook::{Handler, Spoke, Webhooks};
 

@@ -36,10 +36,14 @@ fn clients(version: &Version) -> impl Iterator<Item = &Resource> {
     version.resources.iter().filter(|resource| resource.client)
 }
 
-/// The name of the client of a group and version (`CloudnativeV1alpha1Client`).
+/// The name of the client of a group and version (`CloudnativeV1alpha1Client`); the plural if a kind's client has that name.
 fn version_client(group: &Group, version: &Version) -> Ident {
-    let version = names::upper_camel(&version.module);
-    format_ident!("{}{version}Client", group.type_prefix)
+    let camel = names::upper_camel(&version.module);
+    let mut name = format!("{}{camel}Client", group.type_prefix);
+    while clients(version).any(|resource| resource.client_name == name) {
+        name.push('s');
+    }
+    format_ident!("{name}")
 }
 
 /// ```ignore
@@ -130,7 +134,7 @@ fn emit_version_accessor(cx: &Emit<'_>, group: &Group, version: &Version) -> Tok
         .version_feature(group, version)
         .or_else(|| cx.feature(group));
     let docs = docs(&format!("Clients for `{}`.", api_version(group, version)));
-    let accessor = ident(&cx.version_accessor(group, version));
+    let accessor = ident(&cx.api.clientset_method(group, version));
     let (group_module, version_module) = (ident(&group.module), ident(&version.module));
     let client = version_client(group, version);
     quote! {

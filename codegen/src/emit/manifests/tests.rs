@@ -372,6 +372,60 @@ fn an_optional_value_that_may_be_null_is_nullable() {
     assert_eq!(spec("")["properties"], nullable);
 }
 
+#[test]
+fn no_field_is_required_that_serde_reads_as_none_if_it_is_absent() {
+    let types = format!(
+        "pub type Opt<T> = Option<T>;\npub type Own<T, U = Opt<T>> = Box<U>;\n\
+         {DERIVE}\n#[serde(transparent)]\npub struct Seen(pub Opt<i32>);\n{DERIVE}\npub struct Plain(pub Option<i32>);\n\
+         {DERIVE}\npub struct Pair<T> {{ pub first: T, pub second: Vec<T> }}\n"
+    );
+    let required = |fields: &str| spec(fields, &types, Compat::Strict)["required"].clone();
+    for absent in ["Opt<String>", "Own<i32>", "Box<Option<bool>>", "Seen"] {
+        let fields = format!("pub a: {absent},");
+        assert_eq!(required(&fields), Value::Null, "{absent}");
+        let fields = format!("// +required\n{fields}");
+        assert_eq!(required(&fields), json!(["a"]), "{absent}");
+    }
+    for present in ["Plain", "Own<i32, i32>", "Vec<Option<i32>>", "Pair<i32>"] {
+        let fields = format!("pub a: {present},");
+        assert_eq!(required(&fields), json!(["a"]), "{present}");
+    }
+    let pair = |argument: &str| {
+        let fields = format!("pub a: Pair<{argument}>,");
+        spec(&fields, &types, Compat::Strict)["properties"]["a"]["required"].clone()
+    };
+    assert_eq!(pair("i32"), json!(["first", "second"]));
+    assert_eq!(pair("Opt<i32>"), json!(["second"]));
+}
+
+#[test]
+fn a_flattened_enum_that_is_optional_may_have_no_variant() {
+    let spec = |attributes: &str, ty: &str| {
+        let types = format!(
+            "pub type Opt<T> = Option<T>;\n{DERIVE}\n{attributes}\npub enum One {{ A {{ a: bool }}, B {{ b: i32 }} }}"
+        );
+        let fields = format!("#[serde(flatten)]\npub one: {ty},");
+        spec(&fields, &types, Compat::Strict)
+    };
+    let tag = "#[serde(tag = \"type\")]";
+    let choices = json!([
+        {"properties": {"type": {"enum": ["A"]}}, "required": ["type", "a"]},
+        {"properties": {"type": {"enum": ["B"]}}, "required": ["type", "b"]},
+    ]);
+    assert_eq!(spec(tag, "One")["oneOf"], choices);
+    for ty in ["Option<One>", "Opt<One>"] {
+        let optional = spec(tag, ty);
+        assert_eq!(optional["oneOf"][2], json!({"not": {"required": ["type"]}}));
+        assert_eq!(optional["required"], Value::Null);
+    }
+    let external = spec("", "Option<One>");
+    let none = json!({"not": {"anyOf": [{"required": ["A"]}, {"required": ["B"]}]}});
+    assert_eq!(external["oneOf"][2], none);
+    assert!(spec("#[serde(untagged)]", "One")["anyOf"].is_array());
+    let untagged = spec("#[serde(untagged)]", "Option<One>");
+    assert_eq!(untagged["anyOf"], Value::Null);
+}
+
 /// Where controller-gen resolves conflicts between markers differently; see the list in `docs/markers.md`.
 #[test]
 fn markers_that_meet_have_the_meaning_of_controller_gen_or_are_refused() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    model::{Resource, names},
+    model::{Resource, kind_method, names},
     read::crd::Crd,
 };
 
@@ -15,11 +15,6 @@ pub(super) fn client_name(crd: &Crd) -> String {
     } else {
         names::upper_camel(&crd.plural)
     }
-}
-
-/// The name of the client method: `virtual_machines`.
-pub(super) fn accessor(client_name: &str) -> String {
-    names::plain_ident(&names::snake_case(client_name))
 }
 
 /// Renames clients that have the name of another, for kinds such as `FooBar` and `Foo-Bar`: with the suffix of the
@@ -39,7 +34,7 @@ pub(super) fn tell_apart(resources: &mut [Resource]) {
         let numbered = (2_u32..).map(|number| format!("{suffixed}{number}"));
         let candidates = [own, suffixed.clone()].into_iter().chain(numbered);
         for client_name in candidates {
-            let accessor = accessor(&client_name);
+            let accessor = kind_method(&client_name);
             if taken.insert(accessor.clone()) {
                 resource.client_name = client_name;
                 resource.accessor = accessor;

@@ -32,7 +32,8 @@ use self::{
 use crate::{
     diag::Diagnostics,
     model::{
-        ApiSet, CrdRest, CustomMethod, Group, LeftOut, Origin, Resource, VerbSet, Version, names,
+        ApiSet, CrdRest, CustomMethod, Group, LeftOut, Origin, Resource, VerbSet, Version,
+        kind_method, names,
     },
     options::Options,
     read::crd::{Crd, CrdVersion, schema::Schema},
@@ -220,7 +221,7 @@ fn lower_resource(crd: &Crd, version: &CrdVersion, roots: &BTreeMap<&str, &str>)
         list_kind: crd.list_kind.clone(),
         plural: crd.plural.clone(),
         singular: crd.singular.clone(),
-        accessor: clients::accessor(&client_name),
+        accessor: kind_method(&client_name),
         client_name,
         root,
         scope: crd.scope,

@@ -107,6 +107,7 @@ fn is_same_field(a: &Field, b: &Field, shapes: &ShapeOfPath<'_>) -> bool {
         go: _,
         declared: _,
         // Determined later.
+        demanded: _,
         undeclared: _,
         merged: _,
         hashed: _,

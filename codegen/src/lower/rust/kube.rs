@@ -10,7 +10,7 @@ use crate::{
     model::{
         CustomMethod, DeclaredAt, DerivedSchema, ExternalType, Field, KnownType, PrinterColumn,
         Resource, RustItem, ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind,
-        TypeRef, VerbSet, WireType, names,
+        TypeRef, VerbSet, WireType, kind_method, names,
     },
     read::{
         markers::client::NoStatus,
@@ -46,7 +46,7 @@ impl Cx<'_> {
                 .singular
                 .clone()
                 .unwrap_or_else(|| kube.kind.to_ascii_lowercase()),
-            accessor: names::snake_case(&names::plural(&kube.kind)),
+            accessor: kind_method(&names::plural(&kube.kind)),
             client_name: names::plural(&kube.kind),
             root: root.to_owned(),
             scope: if kube.namespaced {

@@ -78,6 +78,7 @@ impl Cx<'_> {
             deepcopy,
             object,
             kube_derive: item.kube.is_some(),
+            transparent: item.serde.transparent,
             generics: item.generics.text.clone(),
             exported: self.is_exported(item),
             cfg: self.conditions(item),
@@ -261,6 +262,20 @@ impl Cx<'_> {
             &field.place,
             diagnostics,
         );
+        let derives_both = ["Serialize", "Deserialize"].map(|name| has_derive(owner.item, name));
+        let is_one_way = serde.skip_serializing || serde.skip_deserializing || serde.skip;
+        let is_one_way = is_one_way || derives_both.contains(&false);
+        if serde.renames_differ && !is_one_way && !serde.aliases.contains(&json_name) {
+            let message =
+                format!("`{json_name}` is written under this name and read under another");
+            diagnostics.push(
+                Diagnostic::warning(message)
+                    .at(field.place.clone(), "is not read back")
+                    .help(format!(
+                        "give it one name, or add `#[serde(alias = \"{json_name}\")]`"
+                    )),
+            );
+        }
         let said = (json_name.as_str(), schema_type, required);
         Field {
             derived: self.derived_field(owner.item, field, said),
@@ -273,6 +288,7 @@ impl Cx<'_> {
             },
             option,
             required,
+            demanded: marked_requirement(markers) == Some(Requirement::Required),
             nullable: markers.has::<Nullable>()
                 || (required && may_be_none && field.schema.required.is_none())
                 || matches!(ty, TypeRef::Optional(_)),

@@ -140,7 +140,7 @@ fn count(groups: &BTreeSet<&str>, name: fn(&str) -> String) -> BTreeMap<String, 
 }
 
 /// FNV-1a, 32 bits: unlike `DefaultHasher`, stable across Rust versions.
-fn checksum(text: &str) -> u32 {
+pub(crate) fn checksum(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     })

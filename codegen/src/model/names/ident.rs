@@ -10,10 +10,15 @@ pub fn is_keyword(name: &str) -> bool {
 
 /// Converts a name to a legal Rust identifier, with `r#` before a keyword.
 ///
-/// A legal name is returned unchanged. `self`, `Self`, `super`, `crate` and `_`, which cannot be raw identifiers, get the suffix `_`. Other
+/// A legal name is returned unchanged, also one with letters beyond ASCII, as authors of Rust types may write. `self`, `Self`, `super`, `crate` and `_`, which cannot be raw identifiers, get the suffix `_`. Other
 /// characters become `_`, and non-ASCII letters their code point, so that names that differ only in them stay distinct.
 #[must_use]
 pub fn ident(name: &str) -> String {
+    // The parser also accepts spaces and comments around an identifier.
+    let is_whole = |ident: syn::Ident| ident == name;
+    if !name.is_ascii() && syn::parse_str(name).is_ok_and(is_whole) {
+        return name.to_owned();
+    }
     let plain = plain_ident(name);
     if is_keyword(&plain) {
         format!("r#{plain}")
@@ -86,6 +91,8 @@ mod tests {
         check("virtual_machine", "virtual_machine");
         check("_private", "_private");
         check("type_", "type_");
+        check("größe", "größe");
+        check("r#größe", "r#größe");
     }
 
     #[test]
@@ -113,7 +120,8 @@ mod tests {
         check("\0", "_".repeat(2).as_str());
         check("2fast", "_2fast");
         check("", "empty");
-        check("größe", "gr_uf6_udfe");
+        check("größe ", "gr_uf6_udfe_");
+        assert_eq!(plain_ident("größe"), "gr_uf6_udfe");
     }
 
     proptest! {

@@ -13,6 +13,7 @@ pub mod schema;
 mod serde_case;
 
 pub use case::{snake_case, upper_camel, words};
+pub(crate) use group::checksum;
 pub use group::{
     go_name, is_module_of, module_name, module_names, qualified_module_name, version_module,
 };

@@ -173,7 +173,9 @@ fn read_crate(source: &RustCrate, ignored: IgnoredMarkers<'_>) -> Option<Crate> 
         ..empty(first, Layout::Crate)
     };
     let mut findings = Diagnostics::new();
-    let module = |file: &Source| module_in_crate(file, &source.root, &["lib.rs", "main.rs"]);
+    let mut roots = vec!["lib.rs", "main.rs"];
+    roots.extend(source.library.as_deref());
+    let module = |file: &Source| module_in_crate(file, &source.root, &roots);
     let options = (ignored, source.features.as_ref().map(|it| &it.names));
     let found = read_files(&source.files, &module, options, &mut findings);
     let items = found.files.iter().map(|(_, read)| read.items.len()).sum();

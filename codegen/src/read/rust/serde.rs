@@ -7,6 +7,10 @@ use syn::{Attribute, LitStr, Token, meta::ParseNestedMeta, spanned::Spanned as _
 /// The serde attributes of a container, variant or field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SerdeAttrs {
+    /// Whether `rename(…)` gives different names for writing and reading.
+    pub renames_differ: bool,
+    /// `alias = "name"`
+    pub aliases: Vec<String>,
     /// `rename`: the name for serialization.
     pub rename: Option<String>,
     /// `rename_all`: the case for serialization.
@@ -83,7 +87,11 @@ impl SerdeAttrs {
             "rename" | "rename_all" | "rename_all_fields" | "flatten" | "crate" | "expecting"
         ) || name.starts_with("skip");
         match name {
-            "rename" => (self.rename, is_plain) = names(meta)?,
+            "rename" => {
+                (self.rename, is_plain) = names(meta)?;
+                self.renames_differ |= !is_plain;
+            }
+            "alias" => self.aliases.push(text(meta)?),
             "rename_all" => (self.rename_all, is_plain) = names(meta)?,
             "rename_all_fields" => (self.rename_all_fields, is_plain) = names(meta)?,
             "default" => {

@@ -399,3 +399,37 @@ fn findings_about_a_dependency_count_if_a_kind_uses_it() {
     // Roles are those of the program's own markers.
     assert!(!sandbox.path("config/rbac/role.yaml").exists());
 }
+
+#[test]
+fn a_library_may_have_another_root_module() {
+    let library = "[lib]\npath = \"lib/root.rs\"\n";
+    for manifest in [
+        "[package]\nname = \"operator\"\n",
+        "[package]\nname = \"9-odd\"\n",
+    ] {
+        let manifest = format!("{manifest}{library}");
+        let sandbox = files(&[
+            ("Cargo.toml", "[workspace]\nmembers = [\"operator\"]\n"),
+            ("operator/Cargo.toml", manifest.as_str()),
+            (
+                "operator/lib/root.rs",
+                "mod kinds;\nmod types;\npub use types::Hull;\n",
+            ),
+            (
+                "operator/lib/types.rs",
+                "DERIVE\npub struct Hull { length: i32 }\n",
+            ),
+            (
+                "operator/lib/kinds.rs",
+                "KIND\"Boat\")]\npub struct BoatSpec { a: crate::Hull, b: crate::types::Hull, c: super::Hull }\n",
+            ),
+        ]);
+        let crd = manifests(&sandbox);
+        assert_eq!(crd.matches("length:").count(), 3, "{crd}");
+        for part in [".", "operator/lib", "operator/lib/kinds.rs"] {
+            let run = sandbox.quiet(&["manifests", part]);
+            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{part}");
+            assert_eq!(sandbox.read(BOAT), crd, "{part}");
+        }
+    }
+}

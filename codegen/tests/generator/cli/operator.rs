@@ -403,6 +403,42 @@ fn a_version_starts_as_a_copy_of_another() {
 }
 
 #[test]
+fn a_copied_version_still_uses_what_the_other_version_shares() {
+    let sandbox = operator();
+    create(&sandbox, "batch/v1alpha1/Widget", &[]);
+    let folder = "src/apis/batch/v1alpha1";
+    let derive = "#[derive(Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]";
+    sandbox.write(
+        &format!("{folder}/shared.rs"),
+        &format!("{derive}\npub struct Shared {{ pub a: String }}\n"),
+    );
+    sandbox.edit(
+        &format!("{folder}/mod.rs"),
+        "pub use self::widget::*;",
+        "mod shared;\npub use self::{shared::*, widget::*};",
+    );
+    let types = format!("{folder}/widget.rs");
+    sandbox.edit(&types, "use serde::", "use super::*;\nuse serde::");
+    let fields = "    pub size: i32,\n    pub one: Shared,\n    pub other: super::Shared,\n";
+    sandbox.edit(&types, "    pub size: i32,\n", fields);
+    sandbox.succeeds(&["generate"]);
+    let before = files(&sandbox.path(""));
+    let mut create = about("create", "batch/v1/Widget", &[]);
+    create.extend(["--from", "v1alpha1"]);
+    sandbox.succeeds(&create);
+    let copied = sandbox.read("src/apis/batch/v1/widget.rs");
+    for line in [
+        "use super::super::v1alpha1::Shared;\n",
+        "pub one: Shared,",
+        "pub other: super::super::v1alpha1::Shared,",
+    ] {
+        assert!(copied.contains(line), "{copied}");
+    }
+    sandbox.succeeds(&about("delete", "batch/v1/Widget", &[]));
+    assert_eq!(differing(&before, &files(&sandbox.path(""))), [""; 0]);
+}
+
+#[test]
 fn a_new_repository_becomes_an_operator() {
     let mut sandbox = Sandbox::new();
     sandbox.write("README.md", "# Mine\n");

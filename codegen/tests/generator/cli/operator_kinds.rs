@@ -114,3 +114,19 @@ fn deleting_kinds_gives_the_operator_before_them() {
         assert!(after == *before, "{api}: {:#?}", differing(before, &after));
     }
 }
+
+#[test]
+fn manifests_of_a_crate_include_the_kinds_in_its_apis() {
+    let sandbox = operator();
+    create(&sandbox, "batch/v1/Widget", &[]);
+    let crd = "config/crd/bases/batch.example.com_widgets.yaml";
+    let written = ["src/apis", "src", "."].map(|folder| {
+        sandbox.succeeds(&["manifests", folder]);
+        let text = sandbox.read(crd);
+        std::fs::remove_file(sandbox.path(crd)).unwrap();
+        text
+    });
+    assert!(written[0].contains("size:"), "{}", written[0]);
+    assert_eq!(written[1], written[0]);
+    assert_eq!(written[2], written[0]);
+}

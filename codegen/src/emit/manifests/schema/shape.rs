@@ -331,7 +331,8 @@ impl<'a> Shapes<'a> {
             };
             let name = field.json_name.clone();
             schema.properties.insert(name, Arc::new(property));
-            if self.is_required(field) || field.merged.iter().any(|one| self.is_required(one)) {
+            let is_required = |field: &Field| self.is_required(field, scope);
+            if is_required(field) || field.merged.iter().any(is_required) {
                 schema.required.insert(field.json_name.clone());
             }
         }
@@ -342,9 +343,12 @@ impl<'a> Shapes<'a> {
     }
 
     /// Whether the schema requires a field. controller-gen also requires fields of embedded pointers.
-    fn is_required(&self, field: &Field) -> bool {
+    fn is_required(&self, field: &Field, scope: Lookup<'_>) -> bool {
         match &field.go {
             Some(go) if self.compat == Compat::ControllerGen => go.required,
+            None if scope.rust && !field.demanded => {
+                field.required && !self.is_optional(&field.ty, scope)
+            }
             _ => field.required,
         }
     }
@@ -355,6 +359,9 @@ impl<'a> Shapes<'a> {
             return Schema::default().with(PRESERVE, true);
         }
         let mut schema = self.property(field, scope, at);
+        if scope.rust && (field.option || self.is_optional(&field.ty, scope)) {
+            schema.permit_none();
+        }
         if field.option {
             schema.required.clear();
         }

@@ -13,6 +13,40 @@ use crate::{
     model::{StructDef, UnionDef, UnionVariant},
 };
 
+impl Schema {
+    /// Makes all fields optional, for a flattened `Option`: serde writes none of them for `None`, also none of an enum's variants.
+    pub(super) fn permit_none(&mut self) {
+        self.required.clear();
+        let demands = |choice: &Value| {
+            let required = choice.get("required").and_then(Value::as_array);
+            required.is_some_and(|required| !required.is_empty())
+        };
+        let choices = self.words.get("anyOf").and_then(Value::as_array);
+        if choices.is_some_and(|choices| choices.iter().all(demands)) {
+            // Whatever lacks the fields of every variant of an untagged enum is none.
+            self.words.remove("anyOf");
+        }
+        let Some(Value::Array(choices)) = self.words.get_mut("oneOf") else {
+            return;
+        };
+        // The tag, or the names of the variants.
+        let mut marks: Vec<&Value> = Vec::new();
+        for choice in choices.iter() {
+            match choice.get("required").and_then(|required| required.get(0)) {
+                Some(mark) if marks.contains(&mark) => {}
+                Some(mark) => marks.push(mark),
+                None => return,
+            }
+        }
+        let present = |mark: &&Value| json!({"required": [mark]});
+        let none = match marks.as_slice() {
+            [tag] => json!({"not": present(tag)}),
+            names => json!({"not": {"anyOf": names.iter().map(present).collect::<Vec<_>>()}}),
+        };
+        choices.push(none);
+    }
+}
+
 impl Shapes<'_> {
     pub(super) fn union(&mut self, def: &UnionDef, scope: Lookup<'_>, at: At<'_>) -> Schema {
         match (&def.tag, &def.content) {

@@ -225,6 +225,12 @@ fn a_byte_order_mark_moves_no_place() {
 }
 
 #[test]
+fn a_marker_may_follow_a_byte_order_mark() {
+    let text = "\u{feff}// +groupName=other.example.com\n\npub struct A;\n";
+    assert_eq!(api(&[("mod.rs", text)]).groups[0].name, "other.example.com");
+}
+
+#[test]
 fn rules_and_webhooks_come_with_the_crate() {
     let api = api(&[(
         "mod.rs",

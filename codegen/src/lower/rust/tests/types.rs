@@ -299,3 +299,24 @@ fn presence_follows_type_then_markers() {
         "required and an Option is null when absent"
     );
 }
+
+#[test]
+fn a_field_that_is_not_read_back_is_a_warning() {
+    let warnings = |attributes: &str| {
+        let text = format!(
+            "{HEAD}#[derive(Clone, Debug, Serialize, Deserialize)]\npub struct A {{\n    #[serde({attributes})]\n    pub a: i32,\n}}\n"
+        );
+        let generated = crate::generate(&sources(&[("mod.rs", &text)]), &options()).unwrap();
+        generated.warnings.to_string()
+    };
+    let differ = "rename(serialize = \"out\", deserialize = \"in\")";
+    let warning = "warning: `out` is written under this name and read under another";
+    assert!(warnings(differ).contains(warning), "{}", warnings(differ));
+    for fine in [
+        "rename(serialize = \"out\", deserialize = \"out\")".to_owned(),
+        format!("{differ}, alias = \"out\""),
+        format!("{differ}, skip_serializing"),
+    ] {
+        assert!(!warnings(&fine).contains(warning), "{fine}");
+    }
+}

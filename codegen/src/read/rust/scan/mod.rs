@@ -86,7 +86,10 @@ const MAX_RUN: usize = 4096;
 pub(super) fn scan(text: &str) -> Scan {
     let mut lexer = Lexer {
         bytes: text.as_bytes(),
-        at: 0,
+        // A byte order mark is not code.
+        at: text
+            .strip_prefix('\u{feff}')
+            .map_or(0, |rest| text.len() - rest.len()),
         line: 0,
         code_on_line: false,
         scan: Scan::default(),
