@@ -4,7 +4,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde_json::Value;
 
-use super::pods::PORT;
 use crate::field::FieldError;
 
 /// The longest name of a port.
@@ -142,7 +141,8 @@ pub(super) fn reachable_ip(path: &str, text: &str, errors: &mut Vec<FieldError>)
 /// Checks the number of a port.
 pub(super) fn port_number(path: impl Into<String>, number: i64, errors: &mut Vec<FieldError>) {
     if !(1..=65535).contains(&number) {
-        errors.push(FieldError::invalid(path, number, PORT));
+        let detail = "must be between 1 and 65535, inclusive";
+        errors.push(FieldError::invalid(path, number, detail));
     }
 }
 

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::defaults::{objects, set};
+use super::net::port_number;
 use super::network_policy;
-use super::pods::PORT;
 use crate::field::FieldError;
 use crate::metadata::object::{child, fields, text};
 use crate::registry::Strategy;
@@ -210,12 +210,7 @@ fn validate_backend(path: &str, backend: &Value, errors: &mut Vec<FieldError>) {
             path,
             "port name or number is required",
         )),
-        ("", 1..=65535) => {}
-        ("", _) => errors.push(FieldError::invalid(
-            format!("{path}.service.port.number"),
-            number,
-            PORT,
-        )),
+        ("", _) => port_number(format!("{path}.service.port.number"), number, errors),
         (_, 0) => {}
         _ => {
             let detail = "cannot set both port name & port number";

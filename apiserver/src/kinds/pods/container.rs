@@ -9,9 +9,6 @@ use crate::metadata::object::text;
 use crate::table::cells::items;
 use kube_names::label_fault;
 
-/// The rule of port numbers.
-pub(in crate::kinds) const PORT: &str = "must be between 1 and 65535, inclusive";
-
 /// Checks that a name is present, a DNS label, and not in `taken`.
 pub(super) fn named(path: &str, name: &str, taken: &[&str], errors: &mut Vec<FieldError>) {
     let path = format!("{path}.name");

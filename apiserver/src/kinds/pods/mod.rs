@@ -17,7 +17,6 @@ use crate::registry::{Cluster, Strategy, label_not_supported};
 use crate::table::Printer;
 use crate::table::cells::items;
 use crate::types::scalars::rfc3339;
-pub(super) use container::PORT;
 pub(super) use template::{default_job_template, default_template};
 pub(super) use validation::{pod_spec, pod_template};
 pub(super) use volumes::default_source;
