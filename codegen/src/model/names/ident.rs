@@ -10,8 +10,9 @@ pub fn is_keyword(name: &str) -> bool {
 
 /// Converts a name to a legal Rust identifier, with `r#` before a keyword.
 ///
-/// A legal name is returned unchanged, also one with letters beyond ASCII, as authors of Rust types may write. `self`, `Self`, `super`, `crate` and `_`, which cannot be raw identifiers, get the suffix `_`. Other
-/// characters become `_`, and non-ASCII letters their code point, so that names that differ only in them stay distinct.
+/// A legal name is returned unchanged, also one with letters beyond ASCII, as authors of Rust types may write. `self`, `Self`, `super`,
+/// `crate` and `_`, which cannot be raw identifiers, get the suffix `_`. Other characters become `_`, and non-ASCII letters their code
+/// point, so that names that differ only in them stay distinct.
 #[must_use]
 pub fn ident(name: &str) -> String {
     // The parser also accepts spaces and comments around an identifier.
