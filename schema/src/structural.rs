@@ -117,8 +117,8 @@ impl Structural {
 
     /// Drops nulls of fields that are neither nullable nor defaulted, then fills in defaults.
     pub fn apply_defaults(&self, object: &mut Value) {
-        defaults::drop_nulls(Some(&self.root), object);
-        defaults::fill(&self.root, object);
+        self.drop_nulls(object);
+        self.fill_defaults(object);
     }
 
     /// Fills in defaults, also for nulls; other nulls that are not allowed stay, for validation to report.

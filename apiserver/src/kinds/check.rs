@@ -1,6 +1,6 @@
 //! Validation shared by several kinds.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::field::FieldError;
 use crate::metadata::object::text;
@@ -61,17 +61,26 @@ fn percent(text: &str) -> Option<u64> {
     is_number.then(|| digits.parse().unwrap_or(u64::MAX))
 }
 
-/// Validates a label selector, if present.
-pub(super) fn label_selector(path: &str, selector: &Value, errors: &mut Vec<FieldError>) {
-    for (key, value) in selector["matchLabels"].as_object().into_iter().flatten() {
-        let path = format!("{path}.matchLabels");
+/// Validates keys and values of labels, if present.
+pub(super) fn labels(
+    path: &str,
+    labels: Option<&Map<String, Value>>,
+    errors: &mut Vec<FieldError>,
+) {
+    for (key, value) in labels.into_iter().flatten() {
         for fault in label_key_faults(key) {
-            errors.push(FieldError::invalid(path.clone(), key.as_str(), fault));
+            errors.push(FieldError::invalid(path, key.as_str(), fault));
         }
         for fault in label_value_faults(value.as_str().unwrap_or_default()) {
-            errors.push(FieldError::invalid(path.clone(), value.clone(), fault));
+            errors.push(FieldError::invalid(path, value.clone(), fault));
         }
     }
+}
+
+/// Validates a label selector, if present.
+pub(super) fn label_selector(path: &str, selector: &Value, errors: &mut Vec<FieldError>) {
+    let equal = selector["matchLabels"].as_object();
+    labels(&format!("{path}.matchLabels"), equal, errors);
     let expressions = selector["matchExpressions"]
         .as_array()
         .into_iter()

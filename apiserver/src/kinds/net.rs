@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde_json::Value;
 
+use super::check::one_of;
 use crate::field::FieldError;
 
 /// The longest name of a port.
@@ -144,6 +145,12 @@ pub(super) fn port_number(path: impl Into<String>, number: i64, errors: &mut Vec
         let detail = "must be between 1 and 65535, inclusive";
         errors.push(FieldError::invalid(path, number, detail));
     }
+}
+
+/// Checks the protocol of a container's or service's port.
+pub(super) fn protocol(path: &str, port: &Value, errors: &mut Vec<FieldError>) {
+    let path = format!("{path}.protocol");
+    one_of(path, &port["protocol"], &["SCTP", "TCP", "UDP"], errors);
 }
 
 /// Checks a reference to a port: its number or its name.

@@ -38,7 +38,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        builtin::{definition, openapi_structs, resolved},
+        builtin::{below_openapi, definition, openapi_structs, resolved},
         kubernetes::KubernetesVersion,
         model::TypeKind,
     };
@@ -46,7 +46,7 @@ mod tests {
     /// The types of the fields of each struct, by path.
     fn structs() -> BTreeMap<String, Vec<TypeRef>> {
         let structs = openapi_structs(KubernetesVersion::LATEST).map(|one| {
-            let path = format!("k8s_openapi::{}", one.path.replace('/', "::"));
+            let path = below_openapi(one.path);
             let fields = match definition(&path).map(|def| def.kind) {
                 Some(TypeKind::Struct(body)) => body.fields,
                 _ => Vec::new(),

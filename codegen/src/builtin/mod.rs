@@ -16,7 +16,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 use crate::model::{TypeDef, TypeKind, TypeRef};
 
 pub(crate) use exact::is_exact_by_codec;
-pub(crate) use openapi::{OpenapiStruct, Written, openapi_structs};
+pub(crate) use openapi::{OpenapiStruct, Written, below_openapi, openapi_structs};
 pub(crate) use optional_text::is_optional_text;
 #[cfg(any(feature = "cli", feature = "go"))]
 pub(crate) use paths::rust_path;

@@ -23,6 +23,11 @@ pub(crate) enum Written {
     Always,
 }
 
+/// Returns the Rust path for a path within k8s-openapi (`api/core/v1/PodSpec`).
+pub(crate) fn below_openapi(path: &str) -> String {
+    format!("k8s_openapi::{}", path.replace('/', "::"))
+}
+
 impl OpenapiStruct {
     /// The fields that all versions from the minimum on have, by JSON name.
     pub(crate) fn fields(self) -> impl Iterator<Item = (&'static str, Written)> {
@@ -67,7 +72,7 @@ mod tests {
     #[test]
     fn the_table_of_types_has_every_field() {
         for one in openapi_structs(KubernetesVersion::LATEST) {
-            let path = format!("k8s_openapi::{}", one.path.replace('/', "::"));
+            let path = below_openapi(one.path);
             let Some(def) = definition(&path) else {
                 panic!("{path} is not in the table");
             };

@@ -15,7 +15,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        builtin::{definition, openapi_structs},
+        builtin::{below_openapi, definition, openapi_structs},
         kubernetes::KubernetesVersion,
         model::TypeKind,
     };
@@ -24,7 +24,7 @@ mod tests {
     fn pairs(wanted: impl Fn(&Field, Written) -> bool) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         for one in openapi_structs(KubernetesVersion::LATEST) {
-            let path = format!("k8s_openapi::{}", one.path.replace('/', "::"));
+            let path = below_openapi(one.path);
             let Some(TypeKind::Struct(body)) = definition(&path).map(|def| def.kind) else {
                 panic!("{path} is not a struct");
             };

@@ -30,7 +30,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        builtin::{definition, openapi_structs},
+        builtin::{below_openapi, definition, openapi_structs},
         model::TypeKind,
     };
 
@@ -40,7 +40,7 @@ mod tests {
     fn found(version: KubernetesVersion) -> Uses {
         let mut found = Uses::new();
         for one in openapi_structs(version) {
-            let path = format!("k8s_openapi::{}", one.path.replace('/', "::"));
+            let path = below_openapi(one.path);
             let Some(TypeKind::Struct(body)) = definition(&path).map(|def| def.kind) else {
                 panic!("{path} is not a struct");
             };

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::field::FieldError;
 use crate::kinds::check::{non_negative, one_of};
-use crate::kinds::net::{port_name_faults, port_number, port_or_name};
+use crate::kinds::net::{port_name_faults, port_number, port_or_name, protocol};
 use crate::metadata::object::text;
 use crate::table::cells::items;
 use kube_names::label_fault;
@@ -92,12 +92,7 @@ fn check_ports(path: &str, container: &Value, errors: &mut Vec<FieldError>) {
         if on_host != 0 {
             port_number(format!("{path}.hostPort"), on_host, errors);
         }
-        one_of(
-            format!("{path}.protocol"),
-            &port["protocol"],
-            &["SCTP", "TCP", "UDP"],
-            errors,
-        );
+        protocol(&path, port, errors);
     }
 }
 

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::types::{Spec, is_external, is_headless, list, needs_health_check, number, text};
 use crate::field::FieldError;
-use crate::kinds::check::one_of;
-use crate::kinds::net::{ip_fault, port_number, port_or_name, reachable_ip, read_cidr};
-use kube_names::{label_fault, label_key_faults, label_value_faults, subdomain_fault};
+use crate::kinds::check::{labels, one_of};
+use crate::kinds::net::{ip_fault, port_number, port_or_name, protocol, reachable_ip, read_cidr};
+use kube_names::{label_fault, label_key_faults, subdomain_fault};
 
 const TYPES: &[&str] = &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 const ONLY_BALANCED: &str = "may only be used when `type` is 'LoadBalancer'";
@@ -132,15 +132,10 @@ fn check_ports(spec: &Spec, errors: &mut Vec<FieldError>) {
         }
         let number = port["port"].as_i64().unwrap_or_default();
         port_number(format!("{path}.port"), number, errors);
-        one_of(
-            format!("{path}.protocol"),
-            &port["protocol"],
-            &["SCTP", "TCP", "UDP"],
-            errors,
-        );
+        protocol(&path, port, errors);
         port_or_name(&format!("{path}.targetPort"), &port["targetPort"], errors);
-        if let Some(protocol) = port["appProtocol"].as_str() {
-            qualified_name(&format!("{path}.appProtocol"), protocol, errors);
+        if let Some(name) = port["appProtocol"].as_str() {
+            qualified_name(&format!("{path}.appProtocol"), name, errors);
         }
     }
 }
@@ -153,12 +148,7 @@ fn qualified_name(path: &str, name: &str, errors: &mut Vec<FieldError>) {
 
 fn check_selector(spec: &Spec, errors: &mut Vec<FieldError>) {
     let selector = spec.get("selector").and_then(Value::as_object);
-    for (key, value) in selector.into_iter().flatten() {
-        qualified_name("spec.selector", key, errors);
-        for fault in label_value_faults(value.as_str().unwrap_or_default()) {
-            errors.push(FieldError::invalid("spec.selector", value.clone(), fault));
-        }
-    }
+    labels("spec.selector", selector, errors);
 }
 
 fn check_affinity(spec: &Spec, errors: &mut Vec<FieldError>) {

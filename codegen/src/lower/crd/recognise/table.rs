@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    builtin::{self, OpenapiStruct, Written, openapi_structs, uses},
+    builtin::{self, OpenapiStruct, Written, below_openapi, openapi_structs, uses},
     kubernetes::KubernetesVersion,
     model::{ExternalType, Field, KnownType, TypeKind, TypeRef, Validation},
 };
@@ -34,7 +34,7 @@ pub(super) struct Definition {
 
 impl Definition {
     fn of(listed: OpenapiStruct) -> Self {
-        let Some(def) = builtin::definition(&rust_path(listed.path)) else {
+        let Some(def) = builtin::definition(&below_openapi(listed.path)) else {
             return Self::default();
         };
         let TypeKind::Struct(body) = def.kind else {
@@ -156,7 +156,7 @@ pub(super) enum Target<'t, 'r> {
 }
 
 impl Table {
-    /// Returns the table for a Kubernetes version and later ones, unpacked on first use.
+    /// Returns the table for a Kubernetes version and later ones, built on first use.
     pub(super) fn get(version: KubernetesVersion) -> &'static Self {
         static TABLES: [OnceLock<Table>; KubernetesVersion::ALL.len()] =
             [const { OnceLock::new() }; KubernetesVersion::ALL.len()];
@@ -170,7 +170,7 @@ impl Table {
             for (name, _) in listed.fields() {
                 table.by_field.entry(name).or_default().push(index);
             }
-            table.by_path.insert(rust_path(listed.path), index);
+            table.by_path.insert(below_openapi(listed.path), index);
             table.types.push(Kubernetes {
                 below: listed.path.split('/').collect(),
                 standing: Standing::of(listed.path),
@@ -179,7 +179,7 @@ impl Table {
             });
         }
         for (path, fields) in uses(version) {
-            let path = rust_path(path);
+            let path = below_openapi(path);
             let Some(&used) = table.by_path.get(&path) else {
                 table.others.insert(path, OnceLock::new());
                 continue;
@@ -255,11 +255,6 @@ impl Table {
             words == one.name().to_lowercase() || types.any(|used| used.below == one.below)
         })
     }
-}
-
-/// Returns the Rust path for a path within k8s-openapi (`api/core/v1/PodSpec`).
-fn rust_path(path: &str) -> String {
-    format!("k8s_openapi::{}", path.replace('/', "::"))
 }
 
 /// Returns the declaration of the named type at a path, unless it is a struct.
