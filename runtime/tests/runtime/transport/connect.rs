@@ -1,5 +1,6 @@
 //! Clients created by the runtime.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use codegen_runtime::connect::{ClientOptions, default_user_agent};
@@ -9,6 +10,7 @@ use futures::{FutureExt, StreamExt};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, PostParams, WatchParams};
 use kube::{Client, Error};
+use tokio::time::sleep;
 
 use crate::transport::http_server::{HttpServer, cm, config, fail, ok, refusing, stream};
 use crate::transport::{hold_the_clock, within};
@@ -213,16 +215,19 @@ async fn the_process_is_measured_as_prometheus_clients_do() {
 }
 
 /// Returns the keep-alive timers of this machine's connections to `port`, in hundredths of a second.
+///
+/// The kernel writes the table in pieces. If other tests connect meanwhile, a connection may stand in two of them, or in none.
 fn keep_alive_timers(port: u16) -> Vec<u64> {
     let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
     let lines = table.lines().skip(1);
     let fields = lines.map(|line| line.split_ascii_whitespace().collect::<Vec<_>>());
     let ours = fields.filter(|fields| fields[2].ends_with(&format!(":{port:04X}")));
     // Timer 2 is keep-alive's.
-    let timers = ours.filter_map(|fields| fields[5].strip_prefix("02:").map(str::to_owned));
-    timers
-        .map(|when| u64::from_str_radix(&when, 16).unwrap())
-        .collect()
+    let timers: BTreeMap<&str, u64> = ours
+        .filter_map(|fields| Some((fields[1], fields[5].strip_prefix("02:")?)))
+        .map(|(local, when)| (local, u64::from_str_radix(when, 16).unwrap()))
+        .collect();
+    timers.into_values().collect()
 }
 
 #[tokio::test]
@@ -239,7 +244,15 @@ async fn connections_are_kept_alive() {
         ClientOptions::new().keep_alive(Duration::from_secs(1_000), Duration::from_secs(10));
     let ours = maps(options.connect(server.config()).unwrap());
     within(ours.get("a")).await.unwrap();
-    let timers = keep_alive_timers(port);
+    let found = async {
+        loop {
+            match keep_alive_timers(port) {
+                timers if timers.is_empty() => sleep(Duration::from_millis(10)).await,
+                timers => return timers,
+            }
+        }
+    };
+    let timers = within(found).await;
     assert!(
         matches!(timers[..], [1..=100_000]) && timers[0] > 10_000,
         "{timers:?}"
