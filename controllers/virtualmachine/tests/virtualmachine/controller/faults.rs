@@ -46,7 +46,7 @@ async fn conflicts_are_tried_again() {
     lives_with(ApiFault::new(FaultKind::Conflict)).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn too_many_requests_are_waited_out() {
     lives_with(ApiFault::new(FaultKind::TooManyRequests { retry_after: 1 })).await;
 }
