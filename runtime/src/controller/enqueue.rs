@@ -58,11 +58,7 @@ impl<K> Clone for Adder<K> {
 
 impl<K: Resource + 'static> Adder<K> {
     /// Adds the keys that `object` affects; returns false if the mapping panicked.
-    pub(super) fn add(&self, object: &Arc<K>, priority: i32) -> bool {
-        let options = AddOptions {
-            priority,
-            ..AddOptions::default()
-        };
+    pub(super) fn add(&self, object: &Arc<K>, options: AddOptions) -> bool {
         let Some(mapping) = &self.route.mapping else {
             self.queue.add_with(ObjectKey::of(&**object), options);
             return true;
@@ -115,9 +111,9 @@ impl<K: Resource + Send + Sync + 'static> Enqueue<K> {
         }
     }
 
-    fn enqueue(&self, object: &Arc<K>, priority: i32) {
-        if !self.adder.add(object, priority) {
-            self.again.push(Arc::clone(object), priority);
+    fn enqueue(&self, object: &Arc<K>, options: AddOptions) {
+        if !self.adder.add(object, options) {
+            self.again.push(Arc::clone(object), options);
         }
     }
 }
@@ -125,7 +121,8 @@ impl<K: Resource + Send + Sync + 'static> Enqueue<K> {
 impl<K: Resource + Send + Sync + 'static> EventHandler<K> for Enqueue<K> {
     fn on_add(&self, object: &Arc<K>, is_in_initial_list: bool) {
         if self.adder.passes(&Change::Added(object)) {
-            self.enqueue(object, if is_in_initial_list { LOW_PRIORITY } else { 0 });
+            let priority = if is_in_initial_list { LOW_PRIORITY } else { 0 };
+            self.enqueue(object, AddOptions::default().priority(priority));
         }
     }
 
@@ -134,18 +131,22 @@ impl<K: Resource + Send + Sync + 'static> EventHandler<K> for Enqueue<K> {
             return;
         }
         let unchanged = old.meta().resource_version == new.meta().resource_version;
-        let priority = if unchanged { LOW_PRIORITY } else { 0 };
+        let options = if unchanged {
+            AddOptions::default().priority(LOW_PRIORITY).unchanged()
+        } else {
+            AddOptions::default()
+        };
         // Also enqueues the keys of the old object: an owner that lost it, for example.
         if self.adder.route.mapping.is_some() && !unchanged {
-            self.enqueue(old, priority);
+            self.enqueue(old, options);
         }
-        self.enqueue(new, priority);
+        self.enqueue(new, options);
     }
 
     fn on_delete(&self, deleted: &Deleted<K>) {
         let object = deleted.object();
         if self.adder.passes(&Change::Deleted(object)) {
-            self.enqueue(object, 0);
+            self.enqueue(object, AddOptions::default());
         }
     }
 }

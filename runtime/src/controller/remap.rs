@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use tokio::time::sleep;
 
 use super::enqueue::Adder;
+use crate::workqueue::AddOptions;
 
 /// The shortest and the longest pause between tries; each is twice the previous one.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
@@ -23,7 +24,7 @@ pub(super) struct Remap<K> {
 }
 
 struct Waiting<K> {
-    objects: VecDeque<(Arc<K>, i32)>,
+    objects: VecDeque<(Arc<K>, AddOptions)>,
     /// Whether a task processes them.
     busy: bool,
 }
@@ -41,9 +42,9 @@ impl<K: Resource + Send + Sync + 'static> Remap<K> {
     }
 
     /// Maps `object` again after a pause. Must be called within a runtime, as handlers are.
-    pub(super) fn push(&self, object: Arc<K>, priority: i32) {
+    pub(super) fn push(&self, object: Arc<K>, options: AddOptions) {
         let mut waiting = self.waiting.lock();
-        waiting.push(object, priority);
+        waiting.push(object, options);
         if !std::mem::replace(&mut waiting.busy, true) {
             let (adder, waiting) = (self.adder.clone(), Arc::clone(&self.waiting));
             tokio::spawn(work(adder, waiting));
@@ -52,14 +53,14 @@ impl<K: Resource + Send + Sync + 'static> Remap<K> {
 }
 
 impl<K> Waiting<K> {
-    fn push(&mut self, object: Arc<K>, priority: i32) {
+    fn push(&mut self, object: Arc<K>, options: AddOptions) {
         if self.objects.len() >= MOST {
             self.objects.pop_front();
             tracing::error!(
                 "too many objects whose mapping panics: the oldest is not mapped again"
             );
         }
-        self.objects.push_back((object, priority));
+        self.objects.push_back((object, options));
     }
 }
 
@@ -74,11 +75,11 @@ async fn work<K: Resource + Send + Sync + 'static>(
         let objects = std::mem::take(&mut waiting.lock().objects);
         let failed: Vec<_> = objects
             .into_iter()
-            .filter(|(object, priority)| !adder.add(object, *priority))
+            .filter(|(object, options)| !adder.add(object, *options))
             .collect();
         let mut waiting = waiting.lock();
-        for (object, priority) in failed {
-            waiting.push(object, priority);
+        for (object, options) in failed {
+            waiting.push(object, options);
         }
         if waiting.objects.is_empty() {
             waiting.busy = false;

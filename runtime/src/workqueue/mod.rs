@@ -8,6 +8,7 @@
 //!   returns early cannot block an item for ever.
 //! - An item that is triggered by something else during its back-off, and fails again, waits for the rest of that back-off; it
 //!   does not use up a further step without having waited for the previous one.
+//! - A resync does not end a wait that the API server requested (`Retry-After`): see [`AddOptions::unchanged`].
 //! - There is no background task. A waiting worker handles delays, so that a queue can be created and filled without a runtime,
 //!   and leaves no task behind.
 //!

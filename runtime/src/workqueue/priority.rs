@@ -17,6 +17,7 @@ pub const LOW_PRIORITY: i32 = -100;
 /// - An item has one entry. Adding it again keeps the higher priority and the earlier time: an immediate add ends a delay, and a
 ///   delayed add of a queued item can only raise its priority. An item whose priority rises goes to the tail of its new priority;
 ///   the priority of a waiting item never falls.
+/// - Unlike there, an add [without a change](AddOptions::unchanged) does not end a wait that a server requested.
 /// - Items of low priority wait while there are any of a higher one; there is no ageing.
 ///
 /// Plain adds have priority 0.
@@ -35,6 +36,9 @@ pub struct AddOptions {
     pub after: Duration,
     /// Whether to wait at least as long as the limiter requires, and count a failure.
     pub rate_limited: bool,
+    /// Whether the item has not changed, as in a resync: it then waits for at least the rest of [`after`](Self::after) of its last
+    /// rate-limited add, with which a server asked to wait. Without effect with a delay or a rate-limited add.
+    pub unchanged: bool,
 }
 
 impl AddOptions {
@@ -58,6 +62,13 @@ impl AddOptions {
         self.rate_limited = true;
         self
     }
+
+    /// Waits for the rest of the delay of the last rate-limited add, since the item has not changed.
+    #[must_use]
+    pub fn unchanged(mut self) -> Self {
+        self.unchanged = true;
+        self
+    }
 }
 
 impl<T: QueueItem> PriorityQueue<T> {
@@ -78,9 +89,12 @@ impl<T: QueueItem> PriorityQueue<T> {
             priority,
             after,
             rate_limited,
+            unchanged,
         } = options;
         if rate_limited {
             self.shared.add_rate_limited(item, priority, after);
+        } else if unchanged && after.is_zero() {
+            self.shared.add_unchanged(item, priority);
         } else {
             self.shared.add_after(item, priority, after);
         }

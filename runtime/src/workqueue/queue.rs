@@ -174,6 +174,10 @@ impl<T: QueueItem> Shared<T> {
         self.count_added(self.core.add(item, priority, Instant::now));
     }
 
+    pub(super) fn add_unchanged(&self, item: T, priority: i32) {
+        self.count_added(self.core.add_unchanged(item, priority, Instant::now));
+    }
+
     pub(super) fn add_after(&self, item: T, priority: i32, delay: Duration) {
         match Instant::now().checked_add(delay) {
             _ if delay.is_zero() => self.add(item, priority),
@@ -193,18 +197,17 @@ impl<T: QueueItem> Shared<T> {
             metrics.retried();
         }
         let now = Instant::now();
+        let held = now.checked_add(least).filter(|until| *until > now);
         if let Some(until) = self.core.unserved_backoff(&item, now) {
-            let until = now
-                .checked_add(least)
-                .map_or(until, |least| until.max(least));
-            self.add_at(item, priority, until, Delay::Backoff);
+            let until = held.map_or(until, |held| until.max(held));
+            self.add_at(item, priority, until, Delay::Backoff(held));
             return;
         }
         match self.limiter.when(&item).max(least) {
             Duration::ZERO => self.add(item, priority),
             wait => {
                 if let Some(at) = now.checked_add(wait) {
-                    self.add_at(item, priority, at, Delay::Backoff);
+                    self.add_at(item, priority, at, Delay::Backoff(held));
                 }
             }
         }

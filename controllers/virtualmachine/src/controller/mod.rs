@@ -270,7 +270,12 @@ fn enqueue(queue: &PriorityQueue<ObjectKey>) -> HandlerFuncs<VirtualMachine> {
         })
         .on_update(move |old, new| {
             if is_worth_a_look(old, new) {
-                updated.add_with(ObjectKey::of(&**new), as_news(!is_resync(old, new)));
+                let options = if is_resync(old, new) {
+                    as_news(false).unchanged()
+                } else {
+                    as_news(true)
+                };
+                updated.add_with(ObjectKey::of(&**new), options);
             }
         })
         .on_delete(move |machine| deleted.add(machine.key()))

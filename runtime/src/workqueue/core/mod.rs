@@ -230,6 +230,33 @@ impl<T: Eq + Hash> Core<T> {
         promoted + usize::from(added != Added::Collapsed)
     }
 
+    /// Like [`add`](Self::add), for an item that has not changed: it waits as long as a server requested after its last failure.
+    pub(crate) fn add_unchanged(&self, item: T, priority: i32, now: impl Fn() -> Instant) -> usize {
+        let hash = self.hasher.hash_one(&item);
+        let time = now();
+        let stamp = (self.timing == Timing::On).then_some(time);
+        let mut wakers = Wakers::default();
+        let mut inner = self.lock();
+        let promoted = self.promote(&mut inner, &now, 0, &mut wakers);
+        let mut added = Added::Collapsed;
+        if let Some(until) = inner.state.held_until(hash, &item, time) {
+            if inner
+                .state
+                .add_at(hash, item, priority, until, Delay::Asked)
+            {
+                wakers.push(inner.waiters.wake_timekeeper());
+            }
+        } else {
+            added = inner.state.add_unchanged(hash, item, priority, stamp);
+            if added == Added::Ready {
+                wakers.push(inner.waiters.wake_one());
+            }
+        }
+        drop(inner);
+        wakers.wake();
+        promoted + usize::from(added != Added::Collapsed)
+    }
+
     /// Adds `item` to be handed out at `at`. Returns the number of delayed adds that became due.
     pub(crate) fn add_at(
         &self,

@@ -28,8 +28,8 @@ pub(crate) enum Timing {
 pub(crate) enum Delay {
     /// The caller requested it.
     Asked,
-    /// The rate limiter required it, after a failure.
-    Backoff,
+    /// The rate limiter required it, after a failure. If a server requested a wait, then also the end of that wait.
+    Backoff(Option<Instant>),
 }
 
 /// How immediate adds, delays and priorities of one item combine.
@@ -53,6 +53,8 @@ pub(super) struct Slot<T> {
     processing: bool,
     /// Whether it was added while in process: then it is queued again when done.
     dirty: bool,
+    /// Whether a dirty run has another reason than adds without a change.
+    changed: bool,
     /// The priority of the queued or dirty run.
     priority: i32,
     /// The end of the delay, with its key in `State::delays`.
@@ -61,7 +63,9 @@ pub(super) struct Slot<T> {
     delay_priority: i32,
     /// The end of the last rate-limited delay.
     backoff_until: Option<Instant>,
-    /// Whether it was handed out before that delay had ended, so that this run did not wait for it.
+    /// The end of the wait that a server requested after a failure: adds without a change do not shorten it.
+    held_until: Option<Instant>,
+    /// Whether it was handed out before the rate-limited delay had ended, so that this run did not wait for it.
     early: bool,
     added_at: Option<Instant>,
     started_at: Option<Instant>,
@@ -233,6 +237,7 @@ impl<T> State<T> {
             return Added::Collapsed;
         }
         if slot.processing {
+            slot.changed = true;
             if slot.dirty {
                 slot.priority = slot.priority.max(priority);
                 return Added::Collapsed;
@@ -278,7 +283,10 @@ impl<T: Eq> State<T> {
             return Added::Collapsed;
         }
         let id = self.slot(hash, item);
-        let mut priority = priority;
+        self.add_slot(id, priority, stamp)
+    }
+
+    fn add_slot(&mut self, id: usize, mut priority: i32, stamp: Option<Instant>) -> Added {
         if self.discipline == Discipline::Priority
             && let Some(key) = self.slots[id].delay.take()
         {
@@ -288,13 +296,41 @@ impl<T: Eq> State<T> {
         self.make_ready(id, priority, stamp)
     }
 
+    /// Adds `item`, which has not changed, to be handed out now. If it is in process and a server requests a wait for it, the
+    /// rerun waits, too: see [`Self::add_at`].
+    pub(crate) fn add_unchanged(
+        &mut self,
+        hash: u64,
+        item: T,
+        priority: i32,
+        stamp: Option<Instant>,
+    ) -> Added {
+        if self.shutting_down {
+            return Added::Collapsed;
+        }
+        let id = self.slot(hash, item);
+        let slot = &self.slots[id];
+        let changed = slot.delay.is_some() || (slot.dirty && slot.changed);
+        let added = self.add_slot(id, priority, stamp);
+        self.slots[id].changed = changed;
+        added
+    }
+
+    /// Returns the end of the wait that a server requested for `item`, if that lies ahead and no run is in process.
+    pub(crate) fn held_until(&self, hash: u64, item: &T, now: Instant) -> Option<Instant> {
+        let id = *self.index.find(hash, |&id| self.slots[id].item == *item)?;
+        let slot = &self.slots[id];
+        slot.held_until
+            .filter(|until| now < *until && !slot.processing)
+    }
+
     /// Adds `item` to be handed out at `at`, or earlier if it already has an earlier delay. Returns whether the queue's earliest
     /// deadline changed.
     pub(crate) fn add_at(
         &mut self,
         hash: u64,
         item: T,
-        priority: i32,
+        mut priority: i32,
         at: Instant,
         delay: Delay,
     ) -> bool {
@@ -305,8 +341,14 @@ impl<T: Eq> State<T> {
         let id = self.slot(hash, item);
         let merged = self.discipline == Discipline::Priority;
         let slot = &mut self.slots[id];
-        if delay == Delay::Backoff {
+        if let Delay::Backoff(held) = delay {
             slot.backoff_until = Some(at);
+            slot.held_until = slot.held_until.max(held);
+            // The rerun would ask the server again at once, although nothing changed.
+            if held.is_some() && slot.dirty && !slot.changed {
+                slot.dirty = false;
+                priority = priority.max(slot.priority);
+            }
         }
         if merged && (slot.queued || slot.dirty) {
             self.make_ready(id, priority, None);
@@ -342,6 +384,7 @@ impl<T: Eq> State<T> {
         if let Some(&id) = self.index.find(hash, |&id| self.slots[id].item == *item) {
             let slot = &mut self.slots[id];
             slot.backoff_until = None;
+            slot.held_until = None;
             slot.early = false;
         }
     }
@@ -358,10 +401,12 @@ impl<T: Eq> State<T> {
                     queued: false,
                     processing: false,
                     dirty: false,
+                    changed: false,
                     priority: 0,
                     delay: None,
                     delay_priority: 0,
                     backoff_until: None,
+                    held_until: None,
                     early: false,
                     added_at: None,
                     started_at: None,

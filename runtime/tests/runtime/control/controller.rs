@@ -2,7 +2,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use codegen_runtime::controller::{Action, ErrorPolicy, Reconciler, Request, reconcile_fn};
+use codegen_runtime::controller::{
+    Action, Controller, ErrorPolicy, Reconciler, Request, reconcile_fn,
+};
+use codegen_runtime::informer::SharedInformerFactory;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;
 use tokio::time::sleep;
@@ -178,19 +181,43 @@ async fn an_error_may_say_when_to_try_again() {
     check(20, |_| Err(Failure::NotNow(secs(9))), &[0, 9, 18]).await;
 }
 
+/// Returns the error of a server that asks to wait.
+fn busy(seconds: u32) -> kube::Error {
+    let details = json!({"retryAfterSeconds": seconds});
+    let busy = json!({"status": "Failure", "code": 429, "message": "busy", "details": details});
+    kube::Error::Api(serde_json::from_value(busy).unwrap())
+}
+
 /// client-go's client waits for as long as `Retry-After` says before it sends the request again, so that the error of a reconciler
 /// never brings the next request earlier.
 #[tokio::test(start_paused = true)]
 async fn a_retry_after_of_the_api_server_is_kept_and_the_back_off_grows() {
-    let busy = |seconds: u32| {
-        let details = json!({"retryAfterSeconds": seconds});
-        let busy = json!({"status": "Failure", "code": 429, "message": "busy", "details": details});
-        kube::Error::Api(serde_json::from_value(busy).unwrap())
-    };
     let calls = [0, 5, 10, 15, 23];
     check(24, move |_| Err(Failure::Api(busy(5))), &calls).await;
     check(24, move |_| Err(Failure::Write(busy(5))), &calls).await;
     check(8, move |_| Err(Failure::Api(busy(0))), &[0, 1, 3, 7]).await;
+}
+
+/// A resync brings no news, so that it is no reason to ask a busy server again.
+#[tokio::test(start_paused = true)]
+async fn a_resync_waits_until_the_retry_after_of_the_api_server_has_ended() {
+    let rig = Rig::new();
+    rig.put("cm");
+    let client = rig.server.client_of("resyncing");
+    let factory = SharedInformerFactory::builder(client)
+        .resync(secs(2))
+        .build();
+    let script = |call| match call {
+        0 => Err(Failure::Api(busy(7))),
+        _ => Ok(Action::done()),
+    };
+    let builder = Controller::builder("test", &factory).for_::<ConfigMap>();
+    let controller = builder.build(scripted(&rig, script)).unwrap();
+    factory.start(&rig.stop);
+    rig.run(controller);
+    sleep(ms(11_500)).await;
+    let calls: Vec<_> = rig.take().into_iter().map(|(second, _)| second).collect();
+    assert_eq!(calls, [0, 7, 8, 10]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -181,3 +181,82 @@ async fn arbitrary_priorities_come_in_order() {
     expected.sort_by(|a, b| b.cmp(a));
     assert_eq!(take_all(&queue).await, expected);
 }
+
+/// A queue whose limiter waits 1 s after the first failure, then 2 s, 4 s and so on.
+fn second_queue() -> PriorityQueue<&'static str> {
+    WorkQueue::builder()
+        .rate_limiter(ItemExponentialFailureRateLimiter::new(ms(1000), ms(9000)))
+        .build_priority()
+}
+
+/// Fails the next item, whose server asks to wait for `least` milliseconds.
+async fn fail(queue: &PriorityQueue<&'static str>, least: u64) {
+    let item = now(queue).await;
+    queue.add_with(*item, after(0, least).rate_limited());
+}
+
+fn unchanged() -> AddOptions {
+    at(LOW_PRIORITY).unchanged()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_add_without_a_change_waits_as_long_as_a_server_asked() {
+    let queue = second_queue();
+    queue.add_with("a", unchanged());
+    fail(&queue, 5000).await;
+    for _ in 0..4 {
+        advance(ms(1000)).await;
+        queue.add_with("a", unchanged());
+        nothing(&queue).await;
+    }
+    assert_eq!(time(queue.get()).await.0, ms(1000));
+    // A change is handed out at once, and a back-off that no server asked for is not kept.
+    queue.add("a");
+    fail(&queue, 5000).await;
+    queue.add("a");
+    fail(&queue, 0).await;
+    queue.add("a");
+    queue.forget(&*now(&queue).await);
+    queue.add("a");
+    fail(&queue, 0).await;
+    queue.add_with("a", unchanged());
+    assert_eq!(*now(&queue).await, "a");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_add_without_a_change_ends_a_back_off_that_exceeds_what_a_server_asked() {
+    let queue = second_queue();
+    for _ in 0..3 {
+        queue.add("a");
+        fail(&queue, 0).await;
+        advance(ms(9000)).await;
+        let _ = now(&queue).await;
+    }
+    queue.add("a");
+    fail(&queue, 3000).await;
+    advance(ms(1000)).await;
+    queue.add_with("a", unchanged());
+    assert_eq!(time(queue.get()).await.0, ms(2000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_add_without_a_change_in_process_waits_as_long_as_a_server_asks() {
+    let queue = second_queue();
+    queue.add("a");
+    let item = now(&queue).await;
+    queue.add_with("a", unchanged());
+    queue.add_with(*item, after(0, 5000).rate_limited());
+    item.done();
+    assert_eq!(time(queue.get()).await.0, ms(5000));
+    // With a change as well, before or after it, the rerun follows at once.
+    for options in [[at(0), unchanged()], [unchanged(), at(0)]] {
+        queue.add("a");
+        let item = now(&queue).await;
+        for options in options {
+            queue.add_with("a", options);
+        }
+        queue.add_with(*item, after(0, 5000).rate_limited());
+        item.done();
+        assert_eq!(*now(&queue).await, "a");
+    }
+}
