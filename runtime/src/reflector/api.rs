@@ -1,5 +1,6 @@
 //! The [`ListWatch`] over kube's `Client`.
 
+use std::io;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use kube::{Client, Error};
 use super::source::{
     ListEnd, ListRequest, ListWatch, Listed, WatchItem, WatchRequest, WatchStream,
 };
-use super::wire::{ListReader, Rules, decode_event, decode_listed};
+use super::wire::{ListReader, ListSyntaxError, Rules, decode_event, decode_listed};
 use crate::client::{self, Endpoint, Lines, MOST_BYTES, TooLarge};
 use crate::error::chain;
 use crate::object::{Cacheable, ResourceInfo};
@@ -175,21 +176,18 @@ impl<K: Cacheable> ListWatch<K> for ApiSource<K> {
                 .into_body()
                 .into_data_stream();
             let mut reader = ListReader::default();
-            let syntax = |error| {
-                Error::ReadEvents(std::io::Error::new(std::io::ErrorKind::InvalidData, error))
-            };
             while let Some(chunk) = body.next().await {
                 let mut broken = None;
                 let mut each = |item: &[u8]| match decode_listed(item, &self.rules) {
                     Ok(listed) => each(listed),
                     Err(error) => broken = Some(error),
                 };
-                reader.feed(&chunk?, &mut each).map_err(syntax)?;
+                reader.feed(&chunk?, &mut each).map_err(no_list)?;
                 if let Some(error) = broken {
                     return Err(error);
                 }
             }
-            reader.finish().map_err(syntax)
+            reader.finish().map_err(no_list)
         }
         .boxed()
     }
@@ -211,6 +209,14 @@ impl<K: Cacheable> ListWatch<K> for ApiSource<K> {
             Ok(futures::stream::unfold(Some(start), next_events).boxed())
         }
         .boxed()
+    }
+}
+
+/// Returns the error for an answer that is not a list: the server's, if it is a status.
+fn no_list(error: ListSyntaxError) -> Error {
+    match error {
+        ListSyntaxError::Failure(status) => Error::Api(status),
+        other => Error::ReadEvents(io::Error::new(io::ErrorKind::InvalidData, other)),
     }
 }
 

@@ -1,13 +1,15 @@
 //! Decodes a list while it arrives: each item is decoded with its last byte, so that neither the JSON of the whole list nor a
 //! tree of it is ever in memory.
 
+use kube::core::Status;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::client::MOST_BYTES;
 use crate::reflector::source::ListEnd;
 
-/// A syntax error in the JSON of a list.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// Why an answer is not a list.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum ListSyntaxError {
     /// A byte that is invalid at its position.
     #[error("unexpected byte {0:?} in a list")]
@@ -24,6 +26,9 @@ pub(crate) enum ListSyntaxError {
     /// The answer is not a list of the requested objects.
     #[error("the server sent a {0} in place of a list")]
     WrongKind(String),
+    /// The answer is a status of a failure.
+    #[error(transparent)]
+    Failure(Box<Status>),
     /// The answer has no kind: it is not from an API server.
     #[error("the server sent JSON without a kind in place of a list")]
     NoKind,
@@ -38,8 +43,19 @@ pub(crate) struct ListReader {
     state: State,
     scan: Scan,
     end: ListEnd,
-    has_kind: bool,
+    kind: Kind,
     field: String,
+    /// The fields that a status may have, until the kind is known.
+    status: Map<String, Value>,
+}
+
+/// The kind of the answer.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Unknown,
+    List,
+    Status,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -97,9 +113,10 @@ impl ListReader {
     /// Returns the list's metadata, once it is complete. Like client-go, requires a kind: other JSON with status 200, such as a
     /// proxy's `{"error":…}`, would count as an empty list.
     pub(crate) fn finish(self) -> Result<ListEnd, ListSyntaxError> {
-        match (self.state, self.has_kind) {
-            (State::Done, true) => Ok(self.end),
-            (State::Done, false) => Err(ListSyntaxError::NoKind),
+        match (self.state, self.kind) {
+            (State::Done, Kind::List) => Ok(self.end),
+            (State::Done, Kind::Status) => Err(failure(self.status)),
+            (State::Done, Kind::Unknown) => Err(ListSyntaxError::NoKind),
             _ => Err(ListSyntaxError::Cut),
         }
     }
@@ -146,13 +163,38 @@ impl ListReader {
             each(value);
             self.state = State::Between;
         } else {
-            read_field(&self.field, value, &mut self.end)?;
-            self.has_kind |= self.field == "kind";
+            let (field, value) = (std::mem::take(&mut self.field), value.to_vec());
+            self.read_field(&field, &value)?;
             self.state = State::Fields;
         }
         self.at += length;
         self.scan = Scan::default();
         Ok(true)
+    }
+
+    fn read_field(&mut self, field: &str, value: &[u8]) -> Result<(), ListSyntaxError> {
+        match field {
+            "metadata" => {
+                let metadata: Metadata = serde_json::from_slice(value)
+                    .map_err(|error| ListSyntaxError::Metadata(error.to_string()))?;
+                self.end.resource_version = metadata.resource_version.unwrap_or_default();
+                self.end.continue_token = metadata.continue_token.filter(|token| !token.is_empty());
+            }
+            "kind" => {
+                let kind: String = serde_json::from_slice(value).unwrap_or_default();
+                self.kind = match kind.as_str() {
+                    "Status" => Kind::Status,
+                    list if list.ends_with("List") => Kind::List,
+                    _ => return Err(ListSyntaxError::WrongKind(kind)),
+                };
+            }
+            "status" | "code" | "message" | "reason" | "details" if self.kind != Kind::List => {
+                let value = serde_json::from_slice(value).unwrap_or_default();
+                self.status.insert(field.to_owned(), value);
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Skips white space and returns the next byte.
@@ -175,23 +217,12 @@ impl ListReader {
     }
 }
 
-fn read_field(field: &str, value: &[u8], end: &mut ListEnd) -> Result<(), ListSyntaxError> {
-    match field {
-        "metadata" => {
-            let metadata: Metadata = serde_json::from_slice(value)
-                .map_err(|error| ListSyntaxError::Metadata(error.to_string()))?;
-            end.resource_version = metadata.resource_version.unwrap_or_default();
-            end.continue_token = metadata.continue_token.filter(|token| !token.is_empty());
-        }
-        "kind" => {
-            let kind: String = serde_json::from_slice(value).unwrap_or_default();
-            if !kind.ends_with("List") {
-                return Err(ListSyntaxError::WrongKind(kind));
-            }
-        }
-        _ => {}
+/// Returns the error for an answer of kind `Status`.
+fn failure(fields: Map<String, Value>) -> ListSyntaxError {
+    match serde_json::from_value::<Status>(Value::Object(fields)) {
+        Ok(status) if status.is_failure() => ListSyntaxError::Failure(status.boxed()),
+        _ => ListSyntaxError::WrongKind("Status".to_owned()),
     }
-    Ok(())
 }
 
 impl Scan {

@@ -8,4 +8,4 @@ mod tests;
 
 pub(crate) use event::{decode_event, decode_listed};
 pub(crate) use filter::Rules;
-pub(crate) use list::ListReader;
+pub(crate) use list::{ListReader, ListSyntaxError};

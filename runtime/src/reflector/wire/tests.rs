@@ -108,6 +108,27 @@ fn a_list_that_is_cut_or_broken_is_an_error() {
     );
 }
 
+/// An aggregated API server or a proxy may send a failure with a code of success. client-go returns it as an error of the API.
+#[test]
+fn a_status_in_place_of_a_list_is_the_error_that_it_describes() {
+    let failure = |code: u16| {
+        let expired = kube::core::Status::failure("too old: 5 (9)", "Expired").with_code(code);
+        ListSyntaxError::Failure(expired.boxed())
+    };
+    let fields = r#""status":"Failure","message":"too old: 5 (9)","reason":"Expired","code":410"#;
+    for text in [
+        format!(r#"{{"kind":"Status","apiVersion":"v1","metadata":{{}},{fields}}}"#),
+        format!(r#"{{"apiVersion":"v1",{fields},"kind":"Status"}}"#),
+    ] {
+        assert_eq!(read_list(&text, 5).unwrap_err(), failure(410), "{text}");
+    }
+    let text = r#"{"kind":"Status","status":"Success"}"#;
+    let other = ListSyntaxError::WrongKind("Status".into());
+    assert_eq!(read_list(text, 5).unwrap_err(), other);
+    let cut = format!(r#"{{"kind":"Status",{fields}"#);
+    assert_eq!(read_list(&cut, 5).unwrap_err(), ListSyntaxError::Cut);
+}
+
 #[test]
 fn null_items_are_none() {
     let (items, _) = read_list(r#"{"kind":"PodList","items":null,"metadata":{}}"#, 3).unwrap();

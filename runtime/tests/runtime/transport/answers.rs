@@ -9,6 +9,7 @@ use codegen_runtime::client::{Either, TypedClient};
 use codegen_runtime::connect::ClientOptions;
 use codegen_runtime::error::chain;
 use codegen_runtime::finalizer;
+use codegen_runtime::reflector::{ApiSource, ApiSourceOptions, ListRequest, ListWatch};
 use futures::StreamExt;
 use http_body_util::StreamBody;
 use hyper::body::Frame;
@@ -405,4 +406,22 @@ async fn helpers_over_kubes_api_send_one_request_too() {
     let ensured = within(finalizer::ensure(&api, &map("a"), "a/b")).await;
     ensured.unwrap_err();
     assert_eq!(server.seen().len(), 3);
+}
+
+/// client-go decodes the status and returns it as an error of the API, which decides how its reflector continues.
+#[tokio::test]
+async fn a_list_that_is_a_failure_with_a_code_of_success_is_the_error_that_it_describes() {
+    let failure = r#""status":"Failure","message":"too old","reason":"Expired","code":410"#;
+    for body in [
+        format!(r#"{{"kind":"Status","apiVersion":"v1",{failure}}}"#),
+        format!(r#"{{"apiVersion":"v1",{failure},"kind":"Status"}}"#),
+    ] {
+        let client = raw(with_head("200 OK", &body)).await;
+        let source = ApiSource::<ConfigMap>::new(client, &(), None, ApiSourceOptions::default());
+        let listed = source.list(ListRequest::default(), &mut |_| {}).await;
+        let Err(Error::Api(status)) = listed else {
+            panic!("{listed:?}");
+        };
+        assert_eq!((status.code, status.message.as_str()), (410, "too old"));
+    }
 }
