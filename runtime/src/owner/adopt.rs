@@ -1,5 +1,6 @@
 //! Adopts and releases objects by their labels, like client-go's `ControllerRefManager`s.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::{controller_of, is_controlled_by, reference, remove_owner_reference};
-use crate::client::{self, Endpoint};
+use crate::client::{self, Endpoint, retry_after};
 
 /// Determines the objects that belong to an owner: controlled objects that match the selector, and matching orphans (which it
 /// adopts). Controlled objects that no longer match are released.
@@ -40,11 +41,13 @@ where
     /// Returns those of `objects` that belong to the owner, after adopting and releasing as needed.
     ///
     /// An owner that is being deleted adopts no objects. Before the first adoption the owner is read from the server. Every write carries
-    /// the uid and resourceVersion that the decision was based on.
+    /// the uid and resourceVersion that the decision was based on. As in client-go, an object that cannot be written does not keep the
+    /// others from being adopted and released.
     ///
     /// # Errors
     ///
-    /// The server's, including conflicts. Objects that were deleted meanwhile are not an error.
+    /// The first of the server's errors, including conflicts. Objects that were deleted meanwhile are not an error. If the server asks
+    /// to wait, or does not respond, no more objects are written.
     ///
     /// A conflict, if the server shows that the owner is being deleted, is gone, or was replaced by another object with its name. The
     /// owner is outdated then, and what it lacks must not be created: its objects may just have been orphaned (client-go's `CanAdopt`).
@@ -52,36 +55,48 @@ where
         &self,
         objects: impl IntoIterator<Item = Arc<K>>,
     ) -> Result<Vec<Arc<K>>, kube::Error> {
-        let (mut claimed, mut is_current) = (Vec::new(), false);
+        let (mut claimed, mut failed, mut may_adopt) = (Vec::new(), None, None);
         for object in objects {
-            let matches = self
-                .selector
-                .matches(object.meta().labels.as_ref().unwrap_or(&Default::default()));
-            if controller_of(&*object).is_some() {
-                if !is_controlled_by(&*object, self.owner) {
-                    continue;
+            match self.claim_one(object, &mut may_adopt).await {
+                Ok(object) => claimed.extend(object),
+                Err(error) if concerns_one_object(&error) => {
+                    failed.get_or_insert(error);
                 }
-                if matches {
-                    claimed.push(object);
-                } else if self.owner.meta().deletion_timestamp.is_none() {
-                    self.release(&object).await?;
-                }
-                continue;
-            }
-            let deleting = object.meta().deletion_timestamp.is_some()
-                || self.owner.meta().deletion_timestamp.is_some();
-            if !matches || deleting {
-                continue;
-            }
-            if !is_current {
-                self.check_current().await?;
-                is_current = true;
-            }
-            if let Some(adopted) = self.adopt(&object).await? {
-                claimed.push(Arc::new(adopted));
+                Err(error) => return Err(error),
             }
         }
-        Ok(claimed)
+        failed.map_or(Ok(claimed), Err)
+    }
+
+    /// Returns `object` if it belongs to the owner. `may_adopt` is the result of the check of the owner, once it was made.
+    async fn claim_one(
+        &self,
+        object: Arc<K>,
+        may_adopt: &mut Option<bool>,
+    ) -> Result<Option<Arc<K>>, kube::Error> {
+        let labels = object.meta().labels.as_ref();
+        let matches = self.selector.matches(labels.unwrap_or(&BTreeMap::new()));
+        let ending = self.owner.meta().deletion_timestamp.is_some();
+        if controller_of(&*object).is_some() {
+            let is_own = is_controlled_by(&*object, self.owner);
+            if is_own && !matches && !ending {
+                self.release(&object).await?;
+            }
+            return Ok(Some(object).filter(|_| is_own && matches));
+        }
+        if !matches || ending || object.meta().deletion_timestamp.is_some() {
+            return Ok(None);
+        }
+        if may_adopt.is_none() {
+            // If the check fails, its error is that of the first orphan.
+            *may_adopt = Some(false);
+            self.check_current().await?;
+            *may_adopt = Some(true);
+        }
+        if *may_adopt == Some(false) {
+            return Ok(None);
+        }
+        Ok(self.adopt(&object).await?.map(Arc::new))
     }
 
     /// Checks that the owner on the server is this one, and is not being deleted.
@@ -137,4 +152,9 @@ where
             Err(error) => Err(error),
         }
     }
+}
+
+/// Whether the server refused a write because of the object, so that others may succeed.
+fn concerns_one_object(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(_)) && retry_after(error).is_none()
 }

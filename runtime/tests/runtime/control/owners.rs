@@ -7,7 +7,7 @@ use kube::core::Selector;
 use kube::{Api, Resource, ResourceExt};
 use serde_json::{Value, json};
 
-use crate::control::server::Server;
+use crate::control::server::{FaultKind, Server, refusal};
 
 fn object<K: Resource + Default>(namespace: Option<&str>, name: &str, uid: &str) -> K {
     let mut object = K::default();
@@ -225,4 +225,63 @@ async fn an_owner_that_is_deleted_or_was_replaced_adopts_nothing() {
     case.server
         .put("deployments/default/web", json!({"metadata": deleting}));
     check_outdated(&case).await;
+}
+
+/// Fails every write of `name`, claims, and returns the code of the error.
+async fn claim_without(case: &Case, name: &'static str, fault: FaultKind) -> u16 {
+    case.server.on_call(move |action| {
+        let fails = action.verb == "patch" && action.name == name;
+        fails.then(|| fault.clone())
+    });
+    match case.try_claim().await.unwrap_err() {
+        kube::Error::Api(status) => status.code,
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn an_object_that_cannot_be_written_does_not_keep_others_from_being_adopted_and_released() {
+    let owner = json!({"metadata": {"uid": "me"}});
+    // They are claimed in the order of their names.
+    let case = Case::new(owner.clone()).await;
+    let refused = || refusal(403, "Forbidden");
+    let code = claim_without(&case, "mine-no-more", refused()).await;
+    assert_eq!((code, case.controller("orphan")), (403, Some(json!("me"))));
+
+    let case = Case::new(owner.clone()).await;
+    let another = "replicasets/default/orphan-2";
+    case.server.put(another, stored("web", None));
+    let code = claim_without(&case, "orphan", refused()).await;
+    assert_eq!(
+        (code, case.controller("orphan-2")),
+        (403, Some(json!("me")))
+    );
+
+    // A server that asks to wait is left alone.
+    let case = Case::new(owner).await;
+    let busy = FaultKind::TooManyRequests { retry_after: 1 };
+    let code = claim_without(&case, "mine-no-more", busy).await;
+    assert_eq!((code, case.controller("orphan")), (429, None));
+}
+
+#[tokio::test]
+async fn an_outdated_owner_releases_objects_and_is_read_once() {
+    let case = Case::new(json!({"metadata": {"uid": "me"}})).await;
+    for (name, object) in [
+        ("a", stored("web", None)),
+        ("z", stored("else", Some("me"))),
+    ] {
+        case.server
+            .put(&format!("replicasets/default/{name}"), object);
+    }
+    case.server.put(
+        "deployments/default/web",
+        json!({"metadata": {"uid": "namesake"}}),
+    );
+    case.server.take_log();
+    check_outdated(&case).await;
+    assert_eq!(case.controller("z"), None);
+    let reads = case.server.take_log();
+    let reads = reads.iter().filter(|line| line.contains(" get "));
+    assert_eq!(reads.count(), 1);
 }
