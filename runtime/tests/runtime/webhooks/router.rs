@@ -356,3 +356,16 @@ async fn a_conversion_that_fails_says_of_which_object() {
     )
     .await;
 }
+
+/// As in controller-runtime: a rule for all operations and subresources of pods also selects `pods/exec`.
+#[tokio::test]
+async fn a_validator_allows_connections_whose_options_are_of_another_kind() {
+    let webhooks = webhooks();
+    let mut connect = review("CONNECT", json!({"command": ["sh"]}), Value::Null);
+    connect["request"]["kind"] = json!({"group": "", "version": "v1", "kind": "PodExecOptions"});
+    let allowed = response(&webhooks, VALIDATE, &connect).await;
+    assert_eq!(allowed["allowed"], json!(true), "{allowed}");
+    connect["request"]["operation"] = json!("CREATE");
+    let refused = response(&webhooks, VALIDATE, &connect).await;
+    assert_eq!(refused["status"]["code"], json!(400), "{refused}");
+}
