@@ -12,6 +12,7 @@ use kube::Error;
 use kube::client::Body;
 use kube::core::Status;
 use kube::core::response::StatusDetails;
+use memchr::memmem;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -66,9 +67,11 @@ pub(super) async fn read(mut body: Body, size: Size) -> Result<Bytes, Error> {
 
 /// Decodes the answer as an `R`.
 pub(crate) fn object<R: DeserializeOwned>(answer: &[u8]) -> Result<R, Error> {
-    // A type that ignores `kind` would decode a status as an object. An API server writes `kind` first.
-    if answer.starts_with(b"{\"kind\":\"Status\"") {
-        status(answer)?;
+    // A type that ignores `kind` would decode a status as an object. Not every server writes `kind` first.
+    if memmem::find(answer, b"\"Status\"").is_some()
+        && let Err(failure @ Error::Api(_)) = status(answer)
+    {
+        return Err(failure);
     }
     serde_json::from_slice(answer).map_err(|error| match status(answer) {
         Err(failure @ Error::Api(_)) => failure,

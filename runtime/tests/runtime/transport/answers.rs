@@ -106,8 +106,26 @@ async fn answers_that_are_none_are_errors() {
 #[tokio::test]
 async fn a_failure_is_an_error_whatever_code_it_comes_with() {
     let failure = json!({"apiVersion": "v1", "status": "Failure", "reason": "Conflict", "message": "no", "code": 409});
-    let text = format!(r#"{{"kind":"Status",{}"#, &failure.to_string()[1..]);
-    let client = raw(with_head("200 OK", &text)).await;
+    let kind_first = format!(r#"{{"kind":"Status",{}"#, &failure.to_string()[1..]);
+    let mut sorted = failure;
+    sorted["kind"] = json!("Status");
+    let pretty = serde_json::to_string_pretty(&sorted).unwrap();
+    for text in [kind_first, sorted.to_string(), pretty] {
+        check_failure(&text).await;
+    }
+    let success = raw(with_head(
+        "200 OK",
+        r#"{"kind":"Status","status":"Success"}"#,
+    ))
+    .await;
+    let maps = Maps::namespaced(success, "default");
+    let deleted = maps.delete("a", &DeleteParams::default()).await.unwrap();
+    assert!(matches!(deleted, Either::Right(status) if status.is_success()));
+}
+
+/// Checks that `text`, a conflict, is an error of every call although its code is 200.
+async fn check_failure(text: &str) {
+    let client = raw(with_head("200 OK", text)).await;
     let maps = Maps::namespaced(client.clone(), "default");
     let (all, delete) = (ListParams::default(), DeleteParams::default());
     let conflict = |error: &Error| matches!(error, Error::Api(status) if status.is_conflict());
@@ -118,14 +136,6 @@ async fn a_failure_is_an_error_whatever_code_it_comes_with() {
     // A type that accepts any object.
     let any = maps.get_subresource::<DynamicObject>("a", "scale").await;
     assert!(conflict(&any.unwrap_err()));
-    let success = raw(with_head(
-        "200 OK",
-        r#"{"kind":"Status","status":"Success"}"#,
-    ))
-    .await;
-    let maps = Maps::namespaced(success, "default");
-    let deleted = maps.delete("a", &delete).await.unwrap();
-    assert!(matches!(deleted, Either::Right(status) if status.is_success()));
 }
 
 #[tokio::test]
