@@ -165,7 +165,10 @@ where
         };
         let deadlines = &self.options.deadlines;
         let end = deadline::list(&*self.source, deadlines, request.clone(), &mut each).await?;
-        into.resource_version = end.resource_version;
+        // A server whose later pages show a newer state sends what changed in the first ones only to a watch from their version.
+        if into.resource_version.is_empty() {
+            into.resource_version = end.resource_version;
+        }
         request.continue_token = end.continue_token;
         Ok(fresh)
     }

@@ -171,6 +171,22 @@ async fn paging_stays_on_if_the_list_at_version_0_came_in_pages() {
     );
 }
 
+/// client-go's pager keeps the version of the first page: a change of an object of that page may be older than the last page.
+#[tokio::test(start_paused = true)]
+async fn the_version_of_a_list_in_pages_is_that_of_its_first_page() {
+    let server = Server::new();
+    let reflecting = Reflecting::start(&server);
+    for (version, name, token) in [(10, "a", Some("next")), (12, "b", None)] {
+        let answer = page(version, &[cm(name, 1)], token);
+        server.list().await.json(&answer);
+    }
+    let watch = server.watch().await;
+    assert_eq!(watch.version(), Some("10"));
+    watch.stream().modified(&cm("a", 11));
+    settle().await;
+    assert_eq!(reflecting.names(), ["a@11", "b@1"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_expired_page_token_falls_back_to_one_full_list() {
     let server = Server::new();
