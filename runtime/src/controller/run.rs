@@ -56,7 +56,7 @@ pub enum ControllerError {
         /// The resource whose first list is missing.
         resource: String,
     },
-    /// A worker panicked outside of the reconciler.
+    /// A worker panicked outside of the reconciler, in a rate limiter for example. The others have finished their reconciliations.
     #[error("controller {0:?}: a worker panicked")]
     Worker(String),
 }
@@ -256,7 +256,7 @@ impl Controller {
     ) -> Result<(), ControllerError> {
         let (metrics, turn) = (self.metrics(), Arc::new(turn));
         metrics.set_max_concurrent(self.parts.workers);
-        let mut workers = JoinSet::new();
+        let (mut workers, stop) = (JoinSet::new(), stop.child_token());
         for _ in 0..self.parts.workers {
             let worker = Worker {
                 controller: self.name.clone(),
@@ -286,6 +286,8 @@ impl Controller {
         let mut result = Ok(());
         while let Some(ended) = workers.join_next().await {
             if ended.is_err() {
+                // A controller with fewer workers would go on unnoticed.
+                stop.cancel();
                 result = Err(ControllerError::Worker(self.name.clone()));
             }
         }

@@ -3,9 +3,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use codegen_runtime::controller::{
-    Action, Controller, ErrorPolicy, Reconciler, Request, reconcile_fn,
+    Action, Controller, ControllerError, ErrorPolicy, Reconciler, Request, reconcile_fn,
 };
 use codegen_runtime::informer::SharedInformerFactory;
+use codegen_runtime::store::ObjectKey;
+use codegen_runtime::workqueue::RateLimiter;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;
 use tokio::time::sleep;
@@ -218,6 +220,35 @@ async fn a_resync_waits_until_the_retry_after_of_the_api_server_has_ended() {
     sleep(ms(11_500)).await;
     let calls: Vec<_> = rig.take().into_iter().map(|(second, _)| second).collect();
     assert_eq!(calls, [0, 7, 8, 10]);
+}
+
+/// Panics at each failure.
+#[derive(Debug)]
+struct NoLimiter;
+
+impl RateLimiter<ObjectKey> for NoLimiter {
+    fn when(&self, _: &ObjectKey) -> Duration {
+        panic!("on purpose")
+    }
+
+    fn forget(&self, _: &ObjectKey) {}
+
+    fn num_requeues(&self, _: &ObjectKey) -> u32 {
+        0
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_of_a_worker_outside_of_the_reconciler_ends_the_controller() {
+    let rig = Rig::new();
+    rig.put("a");
+    let builder = rig.builder().rate_limiter(NoLimiter).for_::<ConfigMap>();
+    let reconciler = scripted(&rig, |_| Err(Failure::Again));
+    let controller = builder.max_concurrent_reconciles(3).build(reconciler);
+    let running = rig.run(controller.unwrap());
+    let ended = tokio::time::timeout(secs(5), running).await;
+    let expected = ControllerError::Worker("test".to_owned());
+    assert_eq!(ended.unwrap().unwrap(), Err(expected));
 }
 
 #[tokio::test(start_paused = true)]
