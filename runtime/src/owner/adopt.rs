@@ -120,12 +120,11 @@ where
         let Ok(reference) = reference(self.owner, Some(true)) else {
             return Ok(None);
         };
+        // As in client-go's strategic merge patch, a reference without `controller` to the same owner becomes this one.
         let mut owned = object.clone();
-        owned
-            .meta_mut()
-            .owner_references
-            .get_or_insert_default()
-            .push(reference);
+        let references = owned.meta_mut().owner_references.get_or_insert_default();
+        references.retain(|other| other.uid != reference.uid);
+        references.push(reference);
         self.write(&owned).await
     }
 

@@ -285,3 +285,16 @@ async fn an_outdated_owner_releases_objects_and_is_read_once() {
     let reads = reads.iter().filter(|line| line.contains(" get "));
     assert_eq!(reads.count(), 1);
 }
+
+#[tokio::test]
+async fn an_orphan_that_names_its_owner_gets_no_second_reference_to_it() {
+    let case = Case::new(json!({"metadata": {"uid": "me"}})).await;
+    let mut owned = stored("web", Some("me"));
+    owned["metadata"]["ownerReferences"][0]["controller"] = json!(false);
+    case.server.put("replicasets/default/owned", owned);
+    assert_eq!(case.claim().await, ["mine", "orphan", "owned"]);
+    let owned = case.server.get("replicasets/default/owned").unwrap();
+    let references = owned["metadata"]["ownerReferences"].as_array().unwrap();
+    assert_eq!(references.len(), 1, "{references:?}");
+    assert_eq!(references[0]["controller"], json!(true));
+}
