@@ -198,6 +198,10 @@ fn text(schema: &Value, case: Case) -> String {
     };
     let least = schema["minLength"].as_u64().and_then(|least| usize::try_from(least).ok()).unwrap_or(0);
     let missing = least.min(300).saturating_sub(plain.chars().count());
+    if schema["format"] == "byte" {
+        // Whole groups of base64, before any padding.
+        return "AAAA".repeat(missing.div_ceil(4)) + plain;
+    }
     format!("{plain}{}", "x".repeat(missing))
 }
 
