@@ -4,7 +4,7 @@
 use super::{super::Cx, derives_schema};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
-    lower::rust::types::wire_name,
+    lower::rust::wire_names::wire_name,
     model::{DerivedSchema, TypeRef, names::Renamed},
     read::rust::{Body, Field, Item, SchemaAttrs, SerdeAttrs, Variant},
 };
