@@ -258,6 +258,9 @@ impl<'a> Shapes<'a> {
             (Some(ty), ..) => Arc::unwrap_or_clone(self.of(ty, scope, at)),
             (None, _, Some(Marshals::Text)) => Schema::of_type("string"),
             (None, _, Some(Marshals::Json)) if self.has_type_of_marker(def) => Schema::default(),
+            (None, TypeKind::Struct(body), _) if Self::is_unnamed(def, body) => {
+                self.unnamed(def, body)
+            }
             (None, TypeKind::Struct(body), _) => {
                 let schema = self.structure(body, scope, at);
                 if is_root(def, scope) {
