@@ -2,8 +2,11 @@
 
 use serde_json::Value;
 
-use super::tests::{crd_of, kind};
-use crate::options::Compat;
+use super::{
+    check_tests::warnings,
+    tests::{crd_of, kind},
+};
+use crate::options::{Compat, Manifests};
 
 const DERIVE: &str = "#[derive(Clone, Debug, Serialize, Deserialize)]";
 
@@ -57,4 +60,16 @@ fn enums_without_names_of_variants_keep_the_keys_of_maps() {
         assert!(keeps(serde, open), "{serde}");
         assert!(!keeps(serde, "B { b: i32 }, C { c: i32 }"), "{serde}");
     }
+}
+
+#[test]
+fn the_tag_of_a_struct_is_warned_of() {
+    let check = |attribute: &str, expected: bool| {
+        let types = format!("{DERIVE}\n{attribute}\npub struct A {{ pub b: i32 }}");
+        let found = warnings(&kind("pub a: A,", &types), Manifests::default());
+        let warning = "the schema does not declare `kind`, which serde writes with the name of `A`";
+        assert_eq!(found.contains(warning), expected, "{attribute}: {found}");
+    };
+    check("#[serde(tag = \"kind\")]", true);
+    check("#[serde(rename_all = \"camelCase\")]", false);
 }
