@@ -63,6 +63,32 @@ fn enums_without_names_of_variants_keep_the_keys_of_maps() {
 }
 
 #[test]
+fn flattened_maps_may_have_names_of_their_own() {
+    let map = "std::collections::BTreeMap<String, i32>";
+    let struct_of = |ty: &str| {
+        format!("{DERIVE}\npub struct A {{ pub b: i32, #[serde(flatten)] pub rest: {ty} }}")
+    };
+    let direct = schema("A", &struct_of(map));
+    assert_eq!(direct["x-kubernetes-preserve-unknown-fields"], true);
+    for rest in [
+        format!("pub type Rest = {map};"),
+        format!("/// The rest.\n{DERIVE}\npub struct Rest(pub {map});"),
+        format!("{DERIVE}\n#[serde(transparent)]\npub struct Rest(pub {map});"),
+    ] {
+        assert_eq!(
+            schema("A", &format!("{}\n{rest}", struct_of("Rest"))),
+            direct,
+            "{rest}"
+        );
+        assert_eq!(
+            schema("A", &format!("{}\n{rest}", struct_of("Option<Rest>"))),
+            direct,
+            "{rest}"
+        );
+    }
+}
+
+#[test]
 fn the_tag_of_a_struct_is_warned_of() {
     let check = |attribute: &str, expected: bool| {
         let types = format!("{DERIVE}\n{attribute}\npub struct A {{ pub b: i32 }}");

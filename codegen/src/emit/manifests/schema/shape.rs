@@ -362,6 +362,10 @@ impl<'a> Shapes<'a> {
             return Schema::default().with(PRESERVE, true);
         }
         let mut schema = self.property(field, scope, at);
+        // A map by another name.
+        if scope.rust && schema.additional.is_some() {
+            return Schema::default().with(PRESERVE, true);
+        }
         if scope.rust && (field.option || self.is_optional(&field.ty, scope)) {
             schema.permit_none();
         }
