@@ -63,6 +63,31 @@ fn enums_without_names_of_variants_keep_the_keys_of_maps() {
 }
 
 #[test]
+fn what_cannot_stand_beside_a_tag_is_refused() {
+    let types = |variant: &str| {
+        format!(
+            "{DERIVE}\n#[serde(tag = \"kind\")]\npub enum A {{ B({variant}), C }}\n\
+             {DERIVE}\npub struct Inner {{ pub kind: String }}\n{DERIVE}\npub struct Fine {{ pub name: String }}"
+        )
+    };
+    for (variant, expected) in [
+        (
+            "String",
+            "the variant `B` of `A` is of type string, which cannot stand beside the tag `kind`",
+        ),
+        ("Vec<Fine>", "is of type array"),
+        (
+            "Inner",
+            "the variant `B` of `A` has a field `kind`, which is the tag",
+        ),
+    ] {
+        let errors = crd("A", &types(variant)).unwrap_err();
+        assert!(errors.contains(expected), "{variant}: {errors}");
+    }
+    assert_eq!(schema("A", &types("Box<Fine>"))["type"], "object");
+}
+
+#[test]
 fn flattened_maps_may_have_names_of_their_own() {
     let map = "std::collections::BTreeMap<String, i32>";
     let struct_of = |ty: &str| {

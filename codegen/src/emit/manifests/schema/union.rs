@@ -97,6 +97,7 @@ impl Shapes<'_> {
                 true => Schema::of_type("object"),
                 false => self.content(variant, scope, at),
             };
+            self.check_beside_tag(tag, variant, &content, at);
             is_open |= content.is_open();
             let mut required = vec![tag.to_owned()];
             required.extend(content.required);
@@ -128,6 +129,29 @@ impl Shapes<'_> {
             schema = schema.with(PRESERVE, true);
         }
         schema.with("oneOf", choices)
+    }
+
+    /// Reports data that cannot stand beside a tag: a value that is not an object, or a field with the tag's name.
+    fn check_beside_tag(
+        &mut self,
+        tag: &str,
+        variant: &UnionVariant,
+        content: &Schema,
+        at: At<'_>,
+    ) {
+        let of = format!("the variant `{}` of `{}`", variant.name, at.what);
+        let (message, help) = match content.ty() {
+            Some(ty) if ty != "object" => (
+                format!("{of} is of type {ty}, which cannot stand beside the tag `{tag}`"),
+                "use a struct, or give the enum a `content`",
+            ),
+            _ if content.properties.contains_key(tag) => (
+                format!("{of} has a field `{tag}`, which is the tag"),
+                "serde writes both under one name: rename one of them",
+            ),
+            _ => return,
+        };
+        self.report(at, Diagnostic::error(message).help(help));
     }
 
     /// `{"type": "variant", "content": data}`.
