@@ -82,10 +82,11 @@ pub struct ExternalType {
     pub missing: Option<String>,
 }
 
-/// Returns the type parameters in a list of generics written with angle brackets. Returns `None` if a const parameter precedes a type
-/// parameter, since type arguments can then not be matched by position.
-pub(crate) fn type_parameters(generics: &str) -> Option<Vec<String>> {
-    let inner = generics.trim().strip_prefix('<')?.strip_suffix('>')?;
+/// Returns the type parameters in a list of generics written with angle brackets, without lifetimes and const parameters.
+pub(crate) fn type_parameters(generics: &str) -> Vec<String> {
+    let inner = generics.trim().strip_prefix('<');
+    let inner = inner.and_then(|inner| inner.strip_suffix('>'));
+    let inner = inner.unwrap_or_default();
     let (mut depth, mut parameters, mut start) = (0_usize, Vec::new(), 0);
     for (at, c) in inner.char_indices().chain([(inner.len(), ',')]) {
         match c {
@@ -98,18 +99,15 @@ pub(crate) fn type_parameters(generics: &str) -> Option<Vec<String>> {
             _ => {}
         }
     }
-    parameters.retain(|parameter| !parameter.is_empty() && !parameter.starts_with('\''));
-    let is_constant = |parameter: &str| parameter.starts_with("const ");
-    let first = parameters.iter().position(|it| is_constant(it));
-    let (types, constants) = parameters.split_at(first.unwrap_or(parameters.len()));
-    if !constants.iter().all(|it| is_constant(it)) {
-        return None;
-    }
+    parameters.retain(|parameter| {
+        let is_type = !parameter.starts_with('\'') && !parameter.starts_with("const ");
+        is_type && !parameter.is_empty()
+    });
     let name = |parameter: &&str| {
         let end = parameter.find([':', '=', ' ']).unwrap_or(parameter.len());
         parameter.get(..end).unwrap_or_default().to_owned()
     };
-    Some(types.iter().map(name).collect())
+    parameters.iter().map(name).collect()
 }
 
 impl ExternalType {
@@ -158,18 +156,16 @@ mod tests {
 
     #[test]
     fn type_parameters_are_told_from_the_rest() {
-        let check = |generics: &str, expected: Option<&[&str]>| {
-            let found = type_parameters(generics);
-            let expected = expected.map(|it| it.iter().map(|name| (*name).to_owned()).collect());
-            assert_eq!(found, expected, "{generics}");
+        let check = |generics: &str, expected: &[&str]| {
+            assert_eq!(type_parameters(generics), expected, "{generics}");
         };
-        check("", None);
-        check("<T>", Some(&["T"]));
+        check("", &[]);
+        check("<T>", &["T"]);
         check(
             "<'a, T: Into<Vec<(A, B)>>, U = u8, const N: usize>",
-            Some(&["T", "U"]),
+            &["T", "U"],
         );
-        check("<const N: usize, T>", None);
+        check("<const N: usize, T, const M: usize, U>", &["T", "U"]);
     }
 
     #[test]

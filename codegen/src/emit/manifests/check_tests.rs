@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The warnings about the types' manifests.
-fn warnings(types: &str, manifests: Manifests) -> String {
+pub(super) fn warnings(types: &str, manifests: Manifests) -> String {
     let options = Options {
         emit: [].into(),
         manifests: Some(manifests),

@@ -159,7 +159,7 @@ impl<'a> Assembly<'a> {
             versions,
         };
         if self.compat == Compat::Strict
-            && let Some(warning) = size::warning(&name, &crd.part())
+            && let Some(warning) = size::warning(&name, &crd.part(), self.manifests.max_description)
         {
             diagnostics.push(self.placed(warning, |_| true));
         }

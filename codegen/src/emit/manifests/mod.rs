@@ -14,6 +14,8 @@ mod crd;
 mod from_crd_tests;
 mod rules;
 mod schema;
+#[cfg(test)]
+mod serde_tests;
 mod size;
 #[cfg(test)]
 mod tests;

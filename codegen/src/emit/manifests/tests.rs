@@ -329,12 +329,38 @@ fn each_instance_of_a_generic_type_has_its_schema() {
 }
 
 #[test]
+fn constants_may_stand_before_the_types_of_a_generic_type() {
+    let types = format!(
+        "const SIZE: usize = 3;\n{DERIVE}\npub struct Ring<const N: usize, T, const M: usize = 1, U = T> {{ pub first: [T; N], pub last: U }}"
+    );
+    let ring = |first: &str, last: &str| {
+        json!({
+            "type": "object",
+            "properties": {
+                "first": {"type": "array", "items": {"type": first}},
+                "last": {"type": last},
+            },
+            "required": ["first", "last"],
+        })
+    };
+    check(
+        "pub a: Ring<4, bool>, pub b: Ring<SIZE, bool, { SIZE }, String>, pub c: Ring<{ 2 + 1 }, String, SIZE>,",
+        &types,
+        &json!({
+            "a": ring("boolean", "boolean"),
+            "b": ring("boolean", "string"),
+            "c": ring("string", "string"),
+        }),
+    );
+}
+
+#[test]
 fn a_generic_type_without_its_arguments_or_end_is_refused() {
     let refused = |fields: &str, types: &str| {
         crd_of(&kind(fields, &format!("{DERIVE}\n{types}")), Compat::Strict).unwrap_err()
     };
     let constant = refused(
-        "pub a: Ring<4, bool>,",
+        "pub a: Ring<4>,",
         "pub struct Ring<const N: usize, T> { pub items: [T; N] }",
     );
     assert!(constant.contains('T'), "{constant}");

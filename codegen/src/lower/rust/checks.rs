@@ -224,7 +224,17 @@ pub(super) fn is_camel_case(name: &str) -> bool {
 
 /// Reports a type name declared twice: in a version's directory in whatever modules, in a crate in one module.
 pub(super) fn second_item(cx: &Cx<'_>, item: &Item, diagnostics: &mut Diagnostics) {
+    let Some(first) = cx.item(cx.key(item)) else {
+        return;
+    };
+    let conditions = [first, item].map(|item| cx.conditions(item));
+    let are_alternatives = conditions[0] != conditions[1];
     let (within, help) = match cx.package.layout {
+        Layout::Version if are_alternatives => (
+            "version",
+            "conditions (`cfg`) are not evaluated, since generated code is the same for all features: declare the type once, or give the \
+             alternatives distinct names",
+        ),
         Layout::Version => (
             "version",
             "types of one version need distinct names, even in different modules",
@@ -234,13 +244,11 @@ pub(super) fn second_item(cx: &Cx<'_>, item: &Item, diagnostics: &mut Diagnostic
             "conditions (`cfg`) are not evaluated: give the types distinct names or modules",
         ),
     };
-    if let Some(first) = cx.item(cx.key(item)) {
-        let message = format!("`{}` is declared twice in this {within}", item.name);
-        let error = at_item(item, message, "the second time")
-            .at(first.place.clone(), "the first time")
-            .help(help);
-        diagnostics.push(error);
-    }
+    let message = format!("`{}` is declared twice in this {within}", item.name);
+    let error = at_item(item, message, "the second time")
+        .at(first.place.clone(), "the first time")
+        .help(help);
+    diagnostics.push(error);
 }
 
 /// Reports two kinds of one version with the same plural.

@@ -3,12 +3,13 @@
 use super::{
     Cx,
     attributes::is_skipped,
-    types::{Owner, report_same_names, wire_name},
+    types::{Owner, report_same_names},
+    wire_names::{report_not_read, wire_name},
 };
 use crate::{
     diag::Diagnostics,
     model::{EnumDef, TypeKind, TypeRef, UnionDef, UnionVariant, Variant, names::Renamed},
-    read::rust::{self, Item, Style},
+    read::rust::{self, Item, Renaming, Style},
 };
 
 impl Cx<'_> {
@@ -57,6 +58,7 @@ impl Cx<'_> {
                 &variant.place,
                 diagnostics,
             );
+            report_variant(item, variant, &value, diagnostics);
             def.variants.push(Variant {
                 name: variant.name.clone(),
                 value,
@@ -96,21 +98,27 @@ impl Cx<'_> {
                     .rename_all
                     .as_deref()
                     .or(serde.rename_all_fields.as_deref());
+                let reading = variant.serde.for_reading(Renaming::All);
                 let owner = Owner {
                     item,
                     case,
+                    reading: reading.or_else(|| serde.for_reading(Renaming::AllFields)),
                     defaults: false,
                 };
+                let json_name = wire_name(
+                    &variant.name,
+                    &variant.serde,
+                    serde.rename_all.as_deref(),
+                    Renamed::Variant,
+                    &variant.place,
+                    diagnostics,
+                );
+                if !serde.untagged && !variant.serde.untagged {
+                    report_variant(item, variant, &json_name, diagnostics);
+                }
                 UnionVariant {
                     name: variant.name.clone(),
-                    json_name: wire_name(
-                        &variant.name,
-                        &variant.serde,
-                        serde.rename_all.as_deref(),
-                        Renamed::Variant,
-                        &variant.place,
-                        diagnostics,
-                    ),
+                    json_name,
                     docs: variant.docs.clone(),
                     fields: self.fields(&owner, &variant.fields.fields, diagnostics),
                     named: variant.fields.style == Style::Named,
@@ -124,4 +132,22 @@ impl Cx<'_> {
             untagged: serde.untagged,
         })
     }
+}
+
+/// Warns of a variant that serde reads under another name than it writes.
+fn report_variant(
+    item: &Item,
+    variant: &rust::Variant,
+    written: &str,
+    diagnostics: &mut Diagnostics,
+) {
+    let case = item.serde.for_reading(Renaming::All);
+    let (name, wire) = (&variant.name, (written, case, Renamed::Variant));
+    report_not_read(
+        item,
+        (name, &variant.serde),
+        wire,
+        &variant.place,
+        diagnostics,
+    );
 }

@@ -24,6 +24,7 @@ mod types;
 mod values;
 mod visibility;
 pub(super) mod well_known;
+mod wire_names;
 
 use std::{borrow::Cow, collections::BTreeMap};
 

@@ -121,10 +121,11 @@ impl Cx<'_> {
         let Some(target) = self.package.items.get(index) else {
             return TypeRef::Any;
         };
-        let parameters = type_parameters(&target.generics.text).unwrap_or_default();
-        let given = path.arguments.iter().take(parameters.len());
+        let parameters = type_parameters(&target.generics.text);
+        let given = path.arguments.iter().zip(&target.generics.names);
         let mut instance: Vec<TypeRef> = given
-            .map(|ty| self.reference(item, ty, diagnostics))
+            .filter(|(_, name)| parameters.contains(name))
+            .map(|(ty, _)| self.reference(item, ty, diagnostics))
             .collect();
         self.add_defaults(target, &parameters, &mut instance, diagnostics);
         if path.arguments_text.is_empty() && instance.is_empty() {

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
-use super::{Cx, at_item, attributes, checks, has_derive};
+use super::{
+    Cx, at_item, attributes, checks, has_derive,
+    wire_names::{report_not_read, wire_name},
+};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     lower::{
@@ -13,15 +16,14 @@ use crate::{
     },
     model::{
         Aliasing, DeclaredAt, Field, RustItem, StructDef, TypeDef, TypeKind, TypeRef, Validation,
-        WireType,
-        names::{self, Renamed},
+        WireType, names::Renamed,
     },
     read::{
         markers::{
             field::{Nullable, SkipDescription},
             object::{DeepCopy, DeepCopyGen, ObjectGenerate},
         },
-        rust::{self, Body, Fields, Item, Layout, SerdeAttrs, Style},
+        rust::{self, Body, Fields, Item, Layout, Renaming, Style},
     },
 };
 
@@ -179,6 +181,7 @@ impl Cx<'_> {
         let owner = Owner {
             item,
             case: self.field_case(item),
+            reading: item.serde.for_reading(Renaming::All),
             defaults: item.serde.default,
         };
         let fields_def = self.fields(&owner, &fields.fields, diagnostics);
@@ -262,18 +265,14 @@ impl Cx<'_> {
             &field.place,
             diagnostics,
         );
-        let derives_both = ["Serialize", "Deserialize"].map(|name| has_derive(owner.item, name));
-        let is_one_way = serde.skip_serializing || serde.skip_deserializing || serde.skip;
-        let is_one_way = is_one_way || derives_both.contains(&false);
-        if serde.renames_differ && !is_one_way && !serde.aliases.contains(&json_name) {
-            let message =
-                format!("`{json_name}` is written under this name and read under another");
-            diagnostics.push(
-                Diagnostic::warning(message)
-                    .at(field.place.clone(), "is not read back")
-                    .help(format!(
-                        "give it one name, or add `#[serde(alias = \"{json_name}\")]`"
-                    )),
+        if !serde.flatten {
+            let wire = (json_name.as_str(), owner.reading, Renamed::Field);
+            report_not_read(
+                owner.item,
+                (&field.name, serde),
+                wire,
+                &field.place,
+                diagnostics,
             );
         }
         let said = (json_name.as_str(), schema_type, required);
@@ -388,7 +387,10 @@ fn has_default(owner: &Owner<'_>, field: &rust::Field) -> bool {
 /// The context shared by the fields of a struct or variant.
 pub(super) struct Owner<'a> {
     pub(super) item: &'a Item,
+    /// The case for writing.
     pub(super) case: Option<&'a str>,
+    /// The case for reading.
+    pub(super) reading: Option<&'a str>,
     pub(super) defaults: bool,
 }
 
@@ -461,28 +463,4 @@ fn add_immutable(validation: &mut Validation, kind: &TypeKind, body: &Body) {
     let rules = optional
         .filter_map(|(field, source)| immutable_once_set(&field.json_name, &source.markers));
     validation.rules.splice(0..0, rules);
-}
-
-/// Returns the name that serde writes.
-pub(super) fn wire_name(
-    name: &str,
-    serde: &SerdeAttrs,
-    case: Option<&str>,
-    renamed: Renamed,
-    place: &Place,
-    diagnostics: &mut Diagnostics,
-) -> String {
-    if let Some(renamed) = &serde.rename {
-        return renamed.clone();
-    }
-    let Some(case) = case else {
-        return name.to_owned();
-    };
-    names::apply_case(name, case, renamed).unwrap_or_else(|| {
-        diagnostics.push(
-            Diagnostic::error(format!("unknown serde case `{case}`"))
-                .at(place.clone(), "renamed by it"),
-        );
-        name.to_owned()
-    })
 }

@@ -72,6 +72,14 @@ fn doc<'a>(
     Some((vec![text.value().into()], range))
 }
 
+/// Whether it is a doc attribute whose text only the compiler knows, such as `#[doc = include_str!("a.md")]`.
+pub(super) fn is_computed(attribute: &Attribute) -> bool {
+    match &attribute.meta {
+        Meta::NameValue(meta) => meta.path.is_ident("doc") && matches!(meta.value, Expr::Macro(_)),
+        _ => false,
+    }
+}
+
 /// Returns the byte range of an attribute, or of consecutive doc comments.
 pub(super) fn place(attribute: &Attribute, comments: &Comments, base: usize) -> Range<usize> {
     let start = attribute.pound_token.span.byte_range().start + base;

@@ -284,6 +284,19 @@ impl<'a> FileReader<'a> {
         self.read_to = end;
     }
 
+    /// Returns the documentation of a type or of a part of it, and the markers in attributes. Warns of text that a macro returns.
+    pub(super) fn docs(&mut self, attributes: &[Attribute]) -> (String, Vec<RawMarker>) {
+        for attribute in attributes.iter().filter(|it| docs::is_computed(it)) {
+            let place = self.comments.place(self.attribute(attribute));
+            self.diagnostics.push(
+                Diagnostic::warning("documentation that a macro returns is not read")
+                    .at(place, "missing from descriptions")
+                    .help("write the text in doc comments (`/// …`)"),
+            );
+        }
+        docs::read(attributes, &self.comments, self.base)
+    }
+
     /// Assigns comments after the last item, or of a file without items, to the package.
     fn rest(&mut self) {
         let end = self.comments.text().len();
@@ -432,6 +445,46 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn text_and_types_of_other_files_are_warned_of() {
+        let check = |text: &str, expected: &[(&str, &str)]| {
+            let (_, found) = read_whole(text).unwrap_or_else(|| panic!("not Rust: {text}"));
+            let found: Vec<_> = found
+                .as_slice()
+                .iter()
+                .map(|it| (it.message.as_str(), &text[it.labels[0].place.range.clone()]))
+                .collect();
+            assert_eq!(found, expected, "{text}");
+        };
+        let docs = "documentation that a macro returns is not read";
+        let of_a_file = "#[doc = include_str!(\"a.md\")]";
+        let joined = "#[doc = concat!(\"a\", \"b\")]";
+        check(
+            &format!("/// A é.\n{of_a_file}\nstruct A;"),
+            &[(docs, of_a_file)],
+        );
+        check(&format!("struct A {{ {joined} a: u8 }}"), &[(docs, joined)]);
+        check(&format!("enum A {{ {of_a_file} A }}"), &[(docs, of_a_file)]);
+        // Not part of a description.
+        check(
+            "#![doc = include_str!(\"a.md\")]\n#[doc(hidden)] #[doc = \"a\"] struct A;",
+            &[],
+        );
+        check(&format!("{of_a_file} fn a() {{}}"), &[]);
+        let types = "the types in a.rs are not read";
+        for call in ["include!(\"a.rs\")", "std::include! { r\"a.rs\" }"] {
+            let text = format!(
+                "mod a {{ {call}{} }}",
+                if call.ends_with(')') { ";" } else { "" }
+            );
+            check(&text, &[(types, call)]);
+        }
+        check(
+            "include!(concat!(env!(\"OUT_DIR\"), \"/a.rs\"));\nother!(\"a.rs\");",
+            &[],
+        );
     }
 
     #[test]

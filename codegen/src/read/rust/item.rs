@@ -315,7 +315,7 @@ pub struct PathType {
     pub global: bool,
     /// The segments, without `r#`.
     pub segments: Vec<String>,
-    /// The type arguments of the last segment.
+    /// The arguments of the last segment for type and const parameters.
     pub arguments: Vec<Type>,
     /// The arguments as written (`<T, 4>`); empty if there are none.
     pub arguments_text: String,

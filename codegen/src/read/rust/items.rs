@@ -6,7 +6,6 @@ use syn::{Attribute, Ident};
 
 use super::{
     conditions::{Attributes, cfg},
-    docs,
     file::{FileReader, ModuleHead},
     item::{Body, Bound, Generics, Impl, Item, LeftOut},
     kube::KubeDerive,
@@ -19,7 +18,7 @@ use super::{
     types,
 };
 use crate::{
-    diag::Place,
+    diag::{Diagnostic, Place},
     read::markers::{MarkerSet, Target},
     sparse::Sparse,
 };
@@ -140,6 +139,7 @@ impl FileReader<'_> {
                 self.value(other, module);
                 if let syn::Item::Macro(item) = other {
                     self.out.has_macros = true;
+                    self.report_include(&item.mac);
                     let tokens = || item.mac.tokens.to_string();
                     if self.declares_kinds(&place) && tokens().contains("CustomResource") {
                         self.out.macros.push(self.place(&item.mac.path));
@@ -148,6 +148,25 @@ impl FileReader<'_> {
                 self.comments.ignore(place);
             }
         }
+    }
+
+    /// Warns of a source file that is included, whose types are not read.
+    fn report_include(&mut self, call: &syn::Macro) {
+        let is_include = call.path.segments.last();
+        let is_include = is_include.is_some_and(|name| name.ident == "include");
+        // Other arguments than a literal lead to files that a build script writes.
+        let Some(file) = is_include.then(|| call.parse_body::<syn::LitStr>().ok()) else {
+            return;
+        };
+        let Some(file) = file.map(|file| file.value()) else {
+            return;
+        };
+        let warning = Diagnostic::warning(format!("the types in {file} are not read"));
+        self.diagnostics.push(
+            warning
+                .at(self.place(call), "an included file is not part of a module")
+                .help("declare the file as a module (`mod name;`) instead of including it"),
+        );
     }
 
     /// Reads a module in a module.
@@ -191,7 +210,7 @@ impl FileReader<'_> {
     ) -> Head {
         let name_range = self.range(ident);
         let lead = self.comments.lead(from, name_range.start);
-        let (docs, hidden) = docs::read(attrs, &self.comments, self.base);
+        let (docs, hidden) = self.docs(attrs);
         let mut own = lead.own;
         // In `mod.rs`, detached comments above the first item belong to the package.
         if position == Position::FirstOfFile && self.is_root() {

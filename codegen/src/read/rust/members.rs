@@ -4,7 +4,6 @@ use syn::Attribute;
 
 use super::{
     conditions::{Attributes, cfg},
-    docs,
     file::FileReader,
     item::{Field, Fields, SchemaAttrs, Style, Variant},
     serde_as,
@@ -141,7 +140,7 @@ impl FileReader<'_> {
     ) -> (String, Vec<RawMarker>) {
         let lead = self.comments.lead(from, name_at);
         self.free(lead.far);
-        let (docs, hidden) = docs::read(attrs, &self.comments, self.base);
+        let (docs, hidden) = self.docs(attrs);
         let mut own = lead.apart;
         own.extend(lead.own);
         own.extend(hidden);

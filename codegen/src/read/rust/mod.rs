@@ -33,7 +33,7 @@ pub use item::{
 pub use kube::{Column, KubeDerive, Scale};
 pub use literal::Literal;
 pub use modules::{Declared, Module, Modules, Use};
-pub use serde::SerdeAttrs;
+pub use serde::{Renaming, SerdeAttrs};
 
 use self::{
     features::Features,

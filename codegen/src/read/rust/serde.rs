@@ -7,8 +7,8 @@ use syn::{Attribute, LitStr, Token, meta::ParseNestedMeta, spanned::Spanned as _
 /// The serde attributes of a container, variant or field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SerdeAttrs {
-    /// Whether `rename(…)` gives different names for writing and reading.
-    pub renames_differ: bool,
+    /// The names or cases for reading that differ from those for writing, each with its attribute; `None` is the default.
+    pub reading: Vec<(Renaming, Option<String>)>,
     /// `alias = "name"`
     pub aliases: Vec<String>,
     /// `rename`: the name for serialization.
@@ -54,7 +54,31 @@ pub struct SerdeAttrs {
     pub attribute: Option<Range<usize>>,
 }
 
+/// An attribute that changes names on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renaming {
+    /// `rename`
+    One,
+    /// `rename_all`
+    All,
+    /// `rename_all_fields`
+    AllFields,
+}
+
 impl SerdeAttrs {
+    /// Returns the name or case for deserialization that an attribute gives.
+    pub fn for_reading(&self, renaming: Renaming) -> Option<&str> {
+        if let Some((_, name)) = self.reading.iter().find(|(of, _)| *of == renaming) {
+            return name.as_deref();
+        }
+        let written = match renaming {
+            Renaming::One => &self.rename,
+            Renaming::All => &self.rename_all,
+            Renaming::AllFields => &self.rename_all_fields,
+        };
+        written.as_deref()
+    }
+
     /// Reads the attributes, and leaves unknown ones to serde. Ranges refer to the parsed text.
     pub(super) fn read(attributes: &[Attribute]) -> syn::Result<Self> {
         let mut attrs = Self::default();
@@ -87,13 +111,12 @@ impl SerdeAttrs {
             "rename" | "rename_all" | "rename_all_fields" | "flatten" | "crate" | "expecting"
         ) || name.starts_with("skip");
         match name {
-            "rename" => {
-                (self.rename, is_plain) = names(meta)?;
-                self.renames_differ |= !is_plain;
-            }
+            "rename" => (self.rename, is_plain) = self.names(Renaming::One, meta)?,
             "alias" => self.aliases.push(text(meta)?),
-            "rename_all" => (self.rename_all, is_plain) = names(meta)?,
-            "rename_all_fields" => (self.rename_all_fields, is_plain) = names(meta)?,
+            "rename_all" => (self.rename_all, is_plain) = self.names(Renaming::All, meta)?,
+            "rename_all_fields" => {
+                (self.rename_all_fields, is_plain) = self.names(Renaming::AllFields, meta)?;
+            }
             "default" => {
                 self.default = true;
                 is_plain = !meta.input.peek(Token![=]);
@@ -128,6 +151,36 @@ impl SerdeAttrs {
         }
         Ok(())
     }
+
+    /// Parses `= "name"`, or the `serialize` name in `(serialize = "name", deserialize = "name")`. Also returns whether both names agree.
+    fn names(
+        &mut self,
+        renaming: Renaming,
+        meta: &ParseNestedMeta<'_>,
+    ) -> syn::Result<(Option<String>, bool)> {
+        if meta.input.peek(Token![=]) {
+            return text(meta).map(|name| (Some(name), true));
+        }
+        let (mut serialize, mut deserialize) = (None, Vec::new());
+        meta.parse_nested_meta(|inner| {
+            let name = text(&inner)?;
+            if inner.path.is_ident("serialize") {
+                serialize = Some(name);
+            } else {
+                deserialize.push(name);
+            }
+            Ok(())
+        })?;
+        let mut deserialize = deserialize.into_iter();
+        let first = deserialize.next();
+        // serde reads further names as aliases.
+        self.aliases.extend(deserialize);
+        let same = serialize == first;
+        if !same {
+            self.reading.push((renaming, first));
+        }
+        Ok((serialize, same))
+    }
 }
 
 fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<String> {
@@ -137,25 +190,6 @@ fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<String> {
 fn optional_value(meta: &ParseNestedMeta<'_>) -> syn::Result<Option<String>> {
     let is_given = meta.input.peek(Token![=]);
     is_given.then(|| text(meta)).transpose()
-}
-
-/// Parses `= "name"`, or the `serialize` name in `(serialize = "name", deserialize = "name")`. Also returns whether both names agree.
-fn names(meta: &ParseNestedMeta<'_>) -> syn::Result<(Option<String>, bool)> {
-    if meta.input.peek(Token![=]) {
-        return text(meta).map(|name| (Some(name), true));
-    }
-    let (mut serialize, mut deserialize) = (None, None);
-    meta.parse_nested_meta(|inner| {
-        let name = Some(text(&inner)?);
-        if inner.path.is_ident("serialize") {
-            serialize = name;
-        } else {
-            deserialize = name;
-        }
-        Ok(())
-    })?;
-    let same = serialize == deserialize;
-    Ok((serialize, same))
 }
 
 fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {

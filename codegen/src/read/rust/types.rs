@@ -56,6 +56,15 @@ fn read_at(ty: &syn::Type, comments: &Comments, base: usize, depth: usize) -> Ty
     Type { place, kind }
 }
 
+/// Reads the argument of a const parameter.
+fn constant(value: &syn::Expr, comments: &Comments, base: usize) -> Type {
+    let range = value.span().byte_range();
+    let place = comments.place(range.start + base..range.end + base);
+    let text = comments.text().get(place.range.clone());
+    let kind = Kind::Other(text.unwrap_or_default().to_owned());
+    Type { place, kind }
+}
+
 /// Returns the length of an array: a number, or the path of a constant.
 fn length(length: &syn::Expr) -> Literal {
     match length {
@@ -93,6 +102,7 @@ fn read_path(path: &syn::Path, comments: &Comments, base: usize, depth: usize) -
                 .iter()
                 .filter_map(|argument| match argument {
                     GenericArgument::Type(ty) => Some(read_at(ty, comments, base, depth)),
+                    GenericArgument::Const(value) => Some(constant(value, comments, base)),
                     _ => None,
                 })
                 .collect();

@@ -1,12 +1,12 @@
 //! Findings about types with invalid or unknown schemas.
 
 use super::{
-    Schema,
+    PRESERVE, Schema,
     shape::{At, Shapes},
 };
 use crate::{
     diag::Diagnostic,
-    model::{DerivedSchema, TypeDef},
+    model::{DerivedSchema, StructDef, TypeDef},
     options::Compat,
 };
 
@@ -45,6 +45,32 @@ impl Shapes<'_> {
             );
         }
         Schema::default()
+    }
+
+    /// Whether serde's derive writes a struct without names of fields.
+    pub(super) fn is_unnamed(def: &TypeDef, body: &StructDef) -> bool {
+        let item = def.item.as_ref();
+        // A whole type may go through another type.
+        body.tuple
+            && !def.whole
+            && item.is_some_and(|item| item.derives.iter().any(|name| name == "Serialize"))
+    }
+
+    /// Reports a tuple struct of no or several fields, which serde writes as null or as a list.
+    pub(super) fn unnamed(&mut self, def: &TypeDef, body: &StructDef) -> Schema {
+        let name = &def.name;
+        let (message, help) = match body.fields.len() {
+            0 => (
+                format!("`{name}` is not an object: serde writes null for it, or an empty list"),
+                format!("write `struct {name} {{}}`"),
+            ),
+            _ => (
+                format!("`{name}` has several values without names"),
+                "serde writes a list: name the fields, or use an array (`[T; N]`) for values of one type".to_owned(),
+            ),
+        };
+        self.report(At::of(def), Diagnostic::error(message).help(help));
+        Schema::default().with(PRESERVE, true)
     }
 
     pub(super) fn unknown(&mut self, name: &str, missing: Option<&str>, at: At<'_>) -> Schema {

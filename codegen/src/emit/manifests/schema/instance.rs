@@ -95,7 +95,7 @@ impl Shapes<'_> {
 /// The parameters of a generic type, each with its argument.
 fn bound(def: &TypeDef, arguments: Vec<TypeRef>) -> BTreeMap<String, TypeRef> {
     let generics = def.item.as_ref().map_or("", |item| item.generics.as_str());
-    let names = type_parameters(generics).unwrap_or_default();
+    let names = type_parameters(generics);
     names.into_iter().zip(arguments).collect()
 }
 

@@ -258,6 +258,9 @@ impl<'a> Shapes<'a> {
             (Some(ty), ..) => Arc::unwrap_or_clone(self.of(ty, scope, at)),
             (None, _, Some(Marshals::Text)) => Schema::of_type("string"),
             (None, _, Some(Marshals::Json)) if self.has_type_of_marker(def) => Schema::default(),
+            (None, TypeKind::Struct(body), _) if Self::is_unnamed(def, body) => {
+                self.unnamed(def, body)
+            }
             (None, TypeKind::Struct(body), _) => {
                 let schema = self.structure(body, scope, at);
                 if is_root(def, scope) {
@@ -359,6 +362,10 @@ impl<'a> Shapes<'a> {
             return Schema::default().with(PRESERVE, true);
         }
         let mut schema = self.property(field, scope, at);
+        // A map by another name.
+        if scope.rust && schema.additional.is_some() {
+            return Schema::default().with(PRESERVE, true);
+        }
         if scope.rust && (field.option || self.is_optional(&field.ty, scope)) {
             schema.permit_none();
         }

@@ -10,10 +10,15 @@ use super::{
 };
 use crate::{
     diag::Diagnostic,
-    model::{StructDef, UnionDef, UnionVariant},
+    model::{StructDef, TypeKind, TypeRef, UnionDef, UnionVariant},
 };
 
 impl Schema {
+    /// Whether objects may have properties that are not declared, as those of maps.
+    fn is_open(&self) -> bool {
+        self.additional.is_some() || self.words.get(PRESERVE).is_some()
+    }
+
     /// Makes all fields optional, for a flattened `Option`: serde writes none of them for `None`, also none of an enum's variants.
     pub(super) fn permit_none(&mut self) {
         self.required.clear();
@@ -85,8 +90,15 @@ impl Shapes<'_> {
     fn internal(&mut self, def: &UnionDef, tag: &str, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let mut schema = Schema::of_type("object");
         let mut choices = Vec::new();
+        let mut is_open = false;
         for variant in &def.variants {
-            let content = self.content(variant, scope, at);
+            let content = match holds_unit(variant, scope) {
+                // Beside a tag, serde writes nothing for it.
+                true => Schema::of_type("object"),
+                false => self.content(variant, scope, at),
+            };
+            self.check_beside_tag(tag, variant, &content, at);
+            is_open |= content.is_open();
             let mut required = vec![tag.to_owned()];
             required.extend(content.required);
             choices.push(json!({
@@ -113,7 +125,33 @@ impl Shapes<'_> {
             .properties
             .insert(tag.to_owned(), Arc::new(tags(def)));
         schema.required.insert(tag.to_owned());
+        if is_open {
+            schema = schema.with(PRESERVE, true);
+        }
         schema.with("oneOf", choices)
+    }
+
+    /// Reports data that cannot stand beside a tag: a value that is not an object, or a field with the tag's name.
+    fn check_beside_tag(
+        &mut self,
+        tag: &str,
+        variant: &UnionVariant,
+        content: &Schema,
+        at: At<'_>,
+    ) {
+        let of = format!("the variant `{}` of `{}`", variant.name, at.what);
+        let (message, help) = match content.ty() {
+            Some(ty) if ty != "object" => (
+                format!("{of} is of type {ty}, which cannot stand beside the tag `{tag}`"),
+                "use a struct, or give the enum a `content`",
+            ),
+            _ if content.properties.contains_key(tag) => (
+                format!("{of} has a field `{tag}`, which is the tag"),
+                "serde writes both under one name: rename one of them",
+            ),
+            _ => return,
+        };
+        self.report(at, Diagnostic::error(message).help(help));
     }
 
     /// `{"type": "variant", "content": data}`.
@@ -175,6 +213,9 @@ impl Shapes<'_> {
             return anything;
         }
         let mut schema = Schema::of_type("object");
+        if contents.iter().any(Schema::is_open) {
+            schema = schema.with(PRESERVE, true);
+        }
         let mut choices = Vec::new();
         for content in contents {
             choices.push(json!({"required": content.required}));
@@ -210,6 +251,21 @@ impl Shapes<'_> {
             }
         }
     }
+}
+
+/// Whether a variant holds a unit struct only.
+fn holds_unit(variant: &UnionVariant, scope: Lookup<'_>) -> bool {
+    let [field] = variant.fields.as_slice() else {
+        return false;
+    };
+    let TypeRef::Local(name) = &field.ty else {
+        return false;
+    };
+    let mut types = scope.types.iter();
+    let def = types.find(|def| !variant.named && def.name == *name);
+    def.is_some_and(
+        |def| matches!(&def.kind, TypeKind::Struct(body) if body.tuple && body.fields.is_empty()),
+    )
 }
 
 /// The property that holds the variant's name.

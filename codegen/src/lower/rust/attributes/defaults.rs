@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::super::{Cx, has_derive, resolve::Resolved, types::wire_name, well_known::well_known};
+use super::super::{
+    Cx, has_derive, resolve::Resolved, well_known::well_known, wire_names::wire_name,
+};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     model::{TypeRef, names::Renamed},

@@ -4,7 +4,7 @@
 use super::{super::Cx, derives_schema};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
-    lower::rust::types::wire_name,
+    lower::rust::wire_names::wire_name,
     model::{DerivedSchema, TypeRef, names::Renamed},
     read::rust::{Body, Field, Item, SchemaAttrs, SerdeAttrs, Variant},
 };
@@ -57,6 +57,7 @@ impl Cx<'_> {
     /// Returns what schemars attributes, or a handwritten implementation, declare for a type's schema.
     pub(in crate::lower::rust) fn derived_type(&self, item: &Item) -> Option<Box<DerivedSchema>> {
         let mut findings = item.schema.findings.clone();
+        findings.extend(undeclared_tag(item));
         if !derives_schema(item) {
             let derived = DerivedSchema {
                 findings,
@@ -80,6 +81,23 @@ impl Cx<'_> {
             })
         })
     }
+}
+
+/// Warns of the tag that serde writes into a struct, which is not among its fields.
+fn undeclared_tag(item: &Item) -> Option<Diagnostic> {
+    let tag = item.serde.tag.as_ref()?;
+    if !matches!(item.body, Body::Struct(_)) {
+        return None;
+    }
+    let message = format!(
+        "the schema does not declare `{tag}`, which serde writes with the name of `{}`",
+        item.name
+    );
+    Some(
+        Diagnostic::warning(message)
+            .at(item.place.clone(), "the API server drops it")
+            .help("remove `tag` from the struct, and declare a field if the API needs it"),
+    )
 }
 
 /// Whether the schema omits a field that serde writes.

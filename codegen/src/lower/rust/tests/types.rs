@@ -301,22 +301,60 @@ fn presence_follows_type_then_markers() {
 }
 
 #[test]
-fn a_field_that_is_not_read_back_is_a_warning() {
-    let warnings = |attributes: &str| {
-        let text = format!(
-            "{HEAD}#[derive(Clone, Debug, Serialize, Deserialize)]\npub struct A {{\n    #[serde({attributes})]\n    pub a: i32,\n}}\n"
-        );
+fn what_is_not_read_back_is_a_warning() {
+    let check = |types: &str, expected: &[&str]| {
+        let derive = "#[derive(Clone, Debug, Serialize, Deserialize)]\n";
+        let text = format!("{HEAD}{derive}{types}\n");
         let generated = crate::generate(&sources(&[("mod.rs", &text)]), &options()).unwrap();
-        generated.warnings.to_string()
+        let warnings = generated.warnings.to_string();
+        let found: Vec<_> = warnings
+            .lines()
+            .filter_map(|line| {
+                line.split_once("warning: `")?
+                    .1
+                    .split_once("` is written under")
+            })
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(found, expected, "{types}\n{warnings}");
     };
-    let differ = "rename(serialize = \"out\", deserialize = \"in\")";
-    let warning = "warning: `out` is written under this name and read under another";
-    assert!(warnings(differ).contains(warning), "{}", warnings(differ));
-    for fine in [
-        "rename(serialize = \"out\", deserialize = \"out\")".to_owned(),
-        format!("{differ}, alias = \"out\""),
-        format!("{differ}, skip_serializing"),
+    let differ = |word: &str, write: &str, read: &str| {
+        format!("#[serde({word}(serialize = \"{write}\", deserialize = \"{read}\"))]")
+    };
+    let renamed = differ("rename", "out", "in");
+    let cases = differ("rename_all", "camelCase", "snake_case");
+    let of_fields = differ("rename_all_fields", "camelCase", "snake_case");
+    let same = differ("rename_all", "camelCase", "camelCase");
+    let variants = differ("rename_all", "PascalCase", "kebab-case");
+    for (types, expected) in [
+        (format!("pub struct A {{ {renamed} pub a: i32 }}"), &["out"][..]),
+        (format!("pub struct A {{ {} pub a: i32 }}", differ("rename", "out", "out")), &[]),
+        (format!("pub struct A {{ {renamed} #[serde(alias = \"out\")] pub a: i32 }}"), &[]),
+        (format!("pub struct A {{ {renamed} #[serde(skip_serializing)] pub a: i32 }}"), &[]),
+        ("pub struct A { #[serde(rename(serialize = \"a\"))] pub a: i32 }".to_owned(), &[]),
+        (
+            "pub struct A { #[serde(rename(serialize = \"b\", deserialize = \"a\", deserialize = \"b\"))] pub a: i32 }"
+                .to_owned(),
+            &[],
+        ),
+        (format!("{cases} pub struct A {{ pub a: i32, pub host_ip: i32 }}"), &["hostIp"]),
+        (format!("{same} pub struct A {{ pub host_ip: i32 }}"), &[]),
+        (
+            format!("{cases} pub struct A {{ #[serde(rename = \"ip\")] pub host_ip: i32, #[serde(alias = \"podIp\")] pub pod_ip: i32 }}"),
+            &[],
+        ),
+        (
+            "#[serde(rename_all(deserialize = \"camelCase\"))] pub struct A { pub host_ip: i32 }".to_owned(),
+            &["host_ip"],
+        ),
+        (format!("{variants} pub enum A {{ Ready, #[serde(alias = \"Lost\")] Lost }}"), &["Ready"]),
+        (format!("{variants} #[serde(untagged)] pub enum A {{ Ready {{ a: i32 }} }}"), &[]),
+        (
+            format!("{of_fields} pub enum A {{ Ready {{ host_ip: i32 }}, #[serde(rename_all = \"camelCase\")] Lost {{ pod_ip: i32 }} }}"),
+            &["hostIp"],
+        ),
+        (format!("pub enum A {{ {cases} Ready {{ host_ip: i32 }} }}"), &["hostIp"]),
     ] {
-        assert!(!warnings(&fine).contains(warning), "{fine}");
+        check(&types, expected);
     }
 }

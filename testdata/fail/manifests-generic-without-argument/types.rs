@@ -35,7 +35,7 @@ pub struct MachineStatus {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Disk {
     /// Its last sizes.
-    pub sizes: Ring<4, i32>,
+    pub sizes: Ring<4>,
 }
 
 /// The last values.
