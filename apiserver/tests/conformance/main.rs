@@ -44,6 +44,7 @@ mod fine_print;
 mod garbage;
 mod generate_name;
 mod generation;
+mod jobs;
 mod list;
 mod namespaces;
 mod patch;
