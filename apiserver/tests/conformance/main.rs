@@ -28,6 +28,7 @@ mod built_in_validation;
 mod cel_rules;
 mod chart_kinds;
 mod concurrency;
+mod config;
 mod conversion;
 mod conversion_failures;
 mod crd_cel;
