@@ -27,6 +27,8 @@ mod built_in_rules;
 mod built_in_validation;
 mod cel_rules;
 mod chart_kinds;
+mod claims;
+mod classes;
 mod concurrency;
 mod config;
 mod conversion;
