@@ -6,7 +6,7 @@ use crate::field::FieldError;
 use crate::metadata::object::text;
 use crate::selector::LabelSelector;
 use crate::store::stored::Labels;
-use kube_names::{label_key_faults, label_value_faults};
+use kube_names::{label_fault, label_key_faults, label_value_faults};
 
 const NEGATIVE: &str = "must be greater than or equal to 0";
 
@@ -118,6 +118,13 @@ pub(super) fn is_selector(selector: &Value) -> bool {
     let mut errors = Vec::new();
     label_selector("", selector, &mut errors);
     errors.is_empty()
+}
+
+/// Checks that a text, unless empty, is a label of a DNS name.
+pub(super) fn dns_label(path: String, text: &str, errors: &mut Vec<FieldError>) {
+    if let Some(fault) = label_fault(text).filter(|_| !text.is_empty()) {
+        errors.push(FieldError::invalid(path, text, fault));
+    }
 }
 
 /// Whether a valid label selector selects an object.

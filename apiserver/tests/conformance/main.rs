@@ -40,6 +40,7 @@ mod delete_collection;
 mod deletion;
 mod discovery;
 mod dry_run;
+mod endpoints;
 mod ephemeral_containers;
 mod errors;
 mod field_validation;
