@@ -182,7 +182,8 @@ impl Strategy for PriorityClass {
         set_meta(object, "generation", Some(json!(1)));
     }
 
-    fn validate(&self, object: &Value) -> Vec<FieldError> {
+    /// Values are immutable, so only new ones are validated.
+    fn validate_create(&self, object: &Value) -> Vec<FieldError> {
         let mut errors = Vec::new();
         let class = object_name(object);
         if class.starts_with("system-") {

@@ -32,12 +32,20 @@ impl Strategy for Endpoints {
         }
     }
 
-    fn validate(&self, object: &Value) -> Vec<FieldError> {
+    fn validate_create(&self, object: &Value) -> Vec<FieldError> {
         let mut errors = Vec::new();
         for (index, subset) in items(object, &["subsets"]).iter().enumerate() {
             check_subset(&format!("subsets[{index}]"), subset, &mut errors);
         }
         errors
+    }
+
+    /// Subsets that an update keeps may be invalid.
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        match old["subsets"] == new["subsets"] {
+            true => Vec::new(),
+            false => self.validate_create(new),
+        }
     }
 
     fn printer(&self) -> &'static Printer {
@@ -217,11 +225,15 @@ impl Strategy for EndpointSlice {
             ),
         }
         check_slice_ports(items(object, &["ports"]), &mut errors);
+        errors
+    }
+
+    fn validate_create(&self, object: &Value) -> Vec<FieldError> {
         let endpoints = items(object, &["endpoints"]);
         if endpoints.len() > MOST_ENDPOINTS {
-            errors.push(too_many("endpoints", endpoints.len(), MOST_ENDPOINTS));
-            return errors;
+            return vec![too_many("endpoints", endpoints.len(), MOST_ENDPOINTS)];
         }
+        let mut errors = Vec::new();
         for (index, endpoint) in endpoints.iter().enumerate() {
             let path = format!("endpoints[{index}]");
             check_endpoint(&path, text(object, &["addressType"]), endpoint, &mut errors);
@@ -229,8 +241,12 @@ impl Strategy for EndpointSlice {
         errors
     }
 
+    /// Endpoints that an update keeps may be invalid, even for a changed type.
     fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
-        let mut errors = Vec::new();
+        let mut errors = match old["endpoints"] == new["endpoints"] {
+            true => Vec::new(),
+            false => self.validate_create(new),
+        };
         immutable("addressType", old, new, &mut errors);
         errors
     }

@@ -37,6 +37,7 @@ cases![
     preemption_policy_is_immutable: change_invalid_with(
         PRIORITY, json!({"value": 1}), json!({"preemptionPolicy": "Never"}),
         "preemptionPolicy: Invalid value: \"Never\": field is immutable"),
+    changed_preemption_policy_is_not_validated,
     generation_of_a_priority_class_is_fixed,
 ];
 
@@ -107,4 +108,13 @@ async fn generation_of_a_priority_class_is_fixed(client: Client) {
     let name = given(&classes, json!({"value": 1})).await;
     let changed = classes.merged(&name, json!({"description": "d"})).await;
     check!(changed, "/metadata/generation": 1, "/description": "d");
+}
+
+async fn changed_preemption_policy_is_not_validated(client: Client) {
+    let classes = PRIORITY.everywhere(&client);
+    let name = given(&classes, json!({"value": 1})).await;
+    let reply = classes.merge(&name, json!({"preemptionPolicy": "x"})).await;
+    reply.invalid(&format!(
+        "PriorityClass.scheduling.k8s.io \"{name}\" is invalid: preemptionPolicy: Invalid value: \"x\": field is immutable"
+    ));
 }

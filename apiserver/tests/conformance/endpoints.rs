@@ -9,6 +9,7 @@ cases![
         SLICES, json!({"addressType": "IPv5", "endpoints": []}),
         "addressType: Unsupported value: \"IPv5\": supported values: \"FQDN\", \"IPv4\", \"IPv6\""),
     type_of_a_slice_is_immutable,
+    kept_endpoints_are_not_validated,
     endpoint_needs_an_address: create_invalid_with(
         SLICES, slice("IPv4", json!([])), "endpoints[0].addresses: Required value: must contain at least 1 address"),
     address_is_an_address: create_invalid_with(
@@ -66,4 +67,18 @@ async fn type_of_a_slice_is_immutable(client: Client) {
         .await;
     let reply = slices.merge("a", json!({"addressType": "IPv6"})).await;
     reply.invalid_with("addressType: Invalid value: \"IPv6\": field is immutable");
+}
+
+async fn kept_endpoints_are_not_validated(client: Client) {
+    let slices = SLICES.fresh(&client).await;
+    slices.given("a", slice("IPv4", json!(["10.0.0.1"]))).await;
+    let reply = slices.merge("a", json!({"addressType": "IPv6"})).await;
+    reply.invalid(
+        "EndpointSlice.discovery.k8s.io \"a\" is invalid: addressType: Invalid value: \"IPv6\": field is immutable",
+    );
+    let endpoints = json!([{"addresses": ["10.0.0.2"]}, {"addresses": ["pod"]}]);
+    let reply = slices.merge("a", json!({"endpoints": endpoints})).await;
+    reply.invalid_with(
+        "endpoints[1].addresses[0]: Invalid value: \"pod\": must be a valid IP address",
+    );
 }

@@ -169,10 +169,10 @@ fn default_job(spec: &mut Map<String, Value>) {
 /// The labels of a job's pods: the uid and the name of the job, also without the prefix of Kubernetes.
 fn generated_labels(job: &Value) -> [(&'static str, &str); 4] {
     [
-        (CONTROLLER_UID, uid(job)),
-        ("batch.kubernetes.io/job-name", name(job)),
         ("controller-uid", uid(job)),
         ("job-name", name(job)),
+        (CONTROLLER_UID, uid(job)),
+        ("batch.kubernetes.io/job-name", name(job)),
     ]
 }
 
