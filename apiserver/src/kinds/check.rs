@@ -4,7 +4,9 @@ use serde_json::{Map, Value};
 
 use crate::field::FieldError;
 use crate::metadata::object::text;
-use kube_names::{label_key_faults, label_value_faults};
+use crate::selector::LabelSelector;
+use crate::store::stored::Labels;
+use kube_names::{label_fault, label_key_faults, label_value_faults};
 
 const NEGATIVE: &str = "must be greater than or equal to 0";
 
@@ -116,6 +118,39 @@ pub(super) fn is_selector(selector: &Value) -> bool {
     let mut errors = Vec::new();
     label_selector("", selector, &mut errors);
     errors.is_empty()
+}
+
+/// Checks that a text, unless empty, is a label of a DNS name.
+pub(super) fn dns_label(path: String, text: &str, errors: &mut Vec<FieldError>) {
+    if let Some(fault) = label_fault(text).filter(|_| !text.is_empty()) {
+        errors.push(FieldError::invalid(path, text, fault));
+    }
+}
+
+/// Whether a valid label selector selects an object.
+pub(super) fn selects(selector: &Value, object: &Value) -> bool {
+    LabelSelector::of(selector).matches(&Labels::of(object))
+}
+
+/// Checks that the selector of a workload, if valid, selects the pods of its template. Without a selector, none are.
+pub(super) fn matches_template(spec: &Value, errors: &mut Vec<FieldError>) {
+    let (selector, template) = (&spec["selector"], &spec["template"]);
+    if is_selector(selector) && (selector.is_null() || !selects(selector, template)) {
+        errors.push(FieldError::invalid(
+            "spec.template.metadata.labels",
+            template["metadata"]["labels"].clone(),
+            "`selector` does not match template `labels`",
+        ));
+    }
+}
+
+/// Checks that an update keeps a field; `old` and `new` are the objects that contain it, `path` ends with its name.
+pub(super) fn immutable(path: &str, old: &Value, new: &Value, errors: &mut Vec<FieldError>) {
+    let field = path.rsplit('.').next().unwrap_or_default();
+    if old[field] != new[field] {
+        let detail = "field is immutable";
+        errors.push(FieldError::invalid(path, new[field].clone(), detail));
+    }
 }
 
 #[cfg(test)]

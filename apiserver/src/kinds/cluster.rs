@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::check::{immutable, one_of};
 use super::defaults::set;
 use crate::field::FieldError;
-use crate::metadata::object::{child, fields, name as object_name, text};
+use crate::metadata::object::{child, fields, name as object_name, set_meta, text};
 use crate::registry::{Cluster, Strategy};
 use crate::table::cells::{self, age, flag, items, name, number};
 use crate::table::{Printer, boolean, col, human, num};
@@ -150,12 +151,70 @@ fn request_condition(o: &Value) -> String {
     shown
 }
 
+/// The highest value of a priority class that is not Kubernetes' own.
+const HIGHEST_PRIORITY: i64 = 1_000_000_000;
+
+/// Returns why a priority class is none of Kubernetes' own, if it is not.
+fn system_class_fault(class: &Value) -> Option<String> {
+    let name = object_name(class);
+    let value = match name {
+        "system-node-critical" => 2_000_001_000,
+        "system-cluster-critical" => 2_000_000_000,
+        _ => return Some(format!("{name} is not a known system priority class")),
+    };
+    if number(class, &["value"]) != value {
+        return Some(format!("value of {name} PriorityClass must be {value}"));
+    }
+    (class["globalDefault"] == json!(true))
+        .then(|| format!("globalDefault of {name} PriorityClass must be false"))
+}
+
 #[derive(Debug)]
 pub(super) struct PriorityClass;
 
 impl Strategy for PriorityClass {
     fn set_defaults(&self, object: &mut Value) {
         set(fields(object), "preemptionPolicy", "PreemptLowerPriority");
+    }
+
+    /// The generation never changes.
+    fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
+        set_meta(object, "generation", Some(json!(1)));
+    }
+
+    /// Values are immutable, so only new ones are validated.
+    fn validate_create(&self, object: &Value) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        let class = object_name(object);
+        if class.starts_with("system-") {
+            if let Some(fault) = system_class_fault(object) {
+                let detail = format!(
+                    "priority class names with 'system-' prefix are reserved for system use only. error: {fault}"
+                );
+                errors.push(FieldError::forbidden("metadata.name", detail));
+            }
+        } else if number(object, &["value"]) > HIGHEST_PRIORITY {
+            let detail =
+                format!("maximum allowed value of a user defined priority is {HIGHEST_PRIORITY}");
+            errors.push(FieldError::forbidden("value", detail));
+        }
+        one_of(
+            "preemptionPolicy".to_owned(),
+            &object["preemptionPolicy"],
+            &["PreemptLowerPriority", "Never"],
+            &mut errors,
+        );
+        errors
+    }
+
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        if number(old, &["value"]) != number(new, &["value"]) {
+            let detail = "may not be changed in an update.";
+            errors.push(FieldError::forbidden("value", detail));
+        }
+        immutable("preemptionPolicy", old, new, &mut errors);
+        errors
     }
 
     fn printer(&self) -> &'static Printer {

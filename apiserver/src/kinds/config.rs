@@ -51,6 +51,7 @@ impl Strategy for Secret {
         if decoded_size(&object["data"]) > LIMIT {
             errors.push(too_long("data"));
         }
+        validate_type(object, &mut errors);
         errors
     }
 
@@ -94,24 +95,88 @@ fn join_texts(secret: &mut Value) {
 }
 
 fn validate_keys(object: &Value) -> Vec<FieldError> {
-    const RULE: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \
-'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
     let mut errors = Vec::new();
     for field in ["data", "binaryData"] {
         let map = object[field].as_object();
         for key in map.into_iter().flat_map(|map| map.keys()) {
-            let valid = !key.is_empty()
-                && key.len() <= 253
-                && key
-                    .chars()
-                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
-            if !valid {
-                let path = format!("{field}[{key}]");
-                errors.push(FieldError::invalid(path, key.as_str(), RULE));
+            let path = format!("{field}[{key}]");
+            let faults = key_faults(key).into_iter();
+            errors.extend(faults.map(|fault| FieldError::invalid(&path, key.as_str(), fault)));
+            if field == "data" && object["binaryData"].get(key).is_some() {
+                let detail = "duplicate of key present in binaryData";
+                errors.push(FieldError::invalid(path, key.as_str(), detail));
             }
         }
     }
     errors
+}
+
+/// Returns what is wrong with the key of a config map or secret, which is the name of a file in a volume.
+fn key_faults(key: &str) -> Vec<&'static str> {
+    const RULE: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \
+'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let mut faults = Vec::new();
+    if key.len() > 253 {
+        faults.push("must be no more than 253 characters");
+    }
+    if key.is_empty() || !key.chars().all(is_allowed) {
+        faults.push(RULE);
+    }
+    match key {
+        "." => faults.push("must not be '.'"),
+        ".." => faults.push("must not be '..'"),
+        key if key.starts_with("..") => faults.push("must not start with '..'"),
+        _ => {}
+    }
+    faults
+}
+
+/// Checks that a secret has what its type requires.
+fn validate_type(secret: &Value, errors: &mut Vec<FieldError>) {
+    let data = &secret["data"];
+    let has = |key: &str| data.get(key).is_some();
+    let mut require = |path: String| errors.push(FieldError::required(path, ""));
+    match text(secret, &["type"]) {
+        "kubernetes.io/service-account-token" => {
+            const ACCOUNT: &str = "kubernetes.io/service-account.name";
+            if text(secret, &["metadata", "annotations", ACCOUNT]).is_empty() {
+                require(format!("metadata.annotations[{ACCOUNT}]"));
+            }
+        }
+        "kubernetes.io/dockercfg" => validate_registries(data, ".dockercfg", errors),
+        "kubernetes.io/dockerconfigjson" => validate_registries(data, ".dockerconfigjson", errors),
+        "kubernetes.io/basic-auth" if !has("username") && !has("password") => {
+            require("data[username]".to_owned());
+            require("data[password]".to_owned());
+        }
+        "kubernetes.io/ssh-auth" if text(data, &["ssh-privatekey"]).is_empty() => {
+            require("data[ssh-privatekey]".to_owned());
+        }
+        "kubernetes.io/tls" => {
+            for key in ["tls.crt", "tls.key"].into_iter().filter(|key| !has(key)) {
+                require(format!("data[{key}]"));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Checks that the credentials of image registries are a JSON object.
+fn validate_registries(data: &Value, key: &str, errors: &mut Vec<FieldError>) {
+    let path = format!("data[{key}]");
+    let Some(encoded) = data[key].as_str() else {
+        errors.push(FieldError::required(path, ""));
+        return;
+    };
+    let decoded = base64::decode(encoded).unwrap_or_default();
+    let fault = match serde_json::from_slice(&decoded) {
+        Ok(Value::Object(_) | Value::Null) => return,
+        Ok(_) => "expected a JSON object".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let shown = "<secret contents redacted>";
+    errors.push(FieldError::invalid(path, shown, fault));
 }
 
 /// The maximum total size of the values of a config map or secret, in bytes.

@@ -6,6 +6,7 @@
 mod admission;
 mod autoscaling;
 mod check;
+mod claims;
 mod cluster;
 mod config;
 mod cron;

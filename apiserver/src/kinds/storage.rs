@@ -2,12 +2,14 @@
 
 use serde_json::{Value, json};
 
+use super::check::{immutable, one_of};
 use super::defaults::set;
-use crate::field::FieldError;
+use crate::field::{FieldError, FieldErrorKind};
 use crate::metadata::object::{child, fields, text};
 use crate::registry::{ALL_FIXED_IN_STATUS, Strategy};
 use crate::table::cells::{age, class_name, flag, items, joined, name, text_or};
 use crate::table::{Printer, boolean, col, num};
+use kube_names::label_key_faults;
 
 #[derive(Debug)]
 pub(super) struct StorageClass;
@@ -19,10 +21,35 @@ impl Strategy for StorageClass {
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
-        match text(object, &["provisioner"]) {
-            "" => vec![FieldError::required("provisioner", "")],
-            _ => Vec::new(),
+        let mut errors = Vec::new();
+        let provisioner = text(object, &["provisioner"]);
+        if provisioner.is_empty() {
+            errors.push(FieldError::required("provisioner", ""));
+        } else {
+            let faults = label_key_faults(&provisioner.to_lowercase()).into_iter();
+            errors.extend(faults.map(|f| FieldError::invalid("provisioner", provisioner, f)));
         }
+        validate_parameters(&object["parameters"], &mut errors);
+        for (field, supported) in [
+            ("reclaimPolicy", ["Delete", "Retain"]),
+            ("volumeBindingMode", ["Immediate", "WaitForFirstConsumer"]),
+        ] {
+            one_of(field.to_owned(), &object[field], &supported, &mut errors);
+        }
+        errors
+    }
+
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        for field in [
+            "parameters",
+            "provisioner",
+            "reclaimPolicy",
+            "volumeBindingMode",
+        ] {
+            immutable(field, old, new, &mut errors);
+        }
+        errors
     }
 
     fn printer(&self) -> &'static Printer {
@@ -47,6 +74,29 @@ impl Strategy for StorageClass {
             },
         );
         &PRINTER
+    }
+}
+
+/// Checks the number and the total size of a storage class's parameters.
+fn validate_parameters(parameters: &Value, errors: &mut Vec<FieldError>) {
+    const MOST: usize = 512;
+    const SIZE: usize = 256 << 10;
+    let too_long = |detail: String| FieldError::new("parameters", FieldErrorKind::TooLong, detail);
+    let Some(parameters) = parameters.as_object() else {
+        return;
+    };
+    if parameters.len() > MOST {
+        errors.push(too_long(format!("may not be more than {MOST} bytes")));
+        return;
+    }
+    if parameters.contains_key("") {
+        let detail = "field can not be empty.";
+        errors.push(FieldError::invalid("parameters", "", detail));
+    }
+    let sizes = parameters.iter();
+    let sizes = sizes.map(|(key, value)| key.len() + value.as_str().map_or(0, str::len));
+    if sizes.sum::<usize>() > SIZE {
+        errors.push(too_long(format!("may not be more than {SIZE} bytes")));
     }
 }
 

@@ -99,7 +99,7 @@ const ROWS: &[Row] = &[
     row("coordination.k8s.io", "v1", "Lease", "leases", "npu", &[]).with(&leases::Lease),
     row("events.k8s.io", "v1", "Event", "events", "np", &["ev"])
         .fields(EVENT_VIEW_FIELDS).view_of("", events::CONVERSION).with(&events::EventView),
-    row("scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", "g", &["pc"]).with(&cluster::PriorityClass),
+    row("scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", "", &["pc"]).with(&cluster::PriorityClass),
     row("storage.k8s.io", "v1", "StorageClass", "storageclasses", "d", &["sc"]).with(&storage::StorageClass),
     row(RBAC, "v1", "Role", "roles", "np", &[]).names(NameRule::PathSegment).with(&rbac::Role(Reach::Namespace)),
     row(RBAC, "v1", "RoleBinding", "rolebindings", "np", &[])

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::claims;
 use super::defaults::set;
 use super::pods::default_source;
+use crate::field::FieldError;
 use crate::metadata::object::{child, fields, is_deleting, text};
 use crate::registry::{Cluster, Strategy};
 use crate::table::cells::{age, items, name, text_or};
@@ -57,6 +59,27 @@ impl Strategy for PersistentVolumeClaim {
 
     fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
         fields(object).insert("status".into(), json!({"phase": "Pending"}));
+        claims::settle_sources(&Value::Null, object);
+    }
+
+    fn prepare_update(
+        &self,
+        _cluster: &dyn Cluster,
+        subresource: &str,
+        old: &Value,
+        new: &mut Value,
+    ) {
+        if subresource.is_empty() {
+            claims::settle_sources(&old["spec"], new);
+        }
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        claims::validate(object)
+    }
+
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        claims::validate_update(old, new)
     }
 
     fn printer(&self) -> &'static Printer {

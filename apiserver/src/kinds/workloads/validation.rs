@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::field::FieldError;
 use crate::kinds::check::{
-    at_most_all, is_nothing, is_selector, label_selector, non_negative, number_or_percent, one_of,
+    at_most_all, immutable, is_nothing, is_selector, label_selector, matches_template,
+    non_negative, number_or_percent, one_of,
 };
 use crate::kinds::pods::pod_template;
 use crate::metadata::object::{copy_field, text};
@@ -59,20 +60,8 @@ fn is_empty(selector: &Value) -> bool {
 
 /// Validates the template of a workload: its labels must match the selector, its pods must be valid and always restart.
 fn validate_template(spec: &Value, errors: &mut Vec<FieldError>) {
-    let (selector, template) = (&spec["selector"], &spec["template"]);
-    let labels = &template["metadata"]["labels"];
-    let matches = selector["matchLabels"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .all(|(key, value)| labels.get(key) == Some(value));
-    if !matches || selector.is_null() {
-        errors.push(FieldError::invalid(
-            "spec.template.metadata.labels",
-            labels.clone(),
-            "`selector` does not match template `labels`",
-        ));
-    }
+    let template = &spec["template"];
+    matches_template(spec, errors);
     let pod = pod_template(&template["spec"], "spec.template.spec");
     let is_known = pod
         .iter()
@@ -191,16 +180,9 @@ pub(super) fn validate_daemon_set(object: &Value) -> Vec<FieldError> {
 }
 
 pub(super) fn validate_selector_update(old: &Value, new: &Value) -> Vec<FieldError> {
-    let selector = &new["spec"]["selector"];
-    if old["spec"]["selector"] == *selector {
-        return Vec::new();
-    }
-    let detail = "field is immutable";
-    vec![FieldError::invalid(
-        "spec.selector",
-        selector.clone(),
-        detail,
-    )]
+    let mut errors = Vec::new();
+    immutable("spec.selector", &old["spec"], &new["spec"], &mut errors);
+    errors
 }
 
 /// Validates the changes of an update to a stateful set.

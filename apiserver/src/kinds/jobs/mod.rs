@@ -1,11 +1,13 @@
 //! Jobs and cron jobs.
 
+mod validation;
+
 use serde_json::{Map, Value, json};
 
 use super::check::{non_negative, one_of};
 use super::cron::schedule_fault;
 use super::defaults::{objects, set};
-use super::pods::{default_job_template, pod_template};
+use super::pods::default_job_template;
 use super::workloads::{TEMPLATE, workload_tail};
 use crate::field::FieldError;
 use crate::metadata::object::{at, child, fields, is_deleting, metadata, name, text, uid};
@@ -28,21 +30,18 @@ impl Strategy for Job {
         }
     }
 
+    fn prepare_stored(&self, object: &mut Value) {
+        if object["spec"]["manualSelector"] != json!(true) {
+            generate_selector(object);
+        }
+    }
+
     fn validate(&self, object: &Value) -> Vec<FieldError> {
-        validate_job(&object["spec"], "spec")
+        validation::validate(object)
     }
 
     fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
-        let template = &new["spec"]["template"];
-        if old["spec"]["template"] == *template {
-            return Vec::new();
-        }
-        let detail = "field is immutable";
-        vec![FieldError::invalid(
-            "spec.template",
-            template.clone(),
-            detail,
-        )]
+        validation::validate_update(old, new)
     }
 
     fn unknown_field(&self, kind: &str, field: &str) -> String {
@@ -105,8 +104,11 @@ impl Strategy for CronJob {
         ] {
             non_negative(format!("spec.{field}"), &object["spec"][field], &mut errors);
         }
-        let template = &object["spec"]["jobTemplate"]["spec"];
-        errors.extend(validate_job(template, "spec.jobTemplate.spec"));
+        validation::job_template(
+            &object["spec"]["jobTemplate"]["spec"],
+            "spec.jobTemplate.spec",
+            &mut errors,
+        );
         errors
     }
 
@@ -164,64 +166,40 @@ fn default_job(spec: &mut Map<String, Value>) {
     default_job_template(spec);
 }
 
-/// Selects a job's pods by labels with its uid and name.
+/// The labels of a job's pods: the uid and the name of the job, also without the prefix of Kubernetes.
+fn generated_labels(job: &Value) -> [(&'static str, &str); 4] {
+    [
+        ("controller-uid", uid(job)),
+        ("job-name", name(job)),
+        (CONTROLLER_UID, uid(job)),
+        ("batch.kubernetes.io/job-name", name(job)),
+    ]
+}
+
+fn is_indexed(spec: &Value) -> bool {
+    spec["completionMode"] == json!("Indexed")
+}
+
+const CONTROLLER_UID: &str = "batch.kubernetes.io/controller-uid";
+
+/// Selects a job's pods by labels with its uid and name. Keeps labels and requirements that are set: validation refuses
+/// those that conflict.
 fn generate_selector(job: &mut Value) {
-    let (uid, name) = (uid(job).to_owned(), name(job).to_owned());
-    let labels = [
-        ("batch.kubernetes.io/controller-uid", &uid),
-        ("batch.kubernetes.io/job-name", &name),
-        ("controller-uid", &uid),
-        ("job-name", &name),
-    ];
+    let labels = generated_labels(job).map(|(key, value)| (key, value.to_owned()));
+    let uid = uid(job).to_owned();
     let spec = child(fields(job), "spec");
     let pod = child(child(child(spec, "template"), "metadata"), "labels");
     for (key, value) in labels {
-        pod.insert(key.to_owned(), json!(value));
+        pod.entry(key).or_insert(json!(value));
     }
     let pod_labels = pod.clone();
     spec.insert("manualSelector".into(), json!(false));
-    spec.insert(
-        "selector".into(),
-        json!({"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}),
-    );
+    let selected = child(child(spec, "selector"), "matchLabels");
+    selected.entry(CONTROLLER_UID).or_insert(json!(uid));
     let own = child(metadata(job), "labels");
     if own.is_empty() {
         *own = pod_labels;
     }
-}
-
-/// Validates the spec of a job. Its pods must be able to finish, so it must set a restart policy.
-fn validate_job(spec: &Value, path: &str) -> Vec<FieldError> {
-    let pod = &spec["template"]["spec"];
-    let here = format!("{path}.template.spec.restartPolicy");
-    let mut errors = Vec::new();
-    for field in [
-        "parallelism",
-        "completions",
-        "activeDeadlineSeconds",
-        "backoffLimit",
-        "ttlSecondsAfterFinished",
-    ] {
-        non_negative(format!("{path}.{field}"), &spec[field], &mut errors);
-    }
-    errors.extend(
-        pod_template(pod, &format!("{path}.template.spec"))
-            .into_iter()
-            .filter(|e| e.field != here),
-    );
-    match text(pod, &["restartPolicy"]) {
-        "OnFailure" | "Never" => {}
-        "" => errors.push(FieldError::required(
-            here,
-            "valid values: \"OnFailure\", \"Never\"",
-        )),
-        other => errors.push(FieldError::unsupported(
-            here,
-            other,
-            &["OnFailure", "Never"],
-        )),
-    }
-    errors
 }
 
 fn job_cells(o: &Value) -> Vec<Value> {
