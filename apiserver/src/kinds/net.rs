@@ -147,7 +147,7 @@ pub(super) fn port_number(path: impl Into<String>, number: i64, errors: &mut Vec
     }
 }
 
-/// Checks the protocol of a container's or service's port.
+/// Checks the protocol of a port; `path` is the port's.
 pub(super) fn protocol(path: &str, port: &Value, errors: &mut Vec<FieldError>) {
     let path = format!("{path}.protocol");
     one_of(path, &port["protocol"], &["SCTP", "TCP", "UDP"], errors);

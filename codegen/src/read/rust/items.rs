@@ -152,16 +152,16 @@ impl FileReader<'_> {
 
     /// Warns of a source file that is included, whose types are not read.
     fn report_include(&mut self, call: &syn::Macro) {
-        let is_include = call.path.segments.last();
-        let is_include = is_include.is_some_and(|name| name.ident == "include");
+        let name = call.path.segments.last();
+        if name.is_none_or(|name| name.ident != "include") {
+            return;
+        }
         // Other arguments than a literal lead to files that a build script writes.
-        let Some(file) = is_include.then(|| call.parse_body::<syn::LitStr>().ok()) else {
+        let Ok(file) = call.parse_body::<syn::LitStr>() else {
             return;
         };
-        let Some(file) = file.map(|file| file.value()) else {
-            return;
-        };
-        let warning = Diagnostic::warning(format!("the types in {file} are not read"));
+        let message = format!("the types in {} are not read", file.value());
+        let warning = Diagnostic::warning(message);
         self.diagnostics.push(
             warning
                 .at(self.place(call), "an included file is not part of a module")

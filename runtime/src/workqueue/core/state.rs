@@ -279,10 +279,9 @@ impl<T: Eq> State<T> {
         priority: i32,
         stamp: Option<Instant>,
     ) -> Added {
-        if self.shutting_down {
+        let Some(id) = self.open_slot(hash, item) else {
             return Added::Collapsed;
-        }
-        let id = self.slot(hash, item);
+        };
         self.add_slot(id, priority, stamp)
     }
 
@@ -305,10 +304,9 @@ impl<T: Eq> State<T> {
         priority: i32,
         stamp: Option<Instant>,
     ) -> Added {
-        if self.shutting_down {
+        let Some(id) = self.open_slot(hash, item) else {
             return Added::Collapsed;
-        }
-        let id = self.slot(hash, item);
+        };
         let slot = &self.slots[id];
         let changed = slot.delay.is_some() || (slot.dirty && slot.changed);
         let added = self.add_slot(id, priority, stamp);
@@ -387,6 +385,11 @@ impl<T: Eq> State<T> {
             slot.held_until = None;
             slot.early = false;
         }
+    }
+
+    /// Returns the slot of `item`, or `None` during shutdown, when nothing is added.
+    fn open_slot(&mut self, hash: u64, item: T) -> Option<usize> {
+        (!self.shutting_down).then(|| self.slot(hash, item))
     }
 
     fn slot(&mut self, hash: u64, item: T) -> usize {
