@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes the tables of Kubernetes' own types:
-#   builtin/src/types.bin, docs.bin              from the sources of k8s.io at one version
+#   crates/builtin/src/types.bin, docs.bin              from the sources of k8s.io at one version
 #   codegen/src/builtin/k8s-openapi.txt          the names that every version in k8s-openapi has
 #   codegen/src/builtin/k8s-openapi-fields.txt   the fields that every version in k8s-openapi has
 #   codegen/src/builtin/k8s-openapi-uses.txt     from these two: the fields that have a named type
@@ -42,7 +42,7 @@ for what in names fields; do
 	python3 "hack/k8s-openapi-$what.py" "$(dirname "$source")/src" "v1_${minor%%.*}" >"$work/k8s-openapi-$what.txt"
 done
 mv "$work/k8s-openapi-names.txt" "$work/k8s-openapi.txt"
-for file in builtin/src/{types,docs}.bin codegen/src/builtin/k8s-openapi{,-fields}.txt; do
+for file in crates/builtin/src/{types,docs}.bin codegen/src/builtin/k8s-openapi{,-fields}.txt; do
 	made="$work/$(basename "$file")"
 	if [[ ${1:-} == --check ]]; then
 		cmp "$made" "$file" || { echo "run hack/builtin-types.sh"; exit 1; }
@@ -52,4 +52,4 @@ for file in builtin/src/{types,docs}.bin codegen/src/builtin/k8s-openapi{,-field
 done
 # The others are of the new tables. Tests compare them at each run.
 [[ ${1:-} == --check ]] || UPDATE_GOLDEN=1 cargo test --quiet --locked -p codegen --lib builtin
-ls -l builtin/src/*.bin
+ls -l crates/builtin/src/*.bin

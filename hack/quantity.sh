@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes the reference table for `kube-quantity`: Go's results for the lines of hack/quantity/inputs.txt.
 #
-#   hack/quantity.sh            write quantity/src/go.tsv
+#   hack/quantity.sh            write crates/quantity/src/go.tsv
 #   hack/quantity.sh answer     process lines from standard input (`hack/many.sh` compares the results for 40,000 lines)
 #
 # Needs Go, and the Go module proxy the first time.
@@ -11,4 +11,4 @@ cd "$(dirname "${BASH_SOURCE[0]}")/quantity"
 if [[ ${1:-} == answer ]]; then
   exec go run .
 fi
-go run . <inputs.txt >../../quantity/src/go.tsv
+go run . <inputs.txt >../../crates/quantity/src/go.tsv

@@ -1,5 +1,5 @@
 // Evaluates quantities with k8s.io/apimachinery/pkg/api/resource: prints a line of tab-separated columns for each line of
-// standard input. quantity/src/tests.rs compares them, and documents the columns.
+// standard input. crates/quantity/src/tests.rs compares them, and documents the columns.
 //
 //	A <tab> B <tab> N     two strings and an integer: A by itself, A with B, A times N
 //	text <tab> A          A alone, for exponents that Go cannot compute with

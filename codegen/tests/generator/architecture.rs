@@ -236,10 +236,10 @@ const ONE_IN_TWO_FILES: &[(&str, &[&str])] = &[
         ],
     ),
     ("apiserver", &[]),
-    ("builtin", &[]),
-    ("schema", &["cel::decl ↔ cel::types", "node ↔ rules"]),
-    ("names", &[]),
-    ("quantity", &["amount ↔ parse"]),
+    ("crates/builtin", &[]),
+    ("crates/schema", &["cel::decl ↔ cel::types", "node ↔ rules"]),
+    ("crates/names", &[]),
+    ("crates/quantity", &["amount ↔ parse"]),
 ];
 
 #[test]
@@ -269,7 +269,7 @@ fn golden_crates_keep_no_state_of_incremental_builds() {
 #[test]
 fn crates_without_doc_tests_have_no_examples() {
     let mut crates = 0;
-    for folder in ["", "controllers", "testdata", "testdata/expected"] {
+    for folder in ["", "crates", "controllers", "testdata", "testdata/expected"] {
         for entry in fs::read_dir(repository().join(folder)).unwrap() {
             let package = entry.unwrap().path();
             let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap_or_default();
@@ -309,10 +309,10 @@ fn files_stay_short() {
         "codegen/tests",
         "runtime/src",
         "apiserver/src",
-        "schema/src",
-        "builtin/src",
-        "names/src",
-        "quantity/src",
+        "crates/schema/src",
+        "crates/builtin/src",
+        "crates/names/src",
+        "crates/quantity/src",
     ] {
         lengths(&repository().join(folder), &mut files);
     }
