@@ -6,6 +6,7 @@ use super::SharedInformer;
 use crate::metrics::Histogram;
 use crate::object::Cacheable;
 use crate::reflector::ReflectorStats;
+use crate::tasks::Progress;
 
 /// client-go's buckets for the processing time of a batch of events.
 pub(super) fn processing_seconds() -> Histogram {
@@ -20,6 +21,10 @@ pub(super) fn processing_seconds() -> Histogram {
 pub struct InformerStats {
     /// The informer's name: its resource, unless the factory set one.
     pub name: String,
+    /// Whether the cache holds the first list.
+    pub synced: bool,
+    /// The last error of listing and watching, until it works again.
+    pub error: Option<String>,
     /// Objects in the cache.
     pub objects: usize,
     /// Events received but not yet in the cache.
@@ -39,6 +44,11 @@ pub struct InformerStats {
 }
 
 impl<K: Cacheable> SharedInformer<K> {
+    /// Returns the state of listing and watching.
+    pub(super) fn progress(&self) -> &Progress {
+        self.inner.counters.progress(&self.inner.name)
+    }
+
     /// Returns the current statistics.
     pub fn stats(&self) -> InformerStats {
         let processor = self.processor();
@@ -49,6 +59,8 @@ impl<K: Cacheable> SharedInformer<K> {
         let pending: Vec<usize> = pending.collect();
         InformerStats {
             name: self.inner.name.clone(),
+            synced: self.has_synced(),
+            error: self.progress().error(),
             objects: self.inner.store.len(),
             queued: self.inner.queue.len(),
             handlers: pending.len(),

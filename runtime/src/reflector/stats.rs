@@ -1,9 +1,11 @@
 //! Counters of a reflector, for metrics.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::metrics::{Histogram, exponential_buckets};
+use crate::tasks::{Progress, Task};
 
 /// Counters of a reflector; they only grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +43,7 @@ pub(crate) struct Counters {
     pub(crate) undecodable: AtomicU64,
     pub(crate) errors: AtomicU64,
     pub(crate) spread: Spread,
+    progress: OnceLock<Progress>,
 }
 
 /// Distributions of the durations and sizes of lists and watches. Clones share them.
@@ -66,6 +69,12 @@ impl Default for Spread {
 }
 
 impl Counters {
+    /// Returns the state of listing and watching `resource`.
+    pub(crate) fn progress(&self, resource: &str) -> &Progress {
+        let create = || Progress::new(Task::Informer, resource);
+        self.progress.get_or_init(create)
+    }
+
     /// Records a complete list of `items` objects.
     pub(crate) fn listed(&self, items: usize, took: Duration) {
         Self::add(&self.listed_objects, items);
