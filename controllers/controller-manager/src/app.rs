@@ -79,7 +79,7 @@ pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, Box
                 metrics: process.metrics().clone(),
             },
             identity: process.identity().to_owned(),
-            namespace: process.flags().namespace.clone(),
+            namespaces: process.flags().namespaces.clone(),
             simulator: simulator::Options {
                 ready_after: flags.simulate_ready_after,
                 ..Default::default()
