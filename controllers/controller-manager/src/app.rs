@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Command};
 use codegen_runtime::app::{App, Process, parse_duration};
 use codegen_runtime::kube::{Client, Error};
-use codegen_runtime::manager::{ManagerBuilder, Selection};
+use codegen_runtime::manager::{ManagerBuilder, Runnable, Selection};
 use rand::RngExt;
 
 use crate::settings::Settings;

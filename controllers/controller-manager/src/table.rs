@@ -146,7 +146,7 @@ pub const ALL: &[Descriptor] = &[
             let workers = cx.settings.workers;
             let [pods, tools] =
                 podbuggertool_controller::controller::controllers(&cx.factory, recorder, workers)?;
-            Ok(vec![AnyRunnable::new(pods), Box::new(tools)])
+            Ok(vec![AnyRunnable::new(pods), AnyRunnable::new(tools)])
         },
     },
     Descriptor {
