@@ -1,8 +1,5 @@
 //! The code of docs/controllers.md: compiled, run, and compared with the page.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use codegen_runtime::app::{App, BoxError, Process};
 use codegen_runtime::apply::{Applier, ApplyError};
 use codegen_runtime::client::TypedClient;
@@ -20,84 +17,11 @@ use codegen_runtime::manager::{Manager, ManagerBuilder, RunContext, Runnable};
 use codegen_runtime::owner::{self, OwnerError};
 use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::WorkQueue;
-use codegen_runtime::{codec, condition, finalizer};
+use codegen_runtime::{condition, finalizer};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
-use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-/// The kind as a generator would emit it.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-struct Website {
-    #[serde(default)]
-    kind: Kind,
-    #[serde(rename = "apiVersion", default)]
-    api_version: ApiVersion,
-    metadata: ObjectMeta,
-    spec: WebsiteSpec,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<WebsiteStatus>,
-}
-
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-enum Kind {
-    #[default]
-    Website,
-}
-
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-enum ApiVersion {
-    #[default]
-    #[serde(rename = "example.com/v1")]
-    V1,
-}
-
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-struct WebsiteSpec {
-    html: String,
-}
-
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-struct WebsiteStatus {
-    #[serde(default)]
-    conditions: Vec<Condition>,
-}
-
-codec::kinds! {
-    "example.com" / "v1";
-    Website, "websites", NamespaceResourceScope;
-}
-
-const WEBSITES: fake::Resource = fake::Resource {
-    group: "example.com",
-    version: "v1",
-    kind: "Website",
-    plural: "websites",
-    singular: "website",
-    scope: fake::Scope::Namespaced,
-    short_names: &[],
-    status: true,
-    scale: None,
-};
-
-/// An external system.
-#[derive(Clone, Default)]
-struct Dns(Arc<Mutex<BTreeSet<String>>>);
-
-impl Dns {
-    fn add(&self, name: &str) {
-        self.0.lock().insert(name.to_owned());
-    }
-
-    fn remove(&self, name: &str) {
-        self.0.lock().remove(name);
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.0.lock().iter().cloned().collect()
-    }
-}
+use crate::website::{Dns, WEBSITES, Website};
 
 fn empty(
     factory: &SharedInformerFactory,

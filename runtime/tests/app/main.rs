@@ -5,6 +5,7 @@
 mod controllers_page;
 #[cfg(feature = "webhooks")]
 mod webhooks;
+mod website;
 
 use std::error::Error;
 use std::net::TcpListener;
