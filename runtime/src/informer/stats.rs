@@ -6,7 +6,6 @@ use super::SharedInformer;
 use crate::metrics::Histogram;
 use crate::object::Cacheable;
 use crate::reflector::ReflectorStats;
-use crate::tasks::Progress;
 
 /// client-go's buckets for the processing time of a batch of events.
 pub(super) fn processing_seconds() -> Histogram {
@@ -44,9 +43,9 @@ pub struct InformerStats {
 }
 
 impl<K: Cacheable> SharedInformer<K> {
-    /// Returns the state of listing and watching.
-    pub(super) fn progress(&self) -> &Progress {
-        self.inner.counters.progress(&self.inner.name)
+    /// Fails while lists or watches have been failing for long.
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.inner.counters.check()
     }
 
     /// Returns the current statistics.
@@ -60,7 +59,7 @@ impl<K: Cacheable> SharedInformer<K> {
         InformerStats {
             name: self.inner.name.clone(),
             synced: self.has_synced(),
-            error: self.progress().error(),
+            error: self.inner.counters.error(),
             objects: self.inner.store.len(),
             queued: self.inner.queue.len(),
             handlers: pending.len(),
