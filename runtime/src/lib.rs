@@ -53,7 +53,6 @@ pub mod app;
 pub mod apply;
 pub mod client;
 mod clock;
-pub mod codec;
 pub mod condition;
 pub mod connect;
 pub mod controller;
@@ -82,6 +81,8 @@ pub mod webhook;
 pub mod workqueue;
 
 pub use codegen_runtime_macros::ApiObject;
+#[doc(inline)]
+pub use kube_codec::codec;
 #[doc(inline)]
 pub use kube_quantity as quantity;
 pub use {k8s_openapi, kube};
