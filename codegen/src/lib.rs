@@ -22,6 +22,9 @@ pub mod builtin_table;
 #[cfg(feature = "cel")]
 mod cel;
 pub mod check;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 pub mod config;
 pub mod diag;
 pub mod emit;

@@ -84,5 +84,5 @@ pub use codegen_runtime_macros::ApiObject;
 #[doc(inline)]
 pub use kube_codec::codec;
 #[doc(inline)]
-pub use kube_quantity as quantity;
+pub use kube_resource_quantity as quantity;
 pub use {k8s_openapi, kube};

@@ -117,7 +117,7 @@ mod tests {
             fs::write(file, table()).expect("written");
             return;
         }
-        let update = "`UPDATE_GOLDEN=1 cargo test -p codegen --lib builtin` writes the table";
+        let update = "`UPDATE_GOLDEN=1 cargo test -p kube-codegen --lib builtin` writes the table";
         assert_eq!(WITH_NUMBERS, table(), "{update}");
         for path in with_numbers() {
             assert!(has_numbers(&path), "{path}");

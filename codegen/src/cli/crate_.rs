@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use codegen::{
+use crate::{
     Config,
     output::{OrphanSearch, Plan, Tree},
     scaffold::Scaffold,
 };
+use clap::Args;
 
 use super::{
     Failure,

@@ -5,14 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Args;
-use codegen::{
+use crate::{
     config::{FILE_NAME, Workspace, shown},
     operator::{
         Operator, is_dispensable, is_unpublished, names, outside_folder, runtime_dependency,
     },
     output::Tree,
 };
+use clap::Args;
 
 use super::{
     Failure,

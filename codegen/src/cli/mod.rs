@@ -1,6 +1,6 @@
-//! The command line: one module per subcommand.
+//! The command line: one module per subcommand. A module of the library, so that the programs that run it are a line each.
 //!
-//! A subcommand turns its arguments into [`codegen::Config`]s and hands them to [`finish`], which writes, checks or lists.
+//! A subcommand turns its arguments into [`crate::Config`]s and hands them to [`finish`], which writes, checks or lists.
 
 #[cfg(feature = "go")]
 mod builtin;
@@ -36,8 +36,8 @@ mod style;
 
 use std::io::{self, Write as _};
 
+use crate::config::Error;
 use clap::{Parser, Subcommand};
-use codegen::config::Error;
 
 use style::Color;
 
@@ -115,14 +115,14 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<codegen::output::Error> for Failure {
-    fn from(error: codegen::output::Error) -> Self {
+impl From<crate::output::Error> for Failure {
+    fn from(error: crate::output::Error) -> Self {
         Self::Error(error.into())
     }
 }
 
 /// Parses the arguments, runs the command, reports its failure, and ends the process.
-pub(crate) fn run() -> ! {
+pub fn run() -> ! {
     let code = match Cli::try_parse() {
         Ok(cli) => cli.run(),
         Err(answer) => said(&answer),

@@ -118,17 +118,17 @@ fn the_generator_links_no_http_and_no_async_runtime() {
         "codegen-runtime",
         "embedded-apiserver",
     ];
-    check_links_none_of("codegen", &forbidden);
+    check_links_none_of("kube-codegen", &forbidden);
 }
 
 #[test]
 fn the_api_server_knows_neither_generator_nor_runtime() {
-    check_links_none_of("embedded-apiserver", &["codegen", "codegen-runtime"]);
+    check_links_none_of("embedded-apiserver", &["kube-codegen", "codegen-runtime"]);
 }
 
 #[test]
 fn the_runtime_links_the_api_server_only_for_fakes() {
-    check_links_none_of("codegen-runtime", &["codegen", "embedded-apiserver"]);
+    check_links_none_of("codegen-runtime", &["kube-codegen", "embedded-apiserver"]);
 }
 
 #[test]
