@@ -7,6 +7,7 @@ use std::{
 };
 
 mod circles;
+mod packages;
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -53,18 +54,17 @@ fn check_links_none_of(package: &str, forbidden: &[&str]) {
 /// Returns the Rust files at or below a path of `codegen/src` with their code, without comment lines and unit tests.
 fn sources(path: &str) -> Vec<(String, String)> {
     let mut files = Vec::new();
-    collect(
-        &Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(path),
-        &mut files,
-    );
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    collect(&root.join(path), &root, &mut files);
     assert!(!files.is_empty(), "{path}");
     files
 }
 
-fn collect(path: &Path, files: &mut Vec<(String, String)>) {
+/// Adds the Rust files at or below `path`, by their paths below `root`.
+fn collect(path: &Path, root: &Path, files: &mut Vec<(String, String)>) {
     if path.is_dir() {
         for entry in fs::read_dir(path).unwrap() {
-            collect(&entry.unwrap().path(), files);
+            collect(&entry.unwrap().path(), root, files);
         }
     } else if path.extension().is_some_and(|extension| extension == "rs") {
         let text = fs::read_to_string(path).unwrap();
@@ -76,8 +76,7 @@ fn collect(path: &Path, files: &mut Vec<(String, String)>) {
             .lines()
             .filter(|line| !line.trim_start().starts_with("//"))
             .collect();
-        let source_root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        let name = path.strip_prefix(source_root).unwrap().to_str().unwrap();
+        let name = path.strip_prefix(root).unwrap().to_str().unwrap();
         files.push((name.replace('\\', "/"), code.join("\n")));
     }
 }
