@@ -61,6 +61,7 @@ pub mod event;
 #[cfg(feature = "fake")]
 pub mod fake;
 pub mod finalizer;
+mod generated;
 pub mod informer;
 mod json;
 pub mod leader;

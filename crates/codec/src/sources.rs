@@ -1,5 +1,8 @@
 //! The text of the module `codec` and of its submodules.
 
+/// The version of these sources.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// A submodule of the codec.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {

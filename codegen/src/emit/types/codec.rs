@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kube_codec::sources::{PARTS, Part, ROOT};
+use kube_codec::sources::{PARTS, Part, ROOT, VERSION};
 
 use super::{Unit, object::fill, union, units, values};
 use crate::{
@@ -33,9 +33,6 @@ const MACROS: [(&str, &str); 6] = [
 
 /// The lints that fail if only a part of the module is used.
 const ALLOW: &str = "#![allow(dead_code, unreachable_pub, unused_imports, unused_macros)]";
-
-/// Ends the module's documentation.
-const ABOUT: &str = "//!\n//! This is a copy of `codegen_runtime::codec`, without its comments and what these types do not need.";
 
 /// The module's file, for output without the runtime. Its source is already formatted, so it is not parsed.
 pub(super) fn emit(cx: &Emit<'_>) -> Code {
@@ -150,7 +147,10 @@ fn copy(
     let replacements = replacements(cx);
     let root = replaced(&replacements, ROOT);
     let summary = root.lines().next().unwrap_or_default();
-    let mut text = format!("{summary}\n{ABOUT}\n\n{ALLOW}\n\n");
+    let about = format!(
+        "//! This is a copy of `codegen_runtime::codec` {VERSION}, without its comments and what these types do not need."
+    );
+    let mut text = format!("{summary}\n//!\n{about}\n\n{ALLOW}\n\n");
     let mut lines = code_lines(&root);
     while let Some(line) = lines.next() {
         if line == "#[cfg(test)]" {
@@ -302,7 +302,8 @@ mod tests {
                 text.contains("use ::kube::k8s_openapi::ByteString;"),
                 "{text}"
             );
-            let code = text.split_once(ALLOW).expect("lints").1;
+            let (head, code) = text.split_once(ALLOW).expect("lints");
+            assert!(head.contains(VERSION), "{head}");
             for absent in [
                 "use k8s_openapi",
                 "$crate",
