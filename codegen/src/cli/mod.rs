@@ -4,6 +4,7 @@
 
 #[cfg(feature = "go")]
 mod builtin;
+mod checkout;
 mod completions;
 mod controller;
 mod crate_;
@@ -45,7 +46,7 @@ use style::Color;
 #[derive(Debug, Parser)]
 #[command(
     name = "kube-codegen",
-    version,
+    version = checkout::version(),
     max_term_width = 100,
     after_help = "Exit codes: 0 done; 1 the input has errors, or a check found differences; \
                   2 wrong usage, a wrong codegen.toml, or output that cannot be written."

@@ -200,9 +200,9 @@ pub fn outside_folder(dependency: &str) -> Option<String> {
     is_outside.then(|| path.to_owned())
 }
 
-/// Whether a dependency comes from a registry. The runtime is not on one yet, so nothing that depends on it that way builds.
+/// Whether a dependency comes from crates.io.
 #[must_use]
-pub fn is_unpublished(dependency: &str) -> bool {
+pub fn is_from_registry(dependency: &str) -> bool {
     let parsed: Result<Table, _> = format!("value = {dependency}").parse();
     let value = parsed.ok().and_then(|mut table| table.remove("value"));
     value.is_some_and(|value| {
@@ -218,15 +218,15 @@ mod tests {
 
     #[test]
     fn a_runtime_on_a_registry_is_told_from_others() {
-        for unpublished in ["\"0.1\"", "{ version = \"0.1\" }"] {
-            assert!(is_unpublished(unpublished), "{unpublished}");
+        for there in ["\"0.1\"", "{ version = \"0.1\" }"] {
+            assert!(is_from_registry(there), "{there}");
         }
-        for there in [
+        for elsewhere in [
             "{ path = \"../runtime\" }",
             "{ git = \"https://example.com/x\" }",
             "{ version = \"0.1\", registry = \"ours\" }",
         ] {
-            assert!(!is_unpublished(there), "{there}");
+            assert!(!is_from_registry(elsewhere), "{elsewhere}");
         }
     }
 
