@@ -1,7 +1,7 @@
 //! Times, quantities and the Go names of types.
 
 use jiff::{Timestamp, Unit};
-use kube_quantity::Quantity;
+use kube_resource_quantity::Quantity;
 
 use super::{Kind, Special, TypeError};
 

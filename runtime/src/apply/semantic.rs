@@ -10,7 +10,7 @@
 use std::any::type_name;
 use std::fmt::Display;
 
-use kube_quantity::{Format, Quantity};
+use kube_resource_quantity::{Format, Quantity};
 use serde::ser::{
     Error as _, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
     SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
