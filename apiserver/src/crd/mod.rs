@@ -28,10 +28,9 @@ fn storage_version(crd: &Value) -> Option<String> {
         .map(|v| text(v, &["name"]).to_owned())
 }
 
-/// Fills in the defaults, and updates `status.storedVersions`.
-pub(crate) fn set_defaults(old: Option<&Value>, crd: &mut Value) {
+/// Fills in the defaults.
+pub(crate) fn set_defaults(crd: &mut Value) {
     let kind = text(crd, &["spec", "names", "kind"]).to_owned();
-    let storage = storage_version(crd);
     let spec = child(fields(crd), "spec");
     let names = child(spec, "names");
     let default = |names: &mut serde_json::Map<String, Value>, key: &str, value: String| {
@@ -53,18 +52,29 @@ pub(crate) fn set_defaults(old: Option<&Value>, crd: &mut Value) {
     if spec.get("preserveUnknownFields") == Some(&json!(false)) {
         spec.remove("preserveUnknownFields");
     }
-    let mut stored: Vec<Value> = old
-        .and_then(|old| old["status"]["storedVersions"].as_array().cloned())
-        .unwrap_or_default();
-    if let Some(storage) = storage.filter(|s| !stored.iter().any(|v| v == s)) {
-        stored.push(json!(storage));
-    }
     let status = child(fields(crd), "status");
     status
         .entry("acceptedNames")
         .or_insert_with(|| json!({"kind": "", "plural": ""}));
     status.entry("conditions").or_insert(Value::Null);
-    status.insert("storedVersions".into(), json!(stored));
+    let stored = status.get("storedVersions").and_then(Value::as_array);
+    if stored.is_none_or(Vec::is_empty) {
+        status.insert("storedVersions".into(), json!([]));
+        record_storage_version(crd);
+    }
+}
+
+/// Adds the storage version to `status.storedVersions`. Only a write of the status removes a version.
+pub(crate) fn record_storage_version(crd: &mut Value) {
+    let Some(storage) = storage_version(crd) else {
+        return;
+    };
+    let stored = &mut child(fields(crd), "status")["storedVersions"];
+    if let Value::Array(versions) = stored
+        && !versions.iter().any(|version| *version == storage)
+    {
+        versions.push(json!(storage));
+    }
 }
 
 /// Returns the schema of each version with the path to report its errors at; a schema shared by all versions is reported

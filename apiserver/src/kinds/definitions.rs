@@ -16,21 +16,23 @@ pub(super) struct CustomResourceDefinition;
 
 impl Strategy for CustomResourceDefinition {
     fn set_defaults(&self, object: &mut Value) {
-        crd::set_defaults(None, object);
+        crd::set_defaults(object);
     }
 
     fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
-        crd::set_defaults(None, object);
+        crd::set_defaults(object);
     }
 
     fn prepare_update(
         &self,
         _cluster: &dyn Cluster,
-        _subresource: &str,
-        old: &Value,
+        subresource: &str,
+        _old: &Value,
         new: &mut Value,
     ) {
-        crd::set_defaults(Some(old), new);
+        if subresource.is_empty() {
+            crd::record_storage_version(new);
+        }
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {

@@ -43,6 +43,7 @@ mod structural;
 mod validate;
 mod validator;
 
+pub use defaults::DefaultsTooLarge;
 pub use errors::{FieldErrors, Unevaluated};
 pub use field::{Cause, FieldError, FieldErrorKind};
 pub use metadata::{DecodeMetadata, check_object_metadata};
