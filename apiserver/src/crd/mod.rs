@@ -13,7 +13,7 @@ use crate::metadata::object::{at, child, fields, text};
 use crate::schema::{self, Structural};
 pub(crate) use condition::{Condition, set_condition};
 pub(crate) use read::read;
-pub(crate) use validate::{validate, validate_stored, validate_update};
+pub(crate) use validate::{validate, validate_update};
 
 fn versions(crd: &Value) -> &[Value] {
     crd["spec"]["versions"]

@@ -43,10 +43,6 @@ impl Strategy for CustomResourceDefinition {
         crd::validate_update(old, new)
     }
 
-    fn validate_status_update(&self, _old: &Value, new: &Value) -> Vec<FieldError> {
-        crd::validate_stored(new)
-    }
-
     /// Adds the finalizer that waits for the definition's objects.
     fn begin_deletion(&self, cluster: &dyn Cluster, object: &mut Value) {
         let mut finalizers: Vec<String> = object::finalizers(object)
