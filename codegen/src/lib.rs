@@ -19,7 +19,6 @@ macro_rules! rows {
 pub mod builtin;
 #[cfg(feature = "go")]
 pub mod builtin_table;
-#[cfg(feature = "cel")]
 mod cel;
 pub mod check;
 pub mod config;

@@ -88,7 +88,7 @@ impl<K> fmt::Debug for Predicate<K> {
     }
 }
 
-/// The predicates of controller-runtime. All except [`labels_match`](predicates::labels_match) pass every creation and deletion.
+/// The predicates of controller-runtime, and [`resync`](predicates::resync). All except [`labels_match`](predicates::labels_match) pass every creation and deletion.
 pub mod predicates {
     use kube::Resource;
     use kube::core::{Selector, SelectorExt};
@@ -107,6 +107,12 @@ pub mod predicates {
     /// Passes updates that change the object, not resyncs.
     pub fn resource_version_changed<K: Resource + 'static>() -> Predicate<K> {
         on_update(|old: &K, new: &K| old.meta().resource_version != new.meta().resource_version)
+    }
+
+    /// Passes resyncs: [`generation_changed`]`().or(resync())` keeps the period of the informer's resyncs, so that a status which
+    /// someone else changed is written again.
+    pub fn resync<K: Resource + 'static>() -> Predicate<K> {
+        on_update(|old: &K, new: &K| old.meta().resource_version == new.meta().resource_version)
     }
 
     /// Passes updates of the spec: those that change `metadata.generation`. Also passes an object that was marked for deletion.

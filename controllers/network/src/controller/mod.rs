@@ -28,9 +28,9 @@ use codegen_runtime::workqueue::{ItemExponentialFailureRateLimiter, WorkQueue};
 use futures::future::BoxFuture;
 
 pub use self::reconcile::{ReconcileError, Reconciler};
-pub use self::spec::{InvalidSpec, addresses, overlap};
+pub use self::spec::{InvalidSpec, addresses, overlap, parse_range};
 use crate::apis::samplecrd::v1::Network;
-use crate::backend::Backend;
+use crate::backend::{Backend, BackendError};
 use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
 use crate::generated::informers::samplecrd::v1::NetworkInformer;
@@ -81,7 +81,7 @@ impl NetworkController {
         }
     }
 
-    /// Enqueues networks that were added, updated or deleted. An update with an unchanged resourceVersion is a resync, and ignored.
+    /// Enqueues networks that were added, updated or deleted, and each one at a resync: the backend may have lost it.
     fn handler(&self) -> HandlerFuncs<Network> {
         let (added, updated, deleted) =
             (self.queue.clone(), self.queue.clone(), self.queue.clone());
@@ -90,11 +90,8 @@ impl NetworkController {
         handler::funcs()
             .on_add(move |network: &Arc<Network>, _| added.add(ObjectKey::of(&**network)))
             .on_update(move |old, new| {
-                if old.metadata.resource_version == new.metadata.resource_version {
-                    return;
-                }
                 updated.add(ObjectKey::of(&**new));
-                if old.spec != new.spec {
+                if may_free(old, new) {
                     add_overlapping(&updated, &freed, new);
                 }
             })
@@ -105,6 +102,13 @@ impl NetworkController {
                 add_overlapping(&deleted, &waiting, gone.object());
             })
     }
+}
+
+/// Whether an update may have freed a range: another one is requested, the backend lost the network, or rejects it.
+fn may_free(old: &Network, new: &Network) -> bool {
+    let has = |network: &Network| network.status.as_ref().map(|it| it.cidr.clone());
+    let is_refused = |network| reconcile::reason(network) == Some(BackendError::REFUSED);
+    old.spec != new.spec || has(old) != has(new) || is_refused(old) != is_refused(new)
 }
 
 /// Enqueues the networks in the namespace of `changed` that were rejected because their range overlaps another.

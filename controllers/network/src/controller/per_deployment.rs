@@ -27,7 +27,7 @@ use futures::future::BoxFuture;
 use ipnet::IpNet;
 use tokio::sync::Mutex;
 
-use super::{addresses, overlap};
+use super::{addresses, overlap, parse_range};
 use crate::apis::samplecrd::v1::{Network, NetworkSpec};
 use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
@@ -93,8 +93,7 @@ impl NetworkPerDeployment {
                 }
             })
             .on_update(move |old, new| {
-                let is_resync = old.metadata.resource_version == new.metadata.resource_version;
-                if !is_resync && (is_labelled(old) || is_labelled(new)) {
+                if is_labelled(old) || is_labelled(new) {
                     updated.add(ObjectKey::of(&**new));
                 }
             })
@@ -156,17 +155,44 @@ impl NetworkPerDeployment {
                 }
             }
             (Some(network), true) if !owner::is_controlled_by(&*network, &*deployment) => {
-                let note = format!(
-                    "network {} exists and is not controlled by this Deployment",
-                    key.name()
-                );
+                let whose = match owner::controller_of(&*network) {
+                    Some(other) => {
+                        format!("belongs to {}", owner::name_beside(other, &*deployment))
+                    }
+                    None => "does not belong to this Deployment".to_owned(),
+                };
+                let note = format!("network {} exists and {whose}", key.name());
                 self.events
                     .warning(&*deployment, "NetworkExists", "Create", note);
+                Ok(())
+            }
+            (Some(network), true) => {
+                self.check_annotation(&deployment, &network);
                 Ok(())
             }
             (None, true) => self.create(&deployment).await,
             _ => Ok(()),
         }
+    }
+
+    /// Reports an annotation that requests another range than the Network has: a range cannot change.
+    fn check_annotation(&self, deployment: &Deployment, network: &Network) {
+        let Some(cidr) = deployment.annotations().get(CIDR) else {
+            return;
+        };
+        let has = &network.spec.cidr;
+        let (reason, note) = match with_first_gateway(cidr) {
+            Ok(spec) if spec.cidr == *has => return,
+            Ok(_) => (
+                "CIDRImmutable",
+                format!(
+                    "annotation {CIDR}: the network {} keeps {has}: write {has}, or delete the network to get {cidr}",
+                    network.name_any()
+                ),
+            ),
+            Err(error) => ("InvalidCIDR", format!("annotation {CIDR}: {error}")),
+        };
+        self.events.warning(deployment, reason, "Update", note);
     }
 
     async fn create(&self, deployment: &Deployment) -> Result<(), kube::Error> {
@@ -284,12 +310,12 @@ fn spec_of(range: IpNet) -> NetworkSpec {
 
 /// Builds the spec for a range from an annotation: the first address is the gateway.
 fn with_first_gateway(cidr: &str) -> Result<NetworkSpec, super::InvalidSpec> {
-    let spec = match cidr.parse::<IpNet>() {
-        Ok(range) => NetworkSpec {
+    let spec = match parse_range(cidr) {
+        Some(range) => NetworkSpec {
             cidr: cidr.to_owned(),
             ..spec_of(range.trunc())
         },
-        Err(_) => NetworkSpec {
+        None => NetworkSpec {
             cidr: cidr.to_owned(),
             gateway: String::new(),
         },
