@@ -1,6 +1,8 @@
 //! Fills the rules of aggregated roles (`k8s.io/kubernetes/pkg/controller/clusterroleaggregation`).
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 
 use serde_json::{Value, json};
 
@@ -14,9 +16,34 @@ use crate::store::stored::Labels;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
+/// How often the rules of all roles are computed after a change. Roles that join each other in a circle may never settle.
+const MOST_ROUNDS: usize = 16;
+
 /// The controller of aggregated roles.
-#[derive(Debug)]
-pub(super) struct AggregatedRoles;
+#[derive(Debug, Default)]
+pub(super) struct AggregatedRoles {
+    is_running: AtomicBool,
+    /// Whether a role has changed since the last round began.
+    is_due: AtomicBool,
+}
+
+impl AggregatedRoles {
+    /// Computes the rules until they have settled. Changes that this makes are observed, too, and only ask for another round.
+    fn settle(&self, core: &Arc<Core>, served: &Served) {
+        self.is_due.store(true, SeqCst);
+        let mut rounds = 0;
+        while rounds < MOST_ROUNDS && self.is_due.load(SeqCst) {
+            if self.is_running.swap(true, SeqCst) {
+                return;
+            }
+            while rounds < MOST_ROUNDS && self.is_due.swap(false, SeqCst) {
+                fill_all(core, served);
+                rounds += 1;
+            }
+            self.is_running.store(false, SeqCst);
+        }
+    }
+}
 
 impl Observer for AggregatedRoles {
     fn observe(&self, core: &Arc<Core>, served: &Served, change: &Change<'_>) {
@@ -35,12 +62,12 @@ impl Observer for AggregatedRoles {
             _ => false,
         };
         if !changes_nothing {
-            fill_all(core, served);
+            self.settle(core, served);
         }
     }
 }
 
-/// Sets the rules of every aggregated role. A role that this changes is observed again, until all have settled.
+/// Sets the rules of every aggregated role.
 fn fill_all(core: &Arc<Core>, served: &Served) {
     let roles = Cluster::stored(&**core, GROUP, "clusterroles");
     for role in &roles {
@@ -67,8 +94,6 @@ fn fill_all(core: &Arc<Core>, served: &Served) {
             edit(core, served, &Key::new("", object::name(role)), &|role| {
                 role["rules"] = json!(rules);
             });
-            // The change was observed, and the roles that join this one with it.
-            return;
         }
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn controllers(options: Options) -> Vec<Box<dyn Observer>> {
         controllers.push(Box::new(api_services::ApiServices));
     }
     if options.namespace_objects {
-        controllers.push(Box::new(aggregated_roles::AggregatedRoles));
+        controllers.push(Box::new(aggregated_roles::AggregatedRoles::default()));
     }
     if options.garbage_collector == Controllers::Full {
         controllers.push(Box::new(garbage::GarbageCollector));

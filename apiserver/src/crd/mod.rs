@@ -50,7 +50,8 @@ pub(crate) fn record_storage_version(crd: &mut Value) {
     let Some(storage) = storage_version(crd) else {
         return;
     };
-    let stored = &mut child(fields(crd), "status")["storedVersions"];
+    let status = child(fields(crd), "status");
+    let stored = status.entry("storedVersions").or_insert_with(|| json!([]));
     if let Value::Array(versions) = stored
         && !versions.iter().any(|version| *version == storage)
     {
