@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use http::Method;
 use http::header::ACCEPT;
 use http::request::Parts;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::BoxError;
 use crate::core::Core;
@@ -42,11 +42,16 @@ static RUNTIME: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
 pub(crate) async fn run<T: Send + 'static>(
     request: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, BoxError> {
-    match &*RUNTIME {
-        Ok(runtime) => Ok(runtime.spawn(request).await?),
+    let Ok(runtime) = &*RUNTIME else {
         // Without threads for it, it runs here.
-        Err(_) => Ok(request.await),
-    }
+        return Ok(request.await);
+    };
+    let Ok(here) = Handle::try_current() else {
+        return Ok(runtime.spawn(request).await?);
+    };
+    // A thread that waits tells the caller's runtime that there is work: its clock does not advance by itself meanwhile.
+    let waiting = here.spawn_blocking(move || runtime.block_on(runtime.spawn(request)));
+    Ok(waiting.await??)
 }
 
 /// Whether a request may take long: its body or its object is large, or it concerns many objects that are not just streamed.

@@ -35,14 +35,20 @@ async fn what_etcd_would_refuse_is_refused_with_its_message() {
     assert_eq!(code, 201);
     let path = format!("{THINGS}/a");
     let refused = "etcdserver: request is too large";
-    let (code, status) = ask(&server, Method::PUT, &path, &sized(1_600_000)).await;
+    let read = get(&server, &path).await.1;
+    let updated = |bytes: usize| {
+        let mut update = sized(bytes);
+        update["metadata"] = read["metadata"].clone();
+        update
+    };
+    let (code, status) = ask(&server, Method::PUT, &path, &updated(1_600_000)).await;
     assert_eq!((code, &status["message"]), (500, &json!(refused)));
     assert_eq!(status.get("reason"), None);
     let mut other = sized(1_600_000);
     other["metadata"]["name"] = json!("b");
     let (code, status) = ask(&server, Method::POST, THINGS, &other).await;
     assert_eq!((code, &status["message"]), (500, &json!(refused)));
-    let (code, status) = ask(&server, Method::PUT, &path, &sized(2_500_000)).await;
+    let (code, status) = ask(&server, Method::PUT, &path, &updated(2_500_000)).await;
     let message = status["message"].as_str().unwrap();
     assert_eq!(code, 500);
     assert!(
@@ -96,7 +102,7 @@ async fn long_values_are_shortened_in_errors_and_many_errors_are_counted() {
     let message = status["message"].as_str().unwrap();
     assert!(message.len() < 2 << 20, "{}", message.len());
     assert!(message.contains("x..."));
-    let sent = thing(json!({"l": vec!["a".repeat(50); 20_000]}));
+    let sent = thing(json!({"l": vec!["a".repeat(1_400); 1_000]}));
     let (code, status) = ask(&server, Method::POST, THINGS, &sent).await;
     assert_eq!(code, 422);
     let message = status["message"].as_str().unwrap();
