@@ -215,7 +215,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--wait", type=float, default=30, help="seconds until memory must be back")
     parser.add_argument("names", nargs="*")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     cases = {
         "defaults-2000": lambda server: defaults(server, 2000),
         "defaults-20000": lambda server: defaults(server, 20_000),

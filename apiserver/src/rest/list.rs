@@ -276,7 +276,7 @@ impl Iterator for Chunks {
         if let Some(head) = self.head.take() {
             chunk.extend_from_slice(head.as_bytes());
         }
-        while let Some(object) = self.objects.next() {
+        for object in self.objects.by_ref() {
             if !std::mem::take(&mut self.first) {
                 chunk.extend_from_slice(b",");
             }
