@@ -18,6 +18,8 @@ import time
 
 LONGEST_WAIT = 0.2  # seconds
 PEAK_FACTOR, PEAK_SLACK = 10, 64 << 20
+# Every unknown field is a warning, and every warning a header.
+http.client._MAXHEADERS = 10_000
 MAPS = "/api/v1/namespaces/default/configmaps"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 GROUP = "/apis/hostile.example.com/v1/namespaces/default"
