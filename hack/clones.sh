@@ -47,7 +47,7 @@ run_case() {
     link) ln -s "$work/behind" "$place" ;;
   esac
   if [[ $1 == link ]]; then clone "$work/behind"; else clone "$place"; fi
-  cd "$place"
+  cd "$place" || return
   case $1 in
     no-home) env -u HOME CARGO_HOME="${CARGO_HOME:-$HOME/.cargo}" RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" cargo "${arguments[@]}" ;;
     no-go) PATH=$(path_without_go) cargo "${arguments[@]}" ;;

@@ -1,6 +1,7 @@
 //! Conversion of `{{kind}}` between `{{group}}/{{spoke}}` and the storage version `{{version}}`.
 
-use codegen_runtime::kube::Api;
+use codegen_runtime::kube::{Api, core::CustomResourceExt};
+use codegen_runtime::webhook::lost_fields;
 
 use {{crate}}::apis::{{group_module}}::{{versions}};
 
@@ -8,6 +9,12 @@ use crate::support::server;
 
 /// The name of the object in `config/samples`.
 const SAMPLE: &str = "{{sample}}";
+
+#[test]
+fn no_field_is_lost() {
+    let lost = lost_fields::<{{spoke}}::{{kind}}, {{version}}::{{kind}}>(&{{version}}::{{kind}}::crd()).unwrap();
+    assert_eq!(lost, [""; 0], "convert them, or keep them in an annotation");
+}
 
 #[tokio::test]
 async fn both_versions_are_readable_and_one_becomes_the_other() {
