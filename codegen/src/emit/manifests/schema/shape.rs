@@ -16,7 +16,7 @@ use crate::{
     },
     model::{
         ApiSet, EnumDef, Field, KnownType, Marshals, Origin, Resource, StructDef, TypeDef,
-        TypeKind, TypeRef, Validation, Version,
+        TypeKind, TypeRef, Version,
     },
     options::Compat,
 };
