@@ -3,7 +3,7 @@
 //! The checks run only if CRDs are written or objects are validated: types do not depend on them.
 
 use kube_schema::{FieldError, definition};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::fields::Reader;
 use crate::{
@@ -29,6 +29,10 @@ impl Reader<'_> {
         if let Some(spec) = crd.get_mut("spec").and_then(|spec| spec.as_object_mut()) {
             // CRDs created as v1beta1 have it; it is written as keywords of the schemas.
             spec.remove("preserveUnknownFields");
+            let versions = spec.get_mut("versions").and_then(|it| it.as_array_mut());
+            for version in versions.into_iter().flatten() {
+                write_schema(version);
+            }
         }
         let text = |path: &str| crd.pointer(path).and_then(|it| it.as_str());
         let plural = text("/spec/names/plural").unwrap_or_default();
@@ -66,6 +70,20 @@ impl Reader<'_> {
         .at(yaml::place(self.source, node.range.clone()), "")
         .note(format!("at {shown}"))
         .help(UNCHECKED)
+    }
+}
+
+/// Gives a version without schema the one that is written for it; reading warns of it.
+fn write_schema(version: &mut Value) {
+    let schema = version.pointer("/schema/openAPIV3Schema");
+    if schema.is_none_or(Value::is_null)
+        && let Some(version) = version.as_object_mut()
+    {
+        let anything = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+        version.insert(
+            "schema".to_owned(),
+            json!({"openAPIV3Schema": anything}),
+        );
     }
 }
 

@@ -90,7 +90,7 @@ fn an_empty_value_is_a_missing_one() {
 fn what_versions_share_becomes_part_of_each() {
     let rest = |path: &str| {
         format!(
-            "subresources: {{status: {{}}, scale: {{specReplicasPath: .spec.size, statusReplicasPath: .spec.size}}}}, \
+            "subresources: {{status: {{}}, scale: {{specReplicasPath: .spec.size, statusReplicasPath: .status.size}}}}, \
              additionalPrinterColumns: [{{name: Size, type: integer, {path}: .spec.size}}]"
         )
     };
