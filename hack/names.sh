@@ -5,6 +5,7 @@
 #
 # Usage: hack/names.sh [NAME…]        (names of hack/names/releases.tsv; all by default)
 #        hack/names.sh --thinned [SEED] [PROJECT…]   compares each project of the public corpus with itself, with properties removed
+#        hack/names.sh --sharing [PROJECT…]   counts types with the name of another kind; for projects, lists these and the shared types
 # Needs Go, which downloads the modules of the releases the first time.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -12,6 +13,13 @@ cd "$root"
 
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 corpus() { CARGO_TARGET_DIR="$target" cargo run --quiet --manifest-path hack/corpus/Cargo.toml -- names "$@"; }
+
+if [[ ${1:-} = --sharing ]]; then
+  unpack_corpus "$target" || skip "no archive of real CRDs"
+  corpus sharing "$public" "${@:2}"
+  exit
+fi
+
 printf '%-48s %6s %6s %8s %6s %6s %8s %6s %6s %8s\n' releases types kept 'by rule' types kept recorded k8s kept share
 
 if [[ ${1:-} = --thinned ]]; then

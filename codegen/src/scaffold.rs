@@ -7,8 +7,9 @@ use std::{fmt::Write as _, iter};
 use kube_codegen_templates::package as templates;
 
 use crate::{
+    config::FILE_NAME,
     emit::features,
-    generator::{Feature, Generator},
+    generator::{Feature, Generator, Home},
     kubernetes::KubernetesVersion,
     model::{ApiSet, EnumValues, Group, Resource, Scope, TypeDef, TypeKind, Version},
     options::Options,
@@ -27,6 +28,8 @@ pub struct Scaffold<'a> {
     pub api: &'a ApiSet,
     /// The options of the generation.
     pub options: &'a Options,
+    /// The `codegen.toml` for later runs; `None` if the input cannot be named in it.
+    pub config: Option<&'a str>,
     /// The runtime dependency in `Cargo.toml`, as a TOML value (`"0.1"`, `{ path = "../runtime" }`).
     pub runtime: &'a str,
 }
@@ -42,13 +45,14 @@ impl Scaffold<'_> {
             (".gitignore", templates::GITIGNORE),
         ];
         let values = self.values();
-        files
+        let files = files
             .into_iter()
-            .map(|(path, template)| (path.into(), fill(template, &values)))
-            .collect()
+            .map(|(path, template)| (path.into(), fill(template, &values)));
+        let config = self.config.map(|text| (FILE_NAME.into(), text.to_owned()));
+        files.chain(config).collect()
     }
 
-    fn values(&self) -> [(&'static str, String); 11] {
+    fn values(&self) -> [(&'static str, String); 13] {
         let names: Vec<&str> = self
             .api
             .groups
@@ -67,11 +71,27 @@ impl Scaffold<'_> {
             ("example", self.example()),
             ("modules", self.modules()),
             ("version", self.version_docs()),
+            ("regenerate", self.regenerate()),
+            (
+                "configured",
+                self.config.map_or("", |_| "`codegen.toml`, ").to_owned(),
+            ),
         ]
     }
 
+    /// The command that generates the code again.
+    fn regenerate(&self) -> String {
+        match self.config {
+            Some(_) => "kube-codegen generate".to_owned(),
+            None => format!(
+                "kube-codegen crate - --output . --name {} < crds.yaml   # with the options of the first run",
+                self.name
+            ),
+        }
+    }
+
     fn what(&self) -> &'static str {
-        if self.options.needs_runtime() {
+        if self.options.emits(Generator::Client) {
             "clients"
         } else {
             "types"
@@ -288,7 +308,8 @@ impl Scaffold<'_> {
     }
 
     fn modules(&self) -> String {
-        if self.options.needs_runtime() {
+        let mut emit = self.options.emit.iter();
+        if emit.any(|generator| matches!(generator.definition().home, Home::Generated(_))) {
             "pub mod apis;\npub mod generated;".to_owned()
         } else {
             "pub mod apis;".to_owned()

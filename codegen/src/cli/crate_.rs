@@ -19,8 +19,9 @@ use super::{
 
 /// Write a whole crate for CRDs, ready to build and to publish.
 ///
-/// Generated code goes to `src/apis` and `src/generated`, with a Cargo feature for each API group. `Cargo.toml`, `src/lib.rs`,
-/// `README.md` and `.gitignore` are only written if they do not exist; after that they are yours.
+/// Generated code goes to `src/apis` and `src/generated`, with a Cargo feature for each API group. `Cargo.toml`, `codegen.toml`,
+/// `src/lib.rs`, `README.md` and `.gitignore` are only written if they do not exist; after that they are yours. With the options in
+/// `codegen.toml`, `kube-codegen generate` generates the code again.
 #[derive(Debug, Args)]
 pub(super) struct Crate {
     #[command(flatten)]
@@ -59,10 +60,14 @@ impl Crate {
         let config = self.code.apply(self.schemas.apply(config));
         let has_manifest = self.output.join("Cargo.toml").exists();
         let configs = [config];
+        let finish = self.mode.finish(color);
+        let _locked = finish.lock(&configs)?;
         let prepared = prepare(&configs)?;
+        let recorded = configs[0].toml(&self.output);
         let mut plans = Vec::new();
         for prepared in &prepared {
             let scaffold = Scaffold {
+                config: recorded.as_deref(),
                 name: &self.name,
                 api: &prepared.api,
                 options: configs[0].generator_options(),
@@ -78,7 +83,7 @@ impl Crate {
         if let Some(note) = checkout::advice(&self.runtime).filter(|_| !has_manifest) {
             style::eprint(&style::note(&note, color));
         }
-        self.mode.finish(color).conclude(&configs, &prepared, plans)
+        finish.conclude(&configs, &prepared, plans)
     }
 }
 

@@ -4,8 +4,8 @@ use std::mem;
 
 use crate::{
     Config, Diagnostics, Mode,
-    config::{Prepared, Report, prepare_all, shown},
-    output::{self, Change, ChangeKind, Plan},
+    config::{Prepared, Report, lock_all, prepare_all, shown},
+    output::{self, Change, ChangeKind, Locked, Plan},
 };
 
 use super::{
@@ -38,11 +38,18 @@ impl Finish {
 
     /// Generates all configurations before anything is written.
     pub(super) fn run(self, configs: &[Config]) -> Result<(), Failure> {
+        let _locked = self.lock(configs)?;
         let prepared = prepare(configs)?;
         let concluded = self.conclude(configs, &prepared, Vec::new());
         // The process exits next, which is faster than freeing every allocation.
         mem::forget(prepared);
         concluded
+    }
+
+    /// Locks what the run writes to, until the result is dropped: before anything is prepared, so that no other run changes it.
+    pub(super) fn lock(self, configs: &[Config]) -> Result<Option<Locked>, Failure> {
+        let writes = self.mode == Mode::Write;
+        Ok(writes.then(|| lock_all(configs)).transpose()?)
     }
 
     /// Writes, checks or lists the prepared changes and the plans in `more`.

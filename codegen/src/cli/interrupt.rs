@@ -3,13 +3,17 @@
 #[cfg(unix)]
 mod unix {
     use std::{
-        sync::atomic::{AtomicI32, Ordering::SeqCst},
+        sync::{
+            Arc,
+            atomic::{AtomicI32, Ordering::SeqCst},
+        },
         thread,
     };
 
     use crate::output::{Interrupted, interrupt};
     use signal_hook::{
-        consts::{SIGINT, SIGTERM},
+        consts::{SIGINT, SIGTERM, SIGXFSZ},
+        flag,
         iterator::Signals,
         low_level::emulate_default_handler,
     };
@@ -17,13 +21,15 @@ mod unix {
     /// The received signal; 0 for none.
     static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
-    /// From now on, the first signal makes a writing run remove its staged files. A second one ends the process at once.
+    /// From now on, the first signal makes a writing run remove its staged files. A second one ends the process at once. A file that
+    /// exceeds a limit is an error of writing it, as on a full disk.
     #[expect(
         clippy::disallowed_methods,
         reason = "the signal handler waits on its own thread"
     )]
     pub(in super::super) fn watch() {
         // Without handlers, a signal ends the process, and the next run cleans up.
+        let _ = flag::register(SIGXFSZ, Arc::default());
         let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else {
             return;
         };

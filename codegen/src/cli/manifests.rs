@@ -78,6 +78,9 @@ pub(super) struct Manifests {
     /// Add an annotation with the generator and its version to CRDs.
     #[arg(long, requires = "input")]
     attribution: bool,
+    /// If some CRDs have errors, write the manifests of the others; the errors are reported, and the exit code is 1.
+    #[arg(long)]
+    keep_going: bool,
     /// The codegen.toml to use.
     #[arg(long, value_name = "FILE", conflicts_with = "input")]
     config: Option<PathBuf>,
@@ -87,7 +90,15 @@ pub(super) struct Manifests {
 
 impl Manifests {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
-        self.mode.finish(color).run(&self.configs()?)
+        let (finish, keep_going) = (self.mode.finish(color), self.keep_going);
+        let mut configs = self.configs()?;
+        if keep_going {
+            configs = configs
+                .into_iter()
+                .map(|config| config.keep_going(true))
+                .collect();
+        }
+        finish.run(&configs)
     }
 
     fn configs(self) -> Result<Vec<Config>, Failure> {

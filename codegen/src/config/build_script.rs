@@ -4,6 +4,7 @@ use std::{
     collections::BTreeSet,
     io::{self, Write as _},
     path::{Path, PathBuf},
+    slice,
 };
 
 #[cfg(feature = "go")]
@@ -12,6 +13,7 @@ use super::{
     Config, Error, Report,
     inputs::{CrdInput, GoInput},
     layout::{manifest_folder, whole},
+    lock_all,
     names::NamesFile,
 };
 use crate::{Diagnostic, Diagnostics, Source, Sources, diag::Severity, output};
@@ -28,6 +30,7 @@ impl Config {
     pub fn generate(&self) -> Result<Report, Error> {
         // Cargo reads this through a pipe of its own; if the pipe is closed, Cargo no longer needs the line.
         let _ = io::stdout().lock().write_all(self.watched().as_bytes());
+        let _locked = lock_all(slice::from_ref(self))?;
         let mut used = BTreeSet::new();
         let mut prepared = self.prepare_seen(&(), |sources| used = used_by(sources))?;
         // Cargo runs a failed build script again in any case.

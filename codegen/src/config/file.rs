@@ -21,7 +21,7 @@ use super::{
 use crate::{
     generator::Generator,
     kubernetes::{KubernetesTypes, KubernetesVersion},
-    options::{Compat, Manifests, base_path, crate_path, type_path},
+    options::{Compat, Faulty, Manifests, base_path, crate_path, type_path},
     source::Source,
 };
 
@@ -313,18 +313,27 @@ impl<'a> File<'a> {
             let path = normalize(&folder.join("crds"));
             config.crds.push(CrdInput::Path(path));
         }
-        let mut list = |key| {
-            let values = self.reader.strings(table, key).unwrap_or_default();
-            values.into_iter().map(Spanned::into_inner).collect()
-        };
-        let filters = &mut config.options.filters;
-        filters.groups = list("groups");
-        filters.versions = list("versions");
-        filters.kinds = list("kinds");
+        self.read_filters(table, config);
+        if self.reader.boolean(table, "keep-going") == Some(true) {
+            config.options.faulty = Faulty::Skipped;
+        }
         let unserved = self.reader.boolean(table, "all-versions");
         config.options.filters.unserved = unserved.unwrap_or(false);
         let stored_only = self.reader.boolean(table, "storage-version-only");
         config.options.filters.stored_only = stored_only.unwrap_or(false);
+    }
+
+    /// Reads the groups, versions and kinds to keep, which apply to all inputs of the crate.
+    fn read_filters(&mut self, table: &DeTable<'a>, config: &mut Config) {
+        let filters = &mut config.options.filters;
+        for (key, list) in [
+            ("groups", &mut filters.groups),
+            ("versions", &mut filters.versions),
+            ("kinds", &mut filters.kinds),
+        ] {
+            let values = self.reader.strings(table, key).unwrap_or_default();
+            list.extend(values.into_iter().map(Spanned::into_inner));
+        }
     }
 
     fn read_manifests(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {
@@ -366,6 +375,7 @@ impl<'a> File<'a> {
             |packages| packages.into_iter().map(Spanned::into_inner).collect(),
         );
         config.go.push(GoInput { dir, packages });
+        self.read_filters(table, config);
         let Some(paths) = self.reader.table(table, "type-paths") else {
             return;
         };

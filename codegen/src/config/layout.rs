@@ -150,7 +150,7 @@ pub(super) fn root_name(root: &Path) -> String {
 
 /// The relative path from one absolute folder to `path`. `None` if they only share the file system's root: then the absolute path
 /// is clearer.
-fn relative_to(path: &Path, from: &Path) -> Option<PathBuf> {
+pub(super) fn relative_to(path: &Path, from: &Path) -> Option<PathBuf> {
     let common = path
         .components()
         .zip(from.components())

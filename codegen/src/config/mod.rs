@@ -28,13 +28,14 @@ mod table;
 mod target;
 mod type_options;
 mod types;
+mod written;
 
 use std::{collections::BTreeSet, env, path::PathBuf};
 
 pub use error::Error;
 pub use file::{FILE_NAME, Workspace};
 pub use layout::shown;
-pub use prepare::{Prepared, Report, prepare_all};
+pub use prepare::{Prepared, Report, lock_all, prepare_all};
 pub use reference::{reference_page, reference_schema, reference_text};
 
 use crate::{

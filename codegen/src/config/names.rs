@@ -1,6 +1,7 @@
 //! The name record: where its file is, and reading and writing it.
 
 use std::{
+    borrow::Cow,
     env,
     path::{Path, PathBuf},
     sync::Arc,
@@ -12,6 +13,8 @@ use super::{
     target::Target,
 };
 use crate::{
+    diag::Diagnostic,
+    header,
     output::{Plan, Tree},
     record::Record,
 };
@@ -47,20 +50,41 @@ impl Config {
 
     /// The recorded names: empty if the file does not exist yet, `None` if names are not recorded.
     pub(super) fn record(&self, target: &Target) -> Result<Option<Arc<Record>>, Error> {
-        let path = match &self.names_file {
-            _ if self.crds.is_empty() => return Ok(None),
-            NamesFile::InOutput if self.out.as_deref().is_some_and(lasts) => {
-                &target.root.join(in_output(target))
-            }
-            NamesFile::At(path) => path,
-            NamesFile::InOutput | NamesFile::Nowhere => return Ok(None),
+        let Some(path) = self.record_path(target) else {
+            return Ok(None);
         };
         // Planning reports an error if the path exists and is not a file.
-        let record = match self.disk.is_file(path) {
-            true => Record::parse(&self.disk.read(path)?).map_err(Error::Config)?,
+        let record = match self.disk.is_file(&path) {
+            true => Record::parse(&self.disk.read(&path)?).map_err(Error::Config)?,
             false => Record::default(),
         };
         Ok(Some(Arc::new(record)))
+    }
+
+    /// The file of the record; `None` if names are not recorded.
+    fn record_path<'a>(&'a self, target: &Target) -> Option<Cow<'a, Path>> {
+        match &self.names_file {
+            _ if self.crds.is_empty() => None,
+            NamesFile::InOutput if self.out.as_deref().is_some_and(lasts) => {
+                Some(target.root.join(in_output(target)).into())
+            }
+            NamesFile::At(path) => Some(path.into()),
+            NamesFile::InOutput | NamesFile::Nowhere => None,
+        }
+    }
+
+    /// The warning that the record of existing generated code is missing, so that its types may be renamed.
+    pub(super) fn missing_record(&self, target: &Target) -> Option<Diagnostic> {
+        let path = self.record_path(target)?;
+        let code = target.root.join(target.below.join("apis/mod.rs"));
+        let is_missing = !self.disk.is_file(&path) && self.disk.is_file(&code);
+        let text = is_missing.then(|| self.disk.read(&code).ok()).flatten()?;
+        header::is_generated(&text.text).then(|| {
+            let (code, path) = (shown(&code), shown(&path));
+            Diagnostic::warning(format!("{code} exists, but the record of its names, {path}, does not"))
+                .note("types and modules are named anew, and may get other names than they have in the existing code")
+                .help("restore the file from version control; it is written with the code, and belongs beside it")
+        })
     }
 
     /// Adds the name record to the output, or returns the plan for its separate file.

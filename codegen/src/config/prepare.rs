@@ -1,6 +1,10 @@
 //! From a configuration to a plan: load, generate, compare with the disk.
 
-use std::{borrow::Cow, collections::BTreeSet, path::Path};
+use std::{
+    borrow::Cow,
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use rayon::prelude::*;
 
@@ -22,7 +26,7 @@ use crate::{
     header,
     model::ApiSet,
     options::{Filters, Manifests, Options},
-    output::{ChangeKind, Owned, Plan, Tree},
+    output::{self, ChangeKind, Locked, Owned, Plan, Tree},
     read::{self, Parsed, Sources},
     source::Source,
     threads,
@@ -93,6 +97,16 @@ impl Prepared {
     }
 }
 
+/// Locks the folders that the configurations write to. A run that writes locks them before it prepares anything, so that no other run
+/// changes what it has read and planned.
+///
+/// # Errors
+///
+/// [`Error::Write`].
+pub fn lock_all(configs: &[Config]) -> Result<Locked, Error> {
+    Ok(output::lock(configs.iter().flat_map(Config::roots))?)
+}
+
 /// Prepares all configurations of a run in parallel, and checks their plans for conflicts.
 ///
 /// # Errors
@@ -148,7 +162,12 @@ impl Config {
                 options.emit.clear();
             }
             seen(&sources);
-            let generated = crate::generate_from(read, &options).map_err(Error::Input)?;
+            let mut generated = crate::generate_from(read, &options).map_err(Error::Input)?;
+            if generated.names.is_some()
+                && let Some(missing) = self.missing_record(&target)
+            {
+                generated.warnings.push(missing);
+            }
             let manifests = match &self.manifests {
                 Some((folder, _)) => {
                     let asked = options.manifests.as_ref();
@@ -193,6 +212,28 @@ impl Config {
                 skipped: generated.skipped,
             })
         })
+    }
+
+    /// The folders that the plans are relative to.
+    fn roots(&self) -> Vec<PathBuf> {
+        let whole = |folder: &Path| match folder.as_os_str().is_empty() {
+            true => PathBuf::from("."),
+            false => folder.to_owned(),
+        };
+        let manifests = self.manifests.as_ref();
+        let mut roots: Vec<PathBuf> = manifests
+            .map(|(folder, _)| whole(folder))
+            .into_iter()
+            .collect();
+        let writes_code = !matches!(manifests, Some((_, Only::Manifests)));
+        // Preparing reports a wrong target.
+        roots.extend(
+            self.target()
+                .ok()
+                .filter(|_| writes_code)
+                .map(|it| whole(&it.root)),
+        );
+        roots
     }
 
     /// Whether the crate has annotated Rust without types yet: there are roles to write, but no code.

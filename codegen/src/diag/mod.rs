@@ -2,6 +2,7 @@
 //!
 //! A stage collects into a [`Diagnostics`] and ends with [`Diagnostics::finish`], so that one run reports every problem.
 
+mod alike;
 mod render;
 
 pub use render::Style;

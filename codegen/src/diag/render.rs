@@ -10,7 +10,10 @@ use annotate_snippets::{
     renderer::DEFAULT_TERM_WIDTH,
 };
 
-use super::{Diagnostic, Diagnostics, Label, Place, Severity};
+use super::{
+    Diagnostic, Diagnostics, Label, Place, Severity,
+    alike::{Alike, group, places},
+};
 
 /// Characters shown before and after a label in a line that is too long to show whole.
 const AROUND: usize = 60;
@@ -34,7 +37,8 @@ pub enum Style {
 }
 
 impl Diagnostics {
-    /// Renders every finding in the style of rustc: message, place, source lines, help and notes, followed by a blank line.
+    /// Renders every finding in the style of rustc: message, place, source lines, help and notes, followed by a blank line. Of many
+    /// findings of one kind, only the first are rendered, and the others are listed by their places.
     ///
     /// Source text cannot break out of its line: control characters are replaced with symbols.
     #[must_use]
@@ -45,16 +49,21 @@ impl Diagnostics {
         };
         let renderer = renderer.term_width(DEFAULT_TERM_WIDTH);
         let mut text = String::new();
-        for diagnostic in &self.0 {
-            // Writing into a String cannot fail.
-            let _ = writeln!(text, "{}\n", diagnostic.render(&renderer));
+        for Alike { shown, others } in group(&self.0) {
+            let last = shown.len() - 1;
+            for (index, diagnostic) in shown.into_iter().enumerate() {
+                let others = if index == last { &others[..] } else { &[] };
+                // Writing into a String cannot fail.
+                let _ = writeln!(text, "{}\n", diagnostic.render(others, &renderer));
+            }
         }
         text
     }
 }
 
 impl Diagnostic {
-    fn render(&self, renderer: &Renderer) -> String {
+    /// Renders the finding, followed by the places of others of its kind.
+    fn render(&self, others: &[&Self], renderer: &Renderer) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
@@ -73,6 +82,9 @@ impl Diagnostic {
         }
         for help in &self.help {
             group = group.element(Level::HELP.message(shown(help)));
+        }
+        if let Some(places) = places(others) {
+            group = group.element(Level::NOTE.message(places));
         }
         renderer.render(&[group])
     }

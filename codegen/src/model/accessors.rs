@@ -13,10 +13,10 @@ const OF_CLIENTSETS: [&str; 3] = ["as_ref", "clone_from", "try_default"];
 
 /// Methods of every factory of informers: its own, those of the runtime's factory, which it dereferences to, and of traits.
 #[rustfmt::skip]
-const OF_FACTORIES: [&str; 16] = [
+const OF_FACTORIES: [&str; 18] = [
     "builder", "client", "clone", "clone_from", "deref", "dynamic_informer",
-    "dynamic_metadata_informer", "from", "informer_for", "into", "metadata_informer",
-    "register_metrics", "shutdown", "start", "stats", "wait_for_cache_sync",
+    "dynamic_metadata_informer", "from", "informer_for", "into", "lister_for", "metadata_informer",
+    "register_metrics", "remove", "shutdown", "start", "stats", "wait_for_cache_sync",
 ];
 
 /// Methods of every type that holds the informers of a group or version, or the clients of a version.

@@ -110,6 +110,11 @@ impl Pattern {
         Self(text.into())
     }
 
+    /// The pattern as written.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Whether the name matches.
     #[must_use]
     pub fn matches(&self, name: &str) -> bool {

@@ -1,12 +1,13 @@
 //! Output: from the emitters' code to files on disk.
 //!
 //! [`format`] renders the code of a file, a [`Tree`] holds all files of a generation, a [`Plan`] compares it with the disk, and
-//! [`apply`] writes it. No other module writes output.
+//! [`apply`] writes it. No other module writes output. A run that writes holds a [`lock()`] from before it plans.
 
 mod error;
 pub(crate) mod format;
 mod guard;
 mod interrupt;
+mod lock;
 pub(crate) mod markdown;
 mod orphans;
 mod plan;
@@ -17,6 +18,7 @@ pub mod yaml;
 
 pub use error::Error;
 pub use interrupt::{Interrupted, interrupt};
+pub use lock::{Locked, lock};
 pub use orphans::OrphanSearch;
 pub use plan::{Change, ChangeKind, Owned, Plan};
 pub use tree::{Mode, Tree};

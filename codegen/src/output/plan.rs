@@ -298,16 +298,21 @@ impl Plan {
         unchanged.chain(changed)
     }
 
-    /// A canonical form of the root, equal for all spellings of the same folder.
+    /// A canonical form of the root: see [`location`].
     pub(super) fn location(&self) -> PathBuf {
-        // An empty path is the current folder. With two stages in one folder, the second would wait for the first forever.
-        let current = Path::new(".");
-        let is_empty = self.root.as_os_str().is_empty();
-        let root = if is_empty { current } else { &self.root };
-        let real = root.canonicalize();
-        let real = real.or_else(|_| std::path::absolute(root));
-        real.unwrap_or_else(|_| self.root.clone())
+        location(&self.root)
     }
+}
+
+/// A canonical form of a folder, equal for all its spellings.
+pub(super) fn location(folder: &Path) -> PathBuf {
+    // An empty path is the current folder. With two stages in one folder, the second would wait for the first forever.
+    let current = Path::new(".");
+    let is_empty = folder.as_os_str().is_empty();
+    let root = if is_empty { current } else { folder };
+    let real = root.canonicalize();
+    let real = real.or_else(|_| std::path::absolute(root));
+    real.unwrap_or_else(|_| folder.to_owned())
 }
 
 impl Change {

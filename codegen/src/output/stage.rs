@@ -20,7 +20,7 @@ pub(super) const FOLDER: &str = ".kube-codegen";
 const LOCK: &str = "lock";
 
 /// The interval between attempts to take a lock that another run holds.
-const PAUSE: Duration = Duration::from_millis(50);
+pub(super) const PAUSE: Duration = Duration::from_millis(50);
 
 /// A run's locked staging folder; dropping it removes the folder.
 #[derive(Debug)]
@@ -180,7 +180,7 @@ fn lock(folder: &Path) -> io::Result<Option<File>> {
 
 /// Whether the path still refers to the file: the previous holder may have removed it.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let id = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
     file.metadata().ok().map(id) == fs::metadata(path).ok().map(id)
@@ -188,6 +188,6 @@ fn is_at(file: &File, path: &Path) -> bool {
 
 /// Whether the path still refers to the file: on these platforms an open file cannot be removed.
 #[cfg(not(unix))]
-fn is_at(_file: &File, path: &Path) -> bool {
+pub(super) fn is_at(_file: &File, path: &Path) -> bool {
     path.exists()
 }

@@ -139,6 +139,25 @@ impl Drop for Staging {
     }
 }
 
+/// Folders created for a run; dropping it removes those that are empty.
+#[derive(Debug, Default)]
+pub(super) struct Created(Vec<PathBuf>);
+
+impl Created {
+    /// Creates a folder and its missing ancestors.
+    pub(super) fn create(&mut self, folder: &Path) -> Result<(), Error> {
+        create_folders(folder, &mut self.0)
+    }
+}
+
+impl Drop for Created {
+    fn drop(&mut self) {
+        for folder in self.0.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
 /// The folder of a file, `.` for a file in the current folder.
 fn folder_of(file: &Path) -> &Path {
     let parent = file.parent().filter(|it| !it.as_os_str().is_empty());

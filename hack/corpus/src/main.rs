@@ -17,6 +17,7 @@ mod instances;
 mod names;
 mod program;
 mod project;
+mod sharing;
 mod table;
 
 use std::{

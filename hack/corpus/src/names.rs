@@ -21,13 +21,13 @@ use kube_codegen::{
 };
 use serde_json::Value;
 
-use crate::{Result, index::Index, options, project::parse};
+use crate::{Result, index::Index, options, project::parse, sharing};
 
 /// One in this many properties is removed from a schema.
 const ONE_OF: u64 = 20;
 
-/// Runs `releases [NAME OLD NEW]…`, which compares pairs of folders of CRDs, or `thinned CORPUS SEED [PROJECT…]`, which compares projects
-/// with thinned copies of themselves.
+/// Runs `releases [NAME OLD NEW]…`, which compares pairs of folders of CRDs, `thinned CORPUS SEED [PROJECT…]`, which compares projects
+/// with thinned copies of themselves, or `sharing CORPUS [PROJECT…]`, see [`sharing`].
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [mode, releases @ ..] if mode == "releases" && releases.len().is_multiple_of(3) => {
@@ -61,7 +61,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
             total.renamed_recorded.clear();
             total.print("total");
         }
-        _ => return Err("usage: corpus names releases [NAME OLD NEW]… | corpus names thinned CORPUS SEED [PROJECT…]".into()),
+        [mode, corpus, only @ ..] if mode == "sharing" => sharing::run(Path::new(corpus), only)?,
+        _ => {
+            let usage = "usage: corpus names releases [NAME OLD NEW]… | corpus names thinned CORPUS SEED [PROJECT…] | corpus names sharing CORPUS [PROJECT…]";
+            return Err(usage.into());
+        }
     }
     Ok(())
 }
@@ -211,7 +215,7 @@ fn compare(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>, own: 
     renamed
 }
 
-fn generate(crds: &[Value], record: Option<Record>) -> Result<ApiSet> {
+pub(crate) fn generate(crds: &[Value], record: Option<Record>) -> Result<ApiSet> {
     let mut sources = Sources::default();
     for (index, crd) in crds.iter().enumerate() {
         sources.crds.push(Source::new(format!("{index}.yaml"), crd.to_string()));

@@ -123,7 +123,11 @@ impl<'a> Reference<'a> {
     /// A type's description, followed by its constraints.
     fn type_docs(&self, item: Item<'_>, page: &mut Page) {
         let mut lines = docs::lines(&describe::of_item(&item.def.docs, item.origin));
-        let mut notes = demands::of_type(&item.def.validation);
+        let mut notes = match item.def.kind {
+            // They follow the target: see `body`.
+            TypeKind::Alias(_) => Vec::new(),
+            _ => demands::of_type(&item.def.validation, item.origin),
+        };
         if let TypeKind::Struct(body) = &item.def.kind {
             notes.extend(together::of_type(body, Views::Unknown));
         }
@@ -146,7 +150,9 @@ impl<'a> Reference<'a> {
             TypeKind::Union(body) => self.variants(item, body, page),
             TypeKind::Alias(alias) => {
                 let mut lines = vec![format!("Type: {}.", self.type_text(item, &alias.target))];
-                let notes = demands::of_field(&alias.target, &item.def.validation);
+                let named = self.modules.resolve(item, &alias.target);
+                let said = demands::said_by(named.map(|named| named.def));
+                let notes = demands::of_field(&alias.target, &item.def.validation, said);
                 demands::add(&mut lines, notes);
                 page.block(lines);
             }
@@ -171,7 +177,9 @@ impl<'a> Reference<'a> {
             }
             page.entry(depth, &facts.join(", "));
             let mut lines = docs::of_field(&describe::of_item(&field.docs, owner.origin));
-            let mut notes = demands::of_field(&field.ty, &field.validation);
+            let named = self.modules.resolve(owner, &field.ty);
+            let said = demands::said_by(named.map(|named| named.def));
+            let mut notes = demands::of_field(&field.ty, &field.validation, said);
             if let TypeKind::Struct(body) = &def.kind {
                 notes.extend(together::of_field(body, field, Views::Unknown));
             }

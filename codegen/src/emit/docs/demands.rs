@@ -5,7 +5,8 @@ use serde_json::{Number, Value};
 
 use super::{code, lines};
 use crate::model::{
-    CelRule, Combinators, Field, KnownType, ListType, QUANTITY_PATTERN, TypeRef, Validation,
+    CelRule, Combinators, Field, KnownType, ListType, Origin, QUANTITY_PATTERN, TypeDef, TypeRef,
+    Validation,
 };
 
 /// Appends constraints to a description, as a list; a single one without a description is a paragraph. The list marker differs
@@ -45,9 +46,9 @@ fn values(subject: &str, ty: &TypeRef, validation: &Validation) -> Option<String
     (plain && !values.is_empty()).then(|| format!("{subject} {}.", values.join(", ")))
 }
 
-/// The notes for a field: constraints of its value, then of its items or values, then rules. Rules of a named type are documented
-/// there.
-pub(crate) fn of_field(ty: &TypeRef, validation: &Validation) -> Vec<String> {
+/// The notes for a field: constraints of its value, then of its items or values, then rules. `said` are the rules of its named type, which
+/// are documented there.
+pub(crate) fn of_field(ty: &TypeRef, validation: &Validation, said: &[CelRule]) -> Vec<String> {
     let mut paragraphs = Vec::new();
     let mut subject = "Must";
     let mut one_of = "One of";
@@ -62,9 +63,12 @@ pub(crate) fn of_field(ty: &TypeRef, validation: &Validation) -> Vec<String> {
             }
             demands => paragraphs.push(format!("{subject} {}.", joined(demands))),
         }
-        if !matches!(ty, TypeRef::Local(_)) {
-            paragraphs.extend(validation.rules.iter().map(rule));
-        }
+        let is_said = |rule: &CelRule| {
+            let mut said = said.iter();
+            said.any(|it| (&it.rule, &it.message) == (&rule.rule, &rule.message))
+        };
+        let rules = validation.rules.iter().filter(|rule| !is_said(rule));
+        paragraphs.extend(rules.map(rule));
         (subject, one_of) = match ty {
             TypeRef::Map(_) => ("Each value must", "Each value is one of"),
             _ => ("Each item must", "Each item is one of"),
@@ -80,10 +84,22 @@ pub(crate) fn of_field(ty: &TypeRef, validation: &Validation) -> Vec<String> {
     paragraphs
 }
 
-/// The notes for a named type: its rules, except those that are covered by the note about a union.
-pub(crate) fn of_type(validation: &Validation) -> Vec<String> {
+/// The notes for a named type: its constraints, unless each field of the type has them, as in CRDs, and its rules, except those that are
+/// covered by the note about a union.
+pub(crate) fn of_type(validation: &Validation, origin: Origin) -> Vec<String> {
+    let demands = match origin {
+        Origin::Crd => Vec::new(),
+        Origin::Go | Origin::Rust => demands(&TypeRef::Local(String::new()), validation),
+    };
+    let demands = (!demands.is_empty()).then(|| format!("Must {}.", joined(&demands)));
     let rules = validation.rules.iter();
-    rules.filter(|rule| !rule.said_by_union).map(rule).collect()
+    let rules = rules.filter(|rule| !rule.said_by_union).map(rule);
+    demands.into_iter().chain(rules).collect()
+}
+
+/// The rules that are documented with the named type of a field, its items or values.
+pub(crate) fn said_by(named: Option<&TypeDef>) -> &[CelRule] {
+    named.map_or(&[], |def| &def.validation.rules)
 }
 
 /// The type without `Option`s around it.
@@ -276,7 +292,7 @@ mod tests {
 
     #[track_caller]
     fn check(ty: TypeRef, constraints: Constraints, expected: &[&str]) {
-        assert_eq!(of_field(&ty, &constraints.into()), expected);
+        assert_eq!(of_field(&ty, &constraints.into(), &[]), expected);
     }
 
     fn number(value: serde_json::Value) -> Option<Number> {
@@ -418,7 +434,25 @@ mod tests {
         };
         let sentence = r"Must satisfy `self.a <= self.b`: a is above \[b\]";
         check(TypeRef::String, constraints.clone(), &[sentence]);
-        check(TypeRef::Local("T".to_owned()), constraints.clone(), &[]);
-        assert_eq!(of_type(&constraints.into()), [sentence]);
+        let named = TypeRef::Local("T".to_owned());
+        // Only the field has the rule.
+        check(named.clone(), constraints.clone(), &[sentence]);
+        let validation = Validation::from(constraints);
+        assert!(of_field(&named, &validation, &validation.rules).is_empty());
+        assert_eq!(of_type(&validation, Origin::Crd), [sentence]);
+    }
+
+    #[test]
+    fn a_type_has_its_constraints_unless_its_fields_have_them() {
+        let constraints = Constraints {
+            min_properties: Some(1),
+            max_properties: Some(2),
+            ..Constraints::default()
+        };
+        let validation = Validation::from(constraints);
+        let sentence = "Must have 1 to 2 properties.";
+        assert_eq!(of_type(&validation, Origin::Go), [sentence]);
+        assert_eq!(of_type(&validation, Origin::Rust), [sentence]);
+        assert!(of_type(&validation, Origin::Crd).is_empty());
     }
 }

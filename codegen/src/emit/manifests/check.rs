@@ -252,7 +252,9 @@ impl Check<'_> {
     /// Warns of metadata of nested objects, such as those of a pod template, that the API server drops since the schema lists no fields.
     fn embedded_metadata(&self, diagnostics: &mut Diagnostics) {
         let mut dropped = Vec::new();
-        for (name, property) in &self.schema.properties {
+        // The server knows the metadata of the object itself.
+        let properties = self.schema.properties.iter();
+        for (name, property) in properties.filter(|(name, _)| *name != "metadata") {
             find_dropped(property, &mut vec![name.clone()], &mut dropped);
         }
         let Some((first, others)) = dropped.split_first() else {
@@ -349,12 +351,14 @@ fn find_dropped(schema: &Schema, path: &mut Vec<String>, found: &mut Vec<Vec<Str
     if keeps(schema) {
         return;
     }
+    let is_empty = schema.properties.is_empty() && schema.additional.is_none();
+    // A CRD says no more of metadata than their name.
+    let is_metadata = schema.bare_metadata || path.last().is_some_and(|name| name == "metadata");
+    if is_metadata && schema.ty() == Some("object") && is_empty {
+        found.push(path.clone());
+    }
     for (name, property) in &schema.properties {
         path.push(name.clone());
-        let is_empty = property.properties.is_empty() && property.additional.is_none();
-        if name == "metadata" && property.ty() == Some("object") && is_empty && !keeps(property) {
-            found.push(path.clone());
-        }
         find_dropped(property, path, found);
         path.pop();
     }

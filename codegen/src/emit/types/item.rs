@@ -317,7 +317,7 @@ fn type_docs(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
     if lines.is_empty() {
         lines.push(format!("`{}`.", code(&def.path)));
     }
-    let mut notes = demands::of_type(&def.validation);
+    let mut notes = demands::of_type(&def.validation, scope.unit.origin);
     if let TypeKind::Struct(body) = &def.kind {
         notes.extend(together::of_type(body, Views::Linked));
     }
@@ -335,21 +335,14 @@ fn field_docs(
     let mut lines = docs::of_field(&field.docs);
     // A derived schema takes the fields' descriptions from here.
     let may_be_short = lines.len() > 1 && !attributes::derives_schema(scope.cx, def);
-    if may_be_short && is_described_by_type(scope, field) {
+    let named = field.ty.local().and_then(|name| scope.unit.type_def(name));
+    let is_described = |named: &TypeDef| named.docs.trim() == field.docs.trim();
+    if may_be_short && named.is_some_and(is_described) {
         lines = docs::summary(&field.docs);
     }
-    let mut notes = demands::of_field(&field.ty, &field.validation);
+    let mut notes = demands::of_field(&field.ty, &field.validation, demands::said_by(named));
     notes.extend(together::of_field(body, field, Views::Linked));
     notes.extend(demands::default(field));
     demands::add(&mut lines, notes);
     scope.marker(lines)
-}
-
-/// Whether the type of the field, its items or its values is a type of the version with the same description.
-fn is_described_by_type(scope: &FileContext<'_>, field: &Field) -> bool {
-    let TypeRef::Local(name) = field.ty.element() else {
-        return false;
-    };
-    let def = scope.unit.type_def(name);
-    def.is_some_and(|def| def.docs.trim() == field.docs.trim())
 }

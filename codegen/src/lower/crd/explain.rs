@@ -170,19 +170,13 @@ impl Walk<'_> {
 
     /// Describes the first later Kubernetes version with which the object is recognised; empty if there is none.
     fn with_later_version(&self, path: &Path, name: &str, schema: &Schema) -> String {
-        let versions = self.types.version.and_later().skip(1);
-        let mut recognised = versions.filter_map(|version| {
-            let types = Types {
-                version,
-                ..self.types
-            };
-            let known = types.kubernetes_type(path, name, None, schema).ok()?;
-            Some(format!(
+        match self.types.later(path, name, schema) {
+            Some((version, known)) => format!(
                 "; with `kubernetes-version` {version} it is {}",
                 shown(&known.ty)
-            ))
-        });
-        recognised.next().unwrap_or_default()
+            ),
+            None => String::new(),
+        }
     }
 
     fn push(&mut self, path: &Path, verdict: Verdict) {

@@ -7,6 +7,8 @@ mod at;
 mod clients;
 mod enums;
 mod explain;
+mod merged;
+mod misleading;
 #[cfg(test)]
 mod names_tests;
 mod own;
@@ -31,6 +33,7 @@ use self::{
 };
 use crate::{
     diag::Diagnostics,
+    kubernetes::KubernetesVersion,
     model::{
         ApiSet, CrdRest, CustomMethod, Group, LeftOut, Origin, Resource, VerbSet, Version,
         kind_method, names,
@@ -47,6 +50,14 @@ struct Member<'a> {
     schema: Option<Schema>,
     /// The parts of the CRD that its types do not represent.
     rest: Option<Schema>,
+}
+
+/// What lowering a version found, besides its types.
+#[derive(Default)]
+struct Found<'a> {
+    names: Outcome<'a>,
+    /// See [`Gathered::later`].
+    later: Vec<KubernetesVersion>,
 }
 
 /// Adds the groups of the CRDs to `api`; kinds, versions and groups are lowered in parallel.
@@ -85,11 +96,11 @@ pub fn lower(
             .get(name)
             .cloned()
             .unwrap_or_else(|| names::qualified_module_name(name));
-        let lowered: Vec<(Version, Outcome<'_>)> = versions
+        let lowered: Vec<(Version, Found<'_>)> = versions
             .into_par_iter()
             .map(|(version, members)| lower_version(version, members, &module, options, &renames))
             .collect();
-        let (mut versions, outcomes): (Vec<_>, Vec<_>) = lowered.into_iter().unzip();
+        let (mut versions, found): (Vec<_>, Vec<_>) = lowered.into_iter().unzip();
         versions.sort_by(|a, b| names::compare_versions(&a.name, &b.name));
         let group = Group {
             name: name.to_owned(),
@@ -97,16 +108,21 @@ pub fn lower(
             type_prefix: names::go_name(name),
             versions,
         };
-        (group, outcomes)
+        (group, found)
     });
-    let groups: Vec<(Group, Vec<Outcome<'_>>)> = groups.collect();
-    for (group, outcomes) in groups {
+    let groups: Vec<(Group, Vec<Found<'_>>)> = groups.collect();
+    let mut later = Vec::new();
+    for (group, found) in groups {
         api.groups.push(group);
-        if let Some(record) = record {
-            outcomes
-                .into_iter()
-                .for_each(|outcome| outcome.report(record, diagnostics));
+        for found in found {
+            later.extend(found.later);
+            if let Some(record) = record {
+                found.names.report(record, diagnostics);
+            }
         }
+    }
+    if let Some(hint) = own::hint(&later) {
+        diagnostics.push(hint);
     }
 }
 
@@ -116,8 +132,8 @@ fn lower_version<'a>(
     group_module: &str,
     options: &'a Options,
     renames: &rename::Renames<'a>,
-) -> (Version, Outcome<'a>) {
-    let (mut types, mut outcome) = gather(name, &mut members, options, renames);
+) -> (Version, Found<'a>) {
+    let (mut types, mut found) = gather(name, &mut members, options, renames);
     let oldest: BTreeMap<&str, &str> = members
         .iter()
         .filter_map(|member| Some((member.crd.kind.as_str(), oldest_version(member.crd)?)))
@@ -135,7 +151,7 @@ fn lower_version<'a>(
         pinned: renames.names(),
         aliases: options.aliases,
     };
-    let types = unify::unify(types, &constraints, &mut outcome.renamed);
+    let types = unify::unify(types, &constraints, &mut found.names.renamed);
     let roots: BTreeMap<&str, &str> = types
         .iter()
         .map(|def| (def.path.as_str(), def.name.as_str()))
@@ -168,7 +184,7 @@ fn lower_version<'a>(
         resources,
         types,
     };
-    (version, outcome)
+    (version, found)
 }
 
 /// Splits the schemas of a version's kinds into types without names.
@@ -177,7 +193,7 @@ fn gather<'a>(
     members: &mut [Member<'_>],
     options: &'a Options,
     renames: &rename::Renames<'a>,
-) -> (Vec<Unnamed<'a>>, Outcome<'a>) {
+) -> (Vec<Unnamed<'a>>, Found<'a>) {
     let rest = if options.uses_schemas() {
         Rest::Kept
     } else {
@@ -196,12 +212,13 @@ fn gather<'a>(
         })
         .collect();
     let mut types = Vec::new();
-    let mut outcome = Outcome::default();
+    let mut found = Found::default();
     for gathered in gathered {
         types.extend(gathered.types);
-        outcome.kept.extend(gathered.kept);
+        found.names.kept.extend(gathered.kept);
+        found.later.extend(gathered.later);
     }
-    (types, outcome)
+    (types, found)
 }
 
 /// Returns the served version that was introduced first, judging by name: `v1alpha1` before `v1beta1` before `v1`. Versions without types

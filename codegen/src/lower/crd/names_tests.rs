@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Options, Source, Sources,
-    model::Version,
+    model::{TypeKind, Version},
     options::{Filters, Manifests},
 };
 
@@ -102,25 +102,96 @@ fn spec_of_a_kind_has_its_name() {
     );
 }
 
+/// Checks the names and paths of the types that kinds share.
+#[track_caller]
+fn check_shared(version: &Version, expected: &[(&str, &str)]) {
+    let shared = version.types.iter().filter(|def| def.shared);
+    let found: Vec<(&str, &str)> = shared
+        .map(|def| (def.name.as_str(), def.path.as_str()))
+        .collect();
+    assert_eq!(found, expected);
+}
+
 #[test]
-fn a_shared_type_has_the_name_of_the_kind_with_the_oldest_version() {
+fn a_shared_type_has_the_name_of_its_property_and_of_no_kind() {
     let spec = || object(&json!({"zebra": of("stripe")}), &[]);
-    let check = |kinds: [&[&str]; 2], expected: &str| {
-        let [a, b] = kinds;
-        let version = version(&[("A", a, spec()), ("B", b, spec())]);
-        let names = version.types.iter().filter(|def| def.shared);
-        let names: Vec<&str> = names.map(|def| def.name.as_str()).collect();
-        assert_eq!(names, [expected]);
+    let two = version(&[("A", &["v1"], spec()), ("B", &["v1", "v1beta1"], spec())]);
+    check_shared(&two, &[("Zebra", "B.spec.zebra")]);
+    let three = [("A", spec()), ("B", spec()), ("C", spec())];
+    let three = three.map(|(kind, spec)| (kind, &["v1"][..], spec));
+    check_shared(&version(&three), &[("Zebra", "A.spec.zebra")]);
+    check(
+        &version(&three[..1]),
+        "Zebra",
+        &[("AZebra", "A.spec.zebra")],
+    );
+}
+
+#[test]
+fn shared_types_of_one_property_are_told_apart_by_the_property_before() {
+    let spec = |one: &str, other: &str| {
+        let grass = object(&json!({"zebra": of(one)}), &[]);
+        object(&json!({"grass": grass, "zebra": of(other)}), &[])
     };
-    check([&["v1"], &["v1", "v1beta1"]], "BZebra");
-    check([&["v1", "v1alpha1"], &["v1", "v1beta1"]], "AZebra");
+    let kinds = ["A", "B"].map(|kind| (kind, &["v1"][..], spec("stripe", "tail")));
+    check_shared(
+        &version(&kinds),
+        &[
+            ("Grass", "A.spec.grass"),
+            ("SpecZebra", "A.spec.zebra"),
+            ("Zebra", "A.spec.grass.zebra"),
+        ],
+    );
+}
+
+#[test]
+fn no_shared_type_has_a_name_of_kubernetes_or_of_a_part_of_every_object() {
+    let template = object(
+        &json!({"affinity": of("zone"), "spec": of("image"), "string": of("tone")}),
+        &[],
+    );
+    let spec = object(&json!({"podTemplate": template}), &[]);
+    let kinds = ["A", "B"].map(|kind| (kind, &["v1"][..], spec.clone()));
+    check_shared(
+        &version(&kinds),
+        &[
+            ("PodTemplate", "A.spec.podTemplate"),
+            ("PodTemplateAffinity", "A.spec.podTemplate.affinity"),
+            ("PodTemplateString", "A.spec.podTemplate.string"),
+            ("SpecPodTemplateSpec", "A.spec.podTemplate.spec"),
+        ],
+    );
+}
+
+#[test]
+fn a_type_with_the_shape_of_several_specs_is_that_of_the_kind_with_the_oldest_version() {
+    let check = |kinds: [&[&str]; 2], expected: &str| {
+        let template = object(&json!({"spec": of("stripe")}), &[]);
+        let version = version(&[
+            ("A", kinds[0], of("stripe")),
+            ("B", kinds[1], of("stripe")),
+            ("C", &["v1"], object(&json!({"template": template}), &[])),
+        ]);
+        assert_eq!(reference(&version, "CTemplate"), expected);
+    };
+    check([&["v1"], &["v1", "v1beta1"]], "BSpec");
+    check([&["v1", "v1alpha1"], &["v1", "v1beta1"]], "ASpec");
     // Versions added since then do not count.
-    check([&["v1"], &["v1", "v2"]], "AZebra");
+    check([&["v1"], &["v1", "v2"]], "ASpec");
+}
+
+/// Returns the name of the type of a struct's only field.
+fn reference(version: &Version, name: &str) -> String {
+    match version.type_def(name).map(|def| &def.kind) {
+        Some(TypeKind::Struct(body)) => body.fields[0].ty.local().unwrap().to_owned(),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
 fn what_is_generated_renames_no_type() {
-    let spec = || object(&json!({"zebra": of("stripe")}), &[]);
+    let template = object(&json!({"spec": of("stripe")}), &[]);
+    let template = object(&json!({"template": template}), &[]);
     let filters = Filters {
         stored_only: true,
         ..Filters::default()
@@ -136,15 +207,14 @@ fn what_is_generated_renames_no_type() {
                 manifests,
                 ..Options::default()
             };
-            let kinds: [(&str, &[&str], Value); 3] = [
-                ("A", &["v1"], spec()),
-                ("B", &["v1", "v1beta1"], spec()),
-                ("C", &["v1", "v1alpha1-"], spec()),
+            let kinds: [(&str, &[&str], Value); 4] = [
+                ("A", &["v1"], of("stripe")),
+                ("B", &["v1", "v1beta1"], of("stripe")),
+                ("C", &["v1", "v1alpha1-"], of("stripe")),
+                ("D", &["v1"], template.clone()),
             ];
             let version = version_with(&kinds, &options);
-            let names = version.types.iter().filter(|def| def.shared);
-            let names: Vec<&str> = names.map(|def| def.name.as_str()).collect();
-            assert_eq!(names, ["BZebra"], "{filters:?}");
+            assert_eq!(reference(&version, "DTemplate"), "BSpec", "{filters:?}");
         }
     }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use super::recognise::{Recognised, Unlike, recognise};
 use crate::{
+    diag::Diagnostic,
+    generator::Generator,
     kubernetes::{KubernetesTypes, KubernetesVersion},
     model::names::schema::Path,
     options::Options,
@@ -24,6 +26,8 @@ pub(super) struct Types<'a> {
     pub(super) recorded: Option<&'a Names>,
     /// Whether objects with a recorded name also keep generated types.
     pub(super) holds_own: bool,
+    /// Whether to look for objects that a later Kubernetes version would recognise: if types are generated, for no version in particular.
+    hints: bool,
 }
 
 impl<'a> Types<'a> {
@@ -40,6 +44,7 @@ impl<'a> Types<'a> {
             pinned,
             recorded: record.and_then(|record| record.names(group, version)),
             holds_own: record.is_some_and(|record| record.holds_own_types(options.recognition())),
+            hints: options.kubernetes_version.is_none() && options.emit.contains(&Generator::Types),
         }
     }
 
@@ -72,6 +77,53 @@ impl<'a> Types<'a> {
             _ => Ok(known),
         }
     }
+}
+
+impl Types<'_> {
+    /// Returns the first later Kubernetes version with which the objects of a schema are a Kubernetes type, and that type.
+    pub(super) fn later(
+        self,
+        path: &Path,
+        property: &str,
+        schema: &Schema,
+    ) -> Option<(KubernetesVersion, Recognised)> {
+        let with = |version: KubernetesVersion| {
+            let types = Self { version, ..self };
+            types.kubernetes_type(path, property, None, schema).ok()
+        };
+        // Most objects are of no type in any version.
+        with(KubernetesVersion::LATEST)?;
+        let mut versions = self.version.and_later().skip(1);
+        versions.find_map(|version| Some((version, with(version)?)))
+    }
+
+    /// [`later`](Self::later), if it is worth a hint.
+    pub(super) fn hinted(
+        self,
+        path: &Path,
+        property: &str,
+        schema: &Schema,
+    ) -> Option<KubernetesVersion> {
+        let is_wanted = self.hints && self.wanted != KubernetesTypes::None;
+        let found = is_wanted.then(|| self.later(path, property, schema))?;
+        found.map(|(version, _)| version)
+    }
+}
+
+/// The note about objects that would be Kubernetes types with a later version, by the first such version of each.
+pub(super) fn hint(later: &[KubernetesVersion]) -> Option<Diagnostic> {
+    let version = later.iter().max()?;
+    let objects = match later.len() {
+        1 => "1 more object a type".to_owned(),
+        several => format!("{several} more objects types"),
+    };
+    let least = KubernetesVersion::EARLIEST;
+    Some(
+        Diagnostic::note_of(format!(
+            "`--kubernetes-version {version}` would make {objects} of Kubernetes"
+        ))
+        .help(format!("this is `kubernetes-version` in codegen.toml: the code then requires k8s-openapi's feature {} or a later one; `{least}` keeps the generated types without this note", version.feature())),
+    )
 }
 
 /// Whether `path` equals `other` or is below it.

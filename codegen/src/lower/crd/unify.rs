@@ -1,8 +1,8 @@
 //! Merges types of the same shape and meaning, and gives them natural names.
 //!
-//! Paths of one version that have the same shape and the same last property become one type, `Disk` for every `….disk`. It is named after
-//! its kind and that property; if another shape has that name, also after preceding properties. A type that several kinds share is placed
-//! in a separate module; it is named after the kind with the shortest path to it, so that sharing it with another kind renames nothing.
+//! Paths of one version that have the same shape and the same last property become one type. It is named after its kind and that property
+//! (`MachineDisk`); if another shape has that name, also after preceding properties. A type that several kinds share is placed in a
+//! separate module, and named after its properties alone (`Disk`), since it belongs to none of the kinds.
 //!
 //! If several shapes could have a name, the shape that is least likely to lose it in a later release gets it. New properties are optional,
 //! so that is the shape with the fewest optional properties on its path; among these, the one with the longest path, since a type added
@@ -22,7 +22,7 @@ use std::{
 
 use rayon::prelude::*;
 
-use super::{shape::shapes, unnamed::Unnamed};
+use super::{merged, misleading::is_misleading, shape::shapes, unnamed::Unnamed};
 use crate::{
     model::{
         Aliasing, DeclaredAt, StructDef, TypeDef, TypeKind, TypeRef, UnknownFields,
@@ -79,7 +79,7 @@ pub(super) fn unify<'a>(
 ) -> Vec<TypeDef> {
     let shapes = settled_shapes(&types, constraints.pinned);
     let optional = optional_properties(&types);
-    // Only the bodies of the classes' first types are kept, by moving: a type and its descriptions are never in memory twice.
+    // Bodies are moved: a type and its descriptions are never in memory twice.
     let bodies: Vec<TypeKind> = types
         .iter_mut()
         .map(|def| mem::replace(&mut def.kind, TypeKind::Struct(StructDef::default())))
@@ -96,12 +96,7 @@ pub(super) fn unify<'a>(
         .map(|def| def.path.as_str())
         .zip(names_of_types.map(String::as_str))
         .collect();
-    // Classes are ordered by their first types.
-    let mut first = classes.iter().map(|class| class.index).peekable();
-    let bodies = bodies.into_iter().enumerate();
-    let bodies: Vec<TypeKind> = bodies
-        .filter_map(|(index, body)| first.next_if_eq(&index).map(|_| body))
-        .collect();
+    let bodies = merged::bodies(bodies, &class_of);
     let mut named: Vec<TypeDef> = classes
         .par_iter()
         .zip(&names)
@@ -166,7 +161,14 @@ impl Class<'_, '_> {
     /// Returns the pinned name, or else a name derived from the path.
     fn name(&self, taken: &mut TypeNames) -> String {
         let pin = self.pin.map(str::to_owned);
-        pin.unwrap_or_else(|| taken.claim(&self.first.path))
+        pin.unwrap_or_else(|| {
+            if !self.is_shared() {
+                return taken.claim(&self.first.path);
+            }
+            let paths = iter::once(&self.first).chain(&self.others);
+            let paths: Vec<&Path> = paths.map(|def| &def.path).collect();
+            taken.claim_shared(&paths, is_misleading)
+        })
     }
 
     /// Whether the class has types of several kinds and is not directly below one of them.
@@ -176,7 +178,7 @@ impl Class<'_, '_> {
         self.first.path.depth() > 2 && others.any(|other| other.path.kind() != kind)
     }
 
-    /// Builds the type of the class, with the body of its first type.
+    /// Builds the type of the class, with its merged body.
     fn named(&self, name: &str, body: TypeKind, name_of: &NameOf<'_>) -> TypeDef {
         let first = self.first;
         let mut docs = iter::once(&first)

@@ -13,6 +13,7 @@ use super::{
     recognise::Unlike,
 };
 use crate::{
+    kubernetes::KubernetesVersion,
     model::{
         Constraints, Field, KnownType, QUANTITY_PATTERN, StructDef, TypeKind, TypeRef,
         UnknownFields, Validation,
@@ -45,6 +46,8 @@ pub(super) struct Gathered<'a> {
     pub(super) types: Vec<Unnamed<'a>>,
     /// Recorded types that would otherwise be Kubernetes types, with the paths of these.
     pub(super) kept: Vec<(&'a Line, String)>,
+    /// The first Kubernetes version of each object that would be a Kubernetes type with a later version; not of objects within others.
+    pub(super) later: Vec<KubernetesVersion>,
     rest: Rest,
     options: Types<'a>,
     /// Whether the Kubernetes type recognised last is sparse; consumed by the field that uses it.
@@ -72,6 +75,7 @@ impl<'a> Gathered<'a> {
         let mut gathered = Self {
             types: Vec::new(),
             kept: Vec::new(),
+            later: Vec::new(),
             rest,
             options,
             sparse: false,
@@ -250,7 +254,13 @@ impl<'a> Gathered<'a> {
             Err(_) => None,
         };
         let before = self.kept.len();
+        let seen = self.later.len();
+        let later = self.options.hinted(&path, at.property, schema);
         let fields = self.fields(at.within(&path), schema, &["unknown_fields"]);
+        if later.is_some() {
+            self.later.truncate(seen);
+            self.later.extend(later);
+        }
         if kept.is_some() {
             // The Kubernetes type would include the types below as well.
             self.kept.truncate(before);

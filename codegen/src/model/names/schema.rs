@@ -149,6 +149,31 @@ impl TypeNames {
         claim(cut.to_owned(), &path.text, "", &mut self.0)
     }
 
+    /// Chooses a name for a type that several kinds share: the last property, and as many of the properties before it as needed, of the
+    /// first path that gives a free name. Names to avoid come after all others.
+    pub fn claim_shared(&mut self, paths: &[&Path], is_avoided: impl Fn(&str) -> bool) -> String {
+        let longest = paths.iter().map(|path| path.depth).max().unwrap_or(1);
+        let names = || {
+            let tails = (1..longest).flat_map(|words| {
+                let paths = paths.iter().filter(move |path| path.depth > words);
+                paths.map(move |path| type_ident(path.from(path.depth - words)))
+            });
+            tails.filter(|name| !PRELUDE.contains(&name.as_str()))
+        };
+        let free = |name: &String| name.len() <= LONG && !self.0.contains(name);
+        let good = |name: &String| free(name) && !is_avoided(name);
+        match names().find(good).or_else(|| names().find(free)) {
+            Some(name) => {
+                self.0.insert(name.clone());
+                name
+            }
+            None => paths
+                .first()
+                .map(|path| self.claim(path))
+                .unwrap_or_default(),
+        }
+    }
+
     /// Chooses a name for the view of a union: the struct's name, the part that distinguishes it from the struct's other unions, and
     /// `Union`.
     pub fn claim_union(&mut self, of: &str, apart: &str) -> String {

@@ -80,10 +80,7 @@ fn write_schema(version: &mut Value) {
         && let Some(version) = version.as_object_mut()
     {
         let anything = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
-        version.insert(
-            "schema".to_owned(),
-            json!({"openAPIV3Schema": anything}),
-        );
+        version.insert("schema".to_owned(), json!({"openAPIV3Schema": anything}));
     }
 }
 

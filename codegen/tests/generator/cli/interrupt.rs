@@ -115,6 +115,60 @@ fn runs_below_one_root_take_turns() {
     assert!(!sandbox.path(STAGE).exists());
 }
 
+/// Starts a run that generates one of two kinds into a folder.
+fn start_crd(sandbox: &Sandbox, kind: &str, more: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
+        .args(["crd", "crds", "--output", "out", "--kind", kind])
+        .args(more)
+        .current_dir(sandbox.path(""))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+fn with_two_kinds() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for (kind, plural) in [("Route", "routes"), ("Gate", "gates")] {
+        let spec = "          spec: {type: object, properties: {size: {type: string}}}\n";
+        let text = super::crd::crd_text(kind, plural, spec);
+        sandbox.write(&format!("crds/{plural}.yaml"), &text);
+    }
+    sandbox
+}
+
+#[test]
+fn the_later_of_two_runs_over_one_folder_decides_what_it_holds() {
+    for _ in 0..10 {
+        let sandbox = with_two_kinds();
+        let mut runs = ["Route", "Gate"].map(|kind| start_crd(&sandbox, kind, &[]));
+        for run in &mut runs {
+            assert!(run.wait().unwrap().success());
+        }
+        let is_whole = |kind: &str| {
+            let check = start_crd(&sandbox, kind, &["--check"]).wait();
+            check.unwrap().success()
+        };
+        assert!(is_whole("Route") != is_whole("Gate"), "the runs are mixed");
+    }
+}
+
+#[test]
+fn a_limit_on_files_is_an_error_that_leaves_no_files() {
+    let sandbox = with_two_kinds();
+    let before = paths(&sandbox);
+    let run = Command::new("sh")
+        .args(["-c", "ulimit -f 1; exec \"$0\" crd crds --output out"])
+        .arg(env!("CARGO_BIN_EXE_kube-codegen"))
+        .current_dir(sandbox.path(""))
+        .output()
+        .unwrap();
+    assert_eq!(run.status.code(), Some(2), "{run:?}");
+    let stderr = String::from_utf8(run.stderr).unwrap();
+    assert!(stderr.contains("File too large"), "{stderr}");
+    assert_eq!(paths(&sandbox), before);
+}
+
 #[test]
 fn what_a_killed_run_left_is_reported_and_removed() {
     let mut sandbox = sandbox();

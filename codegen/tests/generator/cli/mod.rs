@@ -3,6 +3,7 @@
 //! Transcripts are in `testdata/cli`; `INSTA_UPDATE=always cargo test -p kube-codegen --test generator cli` rewrites them.
 
 mod config_errors;
+mod crate_again;
 mod crates;
 mod crates_dependencies;
 mod crates_forms;

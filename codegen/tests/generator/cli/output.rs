@@ -89,3 +89,30 @@ fn a_failed_check_fails_whoever_reads() {
     let output = run_full(&["generate", "--check"], &sandbox);
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn manifests_keep_going_without_crds_that_have_errors() {
+    let sandbox = Sandbox::new();
+    let crd = |kind, plural| {
+        let spec = "          spec: {type: object}\n";
+        super::crd::crd_text(kind, plural, spec)
+    };
+    sandbox.write("crds/routes.yaml", &crd("Route", "routes"));
+    sandbox.write(
+        "crds/gates.yaml",
+        &crd("Gate", "gates").replace("type: object", "type: text"),
+    );
+    let written = "config/crd/bases/example.com_routes.yaml";
+    let arguments = ["manifests", "--from-crd", "crds"];
+    assert_eq!(sandbox.quiet(&arguments).code, 1);
+    assert!(!sandbox.path(written).exists());
+    let run = sandbox.quiet(&[&arguments[..], &["--keep-going"]].concat());
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("gates.yaml"), "{}", run.stderr);
+    assert!(sandbox.path(written).exists());
+    sandbox.configure(
+        "[[crate]]\nemit = [\"types\"]\n[crate.crd]\nfiles = [\"crds\"]\nkeep-going = true\n",
+    );
+    assert_eq!(sandbox.quiet(&["generate"]).code, 1);
+    assert!(sandbox.path("src/apis/example/v1/route.rs").exists());
+}

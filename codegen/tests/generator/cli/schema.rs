@@ -88,7 +88,7 @@ fn every_key_takes_its_example() {
     }
 }
 
-/// All keys are in one file: each must have an error at its own line.
+/// All keys are in one file: each must have an error at its own line, shown or listed with others of its kind.
 #[test]
 fn no_key_takes_a_value_of_another_type() {
     let mut file = minimal();
@@ -103,7 +103,7 @@ fn no_key_takes_a_value_of_another_type() {
     assert_eq!(numbers.len(), keys.len(), "{text}");
     let findings: Vec<&str> = found.split("\n\n").collect();
     for (line, key) in numbers {
-        let place = format!("--> codegen.toml:{line}:");
+        let place = format!(" codegen.toml:{line}:");
         let is_refused = findings
             .iter()
             .any(|it| it.starts_with("error: expected ") && it.contains(&place));

@@ -1,6 +1,6 @@
 //! Enums over integers.
 
-/// Implements `From` both ways between an enum and the integers of its variants; any other integer is held in the
+/// Implements `Display`, and `From` both ways between an enum and the integers of its variants; any other integer is held in the
 /// variant named first.
 ///
 /// ```ignore
@@ -17,6 +17,16 @@ macro_rules! __codec_integers {
                     $($value => Self::$variant,)*
                     other => Self::$open(other),
                 }
+            }
+        }
+
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                let value: i64 = match self {
+                    $($name::$variant => $value,)*
+                    $name::$open(other) => *other,
+                };
+                ::core::fmt::Display::fmt(&value, f)
             }
         }
 

@@ -97,6 +97,26 @@ fn the_type_of_a_kind_is_no_unknown_property() {
     assert_eq!(serde_json::to_value(&machine).unwrap(), value);
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum IpVersion {
+    V4,
+    V6,
+    Unrecognized(i64),
+}
+codec::integers! { IpVersion, Unrecognized, V4 = 4, V6 = 6 }
+
+#[test]
+fn an_enum_over_integers_is_shown_as_its_integer() {
+    for (value, version) in [
+        (4, IpVersion::V4),
+        (6, IpVersion::V6),
+        (-1, IpVersion::Unrecognized(-1)),
+    ] {
+        assert_eq!(IpVersion::from(value), version);
+        assert_eq!(version.to_string(), value.to_string());
+    }
+}
+
 #[test]
 fn every_text_comes_through_an_enum() {
     for (text, policy) in [
@@ -108,6 +128,8 @@ fn every_text_comes_through_an_enum() {
     ] {
         assert_eq!(Policy::from(text), policy);
         assert_eq!(policy.as_ref(), text);
+        assert_eq!(policy.to_string(), text);
+        assert_eq!(format!("{policy:>12}"), format!("{text:>12}"));
         assert_eq!(
             serde_json::from_value::<Policy>(json!(text)).unwrap(),
             policy

@@ -7,7 +7,7 @@ use serde::{
     de::{Error, Visitor},
 };
 
-/// Implements serde, `From<&str>` and `AsRef<str>` for an enum by the strings of its variants; any other string is held in the
+/// Implements serde, `From<&str>`, `AsRef<str>` and `Display` for an enum by the strings of its variants; any other string is held in the
 /// variant named first. A variant without `= "…"` has its own name as string. The variant after `default` is the type's
 /// `Default`. serde's derive would buffer each value and try the variants one by one.
 ///
@@ -41,6 +41,12 @@ macro_rules! __codec_texts {
                     $(Self::$variant => $crate::codec::name!($variant $($value)?),)*
                     Self::$open(other) => other,
                 }
+            }
+        }
+
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.pad(::core::convert::AsRef::as_ref(self))
             }
         }
 

@@ -43,6 +43,8 @@ pub(super) struct Schema {
     pub(super) additional: Option<Arc<Schema>>,
     /// `allOf`, if constraints of a type and of its use cannot be merged.
     pub(super) all_of: Vec<Arc<Schema>>,
+    /// Whether it is that of an object's metadata, whose fields it does not list. Not printed.
+    pub(super) bare_metadata: bool,
     /// All other keywords.
     pub(super) words: Words,
 }

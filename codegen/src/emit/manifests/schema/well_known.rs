@@ -20,7 +20,10 @@ impl Schema {
             KnownType::IntOrString => int_or_string(),
             KnownType::RawExtension => Self::of_type("object").with(PRESERVE, true),
             KnownType::ObjectMeta if embedded_object_meta => object_meta(),
-            KnownType::ObjectMeta => Self::of_type("object"),
+            KnownType::ObjectMeta => Self {
+                bare_metadata: true,
+                ..Self::of_type("object")
+            },
             _ => return None,
         })
     }

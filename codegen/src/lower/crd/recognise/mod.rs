@@ -100,10 +100,14 @@ pub(super) fn recognise<'s>(
                 fitting.push((evidence, fit));
             }
             Err(misfit) => {
-                let deeper = nearest
+                // Of types that differ at the same depth, the one that APIs share: many kinds of Kubernetes have conditions of their own.
+                let rank = |(root, misfit): (&Kubernetes, &Misfit<'_>)| {
+                    (misfit.depth(), root.is_condition())
+                };
+                let nearer = nearest
                     .as_ref()
-                    .is_none_or(|(_, other)| other.depth() < misfit.depth());
-                if deeper {
+                    .is_none_or(|(other, known)| rank((other, known)) < rank((root, &misfit)));
+                if nearer {
                     nearest = Some((root, misfit));
                 }
             }

@@ -53,3 +53,57 @@ pod:
         check_with(own, "ThingPod", &options);
     }
 }
+
+/// Returns the notes of generating code for the properties.
+fn notes(properties: &str, options: &Options) -> Vec<String> {
+    let generated = generate(&sources(properties), options).unwrap();
+    let found = generated.warnings.into_iter();
+    found.map(|found| found.message).collect()
+}
+
+#[test]
+fn one_hint_counts_what_a_later_version_would_recognise() {
+    let none: &[&str] = &[];
+    let types = Options {
+        emit: [Generator::Types].into(),
+        ..Options::default()
+    };
+    // The object within is part of the other one.
+    let source = FILE_KEY.trim().replace('\n', "\n    ");
+    let both = format!("{FILE_KEY}valueFrom:\n  type: object\n  properties:\n    {source}\n");
+    assert_eq!(
+        notes(&both, &types),
+        ["`--kubernetes-version 1.34` would make 2 more objects types of Kubernetes"]
+    );
+    assert_eq!(
+        notes(FILE_KEY, &types),
+        ["`--kubernetes-version 1.34` would make 1 more object a type of Kubernetes"]
+    );
+    let chosen = Options {
+        kubernetes_version: Some(KubernetesVersion::V1_33),
+        ..types.clone()
+    };
+    assert_eq!(notes(FILE_KEY, &chosen), none);
+    let unwanted = Options {
+        kubernetes_types: KubernetesTypes::None,
+        ..types.clone()
+    };
+    assert_eq!(notes(FILE_KEY, &unwanted), none);
+    let without_types = Options {
+        emit: [].into(),
+        ..types
+    };
+    assert_eq!(notes(FILE_KEY, &without_types), none);
+}
+
+#[test]
+fn a_condition_that_is_not_one_is_compared_with_that_of_apis() {
+    let condition = CONDITION.replace("message, ", "");
+    let properties = format!("condition:{condition}");
+    assert_eq!(
+        explained(&properties, "Thing.spec.condition", &Options::default()),
+        [
+            ".condition: a type of its own: not Condition: message: k8s-openapi always writes it, and the schema neither requires it nor has a default"
+        ]
+    );
+}

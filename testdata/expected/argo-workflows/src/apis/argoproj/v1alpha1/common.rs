@@ -26,27 +26,27 @@ use super::WorkflowTaskResultOutputs;
 
 /// `Workflow.spec.templateDefaults.archiveLocation.oss.accessKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowAccessKeySecret {
+pub struct AccessKeySecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowAccessKeySecret; required key; optional name, optional }
+codec::object! { AccessKeySecret; required key; optional name, optional }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.azure.accountKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowAccountKeySecret {
+pub struct AccountKeySecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowAccountKeySecret; required key; optional name, optional }
+codec::object! { AccountKeySecret; required key; optional name, optional }
 
 /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete, replace, patch
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WorkflowAction {
+pub enum Action {
     /// `get`
     Get,
     /// `create`
@@ -61,297 +61,570 @@ pub enum WorkflowAction {
     Patch,
     Unrecognized(String),
 }
-codec::texts! { WorkflowAction default Get, Unrecognized, Get = "get", Create = "create", Apply = "apply", Delete = "delete",
+codec::texts! { Action default Get, Unrecognized, Get = "get", Create = "create", Apply = "apply", Delete = "delete",
     Replace = "replace", Patch = "patch" }
 
-/// Affinity prevents running workflow's step on the same host
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowAffinity {
-    /// RetryNodeAntiAffinity is a placeholder for future expansion, only empty nodeAntiAffinity is allowed. In order to prevent
-    /// running steps on the same host, it uses "kubernetes.io/hostname".
-    pub node_anti_affinity: Option<BTreeMap<String, Value>>,
+/// AddressingStyle defines how buckets are addressed by the S3 client. This is required for some S3-compatible providers
+/// that only support virtual-hosted-style bucket addressing.
+///
+/// Valid values are:
+/// - "" (default, auto-detect)
+/// - "path"
+/// - "virtual-hosted"
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AddressingStyle {
+    /// ``
+    Empty,
+    /// `path`
+    Path,
+    /// `virtual-hosted`
+    VirtualHosted,
+    Unrecognized(String),
 }
-codec::object! { WorkflowAffinity; optional node_anti_affinity }
+codec::texts! { AddressingStyle default Empty, Unrecognized, Empty = "", Path = "path", VirtualHosted = "virtual-hosted" }
+
+/// Archive controls how the artifact will be saved to the artifact repository.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Archive {
+    /// NoneStrategy indicates to skip tar process and upload the files or directory tree as independent files. Note that if the
+    /// artifact is a directory, the artifact driver must support the ability to save/load the directory appropriately.
+    pub none: Option<BTreeMap<String, Value>>,
+    /// TarStrategy will tar and gzip the file or directory when saving
+    pub tar: Option<Tar>,
+    /// ZipStrategy will unzip zipped input artifacts
+    pub zip: Option<BTreeMap<String, Value>>,
+}
+codec::object! { Archive; optional none, tar, zip }
 
 /// `Workflow.spec.templateDefaults.archiveLocation`.
-/// * At most one of 10 fields may be set: see [`WorkflowArchiveLocationUnion`].
+/// * At most one of 10 fields may be set: see [`ArchiveLocationUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArchiveLocation {
+pub struct ArchiveLocation {
     pub archive_logs: Option<bool>,
-    /// One of [`WorkflowArchiveLocationUnion`].
-    pub artifactory: Option<WorkflowArtifactory>,
-    /// One of [`WorkflowArchiveLocationUnion`].
-    pub azure: Option<WorkflowAzure>,
-    /// One of [`WorkflowArchiveLocationUnion`].
-    pub gcs: Option<WorkflowGcs>,
-    /// One of [`WorkflowArchiveLocationUnion`].
-    pub git: Option<WorkflowGit>,
-    /// One of [`WorkflowArchiveLocationUnion`].
-    pub hdfs: Option<WorkflowHdfs>,
-    /// One of [`WorkflowArchiveLocationUnion`].
-    pub http: Option<WorkflowArchiveLocationHttp>,
-    /// One of [`WorkflowArchiveLocationUnion`].
-    pub oss: Option<WorkflowOss>,
-    /// One of [`WorkflowArchiveLocationUnion`].
-    pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// One of [`WorkflowArchiveLocationUnion`].
-    pub raw: Option<WorkflowTaskResultRaw>,
-    /// One of [`WorkflowArchiveLocationUnion`].
-    pub s3: Option<WorkflowS3>,
+    /// One of [`ArchiveLocationUnion`].
+    pub artifactory: Option<Artifactory>,
+    /// One of [`ArchiveLocationUnion`].
+    pub azure: Option<Azure>,
+    /// One of [`ArchiveLocationUnion`].
+    pub gcs: Option<Gcs>,
+    /// One of [`ArchiveLocationUnion`].
+    pub git: Option<Git>,
+    /// One of [`ArchiveLocationUnion`].
+    pub hdfs: Option<Hdfs>,
+    /// One of [`ArchiveLocationUnion`].
+    pub http: Option<ArchiveLocationHttp>,
+    /// One of [`ArchiveLocationUnion`].
+    pub oss: Option<Oss>,
+    /// One of [`ArchiveLocationUnion`].
+    pub plugin: Option<Plugin>,
+    /// One of [`ArchiveLocationUnion`].
+    pub raw: Option<Raw>,
+    /// One of [`ArchiveLocationUnion`].
+    pub s3: Option<S3>,
 }
-codec::object! { WorkflowArchiveLocation; optional archive_logs, artifactory, azure, gcs, git, hdfs, http, oss, plugin, raw,
-    s3 }
-codec::union! { convertible pub enum WorkflowArchiveLocationUnion of WorkflowArchiveLocation, as_union;
-    Artifactory(WorkflowArtifactory) = artifactory, Azure(WorkflowAzure) = azure, Gcs(WorkflowGcs) = gcs,
-    Git(WorkflowGit) = git, Hdfs(WorkflowHdfs) = hdfs, Http(WorkflowArchiveLocationHttp) = http, Oss(WorkflowOss) = oss,
-    Plugin(WorkflowTaskResultPlugin) = plugin, Raw(WorkflowTaskResultRaw) = raw, S3(WorkflowS3) = s3 }
+codec::object! { ArchiveLocation; optional archive_logs, artifactory, azure, gcs, git, hdfs, http, oss, plugin, raw, s3 }
+codec::union! { convertible pub enum ArchiveLocationUnion of ArchiveLocation, as_union; Artifactory(Artifactory) = artifactory,
+    Azure(Azure) = azure, Gcs(Gcs) = gcs, Git(Git) = git, Hdfs(Hdfs) = hdfs, Http(ArchiveLocationHttp) = http, Oss(Oss) = oss,
+    Plugin(Plugin) = plugin, Raw(Raw) = raw, S3(S3) = s3 }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.http`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArchiveLocationHttp {
-    pub auth: Option<WorkflowAuth>,
-    pub headers: Option<Vec<WorkflowTaskResultHeaders>>,
+pub struct ArchiveLocationHttp {
+    pub auth: Option<Auth>,
+    pub headers: Option<Vec<Headers>>,
     pub save_stream_via_file: Option<bool>,
     pub url: String,
 }
-codec::object! { WorkflowArchiveLocationHttp; optional auth, headers, save_stream_via_file; required url }
+codec::object! { ArchiveLocationHttp; optional auth, headers, save_stream_via_file; required url }
 
 /// Arguments contain the parameters and artifacts sent to the workflow entrypoint Parameters are referencable globally
 /// using the 'workflow' variable prefix. e.g. workflow.parameters.myparam
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArguments {
+pub struct Arguments {
     /// Artifacts is the list of artifacts to pass to the template or workflow
-    pub artifacts: Option<Vec<WorkflowTaskResultArtifacts>>,
+    pub artifacts: Option<Vec<Artifacts>>,
     /// Parameters is the list of parameters to pass to the template or workflow
-    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+    pub parameters: Option<Vec<Parameters>>,
 }
-codec::object! { WorkflowArguments; optional artifacts, parameters }
+codec::object! { Arguments; optional artifacts, parameters }
 
 /// `Workflow.spec.templateDefaults.resource.manifestFrom.artifact`.
-/// * At most one of 10 fields may be set: see [`WorkflowArtifactUnion`].
+/// * At most one of 10 fields may be set: see [`ArtifactUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifact {
-    pub archive: Option<WorkflowTaskResultArchive>,
+pub struct Artifact {
+    pub archive: Option<Archive>,
     pub archive_logs: Option<bool>,
-    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    /// One of [`WorkflowArtifactUnion`].
-    pub artifactory: Option<WorkflowArtifactory>,
-    /// One of [`WorkflowArtifactUnion`].
-    pub azure: Option<WorkflowAzure>,
+    pub artifact_gc: Option<ArtifactsArtifactGC>,
+    /// One of [`ArtifactUnion`].
+    pub artifactory: Option<Artifactory>,
+    /// One of [`ArtifactUnion`].
+    pub azure: Option<Azure>,
     pub deleted: Option<bool>,
     pub from: Option<String>,
     pub from_expression: Option<String>,
-    /// One of [`WorkflowArtifactUnion`].
-    pub gcs: Option<WorkflowGcs>,
-    /// One of [`WorkflowArtifactUnion`].
-    pub git: Option<WorkflowGit>,
+    /// One of [`ArtifactUnion`].
+    pub gcs: Option<Gcs>,
+    /// One of [`ArtifactUnion`].
+    pub git: Option<Git>,
     pub global_name: Option<String>,
-    /// One of [`WorkflowArtifactUnion`].
-    pub hdfs: Option<WorkflowHdfs>,
-    /// One of [`WorkflowArtifactUnion`].
-    pub http: Option<WorkflowArchiveLocationHttp>,
+    /// One of [`ArtifactUnion`].
+    pub hdfs: Option<Hdfs>,
+    /// One of [`ArtifactUnion`].
+    pub http: Option<ArchiveLocationHttp>,
     /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     pub optional: Option<bool>,
-    /// One of [`WorkflowArtifactUnion`].
-    pub oss: Option<WorkflowOss>,
+    /// One of [`ArtifactUnion`].
+    pub oss: Option<Oss>,
     pub path: Option<String>,
-    /// One of [`WorkflowArtifactUnion`].
-    pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// One of [`WorkflowArtifactUnion`].
-    pub raw: Option<WorkflowTaskResultRaw>,
+    /// One of [`ArtifactUnion`].
+    pub plugin: Option<Plugin>,
+    /// One of [`ArtifactUnion`].
+    pub raw: Option<Raw>,
     pub recurse_mode: Option<bool>,
-    /// One of [`WorkflowArtifactUnion`].
-    pub s3: Option<WorkflowS3>,
+    /// One of [`ArtifactUnion`].
+    pub s3: Option<S3>,
     pub sub_path: Option<String>,
 }
-codec::object! { WorkflowArtifact; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure, deleted,
-    from, from_expression, gcs, git, global_name, hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
+codec::object! { Artifact; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure, deleted, from,
+    from_expression, gcs, git, global_name, hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
     recurse_mode, s3, sub_path }
-codec::union! { pub enum WorkflowArtifactUnion of WorkflowArtifact, as_union; Artifactory(WorkflowArtifactory) = artifactory,
-    Azure(WorkflowAzure) = azure, Gcs(WorkflowGcs) = gcs, Git(WorkflowGit) = git, Hdfs(WorkflowHdfs) = hdfs,
-    Http(WorkflowArchiveLocationHttp) = http, Oss(WorkflowOss) = oss, Plugin(WorkflowTaskResultPlugin) = plugin,
-    Raw(WorkflowTaskResultRaw) = raw, S3(WorkflowS3) = s3 }
+codec::union! { pub enum ArtifactUnion of Artifact, as_union; Artifactory(Artifactory) = artifactory, Azure(Azure) = azure,
+    Gcs(Gcs) = gcs, Git(Git) = git, Hdfs(Hdfs) = hdfs, Http(ArchiveLocationHttp) = http, Oss(Oss) = oss,
+    Plugin(Plugin) = plugin, Raw(Raw) = raw, S3(S3) = s3 }
 
 /// ArtifactGC describes the strategy to use when deleting artifacts from completed or deleted workflows (applies to all
 /// output Artifacts unless Artifact.ArtifactGC is specified, which overrides this)
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifactGC {
+pub struct ArtifactGC {
     /// ForceFinalizerRemoval: if set to true, the finalizer will be removed in the case that Artifact GC fails
     pub force_finalizer_removal: Option<bool>,
     /// PodMetadata is an optional field for specifying the Labels and Annotations that should be assigned to the Pod doing the
     /// deletion
-    pub pod_metadata: Option<WorkflowPodMetadata>,
+    pub pod_metadata: Option<PodMetadata>,
     /// PodSpecPatch holds strategic merge patch to apply against the artgc pod spec.
     pub pod_spec_patch: Option<String>,
     /// ServiceAccountName is an optional field for specifying the Service Account that should be assigned to the Pod doing the
     /// deletion
     pub service_account_name: Option<String>,
     /// Strategy is the strategy to use.
-    pub strategy: Option<WorkflowStrategy>,
+    pub strategy: Option<Strategy>,
 }
-codec::object! { WorkflowArtifactGC; optional force_finalizer_removal, pod_metadata, pod_spec_patch, service_account_name,
-    strategy }
-
-/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifactGCTaskArchiveLocation {
-    pub archive_logs: Option<bool>,
-    pub artifactory: Option<WorkflowArtifactory>,
-    pub azure: Option<WorkflowAzure>,
-    pub gcs: Option<WorkflowGcs>,
-    pub git: Option<WorkflowGit>,
-    pub hdfs: Option<WorkflowHdfs>,
-    pub http: Option<WorkflowArchiveLocationHttp>,
-    pub oss: Option<WorkflowOss>,
-    pub plugin: Option<WorkflowTaskResultPlugin>,
-    pub raw: Option<WorkflowTaskResultRaw>,
-    pub s3: Option<WorkflowS3>,
-}
-codec::object! { WorkflowArtifactGCTaskArchiveLocation; optional archive_logs, artifactory, azure, gcs, git, hdfs, http, oss,
-    plugin, raw, s3 }
+codec::object! { ArtifactGC; optional force_finalizer_removal, pod_metadata, pod_spec_patch, service_account_name, strategy }
 
 /// `Workflow.spec.templateDefaults.data.source.artifactPaths`.
-/// * At most one of 10 fields may be set: see [`WorkflowArtifactPathsUnion`].
+/// * At most one of 10 fields may be set: see [`ArtifactPathsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifactPaths {
-    pub archive: Option<WorkflowTaskResultArchive>,
+pub struct ArtifactPaths {
+    pub archive: Option<Archive>,
     pub archive_logs: Option<bool>,
-    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    /// One of [`WorkflowArtifactPathsUnion`].
-    pub artifactory: Option<WorkflowArtifactory>,
-    /// One of [`WorkflowArtifactPathsUnion`].
-    pub azure: Option<WorkflowAzure>,
+    pub artifact_gc: Option<ArtifactsArtifactGC>,
+    /// One of [`ArtifactPathsUnion`].
+    pub artifactory: Option<Artifactory>,
+    /// One of [`ArtifactPathsUnion`].
+    pub azure: Option<Azure>,
     pub deleted: Option<bool>,
     pub from: Option<String>,
     pub from_expression: Option<String>,
-    /// One of [`WorkflowArtifactPathsUnion`].
-    pub gcs: Option<WorkflowGcs>,
-    /// One of [`WorkflowArtifactPathsUnion`].
-    pub git: Option<WorkflowGit>,
+    /// One of [`ArtifactPathsUnion`].
+    pub gcs: Option<Gcs>,
+    /// One of [`ArtifactPathsUnion`].
+    pub git: Option<Git>,
     pub global_name: Option<String>,
-    /// One of [`WorkflowArtifactPathsUnion`].
-    pub hdfs: Option<WorkflowHdfs>,
-    /// One of [`WorkflowArtifactPathsUnion`].
-    pub http: Option<WorkflowArchiveLocationHttp>,
+    /// One of [`ArtifactPathsUnion`].
+    pub hdfs: Option<Hdfs>,
+    /// One of [`ArtifactPathsUnion`].
+    pub http: Option<ArchiveLocationHttp>,
     /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     pub optional: Option<bool>,
-    /// One of [`WorkflowArtifactPathsUnion`].
-    pub oss: Option<WorkflowOss>,
+    /// One of [`ArtifactPathsUnion`].
+    pub oss: Option<Oss>,
     pub path: Option<String>,
-    /// One of [`WorkflowArtifactPathsUnion`].
-    pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// One of [`WorkflowArtifactPathsUnion`].
-    pub raw: Option<WorkflowTaskResultRaw>,
+    /// One of [`ArtifactPathsUnion`].
+    pub plugin: Option<Plugin>,
+    /// One of [`ArtifactPathsUnion`].
+    pub raw: Option<Raw>,
     pub recurse_mode: Option<bool>,
-    /// One of [`WorkflowArtifactPathsUnion`].
-    pub s3: Option<WorkflowS3>,
+    /// One of [`ArtifactPathsUnion`].
+    pub s3: Option<S3>,
     pub sub_path: Option<String>,
 }
-codec::object! { WorkflowArtifactPaths; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure, deleted,
-    from, from_expression, gcs, git, global_name, hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
+codec::object! { ArtifactPaths; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure, deleted, from,
+    from_expression, gcs, git, global_name, hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
     recurse_mode, s3, sub_path }
-codec::union! { pub enum WorkflowArtifactPathsUnion of WorkflowArtifactPaths, as_union;
-    Artifactory(WorkflowArtifactory) = artifactory, Azure(WorkflowAzure) = azure, Gcs(WorkflowGcs) = gcs,
-    Git(WorkflowGit) = git, Hdfs(WorkflowHdfs) = hdfs, Http(WorkflowArchiveLocationHttp) = http, Oss(WorkflowOss) = oss,
-    Plugin(WorkflowTaskResultPlugin) = plugin, Raw(WorkflowTaskResultRaw) = raw, S3(WorkflowS3) = s3 }
+codec::union! { pub enum ArtifactPathsUnion of ArtifactPaths, as_union; Artifactory(Artifactory) = artifactory,
+    Azure(Azure) = azure, Gcs(Gcs) = gcs, Git(Git) = git, Hdfs(Hdfs) = hdfs, Http(ArchiveLocationHttp) = http, Oss(Oss) = oss,
+    Plugin(Plugin) = plugin, Raw(Raw) = raw, S3(S3) = s3 }
 
 /// ArtifactRepositoryRef specifies the configMap name and key containing the artifact repository config.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifactRepositoryRef {
+pub struct ArtifactRepositoryRef {
     /// The name of the config map. Defaults to "artifact-repositories".
     pub config_map: Option<String>,
     /// The config map key. Defaults to the value of the "workflows.argoproj.io/default-artifact-repository" annotation.
     pub key: Option<String>,
 }
-codec::object! { WorkflowArtifactRepositoryRef; optional config_map, key }
+codec::object! { ArtifactRepositoryRef; optional config_map, key }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.artifactory`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifactory {
-    pub password_secret: Option<WorkflowPasswordSecret>,
+pub struct Artifactory {
+    pub password_secret: Option<PasswordSecret>,
     pub url: String,
-    pub username_secret: Option<WorkflowUsernameSecret>,
+    pub username_secret: Option<UsernameSecret>,
 }
-codec::object! { WorkflowArtifactory; optional password_secret; required url; optional username_secret }
+codec::object! { Artifactory; optional password_secret; required url; optional username_secret }
 
-/// `Workflow.spec.templateDefaults.inputs.artifacts`.
-/// * At most one of 10 fields may be set: see [`WorkflowArtifactsUnion`].
+/// Artifact indicates an artifact to place at a specified path
+/// * At most one of 10 fields may be set: see [`ArtifactsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifacts {
-    pub archive: Option<WorkflowTaskResultArchive>,
+pub struct Artifacts {
+    /// Archive controls how the artifact will be saved to the artifact repository.
+    pub archive: Option<Archive>,
+    /// ArchiveLogs indicates if the container logs should be archived
     pub archive_logs: Option<bool>,
-    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    /// One of [`WorkflowArtifactsUnion`].
-    pub artifactory: Option<WorkflowArtifactory>,
-    /// One of [`WorkflowArtifactsUnion`].
-    pub azure: Option<WorkflowAzure>,
+    /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted workflows
+    pub artifact_gc: Option<ArtifactsArtifactGC>,
+    /// Artifactory contains artifactory artifact location details
+    /// * One of [`ArtifactsUnion`].
+    pub artifactory: Option<ArtifactsArtifactory>,
+    /// Azure contains Azure Storage artifact location details
+    /// * One of [`ArtifactsUnion`].
+    pub azure: Option<ArtifactsAzure>,
+    /// Has this been deleted?
     pub deleted: Option<bool>,
+    /// From allows an artifact to reference an artifact from a previous step
     pub from: Option<String>,
+    /// FromExpression, if defined, is evaluated to specify the value for the artifact
     pub from_expression: Option<String>,
-    /// One of [`WorkflowArtifactsUnion`].
-    pub gcs: Option<WorkflowGcs>,
-    /// One of [`WorkflowArtifactsUnion`].
-    pub git: Option<WorkflowGit>,
+    /// GCS contains GCS artifact location details
+    /// * One of [`ArtifactsUnion`].
+    pub gcs: Option<ArtifactsGcs>,
+    /// Git contains git artifact location details
+    /// * One of [`ArtifactsUnion`].
+    pub git: Option<ArtifactsGit>,
+    /// GlobalName exports an output artifact to the global scope, making it available as workflow.outputs.artifacts.XXXX and in
+    /// workflow.status.outputs.artifacts
     pub global_name: Option<String>,
-    /// One of [`WorkflowArtifactsUnion`].
-    pub hdfs: Option<WorkflowHdfs>,
-    /// One of [`WorkflowArtifactsUnion`].
-    pub http: Option<WorkflowArchiveLocationHttp>,
-    /// Must be between 0 and 511.
+    /// HDFS contains HDFS artifact location details
+    /// * One of [`ArtifactsUnion`].
+    pub hdfs: Option<ArtifactsHdfs>,
+    /// HTTP contains HTTP artifact location details
+    /// * One of [`ArtifactsUnion`].
+    pub http: Option<ArtifactsHttp>,
+    /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input artifacts. It is recommended
+    /// to set the mode value to ensure the artifact has the expected permissions in your container.
+    /// * Must be between 0 and 511.
     pub mode: Option<i32>,
-    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
+    /// name of the artifact. must be unique within a template's inputs/outputs.
+    /// * Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
+    /// Make Artifacts optional, if Artifacts doesn't generate or exist
     pub optional: Option<bool>,
-    /// One of [`WorkflowArtifactsUnion`].
-    pub oss: Option<WorkflowOss>,
+    /// OSS contains OSS artifact location details
+    /// * One of [`ArtifactsUnion`].
+    pub oss: Option<ArtifactsOss>,
+    /// Path is the container path to the artifact
     pub path: Option<String>,
-    /// One of [`WorkflowArtifactsUnion`].
-    pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// One of [`WorkflowArtifactsUnion`].
-    pub raw: Option<WorkflowTaskResultRaw>,
+    /// Plugin contains plugin artifact location details
+    /// * One of [`ArtifactsUnion`].
+    pub plugin: Option<Plugin>,
+    /// Raw contains raw artifact location details
+    /// * One of [`ArtifactsUnion`].
+    pub raw: Option<Raw>,
+    /// If mode is set, apply the permission recursively into the artifact if it is a folder
     pub recurse_mode: Option<bool>,
-    /// One of [`WorkflowArtifactsUnion`].
-    pub s3: Option<WorkflowS3>,
+    /// S3 contains S3 artifact location details
+    /// * One of [`ArtifactsUnion`].
+    pub s3: Option<ArtifactsS3>,
+    /// SubPath allows an artifact to be sourced from a subpath within the specified source
     pub sub_path: Option<String>,
 }
-codec::object! { WorkflowArtifacts; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure, deleted,
-    from, from_expression, gcs, git, global_name, hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
+codec::object! { Artifacts; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure, deleted, from,
+    from_expression, gcs, git, global_name, hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
     recurse_mode, s3, sub_path }
-codec::union! { pub enum WorkflowArtifactsUnion of WorkflowArtifacts, as_union; Artifactory(WorkflowArtifactory) = artifactory,
-    Azure(WorkflowAzure) = azure, Gcs(WorkflowGcs) = gcs, Git(WorkflowGit) = git, Hdfs(WorkflowHdfs) = hdfs,
-    Http(WorkflowArchiveLocationHttp) = http, Oss(WorkflowOss) = oss, Plugin(WorkflowTaskResultPlugin) = plugin,
-    Raw(WorkflowTaskResultRaw) = raw, S3(WorkflowS3) = s3 }
+codec::union! { pub enum ArtifactsUnion of Artifacts, as_union; Artifactory(ArtifactsArtifactory) = artifactory,
+    Azure(ArtifactsAzure) = azure, Gcs(ArtifactsGcs) = gcs, Git(ArtifactsGit) = git, Hdfs(ArtifactsHdfs) = hdfs,
+    Http(ArtifactsHttp) = http, Oss(ArtifactsOss) = oss, Plugin(Plugin) = plugin, Raw(Raw) = raw, S3(ArtifactsS3) = s3 }
+
+/// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted workflows
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArtifactsArtifactGC {
+    /// PodMetadata is an optional field for specifying the Labels and Annotations that should be assigned to the Pod doing the
+    /// deletion
+    pub pod_metadata: Option<PodMetadata>,
+    /// ServiceAccountName is an optional field for specifying the Service Account that should be assigned to the Pod doing the
+    /// deletion
+    pub service_account_name: Option<String>,
+    /// Strategy is the strategy to use.
+    pub strategy: Option<Strategy>,
+}
+codec::object! { ArtifactsArtifactGC; optional pod_metadata, service_account_name, strategy }
+
+/// Artifactory contains artifactory artifact location details
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArtifactsArtifactory {
+    /// PasswordSecret is the secret selector to the repository password
+    pub password_secret: Option<SecretKeySelector>,
+    /// URL of the artifact
+    pub url: String,
+    /// UsernameSecret is the secret selector to the repository username
+    pub username_secret: Option<SecretKeySelector>,
+}
+codec::object! { ArtifactsArtifactory; optional password_secret; required url; optional username_secret }
+
+/// Azure contains Azure Storage artifact location details
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArtifactsAzure {
+    /// AccountKeySecret is the secret selector to the Azure Blob Storage account access key
+    pub account_key_secret: Option<SecretKeySelector>,
+    /// Blob is the blob name (i.e., path) in the container where the artifact resides
+    pub blob: String,
+    /// Container is the container where resources will be stored
+    pub container: String,
+    /// Endpoint is the service url associated with an account. It is most likely
+    /// "https://\<ACCOUNT_NAME\>.blob.core.windows.net"
+    pub endpoint: String,
+    /// UseSDKCreds tells the driver to figure out credentials based on sdk defaults.
+    pub use_sdk_creds: Option<bool>,
+}
+codec::object! { ArtifactsAzure; optional account_key_secret; required blob, container, endpoint;
+    optional use_sdk_creds = "useSDKCreds" }
+
+/// `WorkflowArtifactGCTask.spec.artifactsByNode.archiveLocation`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArtifactsByNodeArchiveLocation {
+    pub archive_logs: Option<bool>,
+    pub artifactory: Option<Artifactory>,
+    pub azure: Option<Azure>,
+    pub gcs: Option<Gcs>,
+    pub git: Option<Git>,
+    pub hdfs: Option<Hdfs>,
+    pub http: Option<ArchiveLocationHttp>,
+    pub oss: Option<Oss>,
+    pub plugin: Option<Plugin>,
+    pub raw: Option<Raw>,
+    pub s3: Option<S3>,
+}
+codec::object! { ArtifactsByNodeArchiveLocation; optional archive_logs, artifactory, azure, gcs, git, hdfs, http, oss, plugin,
+    raw, s3 }
+
+/// GCS contains GCS artifact location details
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArtifactsGcs {
+    /// Bucket is the name of the bucket
+    pub bucket: Option<String>,
+    /// Key is the path in the bucket where the artifact resides
+    pub key: String,
+    /// ServiceAccountKeySecret is the secret selector to the bucket's service account key
+    pub service_account_key_secret: Option<SecretKeySelector>,
+}
+codec::object! { ArtifactsGcs; optional bucket; required key; optional service_account_key_secret }
+
+/// Git contains git artifact location details
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArtifactsGit {
+    /// Branch is the branch to fetch when `SingleBranch` is enabled
+    pub branch: Option<String>,
+    /// Depth specifies clones/fetches should be shallow and include the given number of commits from the branch tip
+    pub depth: Option<i64>,
+    /// DisableSubmodules disables submodules during git clone
+    pub disable_submodules: Option<bool>,
+    /// Fetch specifies a number of refs that should be fetched before checkout
+    pub fetch: Option<Vec<String>>,
+    /// InsecureIgnoreHostKey disables SSH strict host key checking during git clone
+    pub insecure_ignore_host_key: Option<bool>,
+    /// InsecureSkipTLS disables server certificate verification resulting in insecure HTTPS connections
+    pub insecure_skip_tls: Option<bool>,
+    /// PasswordSecret is the secret selector to the repository password
+    pub password_secret: Option<SecretKeySelector>,
+    /// Repo is the git repository
+    pub repo: String,
+    /// Revision is the git commit, tag, branch to checkout
+    pub revision: Option<String>,
+    /// SingleBranch enables single branch clone, using the `branch` parameter
+    pub single_branch: Option<bool>,
+    /// SSHPrivateKeySecret is the secret selector to the repository ssh private key
+    pub ssh_private_key_secret: Option<SecretKeySelector>,
+    /// UsernameSecret is the secret selector to the repository username
+    pub username_secret: Option<SecretKeySelector>,
+}
+codec::object! { ArtifactsGit; optional branch, depth, disable_submodules, fetch, insecure_ignore_host_key,
+    insecure_skip_tls = "insecureSkipTLS", password_secret; required repo; optional revision, single_branch,
+    ssh_private_key_secret, username_secret }
+
+/// HDFS contains HDFS artifact location details
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArtifactsHdfs {
+    /// Addresses is accessible addresses of HDFS name nodes
+    pub addresses: Option<Vec<String>>,
+    /// DataTransferProtection is the protection level for HDFS data transfer. It corresponds to the
+    /// dfs.data.transfer.protection configuration in HDFS.
+    pub data_transfer_protection: Option<String>,
+    /// Force copies a file forcibly even if it exists
+    pub force: Option<bool>,
+    /// HDFSUser is the user to access HDFS file system. It is ignored if either ccache or keytab is used.
+    pub hdfs_user: Option<String>,
+    /// KrbCCacheSecret is the secret selector for Kerberos ccache Either ccache or keytab can be set to use Kerberos.
+    pub krb_c_cache_secret: Option<SecretKeySelector>,
+    /// KrbConfig is the configmap selector for Kerberos config as string It must be set if either ccache or keytab is used.
+    pub krb_config_config_map: Option<ConfigMapKeySelector>,
+    /// KrbKeytabSecret is the secret selector for Kerberos keytab Either ccache or keytab can be set to use Kerberos.
+    pub krb_keytab_secret: Option<SecretKeySelector>,
+    /// KrbRealm is the Kerberos realm used with Kerberos keytab It must be set if keytab is used.
+    pub krb_realm: Option<String>,
+    /// KrbServicePrincipalName is the principal name of Kerberos service It must be set if either ccache or keytab is used.
+    pub krb_service_principal_name: Option<String>,
+    /// KrbUsername is the Kerberos username used with Kerberos keytab It must be set if keytab is used.
+    pub krb_username: Option<String>,
+    /// Path is a file path in HDFS
+    pub path: String,
+}
+codec::object! { ArtifactsHdfs; optional addresses, data_transfer_protection, force, hdfs_user, krb_c_cache_secret,
+    krb_config_config_map, krb_keytab_secret, krb_realm, krb_service_principal_name, krb_username; required path }
+
+/// HTTP contains HTTP artifact location details
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArtifactsHttp {
+    /// Auth contains information for client authentication
+    pub auth: Option<HttpAuth>,
+    /// Headers are an optional list of headers to send with HTTP requests for artifacts
+    pub headers: Option<Vec<Headers>>,
+    /// SaveStreamViaFile buffers a streamed upload to a temporary file before sending it, so a 307/308 redirect (e.g. webHDFS)
+    /// can be followed by re-sending the body. When false (the default) SaveStream sends the reader directly and cannot follow
+    /// such a redirect, since a one-shot reader cannot be replayed.
+    pub save_stream_via_file: Option<bool>,
+    /// URL of the artifact
+    pub url: String,
+}
+codec::object! { ArtifactsHttp; optional auth, headers, save_stream_via_file; required url }
+
+/// OSS contains OSS artifact location details
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArtifactsOss {
+    /// AccessKeySecret is the secret selector to the bucket's access key
+    pub access_key_secret: Option<SecretKeySelector>,
+    /// Bucket is the name of the bucket
+    pub bucket: Option<String>,
+    /// CreateBucketIfNotPresent tells the driver to attempt to create the OSS bucket for output artifacts, if it doesn't exist
+    pub create_bucket_if_not_present: Option<bool>,
+    /// Endpoint is the hostname of the bucket endpoint
+    pub endpoint: Option<String>,
+    /// Key is the path in the bucket where the artifact resides
+    pub key: String,
+    /// LifecycleRule specifies how to manage bucket's lifecycle
+    pub lifecycle_rule: Option<LifecycleRule>,
+    /// SecretKeySecret is the secret selector to the bucket's secret key
+    pub secret_key_secret: Option<SecretKeySelector>,
+    /// SecurityToken is the user's temporary security token. For more details, check out:
+    /// <https://www.alibabacloud.com/help/doc-detail/100624.htm>
+    pub security_token: Option<String>,
+    /// UseSDKCreds tells the driver to figure out credentials based on sdk defaults.
+    pub use_sdk_creds: Option<bool>,
+}
+codec::object! { ArtifactsOss; optional access_key_secret, bucket, create_bucket_if_not_present, endpoint; required key;
+    optional lifecycle_rule, secret_key_secret, security_token, use_sdk_creds = "useSDKCreds" }
+
+/// S3 contains S3 artifact location details
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArtifactsS3 {
+    /// AccessKeySecret is the secret selector to the bucket's access key
+    pub access_key_secret: Option<SecretKeySelector>,
+    /// AddressingStyle defines how buckets are addressed by the S3 client.
+    pub addressing_style: Option<AddressingStyle>,
+    /// Bucket is the name of the bucket
+    pub bucket: Option<String>,
+    /// CASecret specifies the secret that contains the CA, used to verify the TLS connection
+    pub ca_secret: Option<SecretKeySelector>,
+    /// CreateBucketIfNotPresent tells the driver to attempt to create the S3 bucket for output artifacts, if it doesn't exist.
+    pub create_bucket_if_not_present: Option<CreateBucketIfNotPresent>,
+    /// S3EncryptionOptions used to determine encryption options during s3 operations
+    pub encryption_options: Option<S3EncryptionOptions>,
+    /// Endpoint is the hostname of the bucket endpoint
+    pub endpoint: Option<String>,
+    /// Insecure will connect to the service with TLS
+    pub insecure: Option<bool>,
+    /// Key is the key in the bucket where the artifact resides
+    pub key: Option<String>,
+    /// Region contains the optional bucket region
+    pub region: Option<String>,
+    /// RoleARN is the Amazon Resource Name (ARN) of the role to assume.
+    pub role_arn: Option<String>,
+    /// SecretKeySecret is the secret selector to the bucket's secret key
+    pub secret_key_secret: Option<SecretKeySelector>,
+    /// SessionTokenSecret is used for ephemeral credentials like an IAM assume role or S3 access grant
+    pub session_token_secret: Option<SecretKeySelector>,
+    /// UseSDKCreds tells the driver to figure out credentials based on sdk defaults.
+    pub use_sdk_creds: Option<bool>,
+}
+codec::object! { ArtifactsS3; optional access_key_secret, addressing_style, bucket, ca_secret, create_bucket_if_not_present,
+    encryption_options, endpoint, insecure, key, region, role_arn = "roleARN", secret_key_secret, session_token_secret,
+    use_sdk_creds = "useSDKCreds" }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.http.auth`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowAuth {
-    pub basic_auth: Option<WorkflowBasicAuth>,
-    pub client_cert: Option<WorkflowClientCert>,
-    pub oauth2: Option<WorkflowOauth2>,
+pub struct Auth {
+    pub basic_auth: Option<BasicAuth>,
+    pub client_cert: Option<ClientCert>,
+    pub oauth2: Option<Oauth2>,
 }
-codec::object! { WorkflowAuth; optional basic_auth, client_cert, oauth2 }
+codec::object! { Auth; optional basic_auth, client_cert, oauth2 }
+
+/// BasicAuth describes the secret selectors required for basic authentication
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AuthBasicAuth {
+    /// PasswordSecret is the secret selector to the repository password
+    pub password_secret: Option<SecretKeySelector>,
+    /// UsernameSecret is the secret selector to the repository username
+    pub username_secret: Option<SecretKeySelector>,
+}
+codec::object! { AuthBasicAuth; optional password_secret, username_secret }
+
+/// ClientCertAuth holds necessary information for client authentication via certificates
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AuthClientCert {
+    /// SecretKeySelector selects a key of a Secret.
+    pub client_cert_secret: Option<SecretKeySelector>,
+    /// SecretKeySelector selects a key of a Secret.
+    pub client_key_secret: Option<SecretKeySelector>,
+}
+codec::object! { AuthClientCert; optional client_cert_secret, client_key_secret }
+
+/// OAuth2Auth holds all information for client authentication via OAuth2 tokens
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AuthOauth2 {
+    /// SecretKeySelector selects a key of a Secret.
+    pub client_id_secret: Option<SecretKeySelector>,
+    /// SecretKeySelector selects a key of a Secret.
+    pub client_secret_secret: Option<SecretKeySelector>,
+    pub endpoint_params: Option<Vec<EndpointParams>>,
+    pub scopes: Option<Vec<String>>,
+    /// SecretKeySelector selects a key of a Secret.
+    pub token_url_secret: Option<SecretKeySelector>,
+}
+codec::object! { AuthOauth2; optional client_id_secret = "clientIDSecret", client_secret_secret, endpoint_params, scopes,
+    token_url_secret = "tokenURLSecret" }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.azure`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowAzure {
-    pub account_key_secret: Option<WorkflowAccountKeySecret>,
+pub struct Azure {
+    pub account_key_secret: Option<AccountKeySecret>,
     pub blob: String,
     pub container: String,
     pub endpoint: String,
     pub use_sdk_creds: Option<bool>,
 }
-codec::object! { WorkflowAzure; optional account_key_secret; required blob, container, endpoint;
+codec::object! { Azure; optional account_key_secret; required blob, container, endpoint;
     optional use_sdk_creds = "useSDKCreds" }
 
 /// Backoff is a backoff strategy
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowBackoff {
+pub struct Backoff {
     /// Cap is a limit on revised values of the duration parameter. If a multiplication by the factor parameter would make the
     /// duration exceed the cap then the duration is set to the cap
     pub cap: Option<String>,
@@ -365,187 +638,256 @@ pub struct WorkflowBackoff {
     /// does not exceed the specified maximum duration when retries are involved.
     pub max_duration: Option<String>,
 }
-codec::object! { WorkflowBackoff; optional cap, duration; optional_encoded factor; optional max_duration }
+codec::object! { Backoff; optional cap, duration; optional_encoded factor; optional max_duration }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.http.auth.basicAuth`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowBasicAuth {
-    pub password_secret: Option<WorkflowPasswordSecret>,
-    pub username_secret: Option<WorkflowUsernameSecret>,
+pub struct BasicAuth {
+    pub password_secret: Option<PasswordSecret>,
+    pub username_secret: Option<UsernameSecret>,
 }
-codec::object! { WorkflowBasicAuth; optional password_secret, username_secret }
+codec::object! { BasicAuth; optional password_secret, username_secret }
 
 /// BodyFrom is content of the HTTP Request as Bytes
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowBodyFrom {
+pub struct BodyFrom {
     pub bytes: Option<ByteString>,
 }
-codec::object! { WorkflowBodyFrom; optional_encoded bytes }
+codec::object! { BodyFrom; optional_encoded bytes }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.s3.caSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowCaSecret {
+pub struct CaSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowCaSecret; required key; optional name, optional }
+codec::object! { CaSecret; required key; optional name, optional }
 
 /// `Workflow.spec.templateDefaults.memoize.cache`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowCache {
-    pub config_map: WorkflowConfigMap,
+pub struct Cache {
+    pub config_map: ConfigMap,
 }
-codec::object! { WorkflowCache; required config_map }
+codec::object! { Cache; required config_map }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.http.auth.clientCert`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowClientCert {
-    pub client_cert_secret: Option<WorkflowClientCertSecret>,
-    pub client_key_secret: Option<WorkflowClientKeySecret>,
+pub struct ClientCert {
+    pub client_cert_secret: Option<ClientCertSecret>,
+    pub client_key_secret: Option<ClientKeySecret>,
 }
-codec::object! { WorkflowClientCert; optional client_cert_secret, client_key_secret }
+codec::object! { ClientCert; optional client_cert_secret, client_key_secret }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.http.auth.clientCert.clientCertSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowClientCertSecret {
+pub struct ClientCertSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowClientCertSecret; required key; optional name, optional }
+codec::object! { ClientCertSecret; required key; optional name, optional }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.http.auth.oauth2.clientIDSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowClientIDSecret {
+pub struct ClientIDSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowClientIDSecret; required key; optional name, optional }
+codec::object! { ClientIDSecret; required key; optional name, optional }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.http.auth.clientCert.clientKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowClientKeySecret {
+pub struct ClientKeySecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowClientKeySecret; required key; optional name, optional }
+codec::object! { ClientKeySecret; required key; optional name, optional }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.http.auth.oauth2.clientSecretSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowClientSecretSecret {
+pub struct ClientSecretSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowClientSecretSecret; required key; optional name, optional }
+codec::object! { ClientSecretSecret; required key; optional name, optional }
+
+/// PersistentVolumeClaimCondition contains details about state of pvc
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conditions {
+    /// lastProbeTime is the time we probed the condition.
+    pub last_probe_time: Option<Time>,
+    /// lastTransitionTime is the time the condition transitioned from one status to another.
+    pub last_transition_time: Option<Time>,
+    /// message is the human-readable message indicating details about last transition.
+    pub message: Option<String>,
+    /// reason is a unique, this should be a short, machine understandable string that gives the reason for condition's last
+    /// transition. If it reports "Resizing" that means the underlying persistent volume is being resized.
+    pub reason: Option<String>,
+    /// Status is the status of the condition. Can be True, False, Unknown. More info:
+    /// <https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=state%20of%20pvc-,conditions.status,-(string)%2C%20required>
+    pub status: String,
+    /// Type is the type of the condition. More info:
+    /// <https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=set%20to%20%27ResizeStarted%27.-,PersistentVolumeClaimCondition,-contains%20details%20about>
+    pub r#type: String,
+}
+codec::object! { Conditions; optional_encoded last_probe_time, last_transition_time; optional message, reason; required status,
+    r#type }
 
 /// `Workflow.spec.templateDefaults.memoize.cache.configMap`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowConfigMap {
+pub struct ConfigMap {
     /// Defaults to `""`.
     pub name: Option<String>,
 }
-codec::object! { WorkflowConfigMap; optional name }
-
-/// Container is the main container image to run in the pod
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowContainer {
-    pub args: Option<Vec<String>>,
-    pub command: Option<Vec<String>>,
-    /// Must have no two items with the same `name`.
-    pub env: Option<Vec<WorkflowEnv>>,
-    pub env_from: Option<Vec<EnvFromSource>>,
-    pub image: Option<String>,
-    pub image_pull_policy: Option<String>,
-    pub lifecycle: Option<Lifecycle>,
-    pub liveness_probe: Option<Probe>,
-    pub name: Option<String>,
-    /// Must have no two items with the same `containerPort` and `protocol`.
-    pub ports: Option<Vec<ContainerPort>>,
-    pub readiness_probe: Option<Probe>,
-    pub resize_policy: Option<Vec<ContainerResizePolicy>>,
-    pub resources: Option<ResourceRequirements>,
-    pub restart_policy: Option<String>,
-    pub restart_policy_rules: Option<Vec<WorkflowRestartPolicyRules>>,
-    pub security_context: Option<SecurityContext>,
-    pub startup_probe: Option<Probe>,
-    pub stdin: Option<bool>,
-    pub stdin_once: Option<bool>,
-    pub termination_message_path: Option<String>,
-    pub termination_message_policy: Option<String>,
-    pub tty: Option<bool>,
-    /// Must have no two items with the same `devicePath`.
-    pub volume_devices: Option<Vec<VolumeDevice>>,
-    /// Must have no two items with the same `mountPath`.
-    pub volume_mounts: Option<Vec<VolumeMount>>,
-    pub working_dir: Option<String>,
-}
-codec::object! { WorkflowContainer; optional args, command, env, env_from, image, image_pull_policy; optional_encoded lifecycle,
-    liveness_probe; optional name, ports; optional_encoded readiness_probe; optional resize_policy; optional_encoded resources;
-    optional restart_policy, restart_policy_rules, security_context; optional_encoded startup_probe; optional stdin, stdin_once,
-    termination_message_path, termination_message_policy, tty, volume_devices, volume_mounts, working_dir }
+codec::object! { ConfigMap; optional name }
 
 /// ContainerSet groups multiple containers within a single pod.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowContainerSet {
-    pub containers: Vec<WorkflowContainers>,
-    pub retry_strategy: Option<WorkflowContainerSetRetryStrategy>,
+pub struct ContainerSet {
+    pub containers: Vec<Containers>,
+    /// RetryStrategy describes how to retry container nodes if the container set fails.
+    pub retry_strategy: Option<ContainerSetRetryStrategy>,
     pub volume_mounts: Option<Vec<VolumeMount>>,
 }
-codec::object! { WorkflowContainerSet; required containers; optional retry_strategy, volume_mounts }
+codec::object! { ContainerSet; required containers; optional retry_strategy, volume_mounts }
 
 /// RetryStrategy describes how to retry container nodes if the container set fails. Note that this works differently from
 /// the template-level `retryStrategy` as it is a process-level retry that does not create new Pods or containers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowContainerSetRetryStrategy {
+pub struct ContainerSetRetryStrategy {
+    /// Duration is the time between each retry, examples values are "300ms", "1s" or "5m". Valid time units are "ns", "us" (or
+    /// "µs"), "ms", "s", "m", "h".
     pub duration: Option<String>,
+    /// Retries is the maximum number of retry attempts for each container. It does not include the first, original attempt; the
+    /// maximum number of total attempts will be `retries + 1`.
     pub retries: IntOrString,
 }
-codec::object! { WorkflowContainerSetRetryStrategy; optional duration; required_encoded retries }
+codec::object! { ContainerSetRetryStrategy; optional duration; required_encoded retries }
 
 /// `Workflow.spec.templateDefaults.containerSet.containers`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowContainers {
+pub struct Containers {
+    /// Arguments to the entrypoint. The container image's CMD is used if this is not provided. Variable references $(VAR_NAME)
+    /// are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will
+    /// be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)"
+    /// will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the
+    /// variable exists or not. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell>
     pub args: Option<Vec<String>>,
+    /// Entrypoint array. Not executed within a shell. The container image's ENTRYPOINT is used if this is not provided.
+    /// Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the
+    /// reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the
+    /// $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be
+    /// expanded, regardless of whether the variable exists or not. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell>
     pub command: Option<Vec<String>>,
     pub dependencies: Option<Vec<String>>,
-    /// Must have no two items with the same `name`.
-    pub env: Option<Vec<WorkflowEnv>>,
+    /// List of environment variables to set in the container. Cannot be updated.
+    /// * Must have no two items with the same `name`.
+    pub env: Option<Vec<Env>>,
+    /// List of sources to populate environment variables in the container. The keys defined within a source may consist of any
+    /// printable ASCII characters except '='. When a key exists in multiple sources, the value associated with the last source
+    /// will take precedence. Values defined by an Env with a duplicate key will take precedence. Cannot be updated.
     pub env_from: Option<Vec<EnvFromSource>>,
+    /// Container image name. More info: <https://kubernetes.io/docs/concepts/containers/images> This field is optional to allow
+    /// higher level config management to default or override container images in workload controllers like Deployments and
+    /// StatefulSets.
     pub image: Option<String>,
+    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent
+    /// otherwise. Cannot be updated. More info: <https://kubernetes.io/docs/concepts/containers/images#updating-images>
     pub image_pull_policy: Option<String>,
+    /// Actions that the management system should take in response to container lifecycle events. Cannot be updated.
     pub lifecycle: Option<Lifecycle>,
+    /// Periodic probe of container liveness. Container will be restarted if the probe fails. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub liveness_probe: Option<Probe>,
+    /// Name of the container specified as a DNS_LABEL. Each container in a pod must have a unique name (DNS_LABEL). Cannot be
+    /// updated.
     pub name: String,
-    /// Must have no two items with the same `containerPort` and `protocol`.
+    /// List of ports to expose from the container. Not specifying a port here DOES NOT prevent that port from being exposed.
+    /// Any port which is listening on the default "0.0.0.0" address inside a container will be accessible from the network.
+    /// Modifying this array with strategic merge patch may corrupt the data. For more information See
+    /// <https://github.com/kubernetes/kubernetes/issues/108255>. Cannot be updated.
+    /// * Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
+    /// Periodic probe of container service readiness. Container will be removed from service endpoints if the probe fails.
+    /// Cannot be updated. More info: <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub readiness_probe: Option<Probe>,
+    /// Resources resize policy for the container. This field cannot be set on ephemeral containers.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
+    /// Compute Resources required by this container. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     pub resources: Option<ResourceRequirements>,
+    /// RestartPolicy defines the restart behavior of individual containers in a pod. This overrides the pod-level restart
+    /// policy. When this field is not specified, the restart behavior is defined by the Pod's restart policy and the container
+    /// type. Additionally, setting the RestartPolicy as "Always" for the init container will have the following effect: this
+    /// init container will be continually restarted on exit until all regular containers have terminated. Once all regular
+    /// containers have completed, all init containers with restartPolicy "Always" will be shut down. This lifecycle differs
+    /// from normal init containers and is often referred to as a "sidecar" container. Although this init container still starts
+    /// in the init container sequence, it does not wait for the container to complete before proceeding to the next init
+    /// container. Instead, the next init container starts immediately after this init container is started, or after any
+    /// startupProbe has successfully completed.
     pub restart_policy: Option<String>,
-    pub restart_policy_rules: Option<Vec<WorkflowRestartPolicyRules>>,
+    /// Represents a list of rules to be checked to determine if the container should be restarted on exit. The rules are
+    /// evaluated in order. Once a rule matches a container exit condition, the remaining rules are ignored. If no rule matches
+    /// the container exit condition, the Container-level restart policy determines the whether the container is restarted or
+    /// not. Constraints on the rules:
+    /// - At most 20 rules are allowed.
+    /// - Rules can have the same action.
+    /// - Identical rules are not forbidden in validations. When rules are specified, container MUST set RestartPolicy
+    ///   explicitly even it if matches the Pod's RestartPolicy.
+    pub restart_policy_rules: Option<Vec<RestartPolicyRules>>,
+    /// SecurityContext defines the security options the container should be run with. If set, the fields of SecurityContext
+    /// override the equivalent fields of PodSecurityContext. More info:
+    /// <https://kubernetes.io/docs/tasks/configure-pod-container/security-context/>
     pub security_context: Option<SecurityContext>,
+    /// StartupProbe indicates that the Pod has successfully initialized. If specified, no other probes are executed until this
+    /// completes successfully. If this probe fails, the Pod will be restarted, just as if the livenessProbe failed. This can be
+    /// used to provide different probe parameters at the beginning of a Pod's lifecycle, when it might take a long time to load
+    /// data or warm a cache, than during steady-state operation. This cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub startup_probe: Option<Probe>,
+    /// Whether this container should allocate a buffer for stdin in the container runtime. If this is not set, reads from stdin
+    /// in the container will always result in EOF. Default is false.
     pub stdin: Option<bool>,
+    /// Whether the container runtime should close the stdin channel after it has been opened by a single attach. When stdin is
+    /// true the stdin stream will remain open across multiple attach sessions. If stdinOnce is set to true, stdin is opened on
+    /// container start, is empty until the first client attaches to stdin, and then remains open and accepts data until the
+    /// client disconnects, at which time stdin is closed and remains closed until the container is restarted. If this flag is
+    /// false, a container processes that reads from stdin will never receive an EOF. Default is false
     pub stdin_once: Option<bool>,
+    /// Optional: Path at which the file to which the container's termination message will be written is mounted into the
+    /// container's filesystem. Message written is intended to be brief final status, such as an assertion failure message. Will
+    /// be truncated by the node if greater than 4096 bytes. The total message length across all containers will be limited to
+    /// 12kb. Defaults to /dev/termination-log. Cannot be updated.
     pub termination_message_path: Option<String>,
+    /// Indicate how the termination message should be populated. File will use the contents of terminationMessagePath to
+    /// populate the container status message on both success and failure. FallbackToLogsOnError will use the last chunk of
+    /// container log output if the termination message file is empty and the container exited with an error. The log output is
+    /// limited to 2048 bytes or 80 lines, whichever is smaller. Defaults to File. Cannot be updated.
     pub termination_message_policy: Option<String>,
+    /// Whether this container should allocate a TTY for itself, also requires 'stdin' to be true. Default is false.
     pub tty: Option<bool>,
-    /// Must have no two items with the same `devicePath`.
+    /// volumeDevices is the list of block devices to be used by the container.
+    /// * Must have no two items with the same `devicePath`.
     pub volume_devices: Option<Vec<VolumeDevice>>,
-    /// Must have no two items with the same `mountPath`.
+    /// Pod volumes to mount into the container's filesystem. Cannot be updated.
+    /// * Must have no two items with the same `mountPath`.
     pub volume_mounts: Option<Vec<VolumeMount>>,
+    /// Container's working directory. If not specified, the container runtime's default will be used, which might be configured
+    /// in the container image. Cannot be updated.
     pub working_dir: Option<String>,
 }
-codec::object! { WorkflowContainers; optional args, command, dependencies, env, env_from, image, image_pull_policy;
+codec::object! { Containers; optional args, command, dependencies, env, env_from, image, image_pull_policy;
     optional_encoded lifecycle, liveness_probe; required name; optional ports; optional_encoded readiness_probe;
     optional resize_policy; optional_encoded resources; optional restart_policy, restart_policy_rules, security_context;
     optional_encoded startup_probe; optional stdin, stdin_once, termination_message_path, termination_message_policy, tty,
@@ -554,51 +896,51 @@ codec::object! { WorkflowContainers; optional args, command, dependencies, env, 
 /// ContinueOn makes argo to proceed with the following step even if this step fails. Errors and Failed states can be
 /// specified
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowContinueOn {
+pub struct ContinueOn {
     pub error: Option<bool>,
     pub failed: Option<bool>,
 }
-codec::object! { WorkflowContinueOn; optional error, failed }
+codec::object! { ContinueOn; optional error, failed }
 
-/// Counter is a counter metric
+/// CreateBucketIfNotPresent tells the driver to attempt to create the S3 bucket for output artifacts, if it doesn't exist.
+/// Setting Enabled Encryption will apply either SSE-S3 to the bucket if KmsKeyId is not set or SSE-KMS if it is.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowCounter {
-    /// Value is the value of the metric
-    /// * Must not be empty.
-    pub value: String,
+pub struct CreateBucketIfNotPresent {
+    /// ObjectLocking Enable object locking
+    pub object_locking: Option<bool>,
 }
-codec::object! { WorkflowCounter; required value }
+codec::object! { CreateBucketIfNotPresent; optional object_locking }
 
 /// `Workflow.spec.templateDefaults.dag`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowDag {
+pub struct Dag {
     pub fail_fast: Option<bool>,
     pub target: Option<String>,
     /// Must have 1 to 200 items.
-    pub tasks: Vec<WorkflowTasks>,
+    pub tasks: Vec<Tasks>,
 }
-codec::object! { WorkflowDag; optional fail_fast, target; required tasks }
+codec::object! { Dag; optional fail_fast, target; required tasks }
 
 /// DAGTask represents a node in the graph during DAG execution Note: CEL validation cannot check withItems (Schemaless) or
 /// inline (PreserveUnknownFields) fields.
 /// * Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
 /// * Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
-/// * At most one of `continueOn` and `depends` may be set: see [`WorkflowDagTasksUnion`].
+/// * At most one of `continueOn` and `depends` may be set: see [`DagTasksUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowDagTasks {
+pub struct DagTasks {
     /// Arguments are the parameter and artifact arguments to the template
-    pub arguments: Option<WorkflowArguments>,
+    pub arguments: Option<Arguments>,
     /// ContinueOn makes argo to proceed with the following step even if this step fails.
-    /// * One of [`WorkflowDagTasksUnion`].
-    pub continue_on: Option<WorkflowContinueOn>,
+    /// * One of [`DagTasksUnion`].
+    pub continue_on: Option<ContinueOn>,
     /// Dependencies are name of other targets which this depends on
     pub dependencies: Option<Vec<String>>,
     /// Depends are name of other targets which this depends on
-    /// * One of [`WorkflowDagTasksUnion`].
+    /// * One of [`DagTasksUnion`].
     pub depends: Option<String>,
     /// Hooks hold the lifecycle hook which is invoked at lifecycle of task, irrespective of the success, failure, or error
     /// status of the primary task
-    pub hooks: Option<BTreeMap<String, WorkflowHooks>>,
+    pub hooks: Option<BTreeMap<String, Hooks>>,
     /// Inline is the template. Template must be empty if this is declared (and vice-versa). Note: As mentioned in the
     /// corresponding definition in WorkflowStep, this struct is defined recursively, so we need
     /// "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
@@ -614,7 +956,7 @@ pub struct WorkflowDagTasks {
     /// Name of template to execute
     pub template: Option<String>,
     /// TemplateRef is the reference to the template resource to execute.
-    pub template_ref: Option<WorkflowTemplateRef>,
+    pub template_ref: Option<TemplateRef>,
     /// When is an expression in which the task should conditionally execute
     pub when: Option<String>,
     /// WithItems expands a task into multiple parallel tasks from the items in the list Note: The structure of WithItems is
@@ -624,105 +966,155 @@ pub struct WorkflowDagTasks {
     /// list.
     pub with_param: Option<String>,
     /// WithSequence expands a task into a numeric sequence
-    pub with_sequence: Option<WorkflowWithSequence>,
+    pub with_sequence: Option<WithSequence>,
 }
-codec::object! { WorkflowDagTasks; optional arguments, continue_on, dependencies, depends, hooks; nullable inline;
-    required name; optional on_exit, template, template_ref, when; nullable with_items; optional with_param, with_sequence }
-codec::union! { pub enum WorkflowDagTasksUnion of WorkflowDagTasks, as_union; ContinueOn(WorkflowContinueOn) = continue_on,
-    Depends(String) = depends }
+codec::object! { DagTasks; optional arguments, continue_on, dependencies, depends, hooks; nullable inline; required name;
+    optional on_exit, template, template_ref, when; nullable with_items; optional with_param, with_sequence }
+codec::union! { pub enum DagTasksUnion of DagTasks, as_union; ContinueOn(ContinueOn) = continue_on, Depends(String) = depends }
 
 /// `Workflow.spec.templateDefaults.data`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowData {
-    pub source: WorkflowSource,
-    pub transformation: Vec<WorkflowTransformation>,
+pub struct Data {
+    pub source: Source,
+    pub transformation: Vec<Transformation>,
 }
-codec::object! { WorkflowData; required source, transformation }
+codec::object! { Data; required source, transformation }
 
 /// Source sources external data into a data template
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowDataSource {
+pub struct DataSource {
     /// ArtifactPaths is a data transformation that collects a list of artifact paths
-    pub artifact_paths: Option<WorkflowSourceArtifactPaths>,
+    pub artifact_paths: Option<SourceArtifactPaths>,
 }
-codec::object! { WorkflowDataSource; optional artifact_paths }
+codec::object! { DataSource; optional artifact_paths }
 
 /// SyncDatabaseRef is a database reference for Semaphore configuration
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowDatabase {
+pub struct Database {
     pub key: String,
 }
-codec::object! { WorkflowDatabase; required key }
+codec::object! { Database; required key }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.s3.encryptionOptions`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowEncryptionOptions {
+pub struct EncryptionOptions {
     pub enable_encryption: Option<bool>,
     pub kms_encryption_context: Option<String>,
     pub kms_key_id: Option<String>,
-    pub server_side_customer_key_secret: Option<WorkflowServerSideCustomerKeySecret>,
+    pub server_side_customer_key_secret: Option<ServerSideCustomerKeySecret>,
 }
-codec::object! { WorkflowEncryptionOptions; optional enable_encryption, kms_encryption_context, kms_key_id,
+codec::object! { EncryptionOptions; optional enable_encryption, kms_encryption_context, kms_key_id,
     server_side_customer_key_secret }
+
+/// OAuth2EndpointParam is an optional field that should be sent in the OAuth request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EndpointParams {
+    /// Name is the header name
+    pub key: String,
+    /// Value is the literal value to use for the header
+    pub value: Option<String>,
+}
+codec::object! { EndpointParams; required key; optional value }
 
 /// EnvVar represents an environment variable present in a Container.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowEnv {
+pub struct Env {
+    /// Name of the environment variable. May consist of any printable ASCII characters except '='.
     pub name: String,
+    /// Variable references $(VAR_NAME) are expanded using the previously defined environment variables in the container and any
+    /// service environment variables. If a variable cannot be resolved, the reference in the input string will be unchanged.
+    /// Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce
+    /// the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the variable exists
+    /// or not. Defaults to "".
     pub value: Option<String>,
-    pub value_from: Option<WorkflowValueFrom>,
+    /// Source for the environment variable's value. Cannot be used if value is not empty.
+    pub value_from: Option<EnvValueFrom>,
 }
-codec::object! { WorkflowEnv; required name; optional value, value_from }
+codec::object! { Env; required name; optional value, value_from }
+
+/// Source for the environment variable's value. Cannot be used if value is not empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EnvValueFrom {
+    /// Selects a key of a ConfigMap.
+    pub config_map_key_ref: Option<ConfigMapKeySelector>,
+    /// Selects a field of the pod: supports metadata.name, metadata.namespace, `metadata.labels['<KEY>']`,
+    /// `metadata.annotations['<KEY>']`, spec.nodeName, spec.serviceAccountName, status.hostIP, status.podIP, status.podIPs.
+    pub field_ref: Option<ObjectFieldSelector>,
+    /// FileKeyRef selects a key of the env file. Requires the EnvFiles feature gate to be enabled.
+    pub file_key_ref: Option<FileKeyRef>,
+    /// Selects a resource of the container: only resources limits and requests (limits.cpu, limits.memory,
+    /// limits.ephemeral-storage, requests.cpu, requests.memory and requests.ephemeral-storage) are currently supported.
+    pub resource_field_ref: Option<ResourceFieldSelector>,
+    /// Selects a key of a secret in the pod's namespace
+    pub secret_key_ref: Option<SecretKeySelector>,
+}
+codec::object! { EnvValueFrom; optional config_map_key_ref, field_ref, file_key_ref; optional_encoded resource_field_ref;
+    optional secret_key_ref }
 
 /// Executor holds configurations of executor containers of the workflow.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowExecutor {
+pub struct Executor {
     /// ServiceAccountName specifies the service account name of the executor container.
     pub service_account_name: Option<String>,
 }
-codec::object! { WorkflowExecutor; optional service_account_name }
+codec::object! { Executor; optional service_account_name }
 
 /// ExecutorPlugin describes workflow-level executor plugin
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowExecutorPlugins {
+pub struct ExecutorPlugins {
     pub metadata: ObjectMeta,
-    pub spec: WorkflowExecutorPluginsSpec,
+    pub spec: ExecutorPluginsSpec,
 }
-codec::object! { WorkflowExecutorPlugins; required metadata, spec }
+codec::object! { ExecutorPlugins; required metadata, spec }
 
 /// `Workflow.spec.executorPlugins.spec`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowExecutorPluginsSpec {
-    pub sidecar: WorkflowSidecar,
+pub struct ExecutorPluginsSpec {
+    pub sidecar: Sidecar,
 }
-codec::object! { WorkflowExecutorPluginsSpec; required sidecar }
+codec::object! { ExecutorPluginsSpec; required sidecar }
 
 /// Represents the exit codes to check on container exits.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowExitCodes {
+pub struct ExitCodes {
+    /// Represents the relationship between the container exit code(s) and the specified values. Possible values are:
+    /// - In: the requirement is satisfied if the container exit code is in the set of specified values.
+    /// - NotIn: the requirement is satisfied if the container exit code is not in the set of specified values.
     pub operator: String,
-    /// Must have no item twice.
+    /// Specifies the set of values to check for container exit codes. At most 255 elements are allowed.
+    /// * Must have no item twice.
     pub values: Option<Vec<i32>>,
 }
-codec::object! { WorkflowExitCodes; required operator; optional values }
+codec::object! { ExitCodes; required operator; optional values }
 
 /// FileKeyRef selects a key of the env file. Requires the EnvFiles feature gate to be enabled.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowFileKeyRef {
+pub struct FileKeyRef {
+    /// The key within the env file. An invalid key will prevent the pod from starting. The keys defined within a source may
+    /// consist of any printable ASCII characters except '='. During Alpha stage of the EnvFiles feature gate, the key size is
+    /// limited to 128 characters.
     pub key: String,
-    /// Defaults to `false`.
+    /// Specify whether the file or its key must be defined. If the file or key does not exist, then the env var is not
+    /// published. If optional is set to true and the specified key does not exist, the environment variable will not be set in
+    /// the Pod's containers.
+    ///
+    /// If optional is set to false and the specified key does not exist, an error will be returned during Pod creation.
+    /// * Defaults to `false`.
     pub optional: Option<bool>,
+    /// The path within the volume from which to select the file. Must be relative and may not contain the '..' path or start
+    /// with '..'.
     pub path: String,
+    /// The name of the volume mount containing the env file.
     pub volume_name: String,
 }
-codec::object! { WorkflowFileKeyRef; required key; optional optional; required path, volume_name }
+codec::object! { FileKeyRef; required key; optional optional; required path, volume_name }
 
 /// Gauge is a gauge metric
 /// * Must satisfy `!has(self.realtime) || !self.realtime || !self.value.contains('resourcesDuration.')`: 'resourcesDuration.\*' metrics cannot be used in real-time gauges
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowGauge {
+pub struct Gauge {
     /// Operation defines the operation to apply with value and the metrics' current value
-    pub operation: Option<WorkflowOperation>,
+    pub operation: Option<Operation>,
     /// Realtime emits this metric in real time if applicable
     pub realtime: bool,
     /// Value is the value to be used in the operation with the metric's current value. If no operation is set, value is the
@@ -730,214 +1122,385 @@ pub struct WorkflowGauge {
     /// * Must have 1 to 256 characters.
     pub value: String,
 }
-codec::object! { WorkflowGauge; optional operation; required realtime, value }
+codec::object! { Gauge; optional operation; required realtime, value }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.gcs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowGcs {
+pub struct Gcs {
     pub bucket: Option<String>,
     pub key: String,
-    pub service_account_key_secret: Option<WorkflowServiceAccountKeySecret>,
+    pub service_account_key_secret: Option<ServiceAccountKeySecret>,
 }
-codec::object! { WorkflowGcs; optional bucket; required key; optional service_account_key_secret }
+codec::object! { Gcs; optional bucket; required key; optional service_account_key_secret }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.git`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowGit {
+pub struct Git {
     pub branch: Option<String>,
     pub depth: Option<i64>,
     pub disable_submodules: Option<bool>,
     pub fetch: Option<Vec<String>>,
     pub insecure_ignore_host_key: Option<bool>,
     pub insecure_skip_tls: Option<bool>,
-    pub password_secret: Option<WorkflowPasswordSecret>,
+    pub password_secret: Option<PasswordSecret>,
     pub repo: String,
     pub revision: Option<String>,
     pub single_branch: Option<bool>,
-    pub ssh_private_key_secret: Option<WorkflowSshPrivateKeySecret>,
-    pub username_secret: Option<WorkflowUsernameSecret>,
+    pub ssh_private_key_secret: Option<SshPrivateKeySecret>,
+    pub username_secret: Option<UsernameSecret>,
 }
-codec::object! { WorkflowGit; optional branch, depth, disable_submodules, fetch, insecure_ignore_host_key,
+codec::object! { Git; optional branch, depth, disable_submodules, fetch, insecure_ignore_host_key,
     insecure_skip_tls = "insecureSkipTLS", password_secret; required repo; optional revision, single_branch,
     ssh_private_key_secret, username_secret }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.hdfs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowHdfs {
+pub struct Hdfs {
     pub addresses: Option<Vec<String>>,
     pub data_transfer_protection: Option<String>,
     pub force: Option<bool>,
     pub hdfs_user: Option<String>,
-    pub krb_c_cache_secret: Option<WorkflowKrbCCacheSecret>,
-    pub krb_config_config_map: Option<WorkflowKrbConfigConfigMap>,
-    pub krb_keytab_secret: Option<WorkflowKrbKeytabSecret>,
+    pub krb_c_cache_secret: Option<KrbCCacheSecret>,
+    pub krb_config_config_map: Option<KrbConfigConfigMap>,
+    pub krb_keytab_secret: Option<KrbKeytabSecret>,
     pub krb_realm: Option<String>,
     pub krb_service_principal_name: Option<String>,
     pub krb_username: Option<String>,
     pub path: String,
 }
-codec::object! { WorkflowHdfs; optional addresses, data_transfer_protection, force, hdfs_user, krb_c_cache_secret,
+codec::object! { Hdfs; optional addresses, data_transfer_protection, force, hdfs_user, krb_c_cache_secret,
     krb_config_config_map, krb_keytab_secret, krb_realm, krb_service_principal_name, krb_username; required path }
+
+/// Header indicate a key-value request header to be used when fetching artifacts over HTTP
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Headers {
+    /// Name is the header name
+    pub name: String,
+    /// Value is the literal value to use for the header
+    pub value: String,
+}
+codec::object! { Headers; required name, value }
 
 /// Histogram is a histogram metric
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowHistogram {
+pub struct Histogram {
     /// Buckets is a list of bucket divisors for the histogram
     pub buckets: Vec<Number>,
     /// Value is the value of the metric
     /// * Must not be empty.
     pub value: String,
 }
-codec::object! { WorkflowHistogram; required buckets, value }
+codec::object! { Histogram; required buckets, value }
 
 /// `Workflow.spec.hooks`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowHooks {
+pub struct Hooks {
     /// Arguments hold arguments to the template
-    pub arguments: Option<WorkflowArguments>,
+    pub arguments: Option<Arguments>,
     /// Expression is a condition expression for when a node will be retried. If it evaluates to false, the node will not be
     /// retried and the retry strategy will be ignored
     pub expression: Option<String>,
     /// Template is the name of the template to execute by the hook
     pub template: Option<String>,
     /// TemplateRef is the reference to the template resource to execute by the hook
-    pub template_ref: Option<WorkflowTemplateRef>,
+    pub template_ref: Option<TemplateRef>,
 }
-codec::object! { WorkflowHooks; optional arguments, expression, template, template_ref }
+codec::object! { Hooks; optional arguments, expression, template, template_ref }
 
 /// HTTP makes a HTTP request
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowHttp {
+pub struct Http {
+    /// Body is content of the HTTP Request
     pub body: Option<String>,
-    pub body_from: Option<WorkflowBodyFrom>,
+    /// BodyFrom is content of the HTTP Request as Bytes
+    pub body_from: Option<BodyFrom>,
+    /// Headers are an optional list of headers to send with HTTP requests
     pub headers: Option<Vec<EnvVar>>,
+    /// InsecureSkipVerify is a bool when if set to true will skip TLS verification for the HTTP client
     pub insecure_skip_verify: Option<bool>,
+    /// Method is HTTP methods for HTTP Request
     pub method: Option<String>,
+    /// SuccessCondition is an expression if evaluated to true is considered successful
     pub success_condition: Option<String>,
+    /// TimeoutSeconds is request timeout for HTTP Request. Default is 30 seconds
     pub timeout_seconds: Option<i64>,
+    /// URL of the HTTP Request
     pub url: String,
 }
-codec::object! { WorkflowHttp; optional body, body_from; optional_encoded headers; optional insecure_skip_verify, method,
+codec::object! { Http; optional body, body_from; optional_encoded headers; optional insecure_skip_verify, method,
     success_condition, timeout_seconds; required url }
+
+/// Auth contains information for client authentication
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HttpAuth {
+    /// BasicAuth describes the secret selectors required for basic authentication
+    pub basic_auth: Option<AuthBasicAuth>,
+    /// ClientCertAuth holds necessary information for client authentication via certificates
+    pub client_cert: Option<AuthClientCert>,
+    /// OAuth2Auth holds all information for client authentication via OAuth2 tokens
+    pub oauth2: Option<AuthOauth2>,
+}
+codec::object! { HttpAuth; optional basic_auth, client_cert, oauth2 }
 
 /// UserContainer is a container specified by a user.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowInitContainers {
+pub struct InitContainers {
+    /// Arguments to the entrypoint. The container image's CMD is used if this is not provided. Variable references $(VAR_NAME)
+    /// are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will
+    /// be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)"
+    /// will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the
+    /// variable exists or not. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell>
     pub args: Option<Vec<String>>,
+    /// Entrypoint array. Not executed within a shell. The container image's ENTRYPOINT is used if this is not provided.
+    /// Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the
+    /// reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the
+    /// $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be
+    /// expanded, regardless of whether the variable exists or not. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell>
     pub command: Option<Vec<String>>,
-    /// Must have no two items with the same `name`.
-    pub env: Option<Vec<WorkflowEnv>>,
+    /// List of environment variables to set in the container. Cannot be updated.
+    /// * Must have no two items with the same `name`.
+    pub env: Option<Vec<Env>>,
+    /// List of sources to populate environment variables in the container. The keys defined within a source may consist of any
+    /// printable ASCII characters except '='. When a key exists in multiple sources, the value associated with the last source
+    /// will take precedence. Values defined by an Env with a duplicate key will take precedence. Cannot be updated.
     pub env_from: Option<Vec<EnvFromSource>>,
+    /// Container image name. More info: <https://kubernetes.io/docs/concepts/containers/images> This field is optional to allow
+    /// higher level config management to default or override container images in workload controllers like Deployments and
+    /// StatefulSets.
     pub image: Option<String>,
+    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent
+    /// otherwise. Cannot be updated. More info: <https://kubernetes.io/docs/concepts/containers/images#updating-images>
     pub image_pull_policy: Option<String>,
+    /// Actions that the management system should take in response to container lifecycle events. Cannot be updated.
     pub lifecycle: Option<Lifecycle>,
+    /// Periodic probe of container liveness. Container will be restarted if the probe fails. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub liveness_probe: Option<Probe>,
+    /// MirrorVolumeMounts will mount the same volumes specified in the main container to the container (including artifacts),
+    /// at the same mountPaths. This enables dind daemon to partially see the same filesystem as the main container in order to
+    /// use features such as docker volume binding
     pub mirror_volume_mounts: Option<bool>,
+    /// Name of the container specified as a DNS_LABEL. Each container in a pod must have a unique name (DNS_LABEL). Cannot be
+    /// updated.
     pub name: String,
-    /// Must have no two items with the same `containerPort` and `protocol`.
+    /// List of ports to expose from the container. Not specifying a port here DOES NOT prevent that port from being exposed.
+    /// Any port which is listening on the default "0.0.0.0" address inside a container will be accessible from the network.
+    /// Modifying this array with strategic merge patch may corrupt the data. For more information See
+    /// <https://github.com/kubernetes/kubernetes/issues/108255>. Cannot be updated.
+    /// * Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
+    /// Periodic probe of container service readiness. Container will be removed from service endpoints if the probe fails.
+    /// Cannot be updated. More info: <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub readiness_probe: Option<Probe>,
+    /// Resources resize policy for the container. This field cannot be set on ephemeral containers.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
+    /// Compute Resources required by this container. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     pub resources: Option<ResourceRequirements>,
+    /// RestartPolicy defines the restart behavior of individual containers in a pod. This overrides the pod-level restart
+    /// policy. When this field is not specified, the restart behavior is defined by the Pod's restart policy and the container
+    /// type. Additionally, setting the RestartPolicy as "Always" for the init container will have the following effect: this
+    /// init container will be continually restarted on exit until all regular containers have terminated. Once all regular
+    /// containers have completed, all init containers with restartPolicy "Always" will be shut down. This lifecycle differs
+    /// from normal init containers and is often referred to as a "sidecar" container. Although this init container still starts
+    /// in the init container sequence, it does not wait for the container to complete before proceeding to the next init
+    /// container. Instead, the next init container starts immediately after this init container is started, or after any
+    /// startupProbe has successfully completed.
     pub restart_policy: Option<String>,
-    pub restart_policy_rules: Option<Vec<WorkflowRestartPolicyRules>>,
+    /// Represents a list of rules to be checked to determine if the container should be restarted on exit. The rules are
+    /// evaluated in order. Once a rule matches a container exit condition, the remaining rules are ignored. If no rule matches
+    /// the container exit condition, the Container-level restart policy determines the whether the container is restarted or
+    /// not. Constraints on the rules:
+    /// - At most 20 rules are allowed.
+    /// - Rules can have the same action.
+    /// - Identical rules are not forbidden in validations. When rules are specified, container MUST set RestartPolicy
+    ///   explicitly even it if matches the Pod's RestartPolicy.
+    pub restart_policy_rules: Option<Vec<RestartPolicyRules>>,
+    /// SecurityContext defines the security options the container should be run with. If set, the fields of SecurityContext
+    /// override the equivalent fields of PodSecurityContext. More info:
+    /// <https://kubernetes.io/docs/tasks/configure-pod-container/security-context/>
     pub security_context: Option<SecurityContext>,
+    /// StartupProbe indicates that the Pod has successfully initialized. If specified, no other probes are executed until this
+    /// completes successfully. If this probe fails, the Pod will be restarted, just as if the livenessProbe failed. This can be
+    /// used to provide different probe parameters at the beginning of a Pod's lifecycle, when it might take a long time to load
+    /// data or warm a cache, than during steady-state operation. This cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub startup_probe: Option<Probe>,
+    /// Whether this container should allocate a buffer for stdin in the container runtime. If this is not set, reads from stdin
+    /// in the container will always result in EOF. Default is false.
     pub stdin: Option<bool>,
+    /// Whether the container runtime should close the stdin channel after it has been opened by a single attach. When stdin is
+    /// true the stdin stream will remain open across multiple attach sessions. If stdinOnce is set to true, stdin is opened on
+    /// container start, is empty until the first client attaches to stdin, and then remains open and accepts data until the
+    /// client disconnects, at which time stdin is closed and remains closed until the container is restarted. If this flag is
+    /// false, a container processes that reads from stdin will never receive an EOF. Default is false
     pub stdin_once: Option<bool>,
+    /// Optional: Path at which the file to which the container's termination message will be written is mounted into the
+    /// container's filesystem. Message written is intended to be brief final status, such as an assertion failure message. Will
+    /// be truncated by the node if greater than 4096 bytes. The total message length across all containers will be limited to
+    /// 12kb. Defaults to /dev/termination-log. Cannot be updated.
     pub termination_message_path: Option<String>,
+    /// Indicate how the termination message should be populated. File will use the contents of terminationMessagePath to
+    /// populate the container status message on both success and failure. FallbackToLogsOnError will use the last chunk of
+    /// container log output if the termination message file is empty and the container exited with an error. The log output is
+    /// limited to 2048 bytes or 80 lines, whichever is smaller. Defaults to File. Cannot be updated.
     pub termination_message_policy: Option<String>,
+    /// Whether this container should allocate a TTY for itself, also requires 'stdin' to be true. Default is false.
     pub tty: Option<bool>,
-    /// Must have no two items with the same `devicePath`.
+    /// volumeDevices is the list of block devices to be used by the container.
+    /// * Must have no two items with the same `devicePath`.
     pub volume_devices: Option<Vec<VolumeDevice>>,
-    /// Must have no two items with the same `mountPath`.
+    /// Pod volumes to mount into the container's filesystem. Cannot be updated.
+    /// * Must have no two items with the same `mountPath`.
     pub volume_mounts: Option<Vec<VolumeMount>>,
+    /// Container's working directory. If not specified, the container runtime's default will be used, which might be configured
+    /// in the container image. Cannot be updated.
     pub working_dir: Option<String>,
 }
-codec::object! { WorkflowInitContainers; optional args, command, env, env_from, image, image_pull_policy;
-    optional_encoded lifecycle, liveness_probe; optional mirror_volume_mounts; required name; optional ports;
-    optional_encoded readiness_probe; optional resize_policy; optional_encoded resources; optional restart_policy,
-    restart_policy_rules, security_context; optional_encoded startup_probe; optional stdin, stdin_once,
-    termination_message_path, termination_message_policy, tty, volume_devices, volume_mounts, working_dir }
+codec::object! { InitContainers; optional args, command, env, env_from, image, image_pull_policy; optional_encoded lifecycle,
+    liveness_probe; optional mirror_volume_mounts; required name; optional ports; optional_encoded readiness_probe;
+    optional resize_policy; optional_encoded resources; optional restart_policy, restart_policy_rules, security_context;
+    optional_encoded startup_probe; optional stdin, stdin_once, termination_message_path, termination_message_policy, tty,
+    volume_devices, volume_mounts, working_dir }
 
 /// `Workflow.spec.templateDefaults.inputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowInputs {
-    pub artifacts: Option<Vec<WorkflowArtifacts>>,
+pub struct Inputs {
+    pub artifacts: Option<Vec<InputsArtifacts>>,
     /// Must have at most 500 items.
-    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+    pub parameters: Option<Vec<Parameters>>,
 }
-codec::object! { WorkflowInputs; optional artifacts, parameters }
+codec::object! { Inputs; optional artifacts, parameters }
+
+/// `Workflow.spec.templateDefaults.inputs.artifacts`.
+/// * At most one of 10 fields may be set: see [`InputsArtifactsUnion`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InputsArtifacts {
+    pub archive: Option<Archive>,
+    pub archive_logs: Option<bool>,
+    pub artifact_gc: Option<ArtifactsArtifactGC>,
+    /// One of [`InputsArtifactsUnion`].
+    pub artifactory: Option<Artifactory>,
+    /// One of [`InputsArtifactsUnion`].
+    pub azure: Option<Azure>,
+    pub deleted: Option<bool>,
+    pub from: Option<String>,
+    pub from_expression: Option<String>,
+    /// One of [`InputsArtifactsUnion`].
+    pub gcs: Option<Gcs>,
+    /// One of [`InputsArtifactsUnion`].
+    pub git: Option<Git>,
+    pub global_name: Option<String>,
+    /// One of [`InputsArtifactsUnion`].
+    pub hdfs: Option<Hdfs>,
+    /// One of [`InputsArtifactsUnion`].
+    pub http: Option<ArchiveLocationHttp>,
+    /// Must be between 0 and 511.
+    pub mode: Option<i32>,
+    /// Must match `^[-a-zA-Z0-9_{}.]+$`.
+    pub name: String,
+    pub optional: Option<bool>,
+    /// One of [`InputsArtifactsUnion`].
+    pub oss: Option<Oss>,
+    pub path: Option<String>,
+    /// One of [`InputsArtifactsUnion`].
+    pub plugin: Option<Plugin>,
+    /// One of [`InputsArtifactsUnion`].
+    pub raw: Option<Raw>,
+    pub recurse_mode: Option<bool>,
+    /// One of [`InputsArtifactsUnion`].
+    pub s3: Option<S3>,
+    pub sub_path: Option<String>,
+}
+codec::object! { InputsArtifacts; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure, deleted, from,
+    from_expression, gcs, git, global_name, hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
+    recurse_mode, s3, sub_path }
+codec::union! { pub enum InputsArtifactsUnion of InputsArtifacts, as_union; Artifactory(Artifactory) = artifactory,
+    Azure(Azure) = azure, Gcs(Gcs) = gcs, Git(Git) = git, Hdfs(Hdfs) = hdfs, Http(ArchiveLocationHttp) = http, Oss(Oss) = oss,
+    Plugin(Plugin) = plugin, Raw(Raw) = raw, S3(S3) = s3 }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.hdfs.krbCCacheSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowKrbCCacheSecret {
+pub struct KrbCCacheSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowKrbCCacheSecret; required key; optional name, optional }
+codec::object! { KrbCCacheSecret; required key; optional name, optional }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.hdfs.krbConfigConfigMap`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowKrbConfigConfigMap {
+pub struct KrbConfigConfigMap {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowKrbConfigConfigMap; required key; optional name, optional }
+codec::object! { KrbConfigConfigMap; required key; optional name, optional }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.hdfs.krbKeytabSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowKrbKeytabSecret {
+pub struct KrbKeytabSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowKrbKeytabSecret; required key; optional name, optional }
+codec::object! { KrbKeytabSecret; required key; optional name, optional }
 
 /// MetricLabel is a single label for a prometheus metric
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowLabels {
+pub struct Labels {
     /// Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
     pub key: String,
     pub value: String,
 }
-codec::object! { WorkflowLabels; required key, value }
+codec::object! { Labels; required key, value }
 
 /// `Workflow.spec.workflowMetadata.labelsFrom`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowLabelsFrom {
+pub struct LabelsFrom {
     pub expression: String,
 }
-codec::object! { WorkflowLabelsFrom; required expression }
+codec::object! { LabelsFrom; required expression }
+
+/// LifecycleRule specifies how to manage bucket's lifecycle
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LifecycleRule {
+    /// MarkDeletionAfterDays is the number of days before we delete objects in the bucket
+    pub mark_deletion_after_days: Option<i32>,
+    /// MarkInfrequentAccessAfterDays is the number of days before we convert the objects in the bucket to Infrequent Access
+    /// (IA) storage type
+    pub mark_infrequent_access_after_days: Option<i32>,
+}
+codec::object! { LifecycleRule; optional mark_deletion_after_days, mark_infrequent_access_after_days }
 
 /// `Workflow.spec.templateDefaults.resource.manifestFrom`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowManifestFrom {
-    pub artifact: WorkflowArtifact,
+pub struct ManifestFrom {
+    pub artifact: Artifact,
 }
-codec::object! { WorkflowManifestFrom; required artifact }
+codec::object! { ManifestFrom; required artifact }
 
 /// Artifact contains the artifact to use
-/// * At most one of 10 fields may be set: see [`WorkflowManifestFromArtifactUnion`].
+/// * At most one of 10 fields may be set: see [`ManifestFromArtifactUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowManifestFromArtifact {
+pub struct ManifestFromArtifact {
     /// Archive controls how the artifact will be saved to the artifact repository.
-    pub archive: Option<WorkflowTaskResultArchive>,
+    pub archive: Option<Archive>,
     /// ArchiveLogs indicates if the container logs should be archived
     pub archive_logs: Option<bool>,
     /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted workflows
-    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
+    pub artifact_gc: Option<ArtifactsArtifactGC>,
     /// Artifactory contains artifactory artifact location details
-    /// * One of [`WorkflowManifestFromArtifactUnion`].
-    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    /// * One of [`ManifestFromArtifactUnion`].
+    pub artifactory: Option<ArtifactsArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    /// * One of [`WorkflowManifestFromArtifactUnion`].
-    pub azure: Option<WorkflowTaskResultAzure>,
+    /// * One of [`ManifestFromArtifactUnion`].
+    pub azure: Option<ArtifactsAzure>,
     /// Has this been deleted?
     pub deleted: Option<bool>,
     /// From allows an artifact to reference an artifact from a previous step
@@ -945,20 +1508,20 @@ pub struct WorkflowManifestFromArtifact {
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
-    /// * One of [`WorkflowManifestFromArtifactUnion`].
-    pub gcs: Option<WorkflowTaskResultGcs>,
+    /// * One of [`ManifestFromArtifactUnion`].
+    pub gcs: Option<ArtifactsGcs>,
     /// Git contains git artifact location details
-    /// * One of [`WorkflowManifestFromArtifactUnion`].
-    pub git: Option<WorkflowTaskResultGit>,
+    /// * One of [`ManifestFromArtifactUnion`].
+    pub git: Option<ArtifactsGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as workflow.outputs.artifacts.XXXX and in
     /// workflow.status.outputs.artifacts
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
-    /// * One of [`WorkflowManifestFromArtifactUnion`].
-    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    /// * One of [`ManifestFromArtifactUnion`].
+    pub hdfs: Option<ArtifactsHdfs>,
     /// HTTP contains HTTP artifact location details
-    /// * One of [`WorkflowManifestFromArtifactUnion`].
-    pub http: Option<WorkflowTaskResultHttp>,
+    /// * One of [`ManifestFromArtifactUnion`].
+    pub http: Option<ArtifactsHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input artifacts. It is recommended
     /// to set the mode value to ensure the artifact has the expected permissions in your container.
     /// * Must be between 0 and 511.
@@ -969,53 +1532,52 @@ pub struct WorkflowManifestFromArtifact {
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
-    /// * One of [`WorkflowManifestFromArtifactUnion`].
-    pub oss: Option<WorkflowTaskResultOss>,
+    /// * One of [`ManifestFromArtifactUnion`].
+    pub oss: Option<ArtifactsOss>,
     /// Path is the container path to the artifact
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
-    /// * One of [`WorkflowManifestFromArtifactUnion`].
-    pub plugin: Option<WorkflowTaskResultPlugin>,
+    /// * One of [`ManifestFromArtifactUnion`].
+    pub plugin: Option<Plugin>,
     /// Raw contains raw artifact location details
-    /// * One of [`WorkflowManifestFromArtifactUnion`].
-    pub raw: Option<WorkflowTaskResultRaw>,
+    /// * One of [`ManifestFromArtifactUnion`].
+    pub raw: Option<Raw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
-    /// * One of [`WorkflowManifestFromArtifactUnion`].
-    pub s3: Option<WorkflowTaskResultS3>,
+    /// * One of [`ManifestFromArtifactUnion`].
+    pub s3: Option<ArtifactsS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
     pub sub_path: Option<String>,
 }
-codec::object! { WorkflowManifestFromArtifact; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure,
-    deleted, from, from_expression, gcs, git, global_name, hdfs, http, mode; required name; optional optional, oss, path,
-    plugin, raw, recurse_mode, s3, sub_path }
-codec::union! { pub enum WorkflowManifestFromArtifactUnion of WorkflowManifestFromArtifact, as_union;
-    Artifactory(WorkflowTaskResultArtifactory) = artifactory, Azure(WorkflowTaskResultAzure) = azure,
-    Gcs(WorkflowTaskResultGcs) = gcs, Git(WorkflowTaskResultGit) = git, Hdfs(WorkflowTaskResultHdfs) = hdfs,
-    Http(WorkflowTaskResultHttp) = http, Oss(WorkflowTaskResultOss) = oss, Plugin(WorkflowTaskResultPlugin) = plugin,
-    Raw(WorkflowTaskResultRaw) = raw, S3(WorkflowTaskResultS3) = s3 }
+codec::object! { ManifestFromArtifact; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure, deleted,
+    from, from_expression, gcs, git, global_name, hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
+    recurse_mode, s3, sub_path }
+codec::union! { pub enum ManifestFromArtifactUnion of ManifestFromArtifact, as_union;
+    Artifactory(ArtifactsArtifactory) = artifactory, Azure(ArtifactsAzure) = azure, Gcs(ArtifactsGcs) = gcs,
+    Git(ArtifactsGit) = git, Hdfs(ArtifactsHdfs) = hdfs, Http(ArtifactsHttp) = http, Oss(ArtifactsOss) = oss,
+    Plugin(Plugin) = plugin, Raw(Raw) = raw, S3(ArtifactsS3) = s3 }
 
 /// `Workflow.spec.templateDefaults.memoize`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowMemoize {
-    pub cache: WorkflowCache,
+pub struct Memoize {
+    pub cache: Cache,
     pub key: String,
     pub max_age: String,
 }
-codec::object! { WorkflowMemoize; required cache, key, max_age }
+codec::object! { Memoize; required cache, key, max_age }
 
 /// Cache sets and configures the kind of cache
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowMemoizeCache {
+pub struct MemoizeCache {
     /// ConfigMap sets a ConfigMap-based cache
     pub config_map: ConfigMapProjection,
 }
-codec::object! { WorkflowMemoizeCache; required config_map }
+codec::object! { MemoizeCache; required config_map }
 
 /// MergeStrategy is the strategy used to merge a patch. It defaults to "strategic" Must be one of: strategic, merge, json
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WorkflowMergeStrategy {
+pub enum MergeStrategy {
     /// `strategic`
     Strategic,
     /// `merge`
@@ -1024,29 +1586,21 @@ pub enum WorkflowMergeStrategy {
     Json,
     Unrecognized(String),
 }
-codec::texts! { WorkflowMergeStrategy default Strategic, Unrecognized, Strategic = "strategic", Merge = "merge", Json = "json" }
-
-/// Metadata sets the pods's metadata, i.e. annotations and labels
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowMetadata {
-    pub annotations: Option<BTreeMap<String, String>>,
-    pub labels: Option<BTreeMap<String, String>>,
-}
-codec::object! { WorkflowMetadata; optional annotations, labels }
+codec::texts! { MergeStrategy default Strategic, Unrecognized, Strategic = "strategic", Merge = "merge", Json = "json" }
 
 /// Metrics are a list of metrics emitted from this Workflow
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowMetrics {
+pub struct Metrics {
     /// Prometheus is a list of prometheus metrics to be emitted MaxItems is an artificial limit to limit CEL validation costs -
     /// see note at top of file
     /// * Must have at most 100 items.
-    pub prometheus: Vec<WorkflowPrometheus>,
+    pub prometheus: Vec<Prometheus>,
 }
-codec::object! { WorkflowMetrics; required prometheus }
+codec::object! { Metrics; required prometheus }
 
 /// Mutex holds Mutex configuration
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowMutexes {
+pub struct Mutexes {
     /// Database specifies this is database controlled if this is set true
     pub database: Option<bool>,
     /// name of the mutex
@@ -1054,107 +1608,145 @@ pub struct WorkflowMutexes {
     /// Namespace is the namespace of the mutex, default: \[namespace of workflow\]
     pub namespace: Option<String>,
 }
-codec::object! { WorkflowMutexes; optional database, name, namespace }
+codec::object! { Mutexes; optional database, name, namespace }
 
 /// `Workflow.status.nodes.inputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowNodesInputs {
-    pub artifacts: Option<Vec<WorkflowOutputsArtifacts>>,
+pub struct NodesInputs {
+    pub artifacts: Option<Vec<OutputsArtifacts>>,
     /// Must have at most 500 items.
-    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+    pub parameters: Option<Vec<Parameters>>,
 }
-codec::object! { WorkflowNodesInputs; optional artifacts, parameters }
+codec::object! { NodesInputs; optional artifacts, parameters }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.http.auth.oauth2`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowOauth2 {
-    pub client_id_secret: Option<WorkflowClientIDSecret>,
-    pub client_secret_secret: Option<WorkflowClientSecretSecret>,
-    pub endpoint_params: Option<Vec<WorkflowTaskResultEndpointParams>>,
+pub struct Oauth2 {
+    pub client_id_secret: Option<ClientIDSecret>,
+    pub client_secret_secret: Option<ClientSecretSecret>,
+    pub endpoint_params: Option<Vec<EndpointParams>>,
     pub scopes: Option<Vec<String>>,
-    pub token_url_secret: Option<WorkflowTokenURLSecret>,
+    pub token_url_secret: Option<TokenURLSecret>,
 }
-codec::object! { WorkflowOauth2; optional client_id_secret = "clientIDSecret", client_secret_secret, endpoint_params, scopes,
+codec::object! { Oauth2; optional client_id_secret = "clientIDSecret", client_secret_secret, endpoint_params, scopes,
     token_url_secret = "tokenURLSecret" }
 
 /// Operation defines the operation to apply with value and the metrics' current value
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WorkflowOperation {
+pub enum Operation {
     Set,
     Add,
     Sub,
     Unrecognized(String),
 }
-codec::texts! { WorkflowOperation default Set, Unrecognized, Set, Add, Sub }
+codec::texts! { Operation default Set, Unrecognized, Set, Add, Sub }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.oss`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowOss {
-    pub access_key_secret: Option<WorkflowAccessKeySecret>,
+pub struct Oss {
+    pub access_key_secret: Option<AccessKeySecret>,
     pub bucket: Option<String>,
     pub create_bucket_if_not_present: Option<bool>,
     pub endpoint: Option<String>,
     pub key: String,
-    pub lifecycle_rule: Option<WorkflowTaskResultLifecycleRule>,
-    pub secret_key_secret: Option<WorkflowSecretKeySecret>,
+    pub lifecycle_rule: Option<LifecycleRule>,
+    pub secret_key_secret: Option<SecretKeySecret>,
     pub security_token: Option<String>,
     pub use_sdk_creds: Option<bool>,
 }
-codec::object! { WorkflowOss; optional access_key_secret, bucket, create_bucket_if_not_present, endpoint; required key;
+codec::object! { Oss; optional access_key_secret, bucket, create_bucket_if_not_present, endpoint; required key;
     optional lifecycle_rule, secret_key_secret, security_token, use_sdk_creds = "useSDKCreds" }
 
 /// `Workflow.spec.templateDefaults.outputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowOutputs {
-    pub artifacts: Option<Vec<WorkflowArtifacts>>,
+pub struct Outputs {
+    pub artifacts: Option<Vec<InputsArtifacts>>,
     pub exit_code: Option<String>,
-    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+    pub parameters: Option<Vec<Parameters>>,
     pub result: Option<String>,
 }
-codec::object! { WorkflowOutputs; optional artifacts, exit_code, parameters, result }
+codec::object! { Outputs; optional artifacts, exit_code, parameters, result }
 
 /// `Workflow.status.outputs.artifacts`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowOutputsArtifacts {
-    pub archive: Option<WorkflowTaskResultArchive>,
+pub struct OutputsArtifacts {
+    pub archive: Option<Archive>,
     pub archive_logs: Option<bool>,
-    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    pub artifactory: Option<WorkflowArtifactory>,
-    pub azure: Option<WorkflowAzure>,
+    pub artifact_gc: Option<ArtifactsArtifactGC>,
+    pub artifactory: Option<Artifactory>,
+    pub azure: Option<Azure>,
     pub deleted: Option<bool>,
     pub from: Option<String>,
     pub from_expression: Option<String>,
-    pub gcs: Option<WorkflowGcs>,
-    pub git: Option<WorkflowGit>,
+    pub gcs: Option<Gcs>,
+    pub git: Option<Git>,
     pub global_name: Option<String>,
-    pub hdfs: Option<WorkflowHdfs>,
-    pub http: Option<WorkflowArchiveLocationHttp>,
+    pub hdfs: Option<Hdfs>,
+    pub http: Option<ArchiveLocationHttp>,
     /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     pub optional: Option<bool>,
-    pub oss: Option<WorkflowOss>,
+    pub oss: Option<Oss>,
     pub path: Option<String>,
-    pub plugin: Option<WorkflowTaskResultPlugin>,
-    pub raw: Option<WorkflowTaskResultRaw>,
+    pub plugin: Option<Plugin>,
+    pub raw: Option<Raw>,
     pub recurse_mode: Option<bool>,
-    pub s3: Option<WorkflowS3>,
+    pub s3: Option<S3>,
     pub sub_path: Option<String>,
 }
-codec::object! { WorkflowOutputsArtifacts; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure,
-    deleted, from, from_expression, gcs, git, global_name, hdfs, http, mode; required name; optional optional, oss, path,
-    plugin, raw, recurse_mode, s3, sub_path }
+codec::object! { OutputsArtifacts; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure, deleted,
+    from, from_expression, gcs, git, global_name, hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
+    recurse_mode, s3, sub_path }
+
+/// Parameter indicate a passed string parameter to a service template with an optional default value
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parameters {
+    /// Default is the default value to use for an input parameter if a value was not supplied
+    pub default: Option<String>,
+    /// Description is the parameter description
+    pub description: Option<String>,
+    /// Enum holds a list of string values to choose from, for the actual value of the parameter
+    /// * Must not be empty.
+    pub r#enum: Option<Vec<String>>,
+    /// GlobalName exports an output parameter to the global scope, making it available as workflow.outputs.parameters.XXXX and
+    /// in workflow.status.outputs.parameters
+    pub global_name: Option<String>,
+    /// Name is the parameter name
+    /// * Must match `^[-a-zA-Z0-9_]+$`.
+    pub name: String,
+    /// Value is the literal value to use for the parameter. If specified in the context of an input parameter, any passed
+    /// values take precedence over the specified value
+    pub value: Option<String>,
+    /// ValueFrom is the source for the output parameter's value
+    pub value_from: Option<ValueFrom>,
+}
+codec::object! { Parameters; optional default, description, r#enum, global_name; required name; optional value, value_from }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.artifactory.passwordSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowPasswordSecret {
+pub struct PasswordSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowPasswordSecret; required key; optional name, optional }
+codec::object! { PasswordSecret; required key; optional name, optional }
+
+/// Plugin contains plugin artifact location details
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plugin {
+    /// Configuration is the plugin defined configuration for the artifact driver plugin
+    pub configuration: Option<String>,
+    /// ConnectionTimeoutSeconds is the timeout for the artifact driver connection, overriding the driver's timeout
+    pub connection_timeout_seconds: Option<i32>,
+    /// Key is the path in the artifact repository where the artifact resides
+    pub key: String,
+    /// Name is the name of the artifact driver plugin
+    pub name: Option<String>,
+}
+codec::object! { Plugin; optional configuration, connection_timeout_seconds; required key; optional name }
 
 /// Projects an auto-rotating credential bundle (private key and certificate chain) that the pod can use either as a TLS
 /// client or server.
@@ -1181,7 +1773,7 @@ codec::object! { WorkflowPasswordSecret; required key; optional name, optional }
 /// The named signer controls chooses the format of the certificate it issues; consult the signer implementation's
 /// documentation to learn how to use the certificates it issues.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowPodCertificate {
+pub struct PodCertificate {
     /// Write the certificate chain at this path in the projected volume.
     ///
     /// Most applications should use credentialBundlePath. When using keyPath and certificateChainPath, your application needs
@@ -1234,25 +1826,25 @@ pub struct WorkflowPodCertificate {
     /// recognize.
     pub user_annotations: Option<BTreeMap<String, String>>,
 }
-codec::object! { WorkflowPodCertificate; optional certificate_chain_path, credential_bundle_path, key_path; required key_type;
+codec::object! { PodCertificate; optional certificate_chain_path, credential_bundle_path, key_path; required key_type;
     optional max_expiration_seconds; required signer_name; optional user_annotations }
 
 /// PodGC describes the strategy to use when deleting completed pods
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowPodGC {
+pub struct PodGC {
     /// DeleteDelayDuration specifies the duration before pods in the GC queue get deleted.
     pub delete_delay_duration: Option<String>,
     /// LabelSelector is the label selector to check if the pods match the labels before being added to the pod GC queue.
     pub label_selector: Option<LabelSelector>,
     /// Strategy is the strategy to use.
-    pub strategy: Option<WorkflowPodGCStrategy>,
+    pub strategy: Option<PodGCStrategy>,
 }
-codec::object! { WorkflowPodGC; optional delete_delay_duration, label_selector, strategy }
+codec::object! { PodGC; optional delete_delay_duration, label_selector, strategy }
 
 /// Strategy is the strategy to use. One of "OnPodCompletion", "OnPodSuccess", "OnWorkflowCompletion", "OnWorkflowSuccess".
 /// If unset, does not delete Pods
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WorkflowPodGCStrategy {
+pub enum PodGCStrategy {
     /// ``
     Empty,
     OnPodCompletion,
@@ -1261,107 +1853,126 @@ pub enum WorkflowPodGCStrategy {
     OnWorkflowSuccess,
     Unrecognized(String),
 }
-codec::texts! { WorkflowPodGCStrategy default Empty, Unrecognized, Empty = "", OnPodCompletion, OnPodSuccess,
-    OnWorkflowCompletion, OnWorkflowSuccess }
+codec::texts! { PodGCStrategy default Empty, Unrecognized, Empty = "", OnPodCompletion, OnPodSuccess, OnWorkflowCompletion,
+    OnWorkflowSuccess }
 
 /// PodMetadata defines additional metadata that should be applied to workflow pods
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowPodMetadata {
+pub struct PodMetadata {
     pub annotations: Option<BTreeMap<String, String>>,
     pub labels: Option<BTreeMap<String, String>>,
 }
-codec::object! { WorkflowPodMetadata; optional annotations, labels }
+codec::object! { PodMetadata; optional annotations, labels }
 
 /// projected items for all in one resources secrets, configmaps, and downward API
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowProjected {
+pub struct Projected {
     /// defaultMode are the mode bits used to set permissions on created files by default. Must be an octal value between 0000
     /// and 0777 or a decimal value between 0 and 511. YAML accepts both octal and decimal values, JSON requires decimal values
     /// for mode bits. Directories within the path are not affected by this setting. This might be in conflict with other
     /// options that affect the file mode, like fsGroup, and the result can be other mode bits set.
     pub default_mode: Option<i32>,
     /// sources is the list of volume projections. Each entry in this list handles one source.
-    pub sources: Option<Vec<WorkflowSources>>,
+    pub sources: Option<Vec<Sources>>,
 }
-codec::object! { WorkflowProjected; optional default_mode, sources }
+codec::object! { Projected; optional default_mode, sources }
 
 /// Prometheus is a prometheus metric to be emitted
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowPrometheus {
+pub struct Prometheus {
     /// Counter is a counter metric
-    pub counter: Option<WorkflowCounter>,
+    pub counter: Option<PrometheusCounter>,
     /// Gauge is a gauge metric
-    pub gauge: Option<WorkflowGauge>,
+    pub gauge: Option<Gauge>,
     /// Help is a string that describes the metric
     /// * Must not be empty.
     pub help: String,
     /// Histogram is a histogram metric
-    pub histogram: Option<WorkflowHistogram>,
+    pub histogram: Option<Histogram>,
     /// Labels is a list of metric labels
-    pub labels: Option<Vec<WorkflowLabels>>,
+    pub labels: Option<Vec<Labels>>,
     /// Name is the name of the metric
     /// * Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
     pub name: String,
     /// When is a conditional statement that decides when to emit the metric
     pub when: Option<String>,
 }
-codec::object! { WorkflowPrometheus; optional counter, gauge; required help; optional histogram, labels; required name;
-    optional when }
+codec::object! { Prometheus; optional counter, gauge; required help; optional histogram, labels; required name; optional when }
+
+/// Counter is a counter metric
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PrometheusCounter {
+    /// Value is the value of the metric
+    /// * Must not be empty.
+    pub value: String,
+}
+codec::object! { PrometheusCounter; required value }
+
+/// Raw contains raw artifact location details
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Raw {
+    /// Data is the string contents of the artifact
+    pub data: String,
+}
+codec::object! { Raw; required data }
 
 /// `Workflow.spec.templateDefaults.resource`.
-/// * At most one of `manifest` and `manifestFrom` may be set: see [`WorkflowResourceUnion`].
+/// * At most one of `manifest` and `manifestFrom` may be set: see [`ResourceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowResource {
-    pub action: WorkflowAction,
+pub struct Resource {
+    pub action: Action,
     pub failure_condition: Option<String>,
     pub flags: Option<Vec<String>>,
-    /// One of [`WorkflowResourceUnion`].
+    /// One of [`ResourceUnion`].
     pub manifest: Option<String>,
-    /// One of [`WorkflowResourceUnion`].
-    pub manifest_from: Option<WorkflowManifestFrom>,
-    pub merge_strategy: Option<WorkflowMergeStrategy>,
+    /// One of [`ResourceUnion`].
+    pub manifest_from: Option<ManifestFrom>,
+    pub merge_strategy: Option<MergeStrategy>,
     pub set_owner_reference: Option<bool>,
     pub success_condition: Option<String>,
 }
-codec::object! { WorkflowResource; required action; optional failure_condition, flags, manifest, manifest_from, merge_strategy,
+codec::object! { Resource; required action; optional failure_condition, flags, manifest, manifest_from, merge_strategy,
     set_owner_reference, success_condition }
-codec::union! { pub enum WorkflowResourceUnion of WorkflowResource, as_union; Manifest(String) = manifest,
-    ManifestFrom(WorkflowManifestFrom) = manifest_from }
+codec::union! { pub enum ResourceUnion of Resource, as_union; Manifest(String) = manifest,
+    ManifestFrom(ManifestFrom) = manifest_from }
 
 /// ManifestFrom is the source for a single kubernetes manifest
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowResourceManifestFrom {
+pub struct ResourceManifestFrom {
     /// Artifact contains the artifact to use
-    pub artifact: WorkflowManifestFromArtifact,
+    pub artifact: ManifestFromArtifact,
 }
-codec::object! { WorkflowResourceManifestFrom; required artifact }
+codec::object! { ResourceManifestFrom; required artifact }
 
 /// ContainerRestartRule describes how a container exit is handled.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowRestartPolicyRules {
+pub struct RestartPolicyRules {
+    /// Specifies the action taken on a container exit if the requirements are satisfied. The only possible value is "Restart"
+    /// to restart the container.
     pub action: String,
-    pub exit_codes: Option<WorkflowExitCodes>,
+    /// Represents the exit codes to check on container exits.
+    pub exit_codes: Option<ExitCodes>,
 }
-codec::object! { WorkflowRestartPolicyRules; required action; optional exit_codes }
+codec::object! { RestartPolicyRules; required action; optional exit_codes }
 
 /// RetryPolicy is a policy of NodePhase statuses that will be retried
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WorkflowRetryPolicy {
+pub enum RetryPolicy {
     Always,
     OnFailure,
     OnError,
     OnTransientError,
     Unrecognized(String),
 }
-codec::texts! { WorkflowRetryPolicy default Always, Unrecognized, Always, OnFailure, OnError, OnTransientError }
+codec::texts! { RetryPolicy default Always, Unrecognized, Always, OnFailure, OnError, OnTransientError }
 
 /// RetryStrategy for all templates in the workflow.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowRetryStrategy {
+pub struct RetryStrategy {
     /// Affinity prevents running workflow's step on the same host
-    pub affinity: Option<WorkflowAffinity>,
+    pub affinity: Option<RetryStrategyAffinity>,
     /// Backoff is a backoff strategy
-    pub backoff: Option<WorkflowBackoff>,
+    pub backoff: Option<Backoff>,
     /// Expression is a condition expression for when a node will be retried. If it evaluates to false, the node will not be
     /// retried and the retry strategy will be ignored
     pub expression: Option<String>,
@@ -1369,169 +1980,359 @@ pub struct WorkflowRetryStrategy {
     /// maximum number of total attempts will be `limit + 1`.
     pub limit: Option<IntOrString>,
     /// RetryPolicy is a policy of NodePhase statuses that will be retried
-    pub retry_policy: Option<WorkflowRetryPolicy>,
+    pub retry_policy: Option<RetryPolicy>,
 }
-codec::object! { WorkflowRetryStrategy; optional affinity, backoff, expression; optional_encoded limit; optional retry_policy }
+codec::object! { RetryStrategy; optional affinity, backoff, expression; optional_encoded limit; optional retry_policy }
+
+/// Affinity prevents running workflow's step on the same host
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RetryStrategyAffinity {
+    /// RetryNodeAntiAffinity is a placeholder for future expansion, only empty nodeAntiAffinity is allowed. In order to prevent
+    /// running steps on the same host, it uses "kubernetes.io/hostname".
+    pub node_anti_affinity: Option<BTreeMap<String, Value>>,
+}
+codec::object! { RetryStrategyAffinity; optional node_anti_affinity }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.s3`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowS3 {
-    pub access_key_secret: Option<WorkflowAccessKeySecret>,
-    pub addressing_style: Option<WorkflowTaskResultAddressingStyle>,
+pub struct S3 {
+    pub access_key_secret: Option<AccessKeySecret>,
+    pub addressing_style: Option<AddressingStyle>,
     pub bucket: Option<String>,
-    pub ca_secret: Option<WorkflowCaSecret>,
-    pub create_bucket_if_not_present: Option<WorkflowTaskResultCreateBucketIfNotPresent>,
-    pub encryption_options: Option<WorkflowEncryptionOptions>,
+    pub ca_secret: Option<CaSecret>,
+    pub create_bucket_if_not_present: Option<CreateBucketIfNotPresent>,
+    pub encryption_options: Option<EncryptionOptions>,
     pub endpoint: Option<String>,
     pub insecure: Option<bool>,
     pub key: Option<String>,
     pub region: Option<String>,
     pub role_arn: Option<String>,
-    pub secret_key_secret: Option<WorkflowSecretKeySecret>,
-    pub session_token_secret: Option<WorkflowSessionTokenSecret>,
+    pub secret_key_secret: Option<SecretKeySecret>,
+    pub session_token_secret: Option<SessionTokenSecret>,
     pub use_sdk_creds: Option<bool>,
 }
-codec::object! { WorkflowS3; optional access_key_secret, addressing_style, bucket, ca_secret, create_bucket_if_not_present,
+codec::object! { S3; optional access_key_secret, addressing_style, bucket, ca_secret, create_bucket_if_not_present,
     encryption_options, endpoint, insecure, key, region, role_arn = "roleARN", secret_key_secret, session_token_secret,
     use_sdk_creds = "useSDKCreds" }
 
+/// S3EncryptionOptions used to determine encryption options during s3 operations
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct S3EncryptionOptions {
+    /// EnableEncryption tells the driver to encrypt objects if set to true. If kmsKeyId and serverSideCustomerKeySecret are not
+    /// set, SSE-S3 will be used
+    pub enable_encryption: Option<bool>,
+    /// KmsEncryptionContext is a json blob that contains an encryption context. See
+    /// <https://docs.aws.amazon.com/kms/latest/developerguide/concepts.html#encrypt_context> for more information
+    pub kms_encryption_context: Option<String>,
+    /// KMSKeyId tells the driver to encrypt the object using the specified KMS Key.
+    pub kms_key_id: Option<String>,
+    /// ServerSideCustomerKeySecret tells the driver to encrypt the output artifacts using SSE-C with the specified secret.
+    pub server_side_customer_key_secret: Option<SecretKeySelector>,
+}
+codec::object! { S3EncryptionOptions; optional enable_encryption, kms_encryption_context, kms_key_id,
+    server_side_customer_key_secret }
+
 /// Script runs a portion of code against an interpreter
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowScript {
+pub struct Script {
+    /// Arguments to the entrypoint. The container image's CMD is used if this is not provided. Variable references $(VAR_NAME)
+    /// are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will
+    /// be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)"
+    /// will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the
+    /// variable exists or not. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell>
     pub args: Option<Vec<String>>,
+    /// Entrypoint array. Not executed within a shell. The container image's ENTRYPOINT is used if this is not provided.
+    /// Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the
+    /// reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the
+    /// $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be
+    /// expanded, regardless of whether the variable exists or not. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell>
     pub command: Option<Vec<String>>,
-    /// Must have no two items with the same `name`.
-    pub env: Option<Vec<WorkflowEnv>>,
+    /// List of environment variables to set in the container. Cannot be updated.
+    /// * Must have no two items with the same `name`.
+    pub env: Option<Vec<Env>>,
+    /// List of sources to populate environment variables in the container. The keys defined within a source may consist of any
+    /// printable ASCII characters except '='. When a key exists in multiple sources, the value associated with the last source
+    /// will take precedence. Values defined by an Env with a duplicate key will take precedence. Cannot be updated.
     pub env_from: Option<Vec<EnvFromSource>>,
+    /// Container image name. More info: <https://kubernetes.io/docs/concepts/containers/images> This field is optional to allow
+    /// higher level config management to default or override container images in workload controllers like Deployments and
+    /// StatefulSets.
     pub image: Option<String>,
+    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent
+    /// otherwise. Cannot be updated. More info: <https://kubernetes.io/docs/concepts/containers/images#updating-images>
     pub image_pull_policy: Option<String>,
+    /// Actions that the management system should take in response to container lifecycle events. Cannot be updated.
     pub lifecycle: Option<Lifecycle>,
+    /// Periodic probe of container liveness. Container will be restarted if the probe fails. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub liveness_probe: Option<Probe>,
+    /// Name of the container specified as a DNS_LABEL. Each container in a pod must have a unique name (DNS_LABEL). Cannot be
+    /// updated.
     pub name: Option<String>,
-    /// Must have no two items with the same `containerPort` and `protocol`.
+    /// List of ports to expose from the container. Not specifying a port here DOES NOT prevent that port from being exposed.
+    /// Any port which is listening on the default "0.0.0.0" address inside a container will be accessible from the network.
+    /// Modifying this array with strategic merge patch may corrupt the data. For more information See
+    /// <https://github.com/kubernetes/kubernetes/issues/108255>. Cannot be updated.
+    /// * Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
+    /// Periodic probe of container service readiness. Container will be removed from service endpoints if the probe fails.
+    /// Cannot be updated. More info: <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub readiness_probe: Option<Probe>,
+    /// Resources resize policy for the container. This field cannot be set on ephemeral containers.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
+    /// Compute Resources required by this container. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     pub resources: Option<ResourceRequirements>,
+    /// RestartPolicy defines the restart behavior of individual containers in a pod. This overrides the pod-level restart
+    /// policy. When this field is not specified, the restart behavior is defined by the Pod's restart policy and the container
+    /// type. Additionally, setting the RestartPolicy as "Always" for the init container will have the following effect: this
+    /// init container will be continually restarted on exit until all regular containers have terminated. Once all regular
+    /// containers have completed, all init containers with restartPolicy "Always" will be shut down. This lifecycle differs
+    /// from normal init containers and is often referred to as a "sidecar" container. Although this init container still starts
+    /// in the init container sequence, it does not wait for the container to complete before proceeding to the next init
+    /// container. Instead, the next init container starts immediately after this init container is started, or after any
+    /// startupProbe has successfully completed.
     pub restart_policy: Option<String>,
-    pub restart_policy_rules: Option<Vec<WorkflowRestartPolicyRules>>,
+    /// Represents a list of rules to be checked to determine if the container should be restarted on exit. The rules are
+    /// evaluated in order. Once a rule matches a container exit condition, the remaining rules are ignored. If no rule matches
+    /// the container exit condition, the Container-level restart policy determines the whether the container is restarted or
+    /// not. Constraints on the rules:
+    /// - At most 20 rules are allowed.
+    /// - Rules can have the same action.
+    /// - Identical rules are not forbidden in validations. When rules are specified, container MUST set RestartPolicy
+    ///   explicitly even it if matches the Pod's RestartPolicy.
+    pub restart_policy_rules: Option<Vec<RestartPolicyRules>>,
+    /// SecurityContext defines the security options the container should be run with. If set, the fields of SecurityContext
+    /// override the equivalent fields of PodSecurityContext. More info:
+    /// <https://kubernetes.io/docs/tasks/configure-pod-container/security-context/>
     pub security_context: Option<SecurityContext>,
+    /// Source contains the source code of the script to execute
     pub source: Option<String>,
+    /// StartupProbe indicates that the Pod has successfully initialized. If specified, no other probes are executed until this
+    /// completes successfully. If this probe fails, the Pod will be restarted, just as if the livenessProbe failed. This can be
+    /// used to provide different probe parameters at the beginning of a Pod's lifecycle, when it might take a long time to load
+    /// data or warm a cache, than during steady-state operation. This cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub startup_probe: Option<Probe>,
+    /// Whether this container should allocate a buffer for stdin in the container runtime. If this is not set, reads from stdin
+    /// in the container will always result in EOF. Default is false.
     pub stdin: Option<bool>,
+    /// Whether the container runtime should close the stdin channel after it has been opened by a single attach. When stdin is
+    /// true the stdin stream will remain open across multiple attach sessions. If stdinOnce is set to true, stdin is opened on
+    /// container start, is empty until the first client attaches to stdin, and then remains open and accepts data until the
+    /// client disconnects, at which time stdin is closed and remains closed until the container is restarted. If this flag is
+    /// false, a container processes that reads from stdin will never receive an EOF. Default is false
     pub stdin_once: Option<bool>,
+    /// Optional: Path at which the file to which the container's termination message will be written is mounted into the
+    /// container's filesystem. Message written is intended to be brief final status, such as an assertion failure message. Will
+    /// be truncated by the node if greater than 4096 bytes. The total message length across all containers will be limited to
+    /// 12kb. Defaults to /dev/termination-log. Cannot be updated.
     pub termination_message_path: Option<String>,
+    /// Indicate how the termination message should be populated. File will use the contents of terminationMessagePath to
+    /// populate the container status message on both success and failure. FallbackToLogsOnError will use the last chunk of
+    /// container log output if the termination message file is empty and the container exited with an error. The log output is
+    /// limited to 2048 bytes or 80 lines, whichever is smaller. Defaults to File. Cannot be updated.
     pub termination_message_policy: Option<String>,
+    /// Whether this container should allocate a TTY for itself, also requires 'stdin' to be true. Default is false.
     pub tty: Option<bool>,
-    /// Must have no two items with the same `devicePath`.
+    /// volumeDevices is the list of block devices to be used by the container.
+    /// * Must have no two items with the same `devicePath`.
     pub volume_devices: Option<Vec<VolumeDevice>>,
-    /// Must have no two items with the same `mountPath`.
+    /// Pod volumes to mount into the container's filesystem. Cannot be updated.
+    /// * Must have no two items with the same `mountPath`.
     pub volume_mounts: Option<Vec<VolumeMount>>,
+    /// Container's working directory. If not specified, the container runtime's default will be used, which might be configured
+    /// in the container image. Cannot be updated.
     pub working_dir: Option<String>,
 }
-codec::object! { WorkflowScript; optional args, command, env, env_from, image, image_pull_policy; optional_encoded lifecycle,
+codec::object! { Script; optional args, command, env, env_from, image, image_pull_policy; optional_encoded lifecycle,
     liveness_probe; optional name, ports; optional_encoded readiness_probe; optional resize_policy; optional_encoded resources;
     optional restart_policy, restart_policy_rules, security_context, source; optional_encoded startup_probe; optional stdin,
     stdin_once, termination_message_path, termination_message_policy, tty, volume_devices, volume_mounts, working_dir }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.oss.secretKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSecretKeySecret {
+pub struct SecretKeySecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowSecretKeySecret; required key; optional name, optional }
+codec::object! { SecretKeySecret; required key; optional name, optional }
 
 /// SemaphoreRef is a reference of Semaphore
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSemaphores {
+pub struct Semaphores {
     /// ConfigMapKeyRef is a configmap selector for Semaphore configuration
     pub config_map_key_ref: Option<ConfigMapKeySelector>,
     /// SyncDatabaseRef is a database reference for Semaphore configuration
-    pub database: Option<WorkflowDatabase>,
+    pub database: Option<Database>,
     /// Namespace is the namespace of the configmap, default: \[namespace of workflow\]
     pub namespace: Option<String>,
 }
-codec::object! { WorkflowSemaphores; optional config_map_key_ref, database, namespace }
+codec::object! { Semaphores; optional config_map_key_ref, database, namespace }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.s3.encryptionOptions.serverSideCustomerKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowServerSideCustomerKeySecret {
+pub struct ServerSideCustomerKeySecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowServerSideCustomerKeySecret; required key; optional name, optional }
+codec::object! { ServerSideCustomerKeySecret; required key; optional name, optional }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.gcs.serviceAccountKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowServiceAccountKeySecret {
+pub struct ServiceAccountKeySecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowServiceAccountKeySecret; required key; optional name, optional }
+codec::object! { ServiceAccountKeySecret; required key; optional name, optional }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.s3.sessionTokenSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSessionTokenSecret {
+pub struct SessionTokenSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowSessionTokenSecret; required key; optional name, optional }
+codec::object! { SessionTokenSecret; required key; optional name, optional }
 
 /// `Workflow.spec.executorPlugins.spec.sidecar`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSidecar {
+pub struct Sidecar {
     /// AutomountServiceAccountToken enables mounting the service account token. The service account must be named
     /// \<plugin-name\>-executor-plugin.
     pub automount_service_account_token: Option<bool>,
     /// Container defines the Kubernetes container specification for the sidecar.
-    pub container: WorkflowTaskSetContainer,
+    pub container: TasksContainer,
 }
-codec::object! { WorkflowSidecar; optional automount_service_account_token; required container }
+codec::object! { Sidecar; optional automount_service_account_token; required container }
 
 /// UserContainer is a container specified by a user.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSidecars {
+pub struct Sidecars {
+    /// Arguments to the entrypoint. The container image's CMD is used if this is not provided. Variable references $(VAR_NAME)
+    /// are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will
+    /// be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)"
+    /// will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the
+    /// variable exists or not. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell>
     pub args: Option<Vec<String>>,
+    /// Entrypoint array. Not executed within a shell. The container image's ENTRYPOINT is used if this is not provided.
+    /// Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the
+    /// reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the
+    /// $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be
+    /// expanded, regardless of whether the variable exists or not. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell>
     pub command: Option<Vec<String>>,
-    /// Must have no two items with the same `name`.
-    pub env: Option<Vec<WorkflowEnv>>,
+    /// List of environment variables to set in the container. Cannot be updated.
+    /// * Must have no two items with the same `name`.
+    pub env: Option<Vec<Env>>,
+    /// List of sources to populate environment variables in the container. The keys defined within a source may consist of any
+    /// printable ASCII characters except '='. When a key exists in multiple sources, the value associated with the last source
+    /// will take precedence. Values defined by an Env with a duplicate key will take precedence. Cannot be updated.
     pub env_from: Option<Vec<EnvFromSource>>,
+    /// Container image name. More info: <https://kubernetes.io/docs/concepts/containers/images> This field is optional to allow
+    /// higher level config management to default or override container images in workload controllers like Deployments and
+    /// StatefulSets.
     pub image: Option<String>,
+    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent
+    /// otherwise. Cannot be updated. More info: <https://kubernetes.io/docs/concepts/containers/images#updating-images>
     pub image_pull_policy: Option<String>,
+    /// Actions that the management system should take in response to container lifecycle events. Cannot be updated.
     pub lifecycle: Option<Lifecycle>,
+    /// Periodic probe of container liveness. Container will be restarted if the probe fails. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub liveness_probe: Option<Probe>,
+    /// MirrorVolumeMounts will mount the same volumes specified in the main container to the container (including artifacts),
+    /// at the same mountPaths. This enables dind daemon to partially see the same filesystem as the main container in order to
+    /// use features such as docker volume binding
     pub mirror_volume_mounts: Option<bool>,
+    /// Name of the container specified as a DNS_LABEL. Each container in a pod must have a unique name (DNS_LABEL). Cannot be
+    /// updated.
     pub name: String,
-    /// Must have no two items with the same `containerPort` and `protocol`.
+    /// List of ports to expose from the container. Not specifying a port here DOES NOT prevent that port from being exposed.
+    /// Any port which is listening on the default "0.0.0.0" address inside a container will be accessible from the network.
+    /// Modifying this array with strategic merge patch may corrupt the data. For more information See
+    /// <https://github.com/kubernetes/kubernetes/issues/108255>. Cannot be updated.
+    /// * Must have no two items with the same `containerPort` and `protocol`.
     pub ports: Option<Vec<ContainerPort>>,
+    /// Periodic probe of container service readiness. Container will be removed from service endpoints if the probe fails.
+    /// Cannot be updated. More info: <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub readiness_probe: Option<Probe>,
+    /// Resources resize policy for the container. This field cannot be set on ephemeral containers.
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
+    /// Compute Resources required by this container. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
     pub resources: Option<ResourceRequirements>,
+    /// RestartPolicy defines the restart behavior of individual containers in a pod. This overrides the pod-level restart
+    /// policy. When this field is not specified, the restart behavior is defined by the Pod's restart policy and the container
+    /// type. Additionally, setting the RestartPolicy as "Always" for the init container will have the following effect: this
+    /// init container will be continually restarted on exit until all regular containers have terminated. Once all regular
+    /// containers have completed, all init containers with restartPolicy "Always" will be shut down. This lifecycle differs
+    /// from normal init containers and is often referred to as a "sidecar" container. Although this init container still starts
+    /// in the init container sequence, it does not wait for the container to complete before proceeding to the next init
+    /// container. Instead, the next init container starts immediately after this init container is started, or after any
+    /// startupProbe has successfully completed.
     pub restart_policy: Option<String>,
-    pub restart_policy_rules: Option<Vec<WorkflowRestartPolicyRules>>,
+    /// Represents a list of rules to be checked to determine if the container should be restarted on exit. The rules are
+    /// evaluated in order. Once a rule matches a container exit condition, the remaining rules are ignored. If no rule matches
+    /// the container exit condition, the Container-level restart policy determines the whether the container is restarted or
+    /// not. Constraints on the rules:
+    /// - At most 20 rules are allowed.
+    /// - Rules can have the same action.
+    /// - Identical rules are not forbidden in validations. When rules are specified, container MUST set RestartPolicy
+    ///   explicitly even it if matches the Pod's RestartPolicy.
+    pub restart_policy_rules: Option<Vec<RestartPolicyRules>>,
+    /// SecurityContext defines the security options the container should be run with. If set, the fields of SecurityContext
+    /// override the equivalent fields of PodSecurityContext. More info:
+    /// <https://kubernetes.io/docs/tasks/configure-pod-container/security-context/>
     pub security_context: Option<SecurityContext>,
+    /// StartupProbe indicates that the Pod has successfully initialized. If specified, no other probes are executed until this
+    /// completes successfully. If this probe fails, the Pod will be restarted, just as if the livenessProbe failed. This can be
+    /// used to provide different probe parameters at the beginning of a Pod's lifecycle, when it might take a long time to load
+    /// data or warm a cache, than during steady-state operation. This cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub startup_probe: Option<Probe>,
+    /// Whether this container should allocate a buffer for stdin in the container runtime. If this is not set, reads from stdin
+    /// in the container will always result in EOF. Default is false.
     pub stdin: Option<bool>,
+    /// Whether the container runtime should close the stdin channel after it has been opened by a single attach. When stdin is
+    /// true the stdin stream will remain open across multiple attach sessions. If stdinOnce is set to true, stdin is opened on
+    /// container start, is empty until the first client attaches to stdin, and then remains open and accepts data until the
+    /// client disconnects, at which time stdin is closed and remains closed until the container is restarted. If this flag is
+    /// false, a container processes that reads from stdin will never receive an EOF. Default is false
     pub stdin_once: Option<bool>,
+    /// Optional: Path at which the file to which the container's termination message will be written is mounted into the
+    /// container's filesystem. Message written is intended to be brief final status, such as an assertion failure message. Will
+    /// be truncated by the node if greater than 4096 bytes. The total message length across all containers will be limited to
+    /// 12kb. Defaults to /dev/termination-log. Cannot be updated.
     pub termination_message_path: Option<String>,
+    /// Indicate how the termination message should be populated. File will use the contents of terminationMessagePath to
+    /// populate the container status message on both success and failure. FallbackToLogsOnError will use the last chunk of
+    /// container log output if the termination message file is empty and the container exited with an error. The log output is
+    /// limited to 2048 bytes or 80 lines, whichever is smaller. Defaults to File. Cannot be updated.
     pub termination_message_policy: Option<String>,
+    /// Whether this container should allocate a TTY for itself, also requires 'stdin' to be true. Default is false.
     pub tty: Option<bool>,
-    /// Must have no two items with the same `devicePath`.
+    /// volumeDevices is the list of block devices to be used by the container.
+    /// * Must have no two items with the same `devicePath`.
     pub volume_devices: Option<Vec<VolumeDevice>>,
-    /// Must have no two items with the same `mountPath`.
+    /// Pod volumes to mount into the container's filesystem. Cannot be updated.
+    /// * Must have no two items with the same `mountPath`.
     pub volume_mounts: Option<Vec<VolumeMount>>,
+    /// Container's working directory. If not specified, the container runtime's default will be used, which might be configured
+    /// in the container image. Cannot be updated.
     pub working_dir: Option<String>,
 }
-codec::object! { WorkflowSidecars; optional args, command, env, env_from, image, image_pull_policy; optional_encoded lifecycle,
+codec::object! { Sidecars; optional args, command, env, env_from, image, image_pull_policy; optional_encoded lifecycle,
     liveness_probe; optional mirror_volume_mounts; required name; optional ports; optional_encoded readiness_probe;
     optional resize_policy; optional_encoded resources; optional restart_policy, restart_policy_rules, security_context;
     optional_encoded startup_probe; optional stdin, stdin_once, termination_message_path, termination_message_policy, tty,
@@ -1539,27 +2340,27 @@ codec::object! { WorkflowSidecars; optional args, command, env, env_from, image,
 
 /// `Workflow.spec.templateDefaults.data.source`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSource {
-    pub artifact_paths: Option<WorkflowArtifactPaths>,
+pub struct Source {
+    pub artifact_paths: Option<ArtifactPaths>,
 }
-codec::object! { WorkflowSource; optional artifact_paths }
+codec::object! { Source; optional artifact_paths }
 
 /// ArtifactPaths is a data transformation that collects a list of artifact paths
-/// * At most one of 10 fields may be set: see [`WorkflowSourceArtifactPathsUnion`].
+/// * At most one of 10 fields may be set: see [`SourceArtifactPathsUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSourceArtifactPaths {
+pub struct SourceArtifactPaths {
     /// Archive controls how the artifact will be saved to the artifact repository.
-    pub archive: Option<WorkflowTaskResultArchive>,
+    pub archive: Option<Archive>,
     /// ArchiveLogs indicates if the container logs should be archived
     pub archive_logs: Option<bool>,
     /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted workflows
-    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
+    pub artifact_gc: Option<ArtifactsArtifactGC>,
     /// Artifactory contains artifactory artifact location details
-    /// * One of [`WorkflowSourceArtifactPathsUnion`].
-    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    /// * One of [`SourceArtifactPathsUnion`].
+    pub artifactory: Option<ArtifactsArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    /// * One of [`WorkflowSourceArtifactPathsUnion`].
-    pub azure: Option<WorkflowTaskResultAzure>,
+    /// * One of [`SourceArtifactPathsUnion`].
+    pub azure: Option<ArtifactsAzure>,
     /// Has this been deleted?
     pub deleted: Option<bool>,
     /// From allows an artifact to reference an artifact from a previous step
@@ -1567,20 +2368,20 @@ pub struct WorkflowSourceArtifactPaths {
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
-    /// * One of [`WorkflowSourceArtifactPathsUnion`].
-    pub gcs: Option<WorkflowTaskResultGcs>,
+    /// * One of [`SourceArtifactPathsUnion`].
+    pub gcs: Option<ArtifactsGcs>,
     /// Git contains git artifact location details
-    /// * One of [`WorkflowSourceArtifactPathsUnion`].
-    pub git: Option<WorkflowTaskResultGit>,
+    /// * One of [`SourceArtifactPathsUnion`].
+    pub git: Option<ArtifactsGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as workflow.outputs.artifacts.XXXX and in
     /// workflow.status.outputs.artifacts
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
-    /// * One of [`WorkflowSourceArtifactPathsUnion`].
-    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    /// * One of [`SourceArtifactPathsUnion`].
+    pub hdfs: Option<ArtifactsHdfs>,
     /// HTTP contains HTTP artifact location details
-    /// * One of [`WorkflowSourceArtifactPathsUnion`].
-    pub http: Option<WorkflowTaskResultHttp>,
+    /// * One of [`SourceArtifactPathsUnion`].
+    pub http: Option<ArtifactsHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input artifacts. It is recommended
     /// to set the mode value to ensure the artifact has the expected permissions in your container.
     /// * Must be between 0 and 511.
@@ -1591,36 +2392,35 @@ pub struct WorkflowSourceArtifactPaths {
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
-    /// * One of [`WorkflowSourceArtifactPathsUnion`].
-    pub oss: Option<WorkflowTaskResultOss>,
+    /// * One of [`SourceArtifactPathsUnion`].
+    pub oss: Option<ArtifactsOss>,
     /// Path is the container path to the artifact
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
-    /// * One of [`WorkflowSourceArtifactPathsUnion`].
-    pub plugin: Option<WorkflowTaskResultPlugin>,
+    /// * One of [`SourceArtifactPathsUnion`].
+    pub plugin: Option<Plugin>,
     /// Raw contains raw artifact location details
-    /// * One of [`WorkflowSourceArtifactPathsUnion`].
-    pub raw: Option<WorkflowTaskResultRaw>,
+    /// * One of [`SourceArtifactPathsUnion`].
+    pub raw: Option<Raw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
-    /// * One of [`WorkflowSourceArtifactPathsUnion`].
-    pub s3: Option<WorkflowTaskResultS3>,
+    /// * One of [`SourceArtifactPathsUnion`].
+    pub s3: Option<ArtifactsS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
     pub sub_path: Option<String>,
 }
-codec::object! { WorkflowSourceArtifactPaths; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure,
-    deleted, from, from_expression, gcs, git, global_name, hdfs, http, mode; required name; optional optional, oss, path,
-    plugin, raw, recurse_mode, s3, sub_path }
-codec::union! { pub enum WorkflowSourceArtifactPathsUnion of WorkflowSourceArtifactPaths, as_union;
-    Artifactory(WorkflowTaskResultArtifactory) = artifactory, Azure(WorkflowTaskResultAzure) = azure,
-    Gcs(WorkflowTaskResultGcs) = gcs, Git(WorkflowTaskResultGit) = git, Hdfs(WorkflowTaskResultHdfs) = hdfs,
-    Http(WorkflowTaskResultHttp) = http, Oss(WorkflowTaskResultOss) = oss, Plugin(WorkflowTaskResultPlugin) = plugin,
-    Raw(WorkflowTaskResultRaw) = raw, S3(WorkflowTaskResultS3) = s3 }
+codec::object! { SourceArtifactPaths; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure, deleted,
+    from, from_expression, gcs, git, global_name, hdfs, http, mode; required name; optional optional, oss, path, plugin, raw,
+    recurse_mode, s3, sub_path }
+codec::union! { pub enum SourceArtifactPathsUnion of SourceArtifactPaths, as_union;
+    Artifactory(ArtifactsArtifactory) = artifactory, Azure(ArtifactsAzure) = azure, Gcs(ArtifactsGcs) = gcs,
+    Git(ArtifactsGit) = git, Hdfs(ArtifactsHdfs) = hdfs, Http(ArtifactsHttp) = http, Oss(ArtifactsOss) = oss,
+    Plugin(Plugin) = plugin, Raw(Raw) = raw, S3(ArtifactsS3) = s3 }
 
 /// Projection that may be projected along with other supported volume types. Exactly one of these fields must be set.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSources {
+pub struct Sources {
     /// ClusterTrustBundle allows a pod to access the `.spec.trustBundle` field of ClusterTrustBundle objects in an
     /// auto-updating file.
     ///
@@ -1638,98 +2438,76 @@ pub struct WorkflowSources {
     pub downward_api: Option<DownwardAPIProjection>,
     /// Projects an auto-rotating credential bundle (private key and certificate chain) that the pod can use either as a TLS
     /// client or server.
-    pub pod_certificate: Option<WorkflowPodCertificate>,
+    pub pod_certificate: Option<PodCertificate>,
     /// secret information about the secret data to project
     pub secret: Option<SecretProjection>,
     /// serviceAccountToken is information about the serviceAccountToken data to project
     pub service_account_token: Option<ServiceAccountTokenProjection>,
 }
-codec::object! { WorkflowSources; optional cluster_trust_bundle, config_map; optional_encoded downward_api = "downwardAPI";
+codec::object! { Sources; optional cluster_trust_bundle, config_map; optional_encoded downward_api = "downwardAPI";
     optional pod_certificate, secret, service_account_token }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.git.sshPrivateKeySecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSshPrivateKeySecret {
+pub struct SshPrivateKeySecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowSshPrivateKeySecret; required key; optional name, optional }
-
-/// PersistentVolumeClaimCondition contains details about state of pvc
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowStatusConditions {
-    /// lastProbeTime is the time we probed the condition.
-    pub last_probe_time: Option<Time>,
-    /// lastTransitionTime is the time the condition transitioned from one status to another.
-    pub last_transition_time: Option<Time>,
-    /// message is the human-readable message indicating details about last transition.
-    pub message: Option<String>,
-    /// reason is a unique, this should be a short, machine understandable string that gives the reason for condition's last
-    /// transition. If it reports "Resizing" that means the underlying persistent volume is being resized.
-    pub reason: Option<String>,
-    /// Status is the status of the condition. Can be True, False, Unknown. More info:
-    /// <https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=state%20of%20pvc-,conditions.status,-(string)%2C%20required>
-    pub status: String,
-    /// Type is the type of the condition. More info:
-    /// <https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/persistent-volume-claim-v1/#:~:text=set%20to%20%27ResizeStarted%27.-,PersistentVolumeClaimCondition,-contains%20details%20about>
-    pub r#type: String,
-}
-codec::object! { WorkflowStatusConditions; optional_encoded last_probe_time, last_transition_time; optional message, reason;
-    required status, r#type }
+codec::object! { SshPrivateKeySecret; required key; optional name, optional }
 
 /// `Workflow.status.outputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowStatusOutputs {
-    pub artifacts: Option<Vec<WorkflowOutputsArtifacts>>,
+pub struct StatusOutputs {
+    pub artifacts: Option<Vec<OutputsArtifacts>>,
     pub exit_code: Option<String>,
-    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+    pub parameters: Option<Vec<Parameters>>,
     pub result: Option<String>,
 }
-codec::object! { WorkflowStatusOutputs; optional artifacts, exit_code, parameters, result }
+codec::object! { StatusOutputs; optional artifacts, exit_code, parameters, result }
 
 /// `Workflow.spec.templateDefaults.steps`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSteps {
-    pub arguments: Option<WorkflowStepsArguments>,
-    pub continue_on: Option<WorkflowContinueOn>,
-    pub hooks: Option<BTreeMap<String, WorkflowStepsHooks>>,
+pub struct Steps {
+    pub arguments: Option<StepsArguments>,
+    pub continue_on: Option<ContinueOn>,
+    pub hooks: Option<BTreeMap<String, StepsHooks>>,
     pub inline: Option<Value>,
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: Option<String>,
     pub on_exit: Option<String>,
     pub template: Option<String>,
-    pub template_ref: Option<WorkflowTemplateRef>,
+    pub template_ref: Option<TemplateRef>,
     pub when: Option<String>,
     pub with_items: Option<Value>,
     pub with_param: Option<String>,
-    pub with_sequence: Option<WorkflowWithSequence>,
+    pub with_sequence: Option<WithSequence>,
 }
-codec::object! { WorkflowSteps; optional arguments, continue_on, hooks; nullable inline; optional name, on_exit, template,
-    template_ref, when; nullable with_items; optional with_param, with_sequence }
+codec::object! { Steps; optional arguments, continue_on, hooks; nullable inline; optional name, on_exit, template, template_ref,
+    when; nullable with_items; optional with_param, with_sequence }
 
 /// `Workflow.spec.templateDefaults.steps.arguments`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowStepsArguments {
-    pub artifacts: Option<Vec<WorkflowArtifacts>>,
-    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+pub struct StepsArguments {
+    pub artifacts: Option<Vec<InputsArtifacts>>,
+    pub parameters: Option<Vec<Parameters>>,
 }
-codec::object! { WorkflowStepsArguments; optional artifacts, parameters }
+codec::object! { StepsArguments; optional artifacts, parameters }
 
 /// `Workflow.spec.templateDefaults.steps.hooks`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowStepsHooks {
-    pub arguments: Option<WorkflowStepsArguments>,
+pub struct StepsHooks {
+    pub arguments: Option<StepsArguments>,
     pub expression: Option<String>,
     pub template: Option<String>,
-    pub template_ref: Option<WorkflowTemplateRef>,
+    pub template_ref: Option<TemplateRef>,
 }
-codec::object! { WorkflowStepsHooks; optional arguments, expression, template, template_ref }
+codec::object! { StepsHooks; optional arguments, expression, template, template_ref }
 
 /// Strategy is the strategy to use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WorkflowStrategy {
+pub enum Strategy {
     /// ``
     Empty,
     OnWorkflowCompletion,
@@ -1737,609 +2515,209 @@ pub enum WorkflowStrategy {
     Never,
     Unrecognized(String),
 }
-codec::texts! { WorkflowStrategy default Empty, Unrecognized, Empty = "", OnWorkflowCompletion, OnWorkflowDeletion, Never }
+codec::texts! { Strategy default Empty, Unrecognized, Empty = "", OnWorkflowCompletion, OnWorkflowDeletion, Never }
 
 /// Suspend template subtype which can suspend a workflow when reaching the step
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSuspend {
+pub struct Suspend {
+    /// Duration is the seconds to wait before automatically resuming a template. Must be a string. Default unit is seconds.
+    /// Could also be a Duration, e.g.: "2m", "6h"
     pub duration: Option<String>,
 }
-codec::object! { WorkflowSuspend; optional duration }
+codec::object! { Suspend; optional duration }
 
 /// Synchronization holds synchronization lock configuration for this Workflow
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowSynchronization {
+pub struct Synchronization {
     /// v3.6 and after: Mutexes holds the list of Mutex lock details
-    pub mutexes: Option<Vec<WorkflowMutexes>>,
+    pub mutexes: Option<Vec<Mutexes>>,
     /// v3.6 and after: Semaphores holds the list of Semaphores configuration
-    pub semaphores: Option<Vec<WorkflowSemaphores>>,
+    pub semaphores: Option<Vec<Semaphores>>,
 }
-codec::object! { WorkflowSynchronization; optional mutexes, semaphores }
-
-/// AddressingStyle defines how buckets are addressed by the S3 client. This is required for some S3-compatible providers
-/// that only support virtual-hosted-style bucket addressing.
-///
-/// Valid values are:
-/// - "" (default, auto-detect)
-/// - "path"
-/// - "virtual-hosted"
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WorkflowTaskResultAddressingStyle {
-    /// ``
-    Empty,
-    /// `path`
-    Path,
-    /// `virtual-hosted`
-    VirtualHosted,
-    Unrecognized(String),
-}
-codec::texts! { WorkflowTaskResultAddressingStyle default Empty, Unrecognized, Empty = "", Path = "path",
-    VirtualHosted = "virtual-hosted" }
-
-/// Archive controls how the artifact will be saved to the artifact repository.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultArchive {
-    /// NoneStrategy indicates to skip tar process and upload the files or directory tree as independent files. Note that if the
-    /// artifact is a directory, the artifact driver must support the ability to save/load the directory appropriately.
-    pub none: Option<BTreeMap<String, Value>>,
-    /// TarStrategy will tar and gzip the file or directory when saving
-    pub tar: Option<WorkflowTaskResultTar>,
-    /// ZipStrategy will unzip zipped input artifacts
-    pub zip: Option<BTreeMap<String, Value>>,
-}
-codec::object! { WorkflowTaskResultArchive; optional none, tar, zip }
-
-/// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted workflows
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultArtifactGC {
-    /// PodMetadata is an optional field for specifying the Labels and Annotations that should be assigned to the Pod doing the
-    /// deletion
-    pub pod_metadata: Option<WorkflowPodMetadata>,
-    /// ServiceAccountName is an optional field for specifying the Service Account that should be assigned to the Pod doing the
-    /// deletion
-    pub service_account_name: Option<String>,
-    /// Strategy is the strategy to use.
-    pub strategy: Option<WorkflowStrategy>,
-}
-codec::object! { WorkflowTaskResultArtifactGC; optional pod_metadata, service_account_name, strategy }
-
-/// Artifactory contains artifactory artifact location details
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultArtifactory {
-    /// PasswordSecret is the secret selector to the repository password
-    pub password_secret: Option<SecretKeySelector>,
-    /// URL of the artifact
-    pub url: String,
-    /// UsernameSecret is the secret selector to the repository username
-    pub username_secret: Option<SecretKeySelector>,
-}
-codec::object! { WorkflowTaskResultArtifactory; optional password_secret; required url; optional username_secret }
-
-/// Artifact indicates an artifact to place at a specified path
-/// * At most one of 10 fields may be set: see [`WorkflowTaskResultArtifactsUnion`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultArtifacts {
-    /// Archive controls how the artifact will be saved to the artifact repository.
-    pub archive: Option<WorkflowTaskResultArchive>,
-    /// ArchiveLogs indicates if the container logs should be archived
-    pub archive_logs: Option<bool>,
-    /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted workflows
-    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    /// Artifactory contains artifactory artifact location details
-    /// * One of [`WorkflowTaskResultArtifactsUnion`].
-    pub artifactory: Option<WorkflowTaskResultArtifactory>,
-    /// Azure contains Azure Storage artifact location details
-    /// * One of [`WorkflowTaskResultArtifactsUnion`].
-    pub azure: Option<WorkflowTaskResultAzure>,
-    /// Has this been deleted?
-    pub deleted: Option<bool>,
-    /// From allows an artifact to reference an artifact from a previous step
-    pub from: Option<String>,
-    /// FromExpression, if defined, is evaluated to specify the value for the artifact
-    pub from_expression: Option<String>,
-    /// GCS contains GCS artifact location details
-    /// * One of [`WorkflowTaskResultArtifactsUnion`].
-    pub gcs: Option<WorkflowTaskResultGcs>,
-    /// Git contains git artifact location details
-    /// * One of [`WorkflowTaskResultArtifactsUnion`].
-    pub git: Option<WorkflowTaskResultGit>,
-    /// GlobalName exports an output artifact to the global scope, making it available as workflow.outputs.artifacts.XXXX and in
-    /// workflow.status.outputs.artifacts
-    pub global_name: Option<String>,
-    /// HDFS contains HDFS artifact location details
-    /// * One of [`WorkflowTaskResultArtifactsUnion`].
-    pub hdfs: Option<WorkflowTaskResultHdfs>,
-    /// HTTP contains HTTP artifact location details
-    /// * One of [`WorkflowTaskResultArtifactsUnion`].
-    pub http: Option<WorkflowTaskResultHttp>,
-    /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input artifacts. It is recommended
-    /// to set the mode value to ensure the artifact has the expected permissions in your container.
-    /// * Must be between 0 and 511.
-    pub mode: Option<i32>,
-    /// name of the artifact. must be unique within a template's inputs/outputs.
-    /// * Must match `^[-a-zA-Z0-9_{}.]+$`.
-    pub name: String,
-    /// Make Artifacts optional, if Artifacts doesn't generate or exist
-    pub optional: Option<bool>,
-    /// OSS contains OSS artifact location details
-    /// * One of [`WorkflowTaskResultArtifactsUnion`].
-    pub oss: Option<WorkflowTaskResultOss>,
-    /// Path is the container path to the artifact
-    pub path: Option<String>,
-    /// Plugin contains plugin artifact location details
-    /// * One of [`WorkflowTaskResultArtifactsUnion`].
-    pub plugin: Option<WorkflowTaskResultPlugin>,
-    /// Raw contains raw artifact location details
-    /// * One of [`WorkflowTaskResultArtifactsUnion`].
-    pub raw: Option<WorkflowTaskResultRaw>,
-    /// If mode is set, apply the permission recursively into the artifact if it is a folder
-    pub recurse_mode: Option<bool>,
-    /// S3 contains S3 artifact location details
-    /// * One of [`WorkflowTaskResultArtifactsUnion`].
-    pub s3: Option<WorkflowTaskResultS3>,
-    /// SubPath allows an artifact to be sourced from a subpath within the specified source
-    pub sub_path: Option<String>,
-}
-codec::object! { WorkflowTaskResultArtifacts; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure,
-    deleted, from, from_expression, gcs, git, global_name, hdfs, http, mode; required name; optional optional, oss, path,
-    plugin, raw, recurse_mode, s3, sub_path }
-codec::union! { pub enum WorkflowTaskResultArtifactsUnion of WorkflowTaskResultArtifacts, as_union;
-    Artifactory(WorkflowTaskResultArtifactory) = artifactory, Azure(WorkflowTaskResultAzure) = azure,
-    Gcs(WorkflowTaskResultGcs) = gcs, Git(WorkflowTaskResultGit) = git, Hdfs(WorkflowTaskResultHdfs) = hdfs,
-    Http(WorkflowTaskResultHttp) = http, Oss(WorkflowTaskResultOss) = oss, Plugin(WorkflowTaskResultPlugin) = plugin,
-    Raw(WorkflowTaskResultRaw) = raw, S3(WorkflowTaskResultS3) = s3 }
-
-/// Auth contains information for client authentication
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultAuth {
-    /// BasicAuth describes the secret selectors required for basic authentication
-    pub basic_auth: Option<WorkflowTaskResultBasicAuth>,
-    /// ClientCertAuth holds necessary information for client authentication via certificates
-    pub client_cert: Option<WorkflowTaskResultClientCert>,
-    /// OAuth2Auth holds all information for client authentication via OAuth2 tokens
-    pub oauth2: Option<WorkflowTaskResultOauth2>,
-}
-codec::object! { WorkflowTaskResultAuth; optional basic_auth, client_cert, oauth2 }
-
-/// Azure contains Azure Storage artifact location details
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultAzure {
-    /// AccountKeySecret is the secret selector to the Azure Blob Storage account access key
-    pub account_key_secret: Option<SecretKeySelector>,
-    /// Blob is the blob name (i.e., path) in the container where the artifact resides
-    pub blob: String,
-    /// Container is the container where resources will be stored
-    pub container: String,
-    /// Endpoint is the service url associated with an account. It is most likely
-    /// "https://\<ACCOUNT_NAME\>.blob.core.windows.net"
-    pub endpoint: String,
-    /// UseSDKCreds tells the driver to figure out credentials based on sdk defaults.
-    pub use_sdk_creds: Option<bool>,
-}
-codec::object! { WorkflowTaskResultAzure; optional account_key_secret; required blob, container, endpoint;
-    optional use_sdk_creds = "useSDKCreds" }
-
-/// BasicAuth describes the secret selectors required for basic authentication
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultBasicAuth {
-    /// PasswordSecret is the secret selector to the repository password
-    pub password_secret: Option<SecretKeySelector>,
-    /// UsernameSecret is the secret selector to the repository username
-    pub username_secret: Option<SecretKeySelector>,
-}
-codec::object! { WorkflowTaskResultBasicAuth; optional password_secret, username_secret }
-
-/// ClientCertAuth holds necessary information for client authentication via certificates
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultClientCert {
-    /// SecretKeySelector selects a key of a Secret.
-    pub client_cert_secret: Option<SecretKeySelector>,
-    /// SecretKeySelector selects a key of a Secret.
-    pub client_key_secret: Option<SecretKeySelector>,
-}
-codec::object! { WorkflowTaskResultClientCert; optional client_cert_secret, client_key_secret }
-
-/// CreateBucketIfNotPresent tells the driver to attempt to create the S3 bucket for output artifacts, if it doesn't exist.
-/// Setting Enabled Encryption will apply either SSE-S3 to the bucket if KmsKeyId is not set or SSE-KMS if it is.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultCreateBucketIfNotPresent {
-    /// ObjectLocking Enable object locking
-    pub object_locking: Option<bool>,
-}
-codec::object! { WorkflowTaskResultCreateBucketIfNotPresent; optional object_locking }
-
-/// S3EncryptionOptions used to determine encryption options during s3 operations
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultEncryptionOptions {
-    /// EnableEncryption tells the driver to encrypt objects if set to true. If kmsKeyId and serverSideCustomerKeySecret are not
-    /// set, SSE-S3 will be used
-    pub enable_encryption: Option<bool>,
-    /// KmsEncryptionContext is a json blob that contains an encryption context. See
-    /// <https://docs.aws.amazon.com/kms/latest/developerguide/concepts.html#encrypt_context> for more information
-    pub kms_encryption_context: Option<String>,
-    /// KMSKeyId tells the driver to encrypt the object using the specified KMS Key.
-    pub kms_key_id: Option<String>,
-    /// ServerSideCustomerKeySecret tells the driver to encrypt the output artifacts using SSE-C with the specified secret.
-    pub server_side_customer_key_secret: Option<SecretKeySelector>,
-}
-codec::object! { WorkflowTaskResultEncryptionOptions; optional enable_encryption, kms_encryption_context, kms_key_id,
-    server_side_customer_key_secret }
-
-/// OAuth2EndpointParam is an optional field that should be sent in the OAuth request.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultEndpointParams {
-    /// Name is the header name
-    pub key: String,
-    /// Value is the literal value to use for the header
-    pub value: Option<String>,
-}
-codec::object! { WorkflowTaskResultEndpointParams; required key; optional value }
-
-/// GCS contains GCS artifact location details
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultGcs {
-    /// Bucket is the name of the bucket
-    pub bucket: Option<String>,
-    /// Key is the path in the bucket where the artifact resides
-    pub key: String,
-    /// ServiceAccountKeySecret is the secret selector to the bucket's service account key
-    pub service_account_key_secret: Option<SecretKeySelector>,
-}
-codec::object! { WorkflowTaskResultGcs; optional bucket; required key; optional service_account_key_secret }
-
-/// Git contains git artifact location details
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultGit {
-    /// Branch is the branch to fetch when `SingleBranch` is enabled
-    pub branch: Option<String>,
-    /// Depth specifies clones/fetches should be shallow and include the given number of commits from the branch tip
-    pub depth: Option<i64>,
-    /// DisableSubmodules disables submodules during git clone
-    pub disable_submodules: Option<bool>,
-    /// Fetch specifies a number of refs that should be fetched before checkout
-    pub fetch: Option<Vec<String>>,
-    /// InsecureIgnoreHostKey disables SSH strict host key checking during git clone
-    pub insecure_ignore_host_key: Option<bool>,
-    /// InsecureSkipTLS disables server certificate verification resulting in insecure HTTPS connections
-    pub insecure_skip_tls: Option<bool>,
-    /// PasswordSecret is the secret selector to the repository password
-    pub password_secret: Option<SecretKeySelector>,
-    /// Repo is the git repository
-    pub repo: String,
-    /// Revision is the git commit, tag, branch to checkout
-    pub revision: Option<String>,
-    /// SingleBranch enables single branch clone, using the `branch` parameter
-    pub single_branch: Option<bool>,
-    /// SSHPrivateKeySecret is the secret selector to the repository ssh private key
-    pub ssh_private_key_secret: Option<SecretKeySelector>,
-    /// UsernameSecret is the secret selector to the repository username
-    pub username_secret: Option<SecretKeySelector>,
-}
-codec::object! { WorkflowTaskResultGit; optional branch, depth, disable_submodules, fetch, insecure_ignore_host_key,
-    insecure_skip_tls = "insecureSkipTLS", password_secret; required repo; optional revision, single_branch,
-    ssh_private_key_secret, username_secret }
-
-/// HDFS contains HDFS artifact location details
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultHdfs {
-    /// Addresses is accessible addresses of HDFS name nodes
-    pub addresses: Option<Vec<String>>,
-    /// DataTransferProtection is the protection level for HDFS data transfer. It corresponds to the
-    /// dfs.data.transfer.protection configuration in HDFS.
-    pub data_transfer_protection: Option<String>,
-    /// Force copies a file forcibly even if it exists
-    pub force: Option<bool>,
-    /// HDFSUser is the user to access HDFS file system. It is ignored if either ccache or keytab is used.
-    pub hdfs_user: Option<String>,
-    /// KrbCCacheSecret is the secret selector for Kerberos ccache Either ccache or keytab can be set to use Kerberos.
-    pub krb_c_cache_secret: Option<SecretKeySelector>,
-    /// KrbConfig is the configmap selector for Kerberos config as string It must be set if either ccache or keytab is used.
-    pub krb_config_config_map: Option<ConfigMapKeySelector>,
-    /// KrbKeytabSecret is the secret selector for Kerberos keytab Either ccache or keytab can be set to use Kerberos.
-    pub krb_keytab_secret: Option<SecretKeySelector>,
-    /// KrbRealm is the Kerberos realm used with Kerberos keytab It must be set if keytab is used.
-    pub krb_realm: Option<String>,
-    /// KrbServicePrincipalName is the principal name of Kerberos service It must be set if either ccache or keytab is used.
-    pub krb_service_principal_name: Option<String>,
-    /// KrbUsername is the Kerberos username used with Kerberos keytab It must be set if keytab is used.
-    pub krb_username: Option<String>,
-    /// Path is a file path in HDFS
-    pub path: String,
-}
-codec::object! { WorkflowTaskResultHdfs; optional addresses, data_transfer_protection, force, hdfs_user, krb_c_cache_secret,
-    krb_config_config_map, krb_keytab_secret, krb_realm, krb_service_principal_name, krb_username; required path }
-
-/// Header indicate a key-value request header to be used when fetching artifacts over HTTP
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultHeaders {
-    /// Name is the header name
-    pub name: String,
-    /// Value is the literal value to use for the header
-    pub value: String,
-}
-codec::object! { WorkflowTaskResultHeaders; required name, value }
-
-/// HTTP contains HTTP artifact location details
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultHttp {
-    /// Auth contains information for client authentication
-    pub auth: Option<WorkflowTaskResultAuth>,
-    /// Headers are an optional list of headers to send with HTTP requests for artifacts
-    pub headers: Option<Vec<WorkflowTaskResultHeaders>>,
-    /// SaveStreamViaFile buffers a streamed upload to a temporary file before sending it, so a 307/308 redirect (e.g. webHDFS)
-    /// can be followed by re-sending the body. When false (the default) SaveStream sends the reader directly and cannot follow
-    /// such a redirect, since a one-shot reader cannot be replayed.
-    pub save_stream_via_file: Option<bool>,
-    /// URL of the artifact
-    pub url: String,
-}
-codec::object! { WorkflowTaskResultHttp; optional auth, headers, save_stream_via_file; required url }
-
-/// LifecycleRule specifies how to manage bucket's lifecycle
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultLifecycleRule {
-    /// MarkDeletionAfterDays is the number of days before we delete objects in the bucket
-    pub mark_deletion_after_days: Option<i32>,
-    /// MarkInfrequentAccessAfterDays is the number of days before we convert the objects in the bucket to Infrequent Access
-    /// (IA) storage type
-    pub mark_infrequent_access_after_days: Option<i32>,
-}
-codec::object! { WorkflowTaskResultLifecycleRule; optional mark_deletion_after_days, mark_infrequent_access_after_days }
-
-/// OAuth2Auth holds all information for client authentication via OAuth2 tokens
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultOauth2 {
-    /// SecretKeySelector selects a key of a Secret.
-    pub client_id_secret: Option<SecretKeySelector>,
-    /// SecretKeySelector selects a key of a Secret.
-    pub client_secret_secret: Option<SecretKeySelector>,
-    pub endpoint_params: Option<Vec<WorkflowTaskResultEndpointParams>>,
-    pub scopes: Option<Vec<String>>,
-    /// SecretKeySelector selects a key of a Secret.
-    pub token_url_secret: Option<SecretKeySelector>,
-}
-codec::object! { WorkflowTaskResultOauth2; optional client_id_secret = "clientIDSecret", client_secret_secret, endpoint_params,
-    scopes, token_url_secret = "tokenURLSecret" }
-
-/// OSS contains OSS artifact location details
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultOss {
-    /// AccessKeySecret is the secret selector to the bucket's access key
-    pub access_key_secret: Option<SecretKeySelector>,
-    /// Bucket is the name of the bucket
-    pub bucket: Option<String>,
-    /// CreateBucketIfNotPresent tells the driver to attempt to create the OSS bucket for output artifacts, if it doesn't exist
-    pub create_bucket_if_not_present: Option<bool>,
-    /// Endpoint is the hostname of the bucket endpoint
-    pub endpoint: Option<String>,
-    /// Key is the path in the bucket where the artifact resides
-    pub key: String,
-    /// LifecycleRule specifies how to manage bucket's lifecycle
-    pub lifecycle_rule: Option<WorkflowTaskResultLifecycleRule>,
-    /// SecretKeySecret is the secret selector to the bucket's secret key
-    pub secret_key_secret: Option<SecretKeySelector>,
-    /// SecurityToken is the user's temporary security token. For more details, check out:
-    /// <https://www.alibabacloud.com/help/doc-detail/100624.htm>
-    pub security_token: Option<String>,
-    /// UseSDKCreds tells the driver to figure out credentials based on sdk defaults.
-    pub use_sdk_creds: Option<bool>,
-}
-codec::object! { WorkflowTaskResultOss; optional access_key_secret, bucket, create_bucket_if_not_present, endpoint;
-    required key; optional lifecycle_rule, secret_key_secret, security_token, use_sdk_creds = "useSDKCreds" }
-
-/// Parameter indicate a passed string parameter to a service template with an optional default value
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultParameters {
-    /// Default is the default value to use for an input parameter if a value was not supplied
-    pub default: Option<String>,
-    /// Description is the parameter description
-    pub description: Option<String>,
-    /// Enum holds a list of string values to choose from, for the actual value of the parameter
-    /// * Must not be empty.
-    pub r#enum: Option<Vec<String>>,
-    /// GlobalName exports an output parameter to the global scope, making it available as workflow.outputs.parameters.XXXX and
-    /// in workflow.status.outputs.parameters
-    pub global_name: Option<String>,
-    /// Name is the parameter name
-    /// * Must match `^[-a-zA-Z0-9_]+$`.
-    pub name: String,
-    /// Value is the literal value to use for the parameter. If specified in the context of an input parameter, any passed
-    /// values take precedence over the specified value
-    pub value: Option<String>,
-    /// ValueFrom is the source for the output parameter's value
-    pub value_from: Option<WorkflowTaskResultValueFrom>,
-}
-codec::object! { WorkflowTaskResultParameters; optional default, description, r#enum, global_name; required name;
-    optional value, value_from }
-
-/// Plugin contains plugin artifact location details
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultPlugin {
-    /// Configuration is the plugin defined configuration for the artifact driver plugin
-    pub configuration: Option<String>,
-    /// ConnectionTimeoutSeconds is the timeout for the artifact driver connection, overriding the driver's timeout
-    pub connection_timeout_seconds: Option<i32>,
-    /// Key is the path in the artifact repository where the artifact resides
-    pub key: String,
-    /// Name is the name of the artifact driver plugin
-    pub name: Option<String>,
-}
-codec::object! { WorkflowTaskResultPlugin; optional configuration, connection_timeout_seconds; required key; optional name }
-
-/// Raw contains raw artifact location details
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultRaw {
-    /// Data is the string contents of the artifact
-    pub data: String,
-}
-codec::object! { WorkflowTaskResultRaw; required data }
-
-/// S3 contains S3 artifact location details
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultS3 {
-    /// AccessKeySecret is the secret selector to the bucket's access key
-    pub access_key_secret: Option<SecretKeySelector>,
-    /// AddressingStyle defines how buckets are addressed by the S3 client.
-    pub addressing_style: Option<WorkflowTaskResultAddressingStyle>,
-    /// Bucket is the name of the bucket
-    pub bucket: Option<String>,
-    /// CASecret specifies the secret that contains the CA, used to verify the TLS connection
-    pub ca_secret: Option<SecretKeySelector>,
-    /// CreateBucketIfNotPresent tells the driver to attempt to create the S3 bucket for output artifacts, if it doesn't exist.
-    pub create_bucket_if_not_present: Option<WorkflowTaskResultCreateBucketIfNotPresent>,
-    /// S3EncryptionOptions used to determine encryption options during s3 operations
-    pub encryption_options: Option<WorkflowTaskResultEncryptionOptions>,
-    /// Endpoint is the hostname of the bucket endpoint
-    pub endpoint: Option<String>,
-    /// Insecure will connect to the service with TLS
-    pub insecure: Option<bool>,
-    /// Key is the key in the bucket where the artifact resides
-    pub key: Option<String>,
-    /// Region contains the optional bucket region
-    pub region: Option<String>,
-    /// RoleARN is the Amazon Resource Name (ARN) of the role to assume.
-    pub role_arn: Option<String>,
-    /// SecretKeySecret is the secret selector to the bucket's secret key
-    pub secret_key_secret: Option<SecretKeySelector>,
-    /// SessionTokenSecret is used for ephemeral credentials like an IAM assume role or S3 access grant
-    pub session_token_secret: Option<SecretKeySelector>,
-    /// UseSDKCreds tells the driver to figure out credentials based on sdk defaults.
-    pub use_sdk_creds: Option<bool>,
-}
-codec::object! { WorkflowTaskResultS3; optional access_key_secret, addressing_style, bucket, ca_secret,
-    create_bucket_if_not_present, encryption_options, endpoint, insecure, key, region, role_arn = "roleARN", secret_key_secret,
-    session_token_secret, use_sdk_creds = "useSDKCreds" }
+codec::object! { Synchronization; optional mutexes, semaphores }
 
 /// TarStrategy will tar and gzip the file or directory when saving
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultTar {
+pub struct Tar {
     /// CompressionLevel specifies the gzip compression level to use for the artifact. Defaults to gzip.DefaultCompression.
     pub compression_level: Option<i32>,
 }
-codec::object! { WorkflowTaskResultTar; optional compression_level }
-
-/// ValueFrom is the source for the output parameter's value
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskResultValueFrom {
-    /// ConfigMapKeyRef is configmap selector for input parameter configuration
-    pub config_map_key_ref: Option<ConfigMapKeySelector>,
-    /// Default specifies a value to be used if retrieving the value from the specified source fails
-    pub default: Option<String>,
-    /// Selector (<https://github.com/expr-lang/expr>) that is evaluated against the event to get the value of the parameter.
-    /// E.g. `payload.message`
-    pub event: Option<String>,
-    /// Expression, if defined, is evaluated to specify the value for the parameter
-    pub expression: Option<String>,
-    /// JQFilter expression against the resource object in resource templates
-    pub jq_filter: Option<String>,
-    /// JSONPath of a resource to retrieve an output parameter value from in resource templates
-    pub json_path: Option<String>,
-    /// Parameter reference to a step or dag task in which to retrieve an output parameter value from (e.g.
-    /// steps.mystep.outputs.myparam)
-    pub parameter: Option<String>,
-    /// Path in the container to retrieve an output parameter value from in container templates
-    pub path: Option<String>,
-    /// Supplied value to be filled in directly, either through the CLI, API, etc.
-    pub supplied: Option<BTreeMap<String, Value>>,
-}
-codec::object! { WorkflowTaskResultValueFrom; optional config_map_key_ref, default, event, expression, jq_filter, json_path,
-    parameter, path, supplied }
-
-/// Container defines the Kubernetes container specification for the sidecar.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTaskSetContainer {
-    pub args: Option<Vec<String>>,
-    pub command: Option<Vec<String>>,
-    /// Must have no two items with the same `name`.
-    pub env: Option<Vec<WorkflowEnv>>,
-    pub env_from: Option<Vec<EnvFromSource>>,
-    pub image: Option<String>,
-    pub image_pull_policy: Option<String>,
-    pub lifecycle: Option<Lifecycle>,
-    pub liveness_probe: Option<Probe>,
-    pub name: String,
-    /// Must have no two items with the same `containerPort` and `protocol`.
-    pub ports: Option<Vec<ContainerPort>>,
-    pub readiness_probe: Option<Probe>,
-    pub resize_policy: Option<Vec<ContainerResizePolicy>>,
-    pub resources: Option<ResourceRequirements>,
-    pub restart_policy: Option<String>,
-    pub restart_policy_rules: Option<Vec<WorkflowRestartPolicyRules>>,
-    pub security_context: Option<SecurityContext>,
-    pub startup_probe: Option<Probe>,
-    pub stdin: Option<bool>,
-    pub stdin_once: Option<bool>,
-    pub termination_message_path: Option<String>,
-    pub termination_message_policy: Option<String>,
-    pub tty: Option<bool>,
-    /// Must have no two items with the same `devicePath`.
-    pub volume_devices: Option<Vec<VolumeDevice>>,
-    /// Must have no two items with the same `mountPath`.
-    pub volume_mounts: Option<Vec<VolumeMount>>,
-    pub working_dir: Option<String>,
-}
-codec::object! { WorkflowTaskSetContainer; optional args, command, env, env_from, image, image_pull_policy;
-    optional_encoded lifecycle, liveness_probe; required name; optional ports; optional_encoded readiness_probe;
-    optional resize_policy; optional_encoded resources; optional restart_policy, restart_policy_rules, security_context;
-    optional_encoded startup_probe; optional stdin, stdin_once, termination_message_path, termination_message_policy, tty,
-    volume_devices, volume_mounts, working_dir }
+codec::object! { Tar; optional compression_level }
 
 /// `Workflow.spec.templateDefaults.dag.tasks`.
 /// * Must satisfy `!has(self.depends) || !has(self.dependencies)`: cannot use both 'depends' and 'dependencies'
 /// * Must satisfy `!(has(self.depends) || has(self.dependencies)) || !self.name.matches('^[0-9]')`: task name cannot begin with a digit when using 'depends' or 'dependencies'
-/// * At most one of `continueOn` and `depends` may be set: see [`WorkflowTasksUnion`].
+/// * At most one of `continueOn` and `depends` may be set: see [`TasksUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTasks {
-    pub arguments: Option<WorkflowStepsArguments>,
-    /// One of [`WorkflowTasksUnion`].
-    pub continue_on: Option<WorkflowContinueOn>,
+pub struct Tasks {
+    pub arguments: Option<StepsArguments>,
+    /// One of [`TasksUnion`].
+    pub continue_on: Option<ContinueOn>,
     pub dependencies: Option<Vec<String>>,
-    /// One of [`WorkflowTasksUnion`].
+    /// One of [`TasksUnion`].
     pub depends: Option<String>,
-    pub hooks: Option<BTreeMap<String, WorkflowStepsHooks>>,
+    pub hooks: Option<BTreeMap<String, StepsHooks>>,
     pub inline: Option<Value>,
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: String,
     pub on_exit: Option<String>,
     pub template: Option<String>,
-    pub template_ref: Option<WorkflowTemplateRef>,
+    pub template_ref: Option<TemplateRef>,
     pub when: Option<String>,
     pub with_items: Option<Value>,
     pub with_param: Option<String>,
-    pub with_sequence: Option<WorkflowWithSequence>,
+    pub with_sequence: Option<WithSequence>,
 }
-codec::object! { WorkflowTasks; optional arguments, continue_on, dependencies, depends, hooks; nullable inline; required name;
+codec::object! { Tasks; optional arguments, continue_on, dependencies, depends, hooks; nullable inline; required name;
     optional on_exit, template, template_ref, when; nullable with_items; optional with_param, with_sequence }
-codec::union! { pub enum WorkflowTasksUnion of WorkflowTasks, as_union; ContinueOn(WorkflowContinueOn) = continue_on,
-    Depends(String) = depends }
+codec::union! { pub enum TasksUnion of Tasks, as_union; ContinueOn(ContinueOn) = continue_on, Depends(String) = depends }
+
+/// Container defines the Kubernetes container specification for the sidecar.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TasksContainer {
+    /// Arguments to the entrypoint. The container image's CMD is used if this is not provided. Variable references $(VAR_NAME)
+    /// are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will
+    /// be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)"
+    /// will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the
+    /// variable exists or not. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell>
+    pub args: Option<Vec<String>>,
+    /// Entrypoint array. Not executed within a shell. The container image's ENTRYPOINT is used if this is not provided.
+    /// Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the
+    /// reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the
+    /// $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be
+    /// expanded, regardless of whether the variable exists or not. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell>
+    pub command: Option<Vec<String>>,
+    /// List of environment variables to set in the container. Cannot be updated.
+    /// * Must have no two items with the same `name`.
+    pub env: Option<Vec<Env>>,
+    /// List of sources to populate environment variables in the container. The keys defined within a source may consist of any
+    /// printable ASCII characters except '='. When a key exists in multiple sources, the value associated with the last source
+    /// will take precedence. Values defined by an Env with a duplicate key will take precedence. Cannot be updated.
+    pub env_from: Option<Vec<EnvFromSource>>,
+    /// Container image name. More info: <https://kubernetes.io/docs/concepts/containers/images> This field is optional to allow
+    /// higher level config management to default or override container images in workload controllers like Deployments and
+    /// StatefulSets.
+    pub image: Option<String>,
+    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent
+    /// otherwise. Cannot be updated. More info: <https://kubernetes.io/docs/concepts/containers/images#updating-images>
+    pub image_pull_policy: Option<String>,
+    /// Actions that the management system should take in response to container lifecycle events. Cannot be updated.
+    pub lifecycle: Option<Lifecycle>,
+    /// Periodic probe of container liveness. Container will be restarted if the probe fails. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    pub liveness_probe: Option<Probe>,
+    /// Name of the container specified as a DNS_LABEL. Each container in a pod must have a unique name (DNS_LABEL). Cannot be
+    /// updated.
+    pub name: String,
+    /// List of ports to expose from the container. Not specifying a port here DOES NOT prevent that port from being exposed.
+    /// Any port which is listening on the default "0.0.0.0" address inside a container will be accessible from the network.
+    /// Modifying this array with strategic merge patch may corrupt the data. For more information See
+    /// <https://github.com/kubernetes/kubernetes/issues/108255>. Cannot be updated.
+    /// * Must have no two items with the same `containerPort` and `protocol`.
+    pub ports: Option<Vec<ContainerPort>>,
+    /// Periodic probe of container service readiness. Container will be removed from service endpoints if the probe fails.
+    /// Cannot be updated. More info: <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    pub readiness_probe: Option<Probe>,
+    /// Resources resize policy for the container. This field cannot be set on ephemeral containers.
+    pub resize_policy: Option<Vec<ContainerResizePolicy>>,
+    /// Compute Resources required by this container. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    pub resources: Option<ResourceRequirements>,
+    /// RestartPolicy defines the restart behavior of individual containers in a pod. This overrides the pod-level restart
+    /// policy. When this field is not specified, the restart behavior is defined by the Pod's restart policy and the container
+    /// type. Additionally, setting the RestartPolicy as "Always" for the init container will have the following effect: this
+    /// init container will be continually restarted on exit until all regular containers have terminated. Once all regular
+    /// containers have completed, all init containers with restartPolicy "Always" will be shut down. This lifecycle differs
+    /// from normal init containers and is often referred to as a "sidecar" container. Although this init container still starts
+    /// in the init container sequence, it does not wait for the container to complete before proceeding to the next init
+    /// container. Instead, the next init container starts immediately after this init container is started, or after any
+    /// startupProbe has successfully completed.
+    pub restart_policy: Option<String>,
+    /// Represents a list of rules to be checked to determine if the container should be restarted on exit. The rules are
+    /// evaluated in order. Once a rule matches a container exit condition, the remaining rules are ignored. If no rule matches
+    /// the container exit condition, the Container-level restart policy determines the whether the container is restarted or
+    /// not. Constraints on the rules:
+    /// - At most 20 rules are allowed.
+    /// - Rules can have the same action.
+    /// - Identical rules are not forbidden in validations. When rules are specified, container MUST set RestartPolicy
+    ///   explicitly even it if matches the Pod's RestartPolicy.
+    pub restart_policy_rules: Option<Vec<RestartPolicyRules>>,
+    /// SecurityContext defines the security options the container should be run with. If set, the fields of SecurityContext
+    /// override the equivalent fields of PodSecurityContext. More info:
+    /// <https://kubernetes.io/docs/tasks/configure-pod-container/security-context/>
+    pub security_context: Option<SecurityContext>,
+    /// StartupProbe indicates that the Pod has successfully initialized. If specified, no other probes are executed until this
+    /// completes successfully. If this probe fails, the Pod will be restarted, just as if the livenessProbe failed. This can be
+    /// used to provide different probe parameters at the beginning of a Pod's lifecycle, when it might take a long time to load
+    /// data or warm a cache, than during steady-state operation. This cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    pub startup_probe: Option<Probe>,
+    /// Whether this container should allocate a buffer for stdin in the container runtime. If this is not set, reads from stdin
+    /// in the container will always result in EOF. Default is false.
+    pub stdin: Option<bool>,
+    /// Whether the container runtime should close the stdin channel after it has been opened by a single attach. When stdin is
+    /// true the stdin stream will remain open across multiple attach sessions. If stdinOnce is set to true, stdin is opened on
+    /// container start, is empty until the first client attaches to stdin, and then remains open and accepts data until the
+    /// client disconnects, at which time stdin is closed and remains closed until the container is restarted. If this flag is
+    /// false, a container processes that reads from stdin will never receive an EOF. Default is false
+    pub stdin_once: Option<bool>,
+    /// Optional: Path at which the file to which the container's termination message will be written is mounted into the
+    /// container's filesystem. Message written is intended to be brief final status, such as an assertion failure message. Will
+    /// be truncated by the node if greater than 4096 bytes. The total message length across all containers will be limited to
+    /// 12kb. Defaults to /dev/termination-log. Cannot be updated.
+    pub termination_message_path: Option<String>,
+    /// Indicate how the termination message should be populated. File will use the contents of terminationMessagePath to
+    /// populate the container status message on both success and failure. FallbackToLogsOnError will use the last chunk of
+    /// container log output if the termination message file is empty and the container exited with an error. The log output is
+    /// limited to 2048 bytes or 80 lines, whichever is smaller. Defaults to File. Cannot be updated.
+    pub termination_message_policy: Option<String>,
+    /// Whether this container should allocate a TTY for itself, also requires 'stdin' to be true. Default is false.
+    pub tty: Option<bool>,
+    /// volumeDevices is the list of block devices to be used by the container.
+    /// * Must have no two items with the same `devicePath`.
+    pub volume_devices: Option<Vec<VolumeDevice>>,
+    /// Pod volumes to mount into the container's filesystem. Cannot be updated.
+    /// * Must have no two items with the same `mountPath`.
+    pub volume_mounts: Option<Vec<VolumeMount>>,
+    /// Container's working directory. If not specified, the container runtime's default will be used, which might be configured
+    /// in the container image. Cannot be updated.
+    pub working_dir: Option<String>,
+}
+codec::object! { TasksContainer; optional args, command, env, env_from, image, image_pull_policy; optional_encoded lifecycle,
+    liveness_probe; required name; optional ports; optional_encoded readiness_probe; optional resize_policy;
+    optional_encoded resources; optional restart_policy, restart_policy_rules, security_context; optional_encoded startup_probe;
+    optional stdin, stdin_once, termination_message_path, termination_message_policy, tty, volume_devices, volume_mounts,
+    working_dir }
 
 /// TemplateDefaults holds default template values that will apply to all templates in the Workflow, unless overridden on
 /// the template-level. All nested field descriptions have been dropped due to Kubernetes size limitations.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTemplateDefaults {
+pub struct TemplateDefaults {
     pub active_deadline_seconds: Option<IntOrString>,
     pub affinity: Option<Affinity>,
     pub annotations: Option<BTreeMap<String, String>>,
-    pub archive_location: Option<WorkflowArchiveLocation>,
+    pub archive_location: Option<ArchiveLocation>,
     pub automount_service_account_token: Option<bool>,
-    pub container: Option<WorkflowContainer>,
-    pub container_set: Option<WorkflowContainerSet>,
+    pub container: Option<TemplateDefaultsContainer>,
+    pub container_set: Option<ContainerSet>,
     pub daemon: Option<bool>,
-    pub dag: Option<WorkflowDag>,
-    pub data: Option<WorkflowData>,
-    pub executor: Option<WorkflowExecutor>,
+    pub dag: Option<Dag>,
+    pub data: Option<Data>,
+    pub executor: Option<Executor>,
     pub fail_fast: Option<bool>,
     pub host_aliases: Option<Vec<HostAlias>>,
-    pub http: Option<WorkflowHttp>,
-    pub init_containers: Option<Vec<WorkflowInitContainers>>,
-    pub inputs: Option<WorkflowInputs>,
-    pub memoize: Option<WorkflowMemoize>,
-    pub metadata: Option<WorkflowMetadata>,
-    pub metrics: Option<WorkflowMetrics>,
+    pub http: Option<Http>,
+    pub init_containers: Option<Vec<InitContainers>>,
+    pub inputs: Option<Inputs>,
+    pub memoize: Option<Memoize>,
+    pub metadata: Option<TemplateDefaultsMetadata>,
+    pub metrics: Option<Metrics>,
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: Option<String>,
     pub node_selector: Option<BTreeMap<String, String>>,
-    pub outputs: Option<WorkflowOutputs>,
+    pub outputs: Option<Outputs>,
     /// Must be at least 1.
     pub parallelism: Option<i64>,
     pub pending_timeout: Option<String>,
@@ -2347,32 +2725,159 @@ pub struct WorkflowTemplateDefaults {
     pub pod_resources: Option<ResourceRequirements>,
     pub pod_spec_patch: Option<String>,
     pub priority_class_name: Option<String>,
-    pub resource: Option<WorkflowResource>,
+    pub resource: Option<Resource>,
     pub resource_claims: Option<Vec<PodResourceClaim>>,
-    pub retry_strategy: Option<WorkflowRetryStrategy>,
+    pub retry_strategy: Option<RetryStrategy>,
     pub scheduler_name: Option<String>,
-    pub script: Option<WorkflowScript>,
+    pub script: Option<Script>,
     pub security_context: Option<PodSecurityContext>,
     pub service_account_name: Option<String>,
-    pub sidecars: Option<Vec<WorkflowSidecars>>,
+    pub sidecars: Option<Vec<Sidecars>>,
     /// Must not be empty.
-    pub steps: Option<Vec<Vec<WorkflowSteps>>>,
-    pub suspend: Option<WorkflowSuspend>,
-    pub synchronization: Option<WorkflowSynchronization>,
+    pub steps: Option<Vec<Vec<Steps>>>,
+    pub suspend: Option<Suspend>,
+    pub synchronization: Option<Synchronization>,
     pub timeout: Option<String>,
     pub tolerations: Option<Vec<Toleration>>,
-    pub volumes: Option<Vec<WorkflowVolumes>>,
+    pub volumes: Option<Vec<Volumes>>,
 }
-codec::object! { WorkflowTemplateDefaults; optional_encoded active_deadline_seconds; optional affinity, annotations,
-    archive_location, automount_service_account_token, container, container_set, daemon, dag, data, executor, fail_fast,
-    host_aliases, http, init_containers, inputs, memoize, metadata, metrics, name, node_selector, outputs, parallelism,
-    pending_timeout, plugin; optional_encoded pod_resources; optional pod_spec_patch, priority_class_name, resource,
-    resource_claims, retry_strategy, scheduler_name, script, security_context, service_account_name, sidecars, steps, suspend,
-    synchronization, timeout, tolerations, volumes }
+codec::object! { TemplateDefaults; optional_encoded active_deadline_seconds; optional affinity, annotations, archive_location,
+    automount_service_account_token, container, container_set, daemon, dag, data, executor, fail_fast, host_aliases, http,
+    init_containers, inputs, memoize, metadata, metrics, name, node_selector, outputs, parallelism, pending_timeout, plugin;
+    optional_encoded pod_resources; optional pod_spec_patch, priority_class_name, resource, resource_claims, retry_strategy,
+    scheduler_name, script, security_context, service_account_name, sidecars, steps, suspend, synchronization, timeout,
+    tolerations, volumes }
+
+/// Container is the main container image to run in the pod
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TemplateDefaultsContainer {
+    /// Arguments to the entrypoint. The container image's CMD is used if this is not provided. Variable references $(VAR_NAME)
+    /// are expanded using the container's environment. If a variable cannot be resolved, the reference in the input string will
+    /// be unchanged. Double $$ are reduced to a single $, which allows for escaping the $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)"
+    /// will produce the string literal "$(VAR_NAME)". Escaped references will never be expanded, regardless of whether the
+    /// variable exists or not. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell>
+    pub args: Option<Vec<String>>,
+    /// Entrypoint array. Not executed within a shell. The container image's ENTRYPOINT is used if this is not provided.
+    /// Variable references $(VAR_NAME) are expanded using the container's environment. If a variable cannot be resolved, the
+    /// reference in the input string will be unchanged. Double $$ are reduced to a single $, which allows for escaping the
+    /// $(VAR_NAME) syntax: i.e. "$$(VAR_NAME)" will produce the string literal "$(VAR_NAME)". Escaped references will never be
+    /// expanded, regardless of whether the variable exists or not. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#running-a-command-in-a-shell>
+    pub command: Option<Vec<String>>,
+    /// List of environment variables to set in the container. Cannot be updated.
+    /// * Must have no two items with the same `name`.
+    pub env: Option<Vec<Env>>,
+    /// List of sources to populate environment variables in the container. The keys defined within a source may consist of any
+    /// printable ASCII characters except '='. When a key exists in multiple sources, the value associated with the last source
+    /// will take precedence. Values defined by an Env with a duplicate key will take precedence. Cannot be updated.
+    pub env_from: Option<Vec<EnvFromSource>>,
+    /// Container image name. More info: <https://kubernetes.io/docs/concepts/containers/images> This field is optional to allow
+    /// higher level config management to default or override container images in workload controllers like Deployments and
+    /// StatefulSets.
+    pub image: Option<String>,
+    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent
+    /// otherwise. Cannot be updated. More info: <https://kubernetes.io/docs/concepts/containers/images#updating-images>
+    pub image_pull_policy: Option<String>,
+    /// Actions that the management system should take in response to container lifecycle events. Cannot be updated.
+    pub lifecycle: Option<Lifecycle>,
+    /// Periodic probe of container liveness. Container will be restarted if the probe fails. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    pub liveness_probe: Option<Probe>,
+    /// Name of the container specified as a DNS_LABEL. Each container in a pod must have a unique name (DNS_LABEL). Cannot be
+    /// updated.
+    pub name: Option<String>,
+    /// List of ports to expose from the container. Not specifying a port here DOES NOT prevent that port from being exposed.
+    /// Any port which is listening on the default "0.0.0.0" address inside a container will be accessible from the network.
+    /// Modifying this array with strategic merge patch may corrupt the data. For more information See
+    /// <https://github.com/kubernetes/kubernetes/issues/108255>. Cannot be updated.
+    /// * Must have no two items with the same `containerPort` and `protocol`.
+    pub ports: Option<Vec<ContainerPort>>,
+    /// Periodic probe of container service readiness. Container will be removed from service endpoints if the probe fails.
+    /// Cannot be updated. More info: <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    pub readiness_probe: Option<Probe>,
+    /// Resources resize policy for the container. This field cannot be set on ephemeral containers.
+    pub resize_policy: Option<Vec<ContainerResizePolicy>>,
+    /// Compute Resources required by this container. Cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/>
+    pub resources: Option<ResourceRequirements>,
+    /// RestartPolicy defines the restart behavior of individual containers in a pod. This overrides the pod-level restart
+    /// policy. When this field is not specified, the restart behavior is defined by the Pod's restart policy and the container
+    /// type. Additionally, setting the RestartPolicy as "Always" for the init container will have the following effect: this
+    /// init container will be continually restarted on exit until all regular containers have terminated. Once all regular
+    /// containers have completed, all init containers with restartPolicy "Always" will be shut down. This lifecycle differs
+    /// from normal init containers and is often referred to as a "sidecar" container. Although this init container still starts
+    /// in the init container sequence, it does not wait for the container to complete before proceeding to the next init
+    /// container. Instead, the next init container starts immediately after this init container is started, or after any
+    /// startupProbe has successfully completed.
+    pub restart_policy: Option<String>,
+    /// Represents a list of rules to be checked to determine if the container should be restarted on exit. The rules are
+    /// evaluated in order. Once a rule matches a container exit condition, the remaining rules are ignored. If no rule matches
+    /// the container exit condition, the Container-level restart policy determines the whether the container is restarted or
+    /// not. Constraints on the rules:
+    /// - At most 20 rules are allowed.
+    /// - Rules can have the same action.
+    /// - Identical rules are not forbidden in validations. When rules are specified, container MUST set RestartPolicy
+    ///   explicitly even it if matches the Pod's RestartPolicy.
+    pub restart_policy_rules: Option<Vec<RestartPolicyRules>>,
+    /// SecurityContext defines the security options the container should be run with. If set, the fields of SecurityContext
+    /// override the equivalent fields of PodSecurityContext. More info:
+    /// <https://kubernetes.io/docs/tasks/configure-pod-container/security-context/>
+    pub security_context: Option<SecurityContext>,
+    /// StartupProbe indicates that the Pod has successfully initialized. If specified, no other probes are executed until this
+    /// completes successfully. If this probe fails, the Pod will be restarted, just as if the livenessProbe failed. This can be
+    /// used to provide different probe parameters at the beginning of a Pod's lifecycle, when it might take a long time to load
+    /// data or warm a cache, than during steady-state operation. This cannot be updated. More info:
+    /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
+    pub startup_probe: Option<Probe>,
+    /// Whether this container should allocate a buffer for stdin in the container runtime. If this is not set, reads from stdin
+    /// in the container will always result in EOF. Default is false.
+    pub stdin: Option<bool>,
+    /// Whether the container runtime should close the stdin channel after it has been opened by a single attach. When stdin is
+    /// true the stdin stream will remain open across multiple attach sessions. If stdinOnce is set to true, stdin is opened on
+    /// container start, is empty until the first client attaches to stdin, and then remains open and accepts data until the
+    /// client disconnects, at which time stdin is closed and remains closed until the container is restarted. If this flag is
+    /// false, a container processes that reads from stdin will never receive an EOF. Default is false
+    pub stdin_once: Option<bool>,
+    /// Optional: Path at which the file to which the container's termination message will be written is mounted into the
+    /// container's filesystem. Message written is intended to be brief final status, such as an assertion failure message. Will
+    /// be truncated by the node if greater than 4096 bytes. The total message length across all containers will be limited to
+    /// 12kb. Defaults to /dev/termination-log. Cannot be updated.
+    pub termination_message_path: Option<String>,
+    /// Indicate how the termination message should be populated. File will use the contents of terminationMessagePath to
+    /// populate the container status message on both success and failure. FallbackToLogsOnError will use the last chunk of
+    /// container log output if the termination message file is empty and the container exited with an error. The log output is
+    /// limited to 2048 bytes or 80 lines, whichever is smaller. Defaults to File. Cannot be updated.
+    pub termination_message_policy: Option<String>,
+    /// Whether this container should allocate a TTY for itself, also requires 'stdin' to be true. Default is false.
+    pub tty: Option<bool>,
+    /// volumeDevices is the list of block devices to be used by the container.
+    /// * Must have no two items with the same `devicePath`.
+    pub volume_devices: Option<Vec<VolumeDevice>>,
+    /// Pod volumes to mount into the container's filesystem. Cannot be updated.
+    /// * Must have no two items with the same `mountPath`.
+    pub volume_mounts: Option<Vec<VolumeMount>>,
+    /// Container's working directory. If not specified, the container runtime's default will be used, which might be configured
+    /// in the container image. Cannot be updated.
+    pub working_dir: Option<String>,
+}
+codec::object! { TemplateDefaultsContainer; optional args, command, env, env_from, image, image_pull_policy;
+    optional_encoded lifecycle, liveness_probe; optional name, ports; optional_encoded readiness_probe; optional resize_policy;
+    optional_encoded resources; optional restart_policy, restart_policy_rules, security_context; optional_encoded startup_probe;
+    optional stdin, stdin_once, termination_message_path, termination_message_policy, tty, volume_devices, volume_mounts,
+    working_dir }
+
+/// Metadata sets the pods's metadata, i.e. annotations and labels
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TemplateDefaultsMetadata {
+    pub annotations: Option<BTreeMap<String, String>>,
+    pub labels: Option<BTreeMap<String, String>>,
+}
+codec::object! { TemplateDefaultsMetadata; optional annotations, labels }
 
 /// TemplateRef is the reference to the template resource to execute by the hook
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTemplateRef {
+pub struct TemplateRef {
     /// ClusterScope indicates the referred template is cluster scoped (i.e. a ClusterWorkflowTemplate).
     pub cluster_scope: Option<bool>,
     /// Name is the resource name of the template.
@@ -2380,11 +2885,11 @@ pub struct WorkflowTemplateRef {
     /// Template is the name of referred template in the resource.
     pub template: Option<String>,
 }
-codec::object! { WorkflowTemplateRef; optional cluster_scope, name, template }
+codec::object! { TemplateRef; optional cluster_scope, name, template }
 
 /// Template is a reusable and composable unit of execution in a workflow
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTemplates {
+pub struct Templates {
     /// Optional duration in seconds relative to the StartTime that the pod may be active on a node before the system actively
     /// tries to terminate the pod; value must be positive integer This field is only applicable to container and script
     /// templates.
@@ -2394,39 +2899,39 @@ pub struct WorkflowTemplates {
     /// Annotations is a list of annotations to add to the template at runtime
     pub annotations: Option<BTreeMap<String, String>>,
     /// Location in which all files related to the step will be stored (logs, artifacts, etc...).
-    pub archive_location: Option<WorkflowTemplatesArchiveLocation>,
+    pub archive_location: Option<TemplatesArchiveLocation>,
     /// AutomountServiceAccountToken indicates whether a service account token should be automatically mounted in pods.
     /// ServiceAccountName of ExecutorConfig must be specified if this value is false.
     pub automount_service_account_token: Option<bool>,
     /// Container is the main container image to run in the pod
-    pub container: Option<WorkflowContainer>,
+    pub container: Option<TemplateDefaultsContainer>,
     /// ContainerSet groups multiple containers within a single pod.
-    pub container_set: Option<WorkflowContainerSet>,
+    pub container_set: Option<ContainerSet>,
     /// Daemon will allow a workflow to proceed to the next step so long as the container reaches readiness
     pub daemon: Option<bool>,
     /// DAG template subtype which runs a DAG
-    pub dag: Option<WorkflowTemplatesDag>,
+    pub dag: Option<TemplatesDag>,
     /// Data is a data template
-    pub data: Option<WorkflowTemplatesData>,
+    pub data: Option<TemplatesData>,
     /// Executor holds configurations of the executor container.
-    pub executor: Option<WorkflowExecutor>,
+    pub executor: Option<Executor>,
     /// FailFast, if specified, will fail this template if any of its child pods has failed. This is useful for when this
     /// template is expanded with `withItems`, etc.
     pub fail_fast: Option<bool>,
     /// HostAliases is an optional list of hosts and IPs that will be injected into the pod spec
     pub host_aliases: Option<Vec<HostAlias>>,
     /// HTTP makes a HTTP request
-    pub http: Option<WorkflowHttp>,
+    pub http: Option<Http>,
     /// InitContainers is a list of containers which run before the main container.
-    pub init_containers: Option<Vec<WorkflowInitContainers>>,
+    pub init_containers: Option<Vec<InitContainers>>,
     /// Inputs describe what inputs parameters and artifacts are supplied to this template
-    pub inputs: Option<WorkflowTemplatesInputs>,
+    pub inputs: Option<TemplatesInputs>,
     /// Memoize allows templates to use outputs generated from already executed templates
-    pub memoize: Option<WorkflowTemplatesMemoize>,
+    pub memoize: Option<TemplatesMemoize>,
     /// Metadata sets the pods's metadata, i.e. annotations and labels
-    pub metadata: Option<WorkflowMetadata>,
+    pub metadata: Option<TemplateDefaultsMetadata>,
     /// Metrics are a list of metrics emitted from this template
-    pub metrics: Option<WorkflowMetrics>,
+    pub metrics: Option<Metrics>,
     /// Name is the name of the template
     /// * Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: Option<String>,
@@ -2456,7 +2961,7 @@ pub struct WorkflowTemplates {
     /// PriorityClassName to apply to workflow pods.
     pub priority_class_name: Option<String>,
     /// Resource template subtype which can run k8s resources
-    pub resource: Option<WorkflowTemplatesResource>,
+    pub resource: Option<TemplatesResource>,
     /// ResourceClaims defines the ResourceClaims that must be allocated and reserved before this template's pod is allowed to
     /// start. Each entry names either an existing ResourceClaim or a ResourceClaimTemplate in the workflow's namespace, and
     /// containers ask for one by name through resources.claims. Replaces the workflow-level resourceClaims as a whole rather
@@ -2466,12 +2971,12 @@ pub struct WorkflowTemplates {
     /// WorkflowTemplate it was defined in. Requires the DynamicResourceAllocation feature gate to be enabled on the cluster.
     pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// RetryStrategy describes how to retry a template when it fails
-    pub retry_strategy: Option<WorkflowRetryStrategy>,
+    pub retry_strategy: Option<RetryStrategy>,
     /// If specified, the pod will be dispatched by specified scheduler. Or it will be dispatched by workflow scope scheduler if
     /// specified. If neither specified, the pod will be dispatched by default scheduler.
     pub scheduler_name: Option<String>,
     /// Script runs a portion of code against an interpreter
-    pub script: Option<WorkflowScript>,
+    pub script: Option<Script>,
     /// SecurityContext holds pod-level security attributes and common container settings. Optional: Defaults to empty. See type
     /// description for default values of each field.
     pub security_context: Option<PodSecurityContext>,
@@ -2479,23 +2984,23 @@ pub struct WorkflowTemplates {
     pub service_account_name: Option<String>,
     /// Sidecars is a list of containers which run alongside the main container Sidecars are automatically killed when the main
     /// container completes
-    pub sidecars: Option<Vec<WorkflowSidecars>>,
+    pub sidecars: Option<Vec<Sidecars>>,
     /// Steps define a series of sequential/parallel workflow steps
     /// * Must not be empty.
-    pub steps: Option<Vec<Vec<WorkflowTemplatesSteps>>>,
+    pub steps: Option<Vec<Vec<TemplatesSteps>>>,
     /// Suspend template subtype which can suspend a workflow when reaching the step
-    pub suspend: Option<WorkflowSuspend>,
+    pub suspend: Option<Suspend>,
     /// Synchronization holds synchronization lock configuration for this template
-    pub synchronization: Option<WorkflowSynchronization>,
+    pub synchronization: Option<Synchronization>,
     /// Timeout allows to set the total node execution timeout duration counting from the node's start time. This duration also
     /// includes time in which the node spends in Pending state. This duration may not be applied to Step or DAG templates.
     pub timeout: Option<String>,
     /// Tolerations to apply to workflow pods.
     pub tolerations: Option<Vec<Toleration>>,
     /// Volumes is a list of volumes that can be mounted by containers in a template.
-    pub volumes: Option<Vec<WorkflowVolumes>>,
+    pub volumes: Option<Vec<Volumes>>,
 }
-codec::object! { WorkflowTemplates; optional_encoded active_deadline_seconds; optional affinity, annotations, archive_location,
+codec::object! { Templates; optional_encoded active_deadline_seconds; optional affinity, annotations, archive_location,
     automount_service_account_token, container, container_set, daemon, dag, data, executor, fail_fast, host_aliases, http,
     init_containers, inputs, memoize, metadata, metrics, name, node_selector, outputs, parallelism, pending_timeout, plugin;
     optional_encoded pod_resources; optional pod_spec_patch, priority_class_name, resource, resource_claims, retry_strategy,
@@ -2505,53 +3010,52 @@ codec::object! { WorkflowTemplates; optional_encoded active_deadline_seconds; op
 /// Location in which all files related to the step will be stored (logs, artifacts, etc...). Can be overridden by
 /// individual items in Outputs. If omitted, will use the default artifact repository location configured in the controller,
 /// appended with the \<workflowname\>/\<nodename\> in the key.
-/// * At most one of 10 fields may be set: see [`WorkflowTemplatesArchiveLocationUnion`].
+/// * At most one of 10 fields may be set: see [`TemplatesArchiveLocationUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTemplatesArchiveLocation {
+pub struct TemplatesArchiveLocation {
     /// ArchiveLogs indicates if the container logs should be archived
     pub archive_logs: Option<bool>,
     /// Artifactory contains artifactory artifact location details
-    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
-    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    /// * One of [`TemplatesArchiveLocationUnion`].
+    pub artifactory: Option<ArtifactsArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
-    pub azure: Option<WorkflowTaskResultAzure>,
+    /// * One of [`TemplatesArchiveLocationUnion`].
+    pub azure: Option<ArtifactsAzure>,
     /// GCS contains GCS artifact location details
-    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
-    pub gcs: Option<WorkflowTaskResultGcs>,
+    /// * One of [`TemplatesArchiveLocationUnion`].
+    pub gcs: Option<ArtifactsGcs>,
     /// Git contains git artifact location details
-    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
-    pub git: Option<WorkflowTaskResultGit>,
+    /// * One of [`TemplatesArchiveLocationUnion`].
+    pub git: Option<ArtifactsGit>,
     /// HDFS contains HDFS artifact location details
-    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
-    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    /// * One of [`TemplatesArchiveLocationUnion`].
+    pub hdfs: Option<ArtifactsHdfs>,
     /// HTTP contains HTTP artifact location details
-    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
-    pub http: Option<WorkflowTaskResultHttp>,
+    /// * One of [`TemplatesArchiveLocationUnion`].
+    pub http: Option<ArtifactsHttp>,
     /// OSS contains OSS artifact location details
-    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
-    pub oss: Option<WorkflowTaskResultOss>,
+    /// * One of [`TemplatesArchiveLocationUnion`].
+    pub oss: Option<ArtifactsOss>,
     /// Plugin contains plugin artifact location details
-    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
-    pub plugin: Option<WorkflowTaskResultPlugin>,
+    /// * One of [`TemplatesArchiveLocationUnion`].
+    pub plugin: Option<Plugin>,
     /// Raw contains raw artifact location details
-    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
-    pub raw: Option<WorkflowTaskResultRaw>,
+    /// * One of [`TemplatesArchiveLocationUnion`].
+    pub raw: Option<Raw>,
     /// S3 contains S3 artifact location details
-    /// * One of [`WorkflowTemplatesArchiveLocationUnion`].
-    pub s3: Option<WorkflowTaskResultS3>,
+    /// * One of [`TemplatesArchiveLocationUnion`].
+    pub s3: Option<ArtifactsS3>,
 }
-codec::object! { WorkflowTemplatesArchiveLocation; optional archive_logs, artifactory, azure, gcs, git, hdfs, http, oss, plugin,
-    raw, s3 }
-codec::union! { convertible pub enum WorkflowTemplatesArchiveLocationUnion of WorkflowTemplatesArchiveLocation, as_union;
-    Artifactory(WorkflowTaskResultArtifactory) = artifactory, Azure(WorkflowTaskResultAzure) = azure,
-    Gcs(WorkflowTaskResultGcs) = gcs, Git(WorkflowTaskResultGit) = git, Hdfs(WorkflowTaskResultHdfs) = hdfs,
-    Http(WorkflowTaskResultHttp) = http, Oss(WorkflowTaskResultOss) = oss, Plugin(WorkflowTaskResultPlugin) = plugin,
-    Raw(WorkflowTaskResultRaw) = raw, S3(WorkflowTaskResultS3) = s3 }
+codec::object! { TemplatesArchiveLocation; optional archive_logs, artifactory, azure, gcs, git, hdfs, http, oss, plugin, raw,
+    s3 }
+codec::union! { convertible pub enum TemplatesArchiveLocationUnion of TemplatesArchiveLocation, as_union;
+    Artifactory(ArtifactsArtifactory) = artifactory, Azure(ArtifactsAzure) = azure, Gcs(ArtifactsGcs) = gcs,
+    Git(ArtifactsGit) = git, Hdfs(ArtifactsHdfs) = hdfs, Http(ArtifactsHttp) = http, Oss(ArtifactsOss) = oss,
+    Plugin(Plugin) = plugin, Raw(Raw) = raw, S3(ArtifactsS3) = s3 }
 
 /// DAG template subtype which runs a DAG
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTemplatesDag {
+pub struct TemplatesDag {
     /// This flag is for DAG logic. The DAG logic has a built-in "fail fast" feature to stop scheduling new steps, as soon as it
     /// detects that one of the DAG nodes is failed. Then it waits until all DAG nodes are completed before failing the DAG
     /// itself. The FailFast flag default is true, if set to false, it will allow a DAG to run all branches of the DAG to
@@ -2562,51 +3066,51 @@ pub struct WorkflowTemplatesDag {
     pub target: Option<String>,
     /// Tasks are a list of DAG tasks MaxItems is an artificial limit to limit CEL validation costs - see note at top of file
     /// * Must have 1 to 200 items.
-    pub tasks: Vec<WorkflowDagTasks>,
+    pub tasks: Vec<DagTasks>,
 }
-codec::object! { WorkflowTemplatesDag; optional fail_fast, target; required tasks }
+codec::object! { TemplatesDag; optional fail_fast, target; required tasks }
 
 /// Data is a data template
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTemplatesData {
+pub struct TemplatesData {
     /// Source sources external data into a data template
-    pub source: WorkflowDataSource,
+    pub source: DataSource,
     /// Transformation applies a set of transformations
-    pub transformation: Vec<WorkflowTransformation>,
+    pub transformation: Vec<Transformation>,
 }
-codec::object! { WorkflowTemplatesData; required source, transformation }
+codec::object! { TemplatesData; required source, transformation }
 
 /// Inputs describe what inputs parameters and artifacts are supplied to this template
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTemplatesInputs {
+pub struct TemplatesInputs {
     /// Artifact are a list of artifacts passed as inputs
-    pub artifacts: Option<Vec<WorkflowTaskResultArtifacts>>,
+    pub artifacts: Option<Vec<Artifacts>>,
     /// Parameters are a list of parameters passed as inputs MaxItems is an artificial limit to limit CEL validation costs - see
     /// note at top of file
     /// * Must have at most 500 items.
-    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+    pub parameters: Option<Vec<Parameters>>,
 }
-codec::object! { WorkflowTemplatesInputs; optional artifacts, parameters }
+codec::object! { TemplatesInputs; optional artifacts, parameters }
 
 /// Memoize allows templates to use outputs generated from already executed templates
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTemplatesMemoize {
+pub struct TemplatesMemoize {
     /// Cache sets and configures the kind of cache
-    pub cache: WorkflowMemoizeCache,
+    pub cache: MemoizeCache,
     /// Key is the key to use as the caching key
     pub key: String,
     /// MaxAge is the maximum age (e.g. "180s", "24h") of an entry that is still considered valid. If an entry is older than the
     /// MaxAge, it will be ignored.
     pub max_age: String,
 }
-codec::object! { WorkflowTemplatesMemoize; required cache, key, max_age }
+codec::object! { TemplatesMemoize; required cache, key, max_age }
 
 /// Resource template subtype which can run k8s resources
-/// * At most one of `manifest` and `manifestFrom` may be set: see [`WorkflowTemplatesResourceUnion`].
+/// * At most one of `manifest` and `manifestFrom` may be set: see [`TemplatesResourceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTemplatesResource {
+pub struct TemplatesResource {
     /// Action is the action to perform to the resource. Must be one of: get, create, apply, delete, replace, patch
-    pub action: WorkflowAction,
+    pub action: Action,
     /// FailureCondition is a label selector expression which describes the conditions of the k8s resource in which the step was
     /// considered failed
     pub failure_condition: Option<String>,
@@ -2614,35 +3118,35 @@ pub struct WorkflowTemplatesResource {
     /// flags: \[ "--validate=false" # disable resource validation \]
     pub flags: Option<Vec<String>>,
     /// Manifest contains the kubernetes manifest
-    /// * One of [`WorkflowTemplatesResourceUnion`].
+    /// * One of [`TemplatesResourceUnion`].
     pub manifest: Option<String>,
     /// ManifestFrom is the source for a single kubernetes manifest
-    /// * One of [`WorkflowTemplatesResourceUnion`].
-    pub manifest_from: Option<WorkflowResourceManifestFrom>,
+    /// * One of [`TemplatesResourceUnion`].
+    pub manifest_from: Option<ResourceManifestFrom>,
     /// MergeStrategy is the strategy used to merge a patch. It defaults to "strategic" Must be one of: strategic, merge, json
-    pub merge_strategy: Option<WorkflowMergeStrategy>,
+    pub merge_strategy: Option<MergeStrategy>,
     /// SetOwnerReference sets the reference to the workflow on the OwnerReference of generated resource.
     pub set_owner_reference: Option<bool>,
     /// SuccessCondition is a label selector expression which describes the conditions of the k8s resource in which it is
     /// acceptable to proceed to the following step
     pub success_condition: Option<String>,
 }
-codec::object! { WorkflowTemplatesResource; required action; optional failure_condition, flags, manifest, manifest_from,
-    merge_strategy, set_owner_reference, success_condition }
-codec::union! { pub enum WorkflowTemplatesResourceUnion of WorkflowTemplatesResource, as_union; Manifest(String) = manifest,
-    ManifestFrom(WorkflowResourceManifestFrom) = manifest_from }
+codec::object! { TemplatesResource; required action; optional failure_condition, flags, manifest, manifest_from, merge_strategy,
+    set_owner_reference, success_condition }
+codec::union! { pub enum TemplatesResourceUnion of TemplatesResource, as_union; Manifest(String) = manifest,
+    ManifestFrom(ResourceManifestFrom) = manifest_from }
 
 /// WorkflowStep is a reference to a template to execute in a series of step Note: CEL validation cannot check withItems
 /// (Schemaless) or inline (PreserveUnknownFields) fields.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTemplatesSteps {
+pub struct TemplatesSteps {
     /// Arguments hold arguments to the template
-    pub arguments: Option<WorkflowArguments>,
+    pub arguments: Option<Arguments>,
     /// ContinueOn makes argo to proceed with the following step even if this step fails.
-    pub continue_on: Option<WorkflowContinueOn>,
+    pub continue_on: Option<ContinueOn>,
     /// Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the success, failure, or error
     /// status of the primary step
-    pub hooks: Option<BTreeMap<String, WorkflowHooks>>,
+    pub hooks: Option<BTreeMap<String, Hooks>>,
     /// Inline is the template. Template must be empty if this is declared (and vice-versa). Note: This struct is defined
     /// recursively, since the inline template can potentially contain steps/DAGs that also has an "inline" field. Kubernetes
     /// doesn't allow recursive types, so we need "x-kubernetes-preserve-unknown-fields: true" in the validation schema.
@@ -2658,7 +3162,7 @@ pub struct WorkflowTemplatesSteps {
     /// Template is the name of the template to execute as the step
     pub template: Option<String>,
     /// TemplateRef is the reference to the template resource to execute as the step.
-    pub template_ref: Option<WorkflowTemplateRef>,
+    pub template_ref: Option<TemplateRef>,
     /// When is an expression in which the step should conditionally execute
     pub when: Option<String>,
     /// WithItems expands a step into multiple parallel steps from the items in the list Note: The structure of WithItems is
@@ -2668,33 +3172,34 @@ pub struct WorkflowTemplatesSteps {
     /// list.
     pub with_param: Option<String>,
     /// WithSequence expands a step into a numeric sequence
-    pub with_sequence: Option<WorkflowWithSequence>,
+    pub with_sequence: Option<WithSequence>,
 }
-codec::object! { WorkflowTemplatesSteps; optional arguments, continue_on, hooks; nullable inline; optional name, on_exit,
-    template, template_ref, when; nullable with_items; optional with_param, with_sequence }
+codec::object! { TemplatesSteps; optional arguments, continue_on, hooks; nullable inline; optional name, on_exit, template,
+    template_ref, when; nullable with_items; optional with_param, with_sequence }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.http.auth.oauth2.tokenURLSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTokenURLSecret {
+pub struct TokenURLSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowTokenURLSecret; required key; optional name, optional }
+codec::object! { TokenURLSecret; required key; optional name, optional }
 
 /// `Workflow.spec.templateDefaults.data.transformation`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTransformation {
+pub struct Transformation {
+    /// Expression defines an expr expression to apply
     pub expression: String,
 }
-codec::object! { WorkflowTransformation; required expression }
+codec::object! { Transformation; required expression }
 
 /// TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it Succeeded or Failed. If
 /// this struct is set, once the Workflow finishes, it will be deleted after the time to live expires. If this field is
 /// unset, the controller config map will hold the default values.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowTtlStrategy {
+pub struct TtlStrategy {
     /// SecondsAfterCompletion is the number of seconds to live after completion
     pub seconds_after_completion: Option<i32>,
     /// SecondsAfterFailure is the number of seconds to live after failure
@@ -2702,41 +3207,56 @@ pub struct WorkflowTtlStrategy {
     /// SecondsAfterSuccess is the number of seconds to live after success
     pub seconds_after_success: Option<i32>,
 }
-codec::object! { WorkflowTtlStrategy; optional seconds_after_completion, seconds_after_failure, seconds_after_success }
+codec::object! { TtlStrategy; optional seconds_after_completion, seconds_after_failure, seconds_after_success }
 
 /// `Workflow.spec.templateDefaults.archiveLocation.artifactory.usernameSecret`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowUsernameSecret {
+pub struct UsernameSecret {
     pub key: String,
     /// Defaults to `""`.
     pub name: Option<String>,
     pub optional: Option<bool>,
 }
-codec::object! { WorkflowUsernameSecret; required key; optional name, optional }
+codec::object! { UsernameSecret; required key; optional name, optional }
 
-/// Source for the environment variable's value. Cannot be used if value is not empty.
+/// ValueFrom is the source for the output parameter's value
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowValueFrom {
+pub struct ValueFrom {
+    /// ConfigMapKeyRef is configmap selector for input parameter configuration
     pub config_map_key_ref: Option<ConfigMapKeySelector>,
-    pub field_ref: Option<ObjectFieldSelector>,
-    pub file_key_ref: Option<WorkflowFileKeyRef>,
-    pub resource_field_ref: Option<ResourceFieldSelector>,
-    pub secret_key_ref: Option<SecretKeySelector>,
+    /// Default specifies a value to be used if retrieving the value from the specified source fails
+    pub default: Option<String>,
+    /// Selector (<https://github.com/expr-lang/expr>) that is evaluated against the event to get the value of the parameter.
+    /// E.g. `payload.message`
+    pub event: Option<String>,
+    /// Expression, if defined, is evaluated to specify the value for the parameter
+    pub expression: Option<String>,
+    /// JQFilter expression against the resource object in resource templates
+    pub jq_filter: Option<String>,
+    /// JSONPath of a resource to retrieve an output parameter value from in resource templates
+    pub json_path: Option<String>,
+    /// Parameter reference to a step or dag task in which to retrieve an output parameter value from (e.g.
+    /// steps.mystep.outputs.myparam)
+    pub parameter: Option<String>,
+    /// Path in the container to retrieve an output parameter value from in container templates
+    pub path: Option<String>,
+    /// Supplied value to be filled in directly, either through the CLI, API, etc.
+    pub supplied: Option<BTreeMap<String, Value>>,
 }
-codec::object! { WorkflowValueFrom; optional config_map_key_ref, field_ref, file_key_ref; optional_encoded resource_field_ref;
-    optional secret_key_ref }
+codec::object! { ValueFrom; optional config_map_key_ref, default, event, expression, jq_filter, json_path, parameter, path,
+    supplied }
 
 /// VolumeClaimGC describes the strategy to use when deleting volumes from completed workflows
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowVolumeClaimGC {
+pub struct VolumeClaimGC {
     /// Strategy is the strategy to use. One of "OnWorkflowCompletion", "OnWorkflowSuccess". Defaults to "OnWorkflowSuccess"
     pub strategy: Option<String>,
 }
-codec::object! { WorkflowVolumeClaimGC; optional strategy }
+codec::object! { VolumeClaimGC; optional strategy }
 
 /// PersistentVolumeClaim is a user's request for and claim to a persistent volume
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowVolumeClaimTemplates {
+pub struct VolumeClaimTemplates {
     /// APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas
     /// to the latest internal value, and may reject unrecognized values. More info:
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources>
@@ -2746,19 +3266,19 @@ pub struct WorkflowVolumeClaimTemplates {
     /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds>
     pub kind: Option<String>,
     /// Standard object's metadata.
-    pub metadata: Option<WorkflowVolumeClaimTemplatesMetadata>,
+    pub metadata: Option<VolumeClaimTemplatesMetadata>,
     /// spec defines the desired characteristics of a volume requested by a pod author. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
     pub spec: Option<PersistentVolumeClaimSpec>,
     /// status represents the current information/status of a persistent volume claim.
-    pub status: Option<WorkflowVolumeClaimTemplatesStatus>,
+    pub status: Option<VolumeClaimTemplatesStatus>,
 }
-codec::object! { WorkflowVolumeClaimTemplates; optional api_version, kind, metadata; optional_encoded spec; optional status }
+codec::object! { VolumeClaimTemplates; optional api_version, kind, metadata; optional_encoded spec; optional status }
 
 /// Standard object's metadata. More info:
 /// <https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata>
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowVolumeClaimTemplatesMetadata {
+pub struct VolumeClaimTemplatesMetadata {
     pub annotations: Option<BTreeMap<String, String>>,
     pub finalizers: Option<Vec<String>>,
     pub generate_name: Option<String>,
@@ -2766,13 +3286,12 @@ pub struct WorkflowVolumeClaimTemplatesMetadata {
     pub name: Option<String>,
     pub namespace: Option<String>,
 }
-codec::object! { WorkflowVolumeClaimTemplatesMetadata; optional annotations, finalizers, generate_name, labels, name,
-    namespace }
+codec::object! { VolumeClaimTemplatesMetadata; optional annotations, finalizers, generate_name, labels, name, namespace }
 
 /// status represents the current information/status of a persistent volume claim. Read-only. More info:
 /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowVolumeClaimTemplatesStatus {
+pub struct VolumeClaimTemplatesStatus {
     /// accessModes contains the actual access modes the volume backing the PVC has. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
     pub access_modes: Option<Vec<String>>,
@@ -2826,7 +3345,7 @@ pub struct WorkflowVolumeClaimTemplatesStatus {
     /// conditions is the current Condition of persistent volume claim. If underlying persistent volume is being resized then
     /// the Condition will be set to 'Resizing'.
     /// * Must have no two items with the same `type`.
-    pub conditions: Option<Vec<WorkflowStatusConditions>>,
+    pub conditions: Option<Vec<Conditions>>,
     /// currentVolumeAttributesClassName is the current name of the VolumeAttributesClass the PVC is using. When unset, there is
     /// no VolumeAttributeClass applied to this PersistentVolumeClaim
     pub current_volume_attributes_class_name: Option<String>,
@@ -2836,13 +3355,13 @@ pub struct WorkflowVolumeClaimTemplatesStatus {
     /// phase represents the current phase of PersistentVolumeClaim.
     pub phase: Option<String>,
 }
-codec::object! { WorkflowVolumeClaimTemplatesStatus; optional access_modes, allocated_resource_statuses;
+codec::object! { VolumeClaimTemplatesStatus; optional access_modes, allocated_resource_statuses;
     optional_encoded allocated_resources, capacity; optional conditions, current_volume_attributes_class_name,
     modify_volume_status, phase }
 
 /// Volume represents a named volume in a pod that may be accessed by any container in the pod.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowVolumes {
+pub struct Volumes {
     /// awsElasticBlockStore represents an AWS Disk resource that is attached to a kubelet's host machine and then exposed to
     /// the pod. Deprecated: AWSElasticBlockStore is deprecated. All operations for the in-tree awsElasticBlockStore type are
     /// redirected to the ebs.csi.aws.com CSI driver. More info:
@@ -2950,7 +3469,7 @@ pub struct WorkflowVolumes {
     /// the CSIMigrationPortworx feature-gate is on.
     pub portworx_volume: Option<PortworxVolumeSource>,
     /// projected items for all in one resources secrets, configmaps, and downward API
-    pub projected: Option<WorkflowProjected>,
+    pub projected: Option<Projected>,
     /// quobyte represents a Quobyte mount on the host that shares a pod's lifetime. Deprecated: Quobyte is deprecated and the
     /// in-tree quobyte type is no longer supported.
     pub quobyte: Option<QuobyteVolumeSource>,
@@ -2970,41 +3489,45 @@ pub struct WorkflowVolumes {
     /// deprecated. All operations for the in-tree vsphereVolume type are redirected to the csi.vsphere.vmware.com CSI driver.
     pub vsphere_volume: Option<VsphereVirtualDiskVolumeSource>,
 }
-codec::object! { WorkflowVolumes; optional aws_elastic_block_store, azure_disk, azure_file, cephfs, cinder, config_map, csi;
+codec::object! { Volumes; optional aws_elastic_block_store, azure_disk, azure_file, cephfs, cinder, config_map, csi;
     optional_encoded downward_api = "downwardAPI", empty_dir, ephemeral; optional fc, flex_volume, flocker, gce_persistent_disk,
     git_repo, glusterfs, host_path, image, iscsi; required name; optional nfs, persistent_volume_claim, photon_persistent_disk,
     portworx_volume, projected, quobyte, rbd, scale_io = "scaleIO", secret, storageos, vsphere_volume }
 
 /// WithSequence expands a step into a numeric sequence
-/// * At most one of `count` and `end` may be set: see [`WorkflowWithSequenceUnion`].
+/// * At most one of `count` and `end` may be set: see [`WithSequenceUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowWithSequence {
-    /// One of [`WorkflowWithSequenceUnion`].
+pub struct WithSequence {
+    /// Count is number of elements in the sequence (default: 0). Not to be used with end
+    /// * One of [`WithSequenceUnion`].
     pub count: Option<IntOrString>,
-    /// One of [`WorkflowWithSequenceUnion`].
+    /// Number at which to end the sequence (default: 0). Not to be used with Count
+    /// * One of [`WithSequenceUnion`].
     pub end: Option<IntOrString>,
+    /// Format is a printf format string to format the value in the sequence
     pub format: Option<String>,
+    /// Number at which to start the sequence (default: 0)
     pub start: Option<IntOrString>,
 }
-codec::object! { WorkflowWithSequence; optional_encoded count, end; optional format; optional_encoded start }
-codec::union! { convertible pub enum WorkflowWithSequenceUnion of WorkflowWithSequence, as_union; Count(IntOrString) = count,
+codec::object! { WithSequence; optional_encoded count, end; optional format; optional_encoded start }
+codec::union! { convertible pub enum WithSequenceUnion of WithSequence, as_union; Count(IntOrString) = count,
     End(IntOrString) = end }
 
 /// WorkflowMetadata contains some metadata of the workflow to refer to
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowWorkflowMetadata {
+pub struct WorkflowMetadata {
     pub annotations: Option<BTreeMap<String, String>>,
     pub labels: Option<BTreeMap<String, String>>,
-    pub labels_from: Option<BTreeMap<String, WorkflowLabelsFrom>>,
+    pub labels_from: Option<BTreeMap<String, LabelsFrom>>,
 }
-codec::object! { WorkflowWorkflowMetadata; optional annotations, labels, labels_from }
+codec::object! { WorkflowMetadata; optional annotations, labels, labels_from }
 
 /// WorkflowTemplateRef holds a reference to a WorkflowTemplate for execution
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowWorkflowTemplateRef {
+pub struct WorkflowTemplateRef {
     /// ClusterScope indicates the referred template is cluster scoped (i.e. a ClusterWorkflowTemplate).
     pub cluster_scope: Option<bool>,
     /// Name is the resource name of the workflow template.
     pub name: Option<String>,
 }
-codec::object! { WorkflowWorkflowTemplateRef; optional cluster_scope, name }
+codec::object! { WorkflowTemplateRef; optional cluster_scope, name }

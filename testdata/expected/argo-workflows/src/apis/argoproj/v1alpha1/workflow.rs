@@ -18,15 +18,11 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMe
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::{
-    WorkflowAccessKeySecret, WorkflowAccountKeySecret, WorkflowArguments, WorkflowArtifactGC, WorkflowArtifactRepositoryRef,
-    WorkflowCaSecret, WorkflowEncryptionOptions, WorkflowExecutor, WorkflowExecutorPlugins, WorkflowHooks,
-    WorkflowKrbCCacheSecret, WorkflowKrbConfigConfigMap, WorkflowKrbKeytabSecret, WorkflowMetrics, WorkflowNodesInputs,
-    WorkflowPasswordSecret, WorkflowPodGC, WorkflowPodMetadata, WorkflowProjected, WorkflowRetryStrategy,
-    WorkflowSecretKeySecret, WorkflowServiceAccountKeySecret, WorkflowSessionTokenSecret, WorkflowStatusOutputs,
-    WorkflowSynchronization, WorkflowTaskResultAddressingStyle, WorkflowTaskResultCreateBucketIfNotPresent,
-    WorkflowTaskResultLifecycleRule, WorkflowTemplateDefaults, WorkflowTemplateRef, WorkflowTemplates, WorkflowTtlStrategy,
-    WorkflowUsernameSecret, WorkflowVolumeClaimGC, WorkflowVolumeClaimTemplates, WorkflowVolumes, WorkflowWorkflowMetadata,
-    WorkflowWorkflowTemplateRef,
+    AccessKeySecret, AccountKeySecret, AddressingStyle, Arguments, ArtifactGC, ArtifactRepositoryRef, CaSecret,
+    CreateBucketIfNotPresent, EncryptionOptions, Executor, ExecutorPlugins, Hooks, KrbCCacheSecret, KrbConfigConfigMap,
+    KrbKeytabSecret, LifecycleRule, Metrics, NodesInputs, PasswordSecret, PodGC, PodMetadata, Projected, RetryStrategy,
+    SecretKeySecret, ServiceAccountKeySecret, SessionTokenSecret, StatusOutputs, Synchronization, TemplateDefaults, TemplateRef,
+    Templates, TtlStrategy, UsernameSecret, VolumeClaimGC, VolumeClaimTemplates, Volumes, WorkflowMetadata, WorkflowTemplateRef,
 };
 
 /// Workflow is the definition of a workflow resource
@@ -53,105 +49,48 @@ codec::object! { WorkflowArtifactGCStatus; optional not_specified, pods_recouped
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactRepository {
     pub archive_logs: Option<bool>,
-    pub artifactory: Option<WorkflowArtifactRepositoryArtifactory>,
-    pub azure: Option<WorkflowArtifactRepositoryAzure>,
-    pub gcs: Option<WorkflowArtifactRepositoryGcs>,
-    pub hdfs: Option<WorkflowArtifactRepositoryHdfs>,
-    pub oss: Option<WorkflowArtifactRepositoryOss>,
+    pub artifactory: Option<WorkflowArtifactory>,
+    pub azure: Option<WorkflowAzure>,
+    pub gcs: Option<WorkflowGcs>,
+    pub hdfs: Option<WorkflowHdfs>,
+    pub oss: Option<WorkflowOss>,
     pub plugin: Option<WorkflowPlugin>,
-    pub s3: Option<WorkflowArtifactRepositoryS3>,
+    pub s3: Option<WorkflowS3>,
 }
 codec::object! { WorkflowArtifactRepository; optional archive_logs, artifactory, azure, gcs, hdfs, oss, plugin, s3 }
 
+/// `Workflow.status.artifactRepositoryRef`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowArtifactRepositoryRef {
+    pub artifact_repository: Option<WorkflowArtifactRepository>,
+    pub config_map: Option<String>,
+    pub default: Option<bool>,
+    pub key: Option<String>,
+    pub namespace: Option<String>,
+}
+codec::object! { WorkflowArtifactRepositoryRef; optional artifact_repository, config_map, default, key, namespace }
+
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.artifactory`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifactRepositoryArtifactory {
+pub struct WorkflowArtifactory {
     pub key_format: Option<String>,
-    pub password_secret: Option<WorkflowPasswordSecret>,
+    pub password_secret: Option<PasswordSecret>,
     pub repo_url: Option<String>,
-    pub username_secret: Option<WorkflowUsernameSecret>,
+    pub username_secret: Option<UsernameSecret>,
 }
-codec::object! { WorkflowArtifactRepositoryArtifactory; optional key_format, password_secret, repo_url = "repoURL",
-    username_secret }
+codec::object! { WorkflowArtifactory; optional key_format, password_secret, repo_url = "repoURL", username_secret }
 
 /// `Workflow.status.artifactRepositoryRef.artifactRepository.azure`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifactRepositoryAzure {
-    pub account_key_secret: Option<WorkflowAccountKeySecret>,
+pub struct WorkflowAzure {
+    pub account_key_secret: Option<AccountKeySecret>,
     pub blob_name_format: Option<String>,
     pub container: String,
     pub endpoint: String,
     pub use_sdk_creds: Option<bool>,
 }
-codec::object! { WorkflowArtifactRepositoryAzure; optional account_key_secret, blob_name_format; required container, endpoint;
+codec::object! { WorkflowAzure; optional account_key_secret, blob_name_format; required container, endpoint;
     optional use_sdk_creds = "useSDKCreds" }
-
-/// `Workflow.status.artifactRepositoryRef.artifactRepository.gcs`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifactRepositoryGcs {
-    pub bucket: Option<String>,
-    pub key_format: Option<String>,
-    pub service_account_key_secret: Option<WorkflowServiceAccountKeySecret>,
-}
-codec::object! { WorkflowArtifactRepositoryGcs; optional bucket, key_format, service_account_key_secret }
-
-/// `Workflow.status.artifactRepositoryRef.artifactRepository.hdfs`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifactRepositoryHdfs {
-    pub addresses: Option<Vec<String>>,
-    pub data_transfer_protection: Option<String>,
-    pub force: Option<bool>,
-    pub hdfs_user: Option<String>,
-    pub krb_c_cache_secret: Option<WorkflowKrbCCacheSecret>,
-    pub krb_config_config_map: Option<WorkflowKrbConfigConfigMap>,
-    pub krb_keytab_secret: Option<WorkflowKrbKeytabSecret>,
-    pub krb_realm: Option<String>,
-    pub krb_service_principal_name: Option<String>,
-    pub krb_username: Option<String>,
-    pub path_format: Option<String>,
-}
-codec::object! { WorkflowArtifactRepositoryHdfs; optional addresses, data_transfer_protection, force, hdfs_user,
-    krb_c_cache_secret, krb_config_config_map, krb_keytab_secret, krb_realm, krb_service_principal_name, krb_username,
-    path_format }
-
-/// `Workflow.status.artifactRepositoryRef.artifactRepository.oss`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifactRepositoryOss {
-    pub access_key_secret: Option<WorkflowAccessKeySecret>,
-    pub bucket: Option<String>,
-    pub create_bucket_if_not_present: Option<bool>,
-    pub endpoint: Option<String>,
-    pub key_format: Option<String>,
-    pub lifecycle_rule: Option<WorkflowTaskResultLifecycleRule>,
-    pub secret_key_secret: Option<WorkflowSecretKeySecret>,
-    pub security_token: Option<String>,
-    pub use_sdk_creds: Option<bool>,
-}
-codec::object! { WorkflowArtifactRepositoryOss; optional access_key_secret, bucket, create_bucket_if_not_present, endpoint,
-    key_format, lifecycle_rule, secret_key_secret, security_token, use_sdk_creds = "useSDKCreds" }
-
-/// `Workflow.status.artifactRepositoryRef.artifactRepository.s3`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowArtifactRepositoryS3 {
-    pub access_key_secret: Option<WorkflowAccessKeySecret>,
-    pub addressing_style: Option<WorkflowTaskResultAddressingStyle>,
-    pub bucket: Option<String>,
-    pub ca_secret: Option<WorkflowCaSecret>,
-    pub create_bucket_if_not_present: Option<WorkflowTaskResultCreateBucketIfNotPresent>,
-    pub encryption_options: Option<WorkflowEncryptionOptions>,
-    pub endpoint: Option<String>,
-    pub insecure: Option<bool>,
-    pub key_format: Option<String>,
-    pub key_prefix: Option<String>,
-    pub region: Option<String>,
-    pub role_arn: Option<String>,
-    pub secret_key_secret: Option<WorkflowSecretKeySecret>,
-    pub session_token_secret: Option<WorkflowSessionTokenSecret>,
-    pub use_sdk_creds: Option<bool>,
-}
-codec::object! { WorkflowArtifactRepositoryS3; optional access_key_secret, addressing_style, bucket, ca_secret,
-    create_bucket_if_not_present, encryption_options, endpoint, insecure, key_format, key_prefix, region, role_arn = "roleARN",
-    secret_key_secret, session_token_secret, use_sdk_creds = "useSDKCreds" }
 
 /// `Workflow.status.conditions`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -161,6 +100,33 @@ pub struct WorkflowConditions {
     pub r#type: Option<String>,
 }
 codec::object! { WorkflowConditions; optional message, status, r#type }
+
+/// `Workflow.status.artifactRepositoryRef.artifactRepository.gcs`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowGcs {
+    pub bucket: Option<String>,
+    pub key_format: Option<String>,
+    pub service_account_key_secret: Option<ServiceAccountKeySecret>,
+}
+codec::object! { WorkflowGcs; optional bucket, key_format, service_account_key_secret }
+
+/// `Workflow.status.artifactRepositoryRef.artifactRepository.hdfs`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowHdfs {
+    pub addresses: Option<Vec<String>>,
+    pub data_transfer_protection: Option<String>,
+    pub force: Option<bool>,
+    pub hdfs_user: Option<String>,
+    pub krb_c_cache_secret: Option<KrbCCacheSecret>,
+    pub krb_config_config_map: Option<KrbConfigConfigMap>,
+    pub krb_keytab_secret: Option<KrbKeytabSecret>,
+    pub krb_realm: Option<String>,
+    pub krb_service_principal_name: Option<String>,
+    pub krb_username: Option<String>,
+    pub path_format: Option<String>,
+}
+codec::object! { WorkflowHdfs; optional addresses, data_transfer_protection, force, hdfs_user, krb_c_cache_secret,
+    krb_config_config_map, krb_keytab_secret, krb_realm, krb_service_principal_name, krb_username, path_format }
 
 /// `Workflow.status.synchronization.mutex.holding`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -207,13 +173,13 @@ pub struct WorkflowNodes {
     pub finished_at: Option<Time>,
     pub host_node_name: Option<String>,
     pub id: String,
-    pub inputs: Option<WorkflowNodesInputs>,
+    pub inputs: Option<NodesInputs>,
     pub memoization_status: Option<WorkflowMemoizationStatus>,
     pub message: Option<String>,
     pub name: String,
     pub node_flag: Option<WorkflowNodeFlag>,
     pub outbound_nodes: Option<Vec<String>>,
-    pub outputs: Option<WorkflowStatusOutputs>,
+    pub outputs: Option<StatusOutputs>,
     pub phase: Option<String>,
     pub pod_ip: Option<String>,
     pub progress: Option<String>,
@@ -223,7 +189,7 @@ pub struct WorkflowNodes {
     pub synchronization_status: Option<WorkflowSynchronizationStatus>,
     pub task_result_synced: Option<bool>,
     pub template_name: Option<String>,
-    pub template_ref: Option<WorkflowTemplateRef>,
+    pub template_ref: Option<TemplateRef>,
     pub template_scope: Option<String>,
     pub r#type: String,
 }
@@ -232,6 +198,22 @@ codec::object! { WorkflowNodes; optional boundary_id = "boundaryID", children, d
     memoization_status, message; required name; optional node_flag, outbound_nodes, outputs, phase, pod_ip = "podIP", progress,
     resources_duration, restarting_pod_uid = "restartingPodUID"; optional_encoded started_at; optional synchronization_status,
     task_result_synced, template_name, template_ref, template_scope; required r#type }
+
+/// `Workflow.status.artifactRepositoryRef.artifactRepository.oss`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowOss {
+    pub access_key_secret: Option<AccessKeySecret>,
+    pub bucket: Option<String>,
+    pub create_bucket_if_not_present: Option<bool>,
+    pub endpoint: Option<String>,
+    pub key_format: Option<String>,
+    pub lifecycle_rule: Option<LifecycleRule>,
+    pub secret_key_secret: Option<SecretKeySecret>,
+    pub security_token: Option<String>,
+    pub use_sdk_creds: Option<bool>,
+}
+codec::object! { WorkflowOss; optional access_key_secret, bucket, create_bucket_if_not_present, endpoint, key_format,
+    lifecycle_rule, secret_key_secret, security_token, use_sdk_creds = "useSDKCreds" }
 
 /// `Workflow.status.persistentVolumeClaims`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -260,7 +242,7 @@ pub struct WorkflowPersistentVolumeClaims {
     pub persistent_volume_claim: Option<PersistentVolumeClaimVolumeSource>,
     pub photon_persistent_disk: Option<PhotonPersistentDiskVolumeSource>,
     pub portworx_volume: Option<PortworxVolumeSource>,
-    pub projected: Option<WorkflowProjected>,
+    pub projected: Option<Projected>,
     pub quobyte: Option<QuobyteVolumeSource>,
     pub rbd: Option<RBDVolumeSource>,
     pub scale_io: Option<ScaleIOVolumeSource>,
@@ -281,6 +263,29 @@ pub struct WorkflowPlugin {
     pub name: String,
 }
 codec::object! { WorkflowPlugin; required configuration; optional key_format; required name }
+
+/// `Workflow.status.artifactRepositoryRef.artifactRepository.s3`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkflowS3 {
+    pub access_key_secret: Option<AccessKeySecret>,
+    pub addressing_style: Option<AddressingStyle>,
+    pub bucket: Option<String>,
+    pub ca_secret: Option<CaSecret>,
+    pub create_bucket_if_not_present: Option<CreateBucketIfNotPresent>,
+    pub encryption_options: Option<EncryptionOptions>,
+    pub endpoint: Option<String>,
+    pub insecure: Option<bool>,
+    pub key_format: Option<String>,
+    pub key_prefix: Option<String>,
+    pub region: Option<String>,
+    pub role_arn: Option<String>,
+    pub secret_key_secret: Option<SecretKeySecret>,
+    pub session_token_secret: Option<SessionTokenSecret>,
+    pub use_sdk_creds: Option<bool>,
+}
+codec::object! { WorkflowS3; optional access_key_secret, addressing_style, bucket, ca_secret, create_bucket_if_not_present,
+    encryption_options, endpoint, insecure, key_format, key_prefix, region, role_arn = "roleARN", secret_key_secret,
+    session_token_secret, use_sdk_creds = "useSDKCreds" }
 
 /// `Workflow.status.synchronization.semaphore`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -319,12 +324,12 @@ pub struct WorkflowSpec {
     pub archive_logs: Option<bool>,
     /// Arguments contain the parameters and artifacts sent to the workflow entrypoint Parameters are referencable globally
     /// using the 'workflow' variable prefix. e.g. workflow.parameters.myparam
-    pub arguments: Option<WorkflowArguments>,
+    pub arguments: Option<Arguments>,
     /// ArtifactGC describes the strategy to use when deleting artifacts from completed or deleted workflows (applies to all
     /// output Artifacts unless Artifact.ArtifactGC is specified, which overrides this)
-    pub artifact_gc: Option<WorkflowArtifactGC>,
+    pub artifact_gc: Option<ArtifactGC>,
     /// ArtifactRepositoryRef specifies the configMap name and key containing the artifact repository config.
-    pub artifact_repository_ref: Option<WorkflowArtifactRepositoryRef>,
+    pub artifact_repository_ref: Option<ArtifactRepositoryRef>,
     /// AutomountServiceAccountToken indicates whether a service account token should be automatically mounted in pods.
     /// ServiceAccountName of ExecutorConfig must be specified if this value is false.
     pub automount_service_account_token: Option<bool>,
@@ -338,7 +343,7 @@ pub struct WorkflowSpec {
     /// Entrypoint is a template reference to the starting point of the workflow.
     pub entrypoint: Option<String>,
     /// Executor holds configurations of executor containers of the workflow.
-    pub executor: Option<WorkflowExecutor>,
+    pub executor: Option<Executor>,
     /// Specifies executor plugins at the workflow level.
     ///
     /// This field is effective only when the ARGO_WORKFLOW_LEVEL_EXECUTOR_PLUGINS feature gate is enabled.
@@ -346,10 +351,10 @@ pub struct WorkflowSpec {
     /// If this field contains one or more executor plugins, executor plugin settings from the controller ConfigMap are ignored.
     ///
     /// If this field is empty or not set, the controller falls back to the ConfigMap configuration.
-    pub executor_plugins: Option<Vec<WorkflowExecutorPlugins>>,
+    pub executor_plugins: Option<Vec<ExecutorPlugins>>,
     /// Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the success, failure, or error
     /// status of the primary step
-    pub hooks: Option<BTreeMap<String, WorkflowHooks>>,
+    pub hooks: Option<BTreeMap<String, Hooks>>,
     pub host_aliases: Option<Vec<HostAlias>>,
     /// Host networking requested for this workflow pod. Default to false.
     pub host_network: Option<bool>,
@@ -359,7 +364,7 @@ pub struct WorkflowSpec {
     /// <https://kubernetes.io/docs/concepts/containers/images/#specifying-imagepullsecrets-on-a-pod>
     pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// Metrics are a list of metrics emitted from this Workflow
-    pub metrics: Option<WorkflowMetrics>,
+    pub metrics: Option<Metrics>,
     /// NodeSelector is a selector which will result in all pods of the workflow to be scheduled on the selected node(s). This
     /// is able to be overridden by a nodeSelector specified in the template.
     pub node_selector: Option<BTreeMap<String, String>>,
@@ -373,9 +378,9 @@ pub struct WorkflowSpec {
     /// automatically add the selector with workflow name, if selector is empty. Optional: Defaults to empty.
     pub pod_disruption_budget: Option<PodDisruptionBudgetSpec>,
     /// PodGC describes the strategy to use when deleting completed pods
-    pub pod_gc: Option<WorkflowPodGC>,
+    pub pod_gc: Option<PodGC>,
     /// PodMetadata defines additional metadata that should be applied to workflow pods
-    pub pod_metadata: Option<WorkflowPodMetadata>,
+    pub pod_metadata: Option<PodMetadata>,
     /// PriorityClassName to apply to workflow pods.
     pub pod_priority_class_name: Option<String>,
     /// PodResources defines pod-level resource requests and limits to apply to all workflow pods. Will be overridden if a
@@ -398,7 +403,7 @@ pub struct WorkflowSpec {
     /// feature gate to be enabled on the cluster.
     pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// RetryStrategy for all templates in the workflow.
-    pub retry_strategy: Option<WorkflowRetryStrategy>,
+    pub retry_strategy: Option<RetryStrategy>,
     /// Set scheduler name for all pods. Will be overridden if container/script template's scheduler name is set. Default
     /// scheduler will be used if neither specified.
     pub scheduler_name: Option<String>,
@@ -412,32 +417,32 @@ pub struct WorkflowSpec {
     /// Suspend will suspend the workflow and prevent execution of any future steps in the workflow
     pub suspend: Option<bool>,
     /// Synchronization holds synchronization lock configuration for this Workflow
-    pub synchronization: Option<WorkflowSynchronization>,
+    pub synchronization: Option<Synchronization>,
     /// TemplateDefaults holds default template values that will apply to all templates in the Workflow, unless overridden on
     /// the template-level.
-    pub template_defaults: Option<WorkflowTemplateDefaults>,
+    pub template_defaults: Option<TemplateDefaults>,
     /// Templates is a list of workflow templates used in a workflow MaxItems is an artificial limit to limit CEL validation
     /// costs - see note at top of file
     /// * Must have at most 200 items.
     /// * Must satisfy `self.all(t, (has(t.container) ? 1 : 0) + (has(t.script) ? 1 : 0) + (has(t.dag) ? 1 : 0) + (has(t.steps) ? 1 : 0) + (has(t.resource) ? 1 : 0) + (has(t.suspend) ? 1 : 0) + (has(t.containerSet) ? 1 : 0) + (has(t.data) ? 1 : 0) + (has(t.http) ? 1 : 0) + (has(t.plugin) ? 1 : 0) <= 1)`: template must have at most one template type
     /// * Must satisfy `self.all(t, !(has(t.timeout) && t.timeout != "" && (has(t.steps) || has(t.dag))))`: timeout cannot be applied to steps or dag templates
     /// * Must satisfy `self.all(t, !(has(t.activeDeadlineSeconds) && (has(t.steps) || has(t.dag))))`: activeDeadlineSeconds is only valid for leaf templates
-    pub templates: Option<Vec<WorkflowTemplates>>,
+    pub templates: Option<Vec<Templates>>,
     /// Tolerations to apply to workflow pods.
     pub tolerations: Option<Vec<Toleration>>,
     /// TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it Succeeded or Failed.
-    pub ttl_strategy: Option<WorkflowTtlStrategy>,
+    pub ttl_strategy: Option<TtlStrategy>,
     /// VolumeClaimGC describes the strategy to use when deleting volumes from completed workflows
-    pub volume_claim_gc: Option<WorkflowVolumeClaimGC>,
+    pub volume_claim_gc: Option<VolumeClaimGC>,
     /// VolumeClaimTemplates is a list of claims that containers are allowed to reference. The Workflow controller will create
     /// the claims at the beginning of the workflow and delete the claims upon completion of the workflow
-    pub volume_claim_templates: Option<Vec<WorkflowVolumeClaimTemplates>>,
+    pub volume_claim_templates: Option<Vec<VolumeClaimTemplates>>,
     /// Volumes is a list of volumes that can be mounted by containers in a workflow.
-    pub volumes: Option<Vec<WorkflowVolumes>>,
+    pub volumes: Option<Vec<Volumes>>,
     /// WorkflowMetadata contains some metadata of the workflow to refer to
-    pub workflow_metadata: Option<WorkflowWorkflowMetadata>,
+    pub workflow_metadata: Option<WorkflowMetadata>,
     /// WorkflowTemplateRef holds a reference to a WorkflowTemplate for execution
-    pub workflow_template_ref: Option<WorkflowWorkflowTemplateRef>,
+    pub workflow_template_ref: Option<WorkflowTemplateRef>,
 }
 codec::object! { WorkflowSpec; optional active_deadline_seconds, affinity, archive_logs, arguments, artifact_gc = "artifactGC",
     artifact_repository_ref, automount_service_account_token, dns_config, dns_policy, entrypoint, executor, executor_plugins,
@@ -452,7 +457,7 @@ codec::object! { WorkflowSpec; optional active_deadline_seconds, affinity, archi
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowStatus {
     pub artifact_gc_status: Option<WorkflowArtifactGCStatus>,
-    pub artifact_repository_ref: Option<WorkflowStatusArtifactRepositoryRef>,
+    pub artifact_repository_ref: Option<WorkflowArtifactRepositoryRef>,
     pub compressed_nodes: Option<String>,
     pub conditions: Option<Vec<WorkflowConditions>>,
     pub estimated_duration: Option<i64>,
@@ -460,7 +465,7 @@ pub struct WorkflowStatus {
     pub message: Option<String>,
     pub nodes: Option<BTreeMap<String, WorkflowNodes>>,
     pub offload_node_status_version: Option<String>,
-    pub outputs: Option<WorkflowStatusOutputs>,
+    pub outputs: Option<StatusOutputs>,
     pub persistent_volume_claims: Option<Vec<WorkflowPersistentVolumeClaims>>,
     pub phase: Option<String>,
     pub progress: Option<String>,
@@ -468,7 +473,7 @@ pub struct WorkflowStatus {
     pub started_at: Option<Time>,
     pub stored_templates: Option<BTreeMap<String, Value>>,
     pub stored_workflow_template_spec: Option<BTreeMap<String, Value>>,
-    pub synchronization: Option<WorkflowStatusSynchronization>,
+    pub synchronization: Option<WorkflowSynchronization>,
     pub task_results_completion_status: Option<BTreeMap<String, bool>>,
 }
 codec::object! { WorkflowStatus; optional artifact_gc_status = "artifactGCStatus", artifact_repository_ref, compressed_nodes,
@@ -476,24 +481,13 @@ codec::object! { WorkflowStatus; optional artifact_gc_status = "artifactGCStatus
     persistent_volume_claims, phase, progress, resources_duration; optional_encoded started_at; optional stored_templates,
     stored_workflow_template_spec, synchronization, task_results_completion_status }
 
-/// `Workflow.status.artifactRepositoryRef`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowStatusArtifactRepositoryRef {
-    pub artifact_repository: Option<WorkflowArtifactRepository>,
-    pub config_map: Option<String>,
-    pub default: Option<bool>,
-    pub key: Option<String>,
-    pub namespace: Option<String>,
-}
-codec::object! { WorkflowStatusArtifactRepositoryRef; optional artifact_repository, config_map, default, key, namespace }
-
 /// `Workflow.status.synchronization`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkflowStatusSynchronization {
+pub struct WorkflowSynchronization {
     pub mutex: Option<WorkflowMutex>,
     pub semaphore: Option<WorkflowSemaphore>,
 }
-codec::object! { WorkflowStatusSynchronization; optional mutex, semaphore }
+codec::object! { WorkflowSynchronization; optional mutex, semaphore }
 
 /// `Workflow.status.nodes.synchronizationStatus`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,7 +6,7 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
-use super::{WorkflowArtifactGCTaskArchiveLocation, WorkflowOutputsArtifacts};
+use super::{ArtifactsByNodeArchiveLocation, OutputsArtifacts};
 
 /// WorkflowArtifactGCTask specifies the Artifacts that need to be deleted as well as the status of deletion
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,8 +44,8 @@ codec::object! { WorkflowArtifactGCTaskArtifactResultsByNode; optional artifact_
 /// `WorkflowArtifactGCTask.spec.artifactsByNode`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowArtifactGCTaskArtifactsByNode {
-    pub archive_location: Option<WorkflowArtifactGCTaskArchiveLocation>,
-    pub artifacts: Option<BTreeMap<String, WorkflowOutputsArtifacts>>,
+    pub archive_location: Option<ArtifactsByNodeArchiveLocation>,
+    pub artifacts: Option<BTreeMap<String, OutputsArtifacts>>,
 }
 codec::object! { WorkflowArtifactGCTaskArtifactsByNode; optional archive_location, artifacts }
 

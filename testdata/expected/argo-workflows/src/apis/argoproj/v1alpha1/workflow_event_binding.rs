@@ -5,7 +5,7 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use super::{WorkflowArguments, WorkflowVolumeClaimTemplatesMetadata, WorkflowWorkflowTemplateRef};
+use super::{Arguments, VolumeClaimTemplatesMetadata, WorkflowTemplateRef};
 
 /// WorkflowEventBinding is the definition of an event resource
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,10 +37,10 @@ codec::object! { WorkflowEventBindingSpec; required event; optional submit }
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowEventBindingSubmit {
     /// Arguments extracted from the event and then set as arguments to the workflow created.
-    pub arguments: Option<WorkflowArguments>,
+    pub arguments: Option<Arguments>,
     /// Metadata optional means to customize select fields of the workflow metadata
-    pub metadata: Option<WorkflowVolumeClaimTemplatesMetadata>,
+    pub metadata: Option<VolumeClaimTemplatesMetadata>,
     /// WorkflowTemplateRef the workflow template to submit
-    pub workflow_template_ref: WorkflowWorkflowTemplateRef,
+    pub workflow_template_ref: WorkflowTemplateRef,
 }
 codec::object! { WorkflowEventBindingSubmit; optional arguments, metadata; required workflow_template_ref }

@@ -5,7 +5,7 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use super::{WorkflowTaskResultArtifacts, WorkflowTaskResultParameters};
+use super::{Artifacts, Parameters};
 
 /// WorkflowTaskResult is a used to communicate a result back to the controller. Unlike WorkflowTaskSet, it has more
 /// capacity. This is an internal type. Users should never create this resource directly, much like you would never create a
@@ -27,11 +27,11 @@ codec::object! { WorkflowTaskResult as kind; defaulted metadata; optional messag
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskResultOutputs {
     /// Artifacts holds the list of output artifacts produced by a step
-    pub artifacts: Option<Vec<WorkflowTaskResultArtifacts>>,
+    pub artifacts: Option<Vec<Artifacts>>,
     /// ExitCode holds the exit code of a script template
     pub exit_code: Option<String>,
     /// Parameters holds the list of output parameters produced by a step
-    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+    pub parameters: Option<Vec<Parameters>>,
     /// Result holds the result (stdout) of a script or container template, or the response body of an HTTP template
     pub result: Option<String>,
 }

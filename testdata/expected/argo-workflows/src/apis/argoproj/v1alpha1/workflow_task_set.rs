@@ -13,15 +13,12 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::util::intstr::IntOrString
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::{
-    WorkflowAction, WorkflowArchiveLocationHttp, WorkflowArtifactGCTaskArchiveLocation, WorkflowArtifactory, WorkflowAzure,
-    WorkflowContainerSet, WorkflowContinueOn, WorkflowCounter, WorkflowEnv, WorkflowExecutor, WorkflowGcs, WorkflowGit,
-    WorkflowHdfs, WorkflowHistogram, WorkflowHttp, WorkflowInitContainers, WorkflowLabels, WorkflowMemoize,
-    WorkflowMergeStrategy, WorkflowMetadata, WorkflowNodesInputs, WorkflowOperation, WorkflowOss, WorkflowOutputsArtifacts,
-    WorkflowRestartPolicyRules, WorkflowRetryStrategy, WorkflowS3, WorkflowSidecars, WorkflowStatusOutputs, WorkflowSuspend,
-    WorkflowSynchronization, WorkflowTaskResultArchive, WorkflowTaskResultArtifactGC, WorkflowTaskResultArtifactory,
-    WorkflowTaskResultAzure, WorkflowTaskResultGcs, WorkflowTaskResultGit, WorkflowTaskResultHdfs, WorkflowTaskResultHttp,
-    WorkflowTaskResultOss, WorkflowTaskResultParameters, WorkflowTaskResultPlugin, WorkflowTaskResultRaw, WorkflowTaskResultS3,
-    WorkflowTaskSetContainer, WorkflowTemplateRef, WorkflowTransformation, WorkflowVolumes,
+    Action, Archive, ArchiveLocationHttp, Artifactory, ArtifactsArtifactGC, ArtifactsArtifactory, ArtifactsAzure,
+    ArtifactsByNodeArchiveLocation, ArtifactsGcs, ArtifactsGit, ArtifactsHdfs, ArtifactsHttp, ArtifactsOss, ArtifactsS3, Azure,
+    ContainerSet, ContinueOn, Env, Executor, Gcs, Git, Hdfs, Histogram, Http, InitContainers, Labels, Memoize, MergeStrategy,
+    NodesInputs, Operation, Oss, OutputsArtifacts, Parameters, Plugin, PrometheusCounter, Raw, RestartPolicyRules,
+    RetryStrategy, S3, Sidecars, StatusOutputs, Suspend, Synchronization, TasksContainer, TemplateDefaultsMetadata, TemplateRef,
+    Transformation, Volumes,
 };
 
 /// WorkflowTaskSet holds a set of tasks to be executed as part of a workflow.
@@ -36,38 +33,38 @@ codec::object! { WorkflowTaskSet as kind; defaulted metadata; required spec; opt
 /// `WorkflowTaskSet.spec.tasks.dag.tasks.arguments`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetArguments {
-    pub artifacts: Option<Vec<WorkflowOutputsArtifacts>>,
-    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+    pub artifacts: Option<Vec<OutputsArtifacts>>,
+    pub parameters: Option<Vec<Parameters>>,
 }
 codec::object! { WorkflowTaskSetArguments; optional artifacts, parameters }
 
 /// `WorkflowTaskSet.spec.tasks.resource.manifestFrom.artifact`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetArtifact {
-    pub archive: Option<WorkflowTaskResultArchive>,
+    pub archive: Option<Archive>,
     pub archive_logs: Option<bool>,
-    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    pub artifactory: Option<WorkflowArtifactory>,
-    pub azure: Option<WorkflowAzure>,
+    pub artifact_gc: Option<ArtifactsArtifactGC>,
+    pub artifactory: Option<Artifactory>,
+    pub azure: Option<Azure>,
     pub deleted: Option<bool>,
     pub from: Option<String>,
     pub from_expression: Option<String>,
-    pub gcs: Option<WorkflowGcs>,
-    pub git: Option<WorkflowGit>,
+    pub gcs: Option<Gcs>,
+    pub git: Option<Git>,
     pub global_name: Option<String>,
-    pub hdfs: Option<WorkflowHdfs>,
-    pub http: Option<WorkflowArchiveLocationHttp>,
+    pub hdfs: Option<Hdfs>,
+    pub http: Option<ArchiveLocationHttp>,
     /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     pub optional: Option<bool>,
-    pub oss: Option<WorkflowOss>,
+    pub oss: Option<Oss>,
     pub path: Option<String>,
-    pub plugin: Option<WorkflowTaskResultPlugin>,
-    pub raw: Option<WorkflowTaskResultRaw>,
+    pub plugin: Option<Plugin>,
+    pub raw: Option<Raw>,
     pub recurse_mode: Option<bool>,
-    pub s3: Option<WorkflowS3>,
+    pub s3: Option<S3>,
     pub sub_path: Option<String>,
 }
 codec::object! { WorkflowTaskSetArtifact; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure,
@@ -77,30 +74,30 @@ codec::object! { WorkflowTaskSetArtifact; optional archive, archive_logs, artifa
 /// `WorkflowTaskSet.spec.tasks.data.source.artifactPaths`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetArtifactPaths {
-    pub archive: Option<WorkflowTaskResultArchive>,
+    pub archive: Option<Archive>,
     pub archive_logs: Option<bool>,
-    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
-    pub artifactory: Option<WorkflowArtifactory>,
-    pub azure: Option<WorkflowAzure>,
+    pub artifact_gc: Option<ArtifactsArtifactGC>,
+    pub artifactory: Option<Artifactory>,
+    pub azure: Option<Azure>,
     pub deleted: Option<bool>,
     pub from: Option<String>,
     pub from_expression: Option<String>,
-    pub gcs: Option<WorkflowGcs>,
-    pub git: Option<WorkflowGit>,
+    pub gcs: Option<Gcs>,
+    pub git: Option<Git>,
     pub global_name: Option<String>,
-    pub hdfs: Option<WorkflowHdfs>,
-    pub http: Option<WorkflowArchiveLocationHttp>,
+    pub hdfs: Option<Hdfs>,
+    pub http: Option<ArchiveLocationHttp>,
     /// Must be between 0 and 511.
     pub mode: Option<i32>,
     /// Must match `^[-a-zA-Z0-9_{}.]+$`.
     pub name: String,
     pub optional: Option<bool>,
-    pub oss: Option<WorkflowOss>,
+    pub oss: Option<Oss>,
     pub path: Option<String>,
-    pub plugin: Option<WorkflowTaskResultPlugin>,
-    pub raw: Option<WorkflowTaskResultRaw>,
+    pub plugin: Option<Plugin>,
+    pub raw: Option<Raw>,
     pub recurse_mode: Option<bool>,
-    pub s3: Option<WorkflowS3>,
+    pub s3: Option<S3>,
     pub sub_path: Option<String>,
 }
 codec::object! { WorkflowTaskSetArtifactPaths; optional archive, archive_logs, artifact_gc = "artifactGC", artifactory, azure,
@@ -111,15 +108,15 @@ codec::object! { WorkflowTaskSetArtifactPaths; optional archive, archive_logs, a
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetArtifacts {
     /// Archive controls how the artifact will be saved to the artifact repository.
-    pub archive: Option<WorkflowTaskResultArchive>,
+    pub archive: Option<Archive>,
     /// ArchiveLogs indicates if the container logs should be archived
     pub archive_logs: Option<bool>,
     /// ArtifactGC describes the strategy to use when to deleting an artifact from completed or deleted workflows
-    pub artifact_gc: Option<WorkflowTaskResultArtifactGC>,
+    pub artifact_gc: Option<ArtifactsArtifactGC>,
     /// Artifactory contains artifactory artifact location details
-    pub artifactory: Option<WorkflowTaskResultArtifactory>,
+    pub artifactory: Option<ArtifactsArtifactory>,
     /// Azure contains Azure Storage artifact location details
-    pub azure: Option<WorkflowTaskResultAzure>,
+    pub azure: Option<ArtifactsAzure>,
     /// Has this been deleted?
     pub deleted: Option<bool>,
     /// From allows an artifact to reference an artifact from a previous step
@@ -127,16 +124,16 @@ pub struct WorkflowTaskSetArtifacts {
     /// FromExpression, if defined, is evaluated to specify the value for the artifact
     pub from_expression: Option<String>,
     /// GCS contains GCS artifact location details
-    pub gcs: Option<WorkflowTaskResultGcs>,
+    pub gcs: Option<ArtifactsGcs>,
     /// Git contains git artifact location details
-    pub git: Option<WorkflowTaskResultGit>,
+    pub git: Option<ArtifactsGit>,
     /// GlobalName exports an output artifact to the global scope, making it available as workflow.outputs.artifacts.XXXX and in
     /// workflow.status.outputs.artifacts
     pub global_name: Option<String>,
     /// HDFS contains HDFS artifact location details
-    pub hdfs: Option<WorkflowTaskResultHdfs>,
+    pub hdfs: Option<ArtifactsHdfs>,
     /// HTTP contains HTTP artifact location details
-    pub http: Option<WorkflowTaskResultHttp>,
+    pub http: Option<ArtifactsHttp>,
     /// mode bits to use on this file, must be a value between 0 and 0777. Set when loading input artifacts. It is recommended
     /// to set the mode value to ensure the artifact has the expected permissions in your container.
     /// * Must be between 0 and 511.
@@ -147,17 +144,17 @@ pub struct WorkflowTaskSetArtifacts {
     /// Make Artifacts optional, if Artifacts doesn't generate or exist
     pub optional: Option<bool>,
     /// OSS contains OSS artifact location details
-    pub oss: Option<WorkflowTaskResultOss>,
+    pub oss: Option<ArtifactsOss>,
     /// Path is the container path to the artifact
     pub path: Option<String>,
     /// Plugin contains plugin artifact location details
-    pub plugin: Option<WorkflowTaskResultPlugin>,
+    pub plugin: Option<Plugin>,
     /// Raw contains raw artifact location details
-    pub raw: Option<WorkflowTaskResultRaw>,
+    pub raw: Option<Raw>,
     /// If mode is set, apply the permission recursively into the artifact if it is a folder
     pub recurse_mode: Option<bool>,
     /// S3 contains S3 artifact location details
-    pub s3: Option<WorkflowTaskResultS3>,
+    pub s3: Option<ArtifactsS3>,
     /// SubPath allows an artifact to be sourced from a subpath within the specified source
     pub sub_path: Option<String>,
 }
@@ -179,7 +176,7 @@ codec::object! { WorkflowTaskSetDag; optional fail_fast, target; required tasks 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetDagTasks {
     pub arguments: Option<WorkflowTaskSetArguments>,
-    pub continue_on: Option<WorkflowContinueOn>,
+    pub continue_on: Option<ContinueOn>,
     pub dependencies: Option<Vec<String>>,
     pub depends: Option<String>,
     pub hooks: Option<BTreeMap<String, WorkflowTaskSetHooks>>,
@@ -188,7 +185,7 @@ pub struct WorkflowTaskSetDagTasks {
     pub name: String,
     pub on_exit: Option<String>,
     pub template: Option<String>,
-    pub template_ref: Option<WorkflowTemplateRef>,
+    pub template_ref: Option<TemplateRef>,
     pub when: Option<String>,
     pub with_items: Option<Value>,
     pub with_param: Option<String>,
@@ -201,14 +198,14 @@ codec::object! { WorkflowTaskSetDagTasks; optional arguments, continue_on, depen
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetData {
     pub source: WorkflowTaskSetSource,
-    pub transformation: Vec<WorkflowTransformation>,
+    pub transformation: Vec<Transformation>,
 }
 codec::object! { WorkflowTaskSetData; required source, transformation }
 
 /// `WorkflowTaskSet.spec.tasks.metrics.prometheus.gauge`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetGauge {
-    pub operation: Option<WorkflowOperation>,
+    pub operation: Option<Operation>,
     pub realtime: bool,
     /// Must have 1 to 256 characters.
     pub value: String,
@@ -221,7 +218,7 @@ pub struct WorkflowTaskSetHooks {
     pub arguments: Option<WorkflowTaskSetArguments>,
     pub expression: Option<String>,
     pub template: Option<String>,
-    pub template_ref: Option<WorkflowTemplateRef>,
+    pub template_ref: Option<TemplateRef>,
 }
 codec::object! { WorkflowTaskSetHooks; optional arguments, expression, template, template_ref }
 
@@ -261,7 +258,7 @@ pub struct WorkflowTaskSetOutputs {
     /// ExitCode holds the exit code of a script template
     pub exit_code: Option<String>,
     /// Parameters holds the list of output parameters produced by a step
-    pub parameters: Option<Vec<WorkflowTaskResultParameters>>,
+    pub parameters: Option<Vec<Parameters>>,
     /// Result holds the result (stdout) of a script or container template, or the response body of an HTTP template
     pub result: Option<String>,
 }
@@ -270,12 +267,12 @@ codec::object! { WorkflowTaskSetOutputs; optional artifacts, exit_code, paramete
 /// `WorkflowTaskSet.spec.tasks.metrics.prometheus`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetPrometheus {
-    pub counter: Option<WorkflowCounter>,
+    pub counter: Option<PrometheusCounter>,
     pub gauge: Option<WorkflowTaskSetGauge>,
     /// Must not be empty.
     pub help: String,
-    pub histogram: Option<WorkflowHistogram>,
-    pub labels: Option<Vec<WorkflowLabels>>,
+    pub histogram: Option<Histogram>,
+    pub labels: Option<Vec<Labels>>,
     /// Must match `^[a-zA-Z_][a-zA-Z0-9_]*$`.
     pub name: String,
     pub when: Option<String>,
@@ -286,12 +283,12 @@ codec::object! { WorkflowTaskSetPrometheus; optional counter, gauge; required he
 /// `WorkflowTaskSet.spec.tasks.resource`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetResource {
-    pub action: WorkflowAction,
+    pub action: Action,
     pub failure_condition: Option<String>,
     pub flags: Option<Vec<String>>,
     pub manifest: Option<String>,
     pub manifest_from: Option<WorkflowTaskSetManifestFrom>,
-    pub merge_strategy: Option<WorkflowMergeStrategy>,
+    pub merge_strategy: Option<MergeStrategy>,
     pub set_owner_reference: Option<bool>,
     pub success_condition: Option<String>,
 }
@@ -304,7 +301,7 @@ pub struct WorkflowTaskSetScript {
     pub args: Option<Vec<String>>,
     pub command: Option<Vec<String>>,
     /// Must have no two items with the same `name`.
-    pub env: Option<Vec<WorkflowEnv>>,
+    pub env: Option<Vec<Env>>,
     pub env_from: Option<Vec<EnvFromSource>>,
     pub image: Option<String>,
     pub image_pull_policy: Option<String>,
@@ -317,7 +314,7 @@ pub struct WorkflowTaskSetScript {
     pub resize_policy: Option<Vec<ContainerResizePolicy>>,
     pub resources: Option<ResourceRequirements>,
     pub restart_policy: Option<String>,
-    pub restart_policy_rules: Option<Vec<WorkflowRestartPolicyRules>>,
+    pub restart_policy_rules: Option<Vec<RestartPolicyRules>>,
     pub security_context: Option<SecurityContext>,
     pub source: Option<String>,
     pub startup_probe: Option<Probe>,
@@ -363,14 +360,14 @@ codec::object! { WorkflowTaskSetStatus; optional nodes }
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkflowTaskSetSteps {
     pub arguments: Option<WorkflowTaskSetArguments>,
-    pub continue_on: Option<WorkflowContinueOn>,
+    pub continue_on: Option<ContinueOn>,
     pub hooks: Option<BTreeMap<String, WorkflowTaskSetHooks>>,
     pub inline: Option<Value>,
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: Option<String>,
     pub on_exit: Option<String>,
     pub template: Option<String>,
-    pub template_ref: Option<WorkflowTemplateRef>,
+    pub template_ref: Option<TemplateRef>,
     pub when: Option<String>,
     pub with_items: Option<Value>,
     pub with_param: Option<String>,
@@ -385,26 +382,26 @@ pub struct WorkflowTaskSetTasks {
     pub active_deadline_seconds: Option<IntOrString>,
     pub affinity: Option<Affinity>,
     pub annotations: Option<BTreeMap<String, String>>,
-    pub archive_location: Option<WorkflowArtifactGCTaskArchiveLocation>,
+    pub archive_location: Option<ArtifactsByNodeArchiveLocation>,
     pub automount_service_account_token: Option<bool>,
-    pub container: Option<WorkflowTaskSetContainer>,
-    pub container_set: Option<WorkflowContainerSet>,
+    pub container: Option<TasksContainer>,
+    pub container_set: Option<ContainerSet>,
     pub daemon: Option<bool>,
     pub dag: Option<WorkflowTaskSetDag>,
     pub data: Option<WorkflowTaskSetData>,
-    pub executor: Option<WorkflowExecutor>,
+    pub executor: Option<Executor>,
     pub fail_fast: Option<bool>,
     pub host_aliases: Option<Vec<HostAlias>>,
-    pub http: Option<WorkflowHttp>,
-    pub init_containers: Option<Vec<WorkflowInitContainers>>,
-    pub inputs: Option<WorkflowNodesInputs>,
-    pub memoize: Option<WorkflowMemoize>,
-    pub metadata: Option<WorkflowMetadata>,
+    pub http: Option<Http>,
+    pub init_containers: Option<Vec<InitContainers>>,
+    pub inputs: Option<NodesInputs>,
+    pub memoize: Option<Memoize>,
+    pub metadata: Option<TemplateDefaultsMetadata>,
     pub metrics: Option<WorkflowTaskSetMetrics>,
     /// Must have at most 128 characters and match `^[a-zA-Z0-9][-a-zA-Z0-9]*$`.
     pub name: Option<String>,
     pub node_selector: Option<BTreeMap<String, String>>,
-    pub outputs: Option<WorkflowStatusOutputs>,
+    pub outputs: Option<StatusOutputs>,
     /// Must be at least 1.
     pub parallelism: Option<i64>,
     pub pending_timeout: Option<String>,
@@ -414,19 +411,19 @@ pub struct WorkflowTaskSetTasks {
     pub priority_class_name: Option<String>,
     pub resource: Option<WorkflowTaskSetResource>,
     pub resource_claims: Option<Vec<PodResourceClaim>>,
-    pub retry_strategy: Option<WorkflowRetryStrategy>,
+    pub retry_strategy: Option<RetryStrategy>,
     pub scheduler_name: Option<String>,
     pub script: Option<WorkflowTaskSetScript>,
     pub security_context: Option<PodSecurityContext>,
     pub service_account_name: Option<String>,
-    pub sidecars: Option<Vec<WorkflowSidecars>>,
+    pub sidecars: Option<Vec<Sidecars>>,
     /// Must not be empty.
     pub steps: Option<Vec<WorkflowTaskSetTasksSteps>>,
-    pub suspend: Option<WorkflowSuspend>,
-    pub synchronization: Option<WorkflowSynchronization>,
+    pub suspend: Option<Suspend>,
+    pub synchronization: Option<Synchronization>,
     pub timeout: Option<String>,
     pub tolerations: Option<Vec<Toleration>>,
-    pub volumes: Option<Vec<WorkflowVolumes>>,
+    pub volumes: Option<Vec<Volumes>>,
 }
 codec::object! { WorkflowTaskSetTasks; optional_encoded active_deadline_seconds; optional affinity, annotations,
     archive_location, automount_service_account_token, container, container_set, daemon, dag, data, executor, fail_fast,

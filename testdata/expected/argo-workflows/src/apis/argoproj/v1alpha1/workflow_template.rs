@@ -12,10 +12,9 @@ use ::codegen_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudgetSpec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
 use super::{
-    WorkflowArguments, WorkflowArtifactGC, WorkflowArtifactRepositoryRef, WorkflowExecutor, WorkflowExecutorPlugins,
-    WorkflowHooks, WorkflowMetrics, WorkflowPodGC, WorkflowPodMetadata, WorkflowRetryStrategy, WorkflowSynchronization,
-    WorkflowTemplateDefaults, WorkflowTemplates, WorkflowTtlStrategy, WorkflowVolumeClaimGC, WorkflowVolumeClaimTemplates,
-    WorkflowVolumes, WorkflowWorkflowMetadata, WorkflowWorkflowTemplateRef,
+    Arguments, ArtifactGC, ArtifactRepositoryRef, Executor, ExecutorPlugins, Hooks, Metrics, PodGC, PodMetadata, RetryStrategy,
+    Synchronization, TemplateDefaults, Templates, TtlStrategy, VolumeClaimGC, VolumeClaimTemplates, Volumes, WorkflowMetadata,
+    WorkflowTemplateRef,
 };
 
 /// WorkflowTemplate is the definition of a workflow template resource
@@ -40,12 +39,12 @@ pub struct WorkflowTemplateSpec {
     pub archive_logs: Option<bool>,
     /// Arguments contain the parameters and artifacts sent to the workflow entrypoint Parameters are referencable globally
     /// using the 'workflow' variable prefix. e.g. workflow.parameters.myparam
-    pub arguments: Option<WorkflowArguments>,
+    pub arguments: Option<Arguments>,
     /// ArtifactGC describes the strategy to use when deleting artifacts from completed or deleted workflows (applies to all
     /// output Artifacts unless Artifact.ArtifactGC is specified, which overrides this)
-    pub artifact_gc: Option<WorkflowArtifactGC>,
+    pub artifact_gc: Option<ArtifactGC>,
     /// ArtifactRepositoryRef specifies the configMap name and key containing the artifact repository config.
-    pub artifact_repository_ref: Option<WorkflowArtifactRepositoryRef>,
+    pub artifact_repository_ref: Option<ArtifactRepositoryRef>,
     /// AutomountServiceAccountToken indicates whether a service account token should be automatically mounted in pods.
     /// ServiceAccountName of ExecutorConfig must be specified if this value is false.
     pub automount_service_account_token: Option<bool>,
@@ -59,7 +58,7 @@ pub struct WorkflowTemplateSpec {
     /// Entrypoint is a template reference to the starting point of the workflow.
     pub entrypoint: Option<String>,
     /// Executor holds configurations of executor containers of the workflow.
-    pub executor: Option<WorkflowExecutor>,
+    pub executor: Option<Executor>,
     /// Specifies executor plugins at the workflow level.
     ///
     /// This field is effective only when the ARGO_WORKFLOW_LEVEL_EXECUTOR_PLUGINS feature gate is enabled.
@@ -67,10 +66,10 @@ pub struct WorkflowTemplateSpec {
     /// If this field contains one or more executor plugins, executor plugin settings from the controller ConfigMap are ignored.
     ///
     /// If this field is empty or not set, the controller falls back to the ConfigMap configuration.
-    pub executor_plugins: Option<Vec<WorkflowExecutorPlugins>>,
+    pub executor_plugins: Option<Vec<ExecutorPlugins>>,
     /// Hooks holds the lifecycle hook which is invoked at lifecycle of step, irrespective of the success, failure, or error
     /// status of the primary step
-    pub hooks: Option<BTreeMap<String, WorkflowHooks>>,
+    pub hooks: Option<BTreeMap<String, Hooks>>,
     pub host_aliases: Option<Vec<HostAlias>>,
     /// Host networking requested for this workflow pod. Default to false.
     pub host_network: Option<bool>,
@@ -80,7 +79,7 @@ pub struct WorkflowTemplateSpec {
     /// <https://kubernetes.io/docs/concepts/containers/images/#specifying-imagepullsecrets-on-a-pod>
     pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
     /// Metrics are a list of metrics emitted from this Workflow
-    pub metrics: Option<WorkflowMetrics>,
+    pub metrics: Option<Metrics>,
     /// NodeSelector is a selector which will result in all pods of the workflow to be scheduled on the selected node(s). This
     /// is able to be overridden by a nodeSelector specified in the template.
     pub node_selector: Option<BTreeMap<String, String>>,
@@ -94,9 +93,9 @@ pub struct WorkflowTemplateSpec {
     /// automatically add the selector with workflow name, if selector is empty. Optional: Defaults to empty.
     pub pod_disruption_budget: Option<PodDisruptionBudgetSpec>,
     /// PodGC describes the strategy to use when deleting completed pods
-    pub pod_gc: Option<WorkflowPodGC>,
+    pub pod_gc: Option<PodGC>,
     /// PodMetadata defines additional metadata that should be applied to workflow pods
-    pub pod_metadata: Option<WorkflowPodMetadata>,
+    pub pod_metadata: Option<PodMetadata>,
     /// PriorityClassName to apply to workflow pods.
     pub pod_priority_class_name: Option<String>,
     /// PodResources defines pod-level resource requests and limits to apply to all workflow pods. Will be overridden if a
@@ -119,7 +118,7 @@ pub struct WorkflowTemplateSpec {
     /// feature gate to be enabled on the cluster.
     pub resource_claims: Option<Vec<PodResourceClaim>>,
     /// RetryStrategy for all templates in the workflow.
-    pub retry_strategy: Option<WorkflowRetryStrategy>,
+    pub retry_strategy: Option<RetryStrategy>,
     /// Set scheduler name for all pods. Will be overridden if container/script template's scheduler name is set. Default
     /// scheduler will be used if neither specified.
     pub scheduler_name: Option<String>,
@@ -133,32 +132,32 @@ pub struct WorkflowTemplateSpec {
     /// Suspend will suspend the workflow and prevent execution of any future steps in the workflow
     pub suspend: Option<bool>,
     /// Synchronization holds synchronization lock configuration for this Workflow
-    pub synchronization: Option<WorkflowSynchronization>,
+    pub synchronization: Option<Synchronization>,
     /// TemplateDefaults holds default template values that will apply to all templates in the Workflow, unless overridden on
     /// the template-level.
-    pub template_defaults: Option<WorkflowTemplateDefaults>,
+    pub template_defaults: Option<TemplateDefaults>,
     /// Templates is a list of workflow templates used in a workflow MaxItems is an artificial limit to limit CEL validation
     /// costs - see note at top of file
     /// * Must have at most 200 items.
     /// * Must satisfy `self.all(t, (has(t.container) ? 1 : 0) + (has(t.script) ? 1 : 0) + (has(t.dag) ? 1 : 0) + (has(t.steps) ? 1 : 0) + (has(t.resource) ? 1 : 0) + (has(t.suspend) ? 1 : 0) + (has(t.containerSet) ? 1 : 0) + (has(t.data) ? 1 : 0) + (has(t.http) ? 1 : 0) + (has(t.plugin) ? 1 : 0) <= 1)`: template must have at most one template type
     /// * Must satisfy `self.all(t, !(has(t.timeout) && t.timeout != "" && (has(t.steps) || has(t.dag))))`: timeout cannot be applied to steps or dag templates
     /// * Must satisfy `self.all(t, !(has(t.activeDeadlineSeconds) && (has(t.steps) || has(t.dag))))`: activeDeadlineSeconds is only valid for leaf templates
-    pub templates: Option<Vec<WorkflowTemplates>>,
+    pub templates: Option<Vec<Templates>>,
     /// Tolerations to apply to workflow pods.
     pub tolerations: Option<Vec<Toleration>>,
     /// TTLStrategy limits the lifetime of a Workflow that has finished execution depending on if it Succeeded or Failed.
-    pub ttl_strategy: Option<WorkflowTtlStrategy>,
+    pub ttl_strategy: Option<TtlStrategy>,
     /// VolumeClaimGC describes the strategy to use when deleting volumes from completed workflows
-    pub volume_claim_gc: Option<WorkflowVolumeClaimGC>,
+    pub volume_claim_gc: Option<VolumeClaimGC>,
     /// VolumeClaimTemplates is a list of claims that containers are allowed to reference. The Workflow controller will create
     /// the claims at the beginning of the workflow and delete the claims upon completion of the workflow
-    pub volume_claim_templates: Option<Vec<WorkflowVolumeClaimTemplates>>,
+    pub volume_claim_templates: Option<Vec<VolumeClaimTemplates>>,
     /// Volumes is a list of volumes that can be mounted by containers in a workflow.
-    pub volumes: Option<Vec<WorkflowVolumes>>,
+    pub volumes: Option<Vec<Volumes>>,
     /// WorkflowMetadata contains some metadata of the workflow to refer to
-    pub workflow_metadata: Option<WorkflowWorkflowMetadata>,
+    pub workflow_metadata: Option<WorkflowMetadata>,
     /// WorkflowTemplateRef holds a reference to a WorkflowTemplate for execution
-    pub workflow_template_ref: Option<WorkflowWorkflowTemplateRef>,
+    pub workflow_template_ref: Option<WorkflowTemplateRef>,
 }
 codec::object! { WorkflowTemplateSpec; optional active_deadline_seconds, affinity, archive_logs, arguments,
     artifact_gc = "artifactGC", artifact_repository_ref, automount_service_account_token, dns_config, dns_policy, entrypoint,

@@ -10,7 +10,7 @@ use ::codegen_runtime::k8s_openapi::api::core::v1::{
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use super::{ChallengeIssuerRef, ChallengeState};
+use super::{IssuerRef, State};
 
 /// Challenge is a type to represent a Challenge request with an ACME server
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -652,7 +652,7 @@ pub struct ChallengeSpec {
     /// field MUST be set to the non-wildcard domain, e.g., for `*.example.com`, it must be `example.com`.
     pub dns_name: String,
     /// References a properly configured ACME-type Issuer which should be used to create this Challenge.
-    pub issuer_ref: ChallengeIssuerRef,
+    pub issuer_ref: IssuerRef,
     /// The ACME challenge key for this challenge For HTTP01 challenges, this is the value that must be responded with to
     /// complete the HTTP01 challenge in the format: `<private key JWK thumbprint>.<key from acme server for challenge>`. For
     /// DNS01 challenges, this is the base64 encoded SHA256 sum of the `<private key JWK thumbprint>.<key from acme server for
@@ -691,7 +691,7 @@ pub struct ChallengeStatus {
     /// Contains human readable information on why the Challenge is in the current state.
     pub reason: Option<String>,
     /// Contains the current 'state' of the challenge. If not set, the state of the challenge is unknown.
-    pub state: Option<ChallengeState>,
+    pub state: Option<State>,
 }
 codec::object! { ChallengeStatus; optional presented; optional_encoded presented_at; optional processing, reason, state }
 

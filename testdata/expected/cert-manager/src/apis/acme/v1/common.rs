@@ -9,7 +9,7 @@ use ::codegen_runtime::codec;
 /// exist, processing will be retried. If the Issuer is not an 'ACME' Issuer, an error will be returned and the Challenge
 /// will be marked as failed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ChallengeIssuerRef {
+pub struct IssuerRef {
     /// Group of the issuer being referred to. Defaults to 'cert-manager.io'.
     pub group: Option<String>,
     /// Kind of the issuer being referred to. Defaults to 'Issuer'.
@@ -17,11 +17,11 @@ pub struct ChallengeIssuerRef {
     /// Name of the issuer being referred to.
     pub name: String,
 }
-codec::object! { ChallengeIssuerRef; optional group, kind; required name }
+codec::object! { IssuerRef; optional group, kind; required name }
 
 /// Contains the current 'state' of the challenge. If not set, the state of the challenge is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChallengeState {
+pub enum State {
     /// `valid`
     Valid,
     /// `ready`
@@ -38,5 +38,5 @@ pub enum ChallengeState {
     Errored,
     Unrecognized(String),
 }
-codec::texts! { ChallengeState default Valid, Unrecognized, Valid = "valid", Ready = "ready", Pending = "pending",
+codec::texts! { State default Valid, Unrecognized, Valid = "valid", Ready = "ready", Pending = "pending",
     Processing = "processing", Invalid = "invalid", Expired = "expired", Errored = "errored" }

@@ -6,7 +6,7 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::ByteString;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use super::{ChallengeIssuerRef, ChallengeState};
+use super::{IssuerRef, State};
 
 /// Order is a type to represent an Order with an ACME server
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -97,7 +97,7 @@ pub struct OrderSpec {
     /// IssuerRef references a properly configured ACME-type Issuer which should be used to create this Order. If the Issuer
     /// does not exist, processing will be retried. If the Issuer is not an 'ACME' Issuer, an error will be returned and the
     /// Order will be marked as failed.
-    pub issuer_ref: ChallengeIssuerRef,
+    pub issuer_ref: IssuerRef,
     /// Profile allows requesting a certificate profile from the ACME server. Supported profiles are listed by the server's ACME
     /// directory URL.
     pub profile: Option<String>,
@@ -129,7 +129,7 @@ pub struct OrderStatus {
     /// Reason optionally provides more information about a why the order is in the current state.
     pub reason: Option<String>,
     /// State contains the current state of this Order resource. States 'success' and 'expired' are 'final'
-    pub state: Option<ChallengeState>,
+    pub state: Option<State>,
     /// URL of the Order. This will initially be empty when the resource is first created. The Order controller will populate
     /// this field when the Order is first processed. This field will be immutable after it is initially set.
     pub url: Option<String>,

@@ -6,7 +6,7 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use std::collections::BTreeMap;
-use super::{CertificateConditions, CertificateIssuerRef, CertificateUsages};
+use super::{Conditions, IssuerRef, Usages};
 
 /// A Certificate resource should be created to ensure an up to date and signed X.509 certificate is stored in the
 /// Kubernetes Secret resource named in `spec.secretName`.
@@ -346,7 +346,7 @@ pub struct CertificateSpec {
     /// If true, this will automatically add the `cert sign` usage to the list of requested `usages`.
     pub is_ca: Option<bool>,
     /// Reference to the issuer responsible for issuing the certificate.
-    pub issuer_ref: CertificateIssuerRef,
+    pub issuer_ref: IssuerRef,
     /// Additional keystore output formats to be stored in the Certificate's Secret.
     pub keystores: Option<CertificateKeystores>,
     /// Requested X.509 certificate subject, represented using the LDAP "String Representation of a Distinguished Name" \[1\].
@@ -415,7 +415,7 @@ pub struct CertificateSpec {
     /// encoded in the `request` field which contains the CSR blob.
     ///
     /// If unset, defaults to `digital signature` and `key encipherment`.
-    pub usages: Option<Vec<CertificateUsages>>,
+    pub usages: Option<Vec<Usages>>,
 }
 codec::object! { CertificateSpec; optional additional_output_formats, common_name, dns_names, duration, email_addresses,
     encode_usages_in_request, ip_addresses, is_ca = "isCA"; required issuer_ref; optional keystores, literal_subject,
@@ -430,7 +430,7 @@ pub struct CertificateStatus {
     pub acme: Option<CertificateAcme>,
     /// List of status conditions to indicate the status of certificates. Known condition types are `Ready` and `Issuing`.
     /// * Must have no two items with the same `type`.
-    pub conditions: Option<Vec<CertificateConditions>>,
+    pub conditions: Option<Vec<Conditions>>,
     /// The number of continuous failed issuance attempts up till now. This field gets removed (if set) on a successful issuance
     /// and gets set to 1 if unset and an issuance has failed. If an issuance has failed, the delay till the next issuance will
     /// be calculated using formula time.Hour \* 2 ^ (failedIssuanceAttempts - 1).

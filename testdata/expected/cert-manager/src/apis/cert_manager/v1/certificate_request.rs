@@ -7,7 +7,7 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::ByteString;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use std::collections::BTreeMap;
-use super::{CertificateConditionsStatus, CertificateIssuerRef, CertificateUsages};
+use super::{ConditionsStatus, IssuerRef, Usages};
 
 /// A CertificateRequest is used to request a signed certificate from one of the configured issuers.
 ///
@@ -37,7 +37,7 @@ pub struct CertificateRequestConditions {
     /// Reason is a brief machine readable explanation for the condition's last transition.
     pub reason: Option<String>,
     /// Status of the condition, one of (`True`, `False`, `Unknown`).
-    pub status: CertificateConditionsStatus,
+    pub status: ConditionsStatus,
     /// Type of the condition, known values are (`Ready`, `InvalidRequest`, `Approved`, `Denied`).
     pub r#type: String,
 }
@@ -66,7 +66,7 @@ pub struct CertificateRequestSpec {
     /// If true, this will automatically add the `cert sign` usage to the list of requested `usages`.
     pub is_ca: Option<bool>,
     /// Reference to the issuer responsible for issuing the certificate.
-    pub issuer_ref: CertificateIssuerRef,
+    pub issuer_ref: IssuerRef,
     /// The PEM-encoded X.509 certificate signing request to be submitted to the issuer for signing.
     ///
     /// If the CSR has a BasicConstraints extension, its isCA attribute must match the `isCA` value of this CertificateRequest.
@@ -83,7 +83,7 @@ pub struct CertificateRequestSpec {
     /// same values as specified here without any additional values.
     ///
     /// If unset, defaults to `digital signature` and `key encipherment`.
-    pub usages: Option<Vec<CertificateUsages>>,
+    pub usages: Option<Vec<Usages>>,
     /// Username contains the name of the user that created the CertificateRequest. Populated by the cert-manager webhook on
     /// creation and immutable.
     pub username: Option<String>,

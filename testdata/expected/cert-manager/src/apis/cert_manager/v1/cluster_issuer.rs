@@ -5,10 +5,7 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use super::{
-    CertificateConditions, ClusterIssuerAcme, ClusterIssuerCa, ClusterIssuerSelfSigned, ClusterIssuerStatusAcme,
-    ClusterIssuerVault, ClusterIssuerVenafi,
-};
+use super::{Acme, Ca, Conditions, SelfSigned, StatusAcme, Vault, Venafi};
 
 /// A ClusterIssuer represents a certificate issuing authority which can be referenced as part of `issuerRef` fields. It is
 /// similar to an Issuer, however it is cluster-scoped and therefore can be referenced by resources that exist in \*any\*
@@ -27,16 +24,16 @@ codec::object! { ClusterIssuer as kind; defaulted metadata; required spec; optio
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerSpec {
     /// ACME configures this issuer to communicate with a RFC8555 (ACME) server to obtain signed x509 certificates.
-    pub acme: Option<ClusterIssuerAcme>,
+    pub acme: Option<Acme>,
     /// CA configures this issuer to sign certificates using a signing CA keypair stored in a Secret resource.
-    pub ca: Option<ClusterIssuerCa>,
+    pub ca: Option<Ca>,
     /// SelfSigned configures this issuer to 'self sign' certificates using the private key used to create the
     /// CertificateRequest object.
-    pub self_signed: Option<ClusterIssuerSelfSigned>,
+    pub self_signed: Option<SelfSigned>,
     /// Vault configures this issuer to sign certificates using a HashiCorp Vault PKI backend.
-    pub vault: Option<ClusterIssuerVault>,
+    pub vault: Option<Vault>,
     /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager Self-Hosted or SaaS policy zone.
-    pub venafi: Option<ClusterIssuerVenafi>,
+    pub venafi: Option<Venafi>,
 }
 codec::object! { ClusterIssuerSpec; optional acme, ca, self_signed, vault, venafi }
 
@@ -44,9 +41,9 @@ codec::object! { ClusterIssuerSpec; optional acme, ca, self_signed, vault, venaf
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClusterIssuerStatus {
     /// ACME specific status options.
-    pub acme: Option<ClusterIssuerStatusAcme>,
+    pub acme: Option<StatusAcme>,
     /// List of status conditions to indicate the status of a CertificateRequest. Known condition types are `Ready`.
     /// * Must have no two items with the same `type`.
-    pub conditions: Option<Vec<CertificateConditions>>,
+    pub conditions: Option<Vec<Conditions>>,
 }
 codec::object! { ClusterIssuerStatus; optional acme, conditions }

@@ -12,124 +12,13 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// CertificateCondition contains condition information for a Certificate.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CertificateConditions {
-    /// LastTransitionTime is the timestamp corresponding to the last status change of this condition.
-    pub last_transition_time: Option<Time>,
-    /// Message is a human readable description of the details of the last transition, complementing reason.
-    pub message: Option<String>,
-    /// If set, this represents the .metadata.generation that the condition was set based upon. For instance, if
-    /// .metadata.generation is currently 12, but the .status.condition\[x\].observedGeneration is 9, the condition is out of
-    /// date with respect to the current state of the Certificate.
-    pub observed_generation: Option<i64>,
-    /// Reason is a brief machine readable explanation for the condition's last transition.
-    pub reason: Option<String>,
-    /// Status of the condition, one of (`True`, `False`, `Unknown`).
-    pub status: CertificateConditionsStatus,
-    /// Type of the condition, known values are (`Ready`, `Issuing`).
-    pub r#type: String,
-}
-codec::object! { CertificateConditions; optional_encoded last_transition_time; optional message, observed_generation, reason;
-    required status, r#type }
-
-/// Status of the condition, one of (`True`, `False`, `Unknown`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CertificateConditionsStatus {
-    True,
-    False,
-    Unknown,
-    Unrecognized(String),
-}
-codec::texts! { CertificateConditionsStatus default True, Unrecognized, True, False, Unknown }
-
-/// Reference to the issuer responsible for issuing the certificate. If the issuer is namespace-scoped, it must be in the
-/// same namespace as the Certificate. If the issuer is cluster-scoped, it can be used from any namespace.
-///
-/// The `name` field of the reference must always be specified.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CertificateIssuerRef {
-    /// Group of the issuer being referred to. Defaults to 'cert-manager.io'.
-    pub group: Option<String>,
-    /// Kind of the issuer being referred to. Defaults to 'Issuer'.
-    pub kind: Option<String>,
-    /// Name of the issuer being referred to.
-    pub name: String,
-}
-codec::object! { CertificateIssuerRef; optional group, kind; required name }
-
-/// KeyUsage specifies valid usage contexts for keys. See: <https://tools.ietf.org/html/rfc5280#section-4.2.1.3>
-/// <https://tools.ietf.org/html/rfc5280#section-4.2.1.12>
-///
-/// Valid KeyUsage values are as follows: "signing", "digital signature", "content commitment", "key encipherment", "key
-/// agreement", "data encipherment", "cert sign", "crl sign", "encipher only", "decipher only", "any", "server auth",
-/// "client auth", "code signing", "email protection", "s/mime", "ipsec end system", "ipsec tunnel", "ipsec user",
-/// "timestamping", "ocsp signing", "microsoft sgc", "netscape sgc"
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CertificateUsages {
-    /// `signing`
-    Signing,
-    /// `digital signature`
-    DigitalSignature,
-    /// `content commitment`
-    ContentCommitment,
-    /// `key encipherment`
-    KeyEncipherment,
-    /// `key agreement`
-    KeyAgreement,
-    /// `data encipherment`
-    DataEncipherment,
-    /// `cert sign`
-    CertSign,
-    /// `crl sign`
-    CrlSign,
-    /// `encipher only`
-    EncipherOnly,
-    /// `decipher only`
-    DecipherOnly,
-    /// `any`
-    Any,
-    /// `server auth`
-    ServerAuth,
-    /// `client auth`
-    ClientAuth,
-    /// `code signing`
-    CodeSigning,
-    /// `email protection`
-    EmailProtection,
-    /// `s/mime`
-    SMime,
-    /// `ipsec end system`
-    IpsecEndSystem,
-    /// `ipsec tunnel`
-    IpsecTunnel,
-    /// `ipsec user`
-    IpsecUser,
-    /// `timestamping`
-    Timestamping,
-    /// `ocsp signing`
-    OcspSigning,
-    /// `microsoft sgc`
-    MicrosoftSgc,
-    /// `netscape sgc`
-    NetscapeSgc,
-    Unrecognized(String),
-}
-codec::texts! { CertificateUsages default Signing, Unrecognized, Signing = "signing", DigitalSignature = "digital signature",
-    ContentCommitment = "content commitment", KeyEncipherment = "key encipherment", KeyAgreement = "key agreement",
-    DataEncipherment = "data encipherment", CertSign = "cert sign", CrlSign = "crl sign", EncipherOnly = "encipher only",
-    DecipherOnly = "decipher only", Any = "any", ServerAuth = "server auth", ClientAuth = "client auth",
-    CodeSigning = "code signing", EmailProtection = "email protection", SMime = "s/mime", IpsecEndSystem = "ipsec end system",
-    IpsecTunnel = "ipsec tunnel", IpsecUser = "ipsec user", Timestamping = "timestamping", OcspSigning = "ocsp signing",
-    MicrosoftSgc = "microsoft sgc", NetscapeSgc = "netscape sgc" }
-
 /// The SecretAccessKey is used for authentication.
 ///
 /// If set, pull the AWS access key ID from a key within a Kubernetes Secret. Cannot be set when AccessKeyID is set. If
 /// neither the Access Key nor Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance
 /// metadata, see: <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerAccessKeyIDSecretRef {
+pub struct AccessKeyIDSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -137,11 +26,11 @@ pub struct ClusterIssuerAccessKeyIDSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerAccessKeyIDSecretRef; optional key; required name }
+codec::object! { AccessKeyIDSecretRef; optional key; required name }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required field.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerAccessTokenSecretRef {
+pub struct AccessTokenSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -149,11 +38,11 @@ pub struct ClusterIssuerAccessTokenSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerAccessTokenSecretRef; optional key; required name }
+codec::object! { AccessTokenSecretRef; optional key; required name }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required field.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerAccountSecretRef {
+pub struct AccountSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -161,11 +50,11 @@ pub struct ClusterIssuerAccountSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerAccountSecretRef; optional key; required name }
+codec::object! { AccountSecretRef; optional key; required name }
 
 /// ACME configures this issuer to communicate with a RFC8555 (ACME) server to obtain signed x509 certificates.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerAcme {
+pub struct Acme {
     /// Base64-encoded bundle of PEM CAs which can be used to validate the certificate chain presented by the ACME server.
     /// Mutually exclusive with SkipTLSVerify; prefer using CABundle to prevent various kinds of security vulnerabilities. If
     /// CABundle and SkipTLSVerify are unset, the system certificate bundle inside the container is used to validate the TLS
@@ -184,7 +73,7 @@ pub struct ClusterIssuerAcme {
     /// on the Order. Defaults to false.
     pub enable_duration_feature: Option<bool>,
     /// ExternalAccountBinding is a reference to a CA external account of the ACME server.
-    pub external_account_binding: Option<ClusterIssuerExternalAccountBinding>,
+    pub external_account_binding: Option<ExternalAccountBinding>,
     /// PreferredChain is the chain to use if the ACME server outputs multiple. PreferredChain is no guarantee that this one
     /// gets delivered by the ACME endpoint. For example, for Let's Encrypt's DST cross-sign you would use: "DST Root CA X3" or
     /// "ISRG Root X1" for the newer Let's Encrypt root CA. This value picks the first certificate bundle in the combined set of
@@ -193,13 +82,13 @@ pub struct ClusterIssuerAcme {
     pub preferred_chain: Option<String>,
     /// PrivateKey is the name of a Kubernetes Secret resource that will be used to store the automatically generated ACME
     /// account private key.
-    pub private_key_secret_ref: ClusterIssuerPrivateKeySecretRef,
+    pub private_key_secret_ref: PrivateKeySecretRef,
     /// Profile allows requesting a certificate profile from the ACME server. Supported profiles are listed by the server's ACME
     /// directory URL.
     pub profile: Option<String>,
     /// RenewalInformationSource allows fetching ACME Renewal Information from the ACME CA server. Default is `ARI`.
     /// * Defaults to `"ARI"`.
-    pub renewal_information_source: Option<ClusterIssuerRenewalInformationSource>,
+    pub renewal_information_source: Option<RenewalInformationSource>,
     /// Server is the URL used to access the ACME server's 'directory' endpoint. For example, for Let's Encrypt's staging
     /// endpoint, you would use: "<https://acme-staging-v02.api.letsencrypt.org/directory>". Only ACME v2 endpoints (i.e. RFC
     /// 8555\) are supported.
@@ -215,39 +104,39 @@ pub struct ClusterIssuerAcme {
     /// case solvers may be omitted and no Challenge resources will be created. If any identifier on an order is not
     /// pre-authorized and no solver matches it, the order will remain pending indefinitely, with only a Warning event recorded
     /// against it. For more information, see: <https://cert-manager.io/docs/configuration/acme/>
-    pub solvers: Option<Vec<ClusterIssuerSolvers>>,
+    pub solvers: Option<Vec<Solvers>>,
 }
-codec::object! { ClusterIssuerAcme; optional_encoded ca_bundle; optional disable_account_key_generation, email,
-    enable_duration_feature, external_account_binding, preferred_chain; required private_key_secret_ref; optional profile,
-    renewal_information_source; required server; optional skip_tls_verify = "skipTLSVerify", solvers }
+codec::object! { Acme; optional_encoded ca_bundle; optional disable_account_key_generation, email, enable_duration_feature,
+    external_account_binding, preferred_chain; required private_key_secret_ref; optional profile, renewal_information_source;
+    required server; optional skip_tls_verify = "skipTLSVerify", solvers }
 
 /// Use the 'ACME DNS' (<https://github.com/joohoi/acme-dns>) API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerAcmeDNS {
+pub struct AcmeDNS {
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required field.
-    pub account_secret_ref: ClusterIssuerAccountSecretRef,
+    pub account_secret_ref: AccountSecretRef,
     pub host: String,
 }
-codec::object! { ClusterIssuerAcmeDNS; required account_secret_ref, host }
+codec::object! { AcmeDNS; required account_secret_ref, host }
 
 /// Use the Akamai DNS zone management API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerAkamai {
+pub struct Akamai {
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required field.
-    pub access_token_secret_ref: ClusterIssuerAccessTokenSecretRef,
+    pub access_token_secret_ref: AccessTokenSecretRef,
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required field.
-    pub client_secret_secret_ref: ClusterIssuerClientSecretSecretRef,
+    pub client_secret_secret_ref: ClientSecretSecretRef,
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required field.
-    pub client_token_secret_ref: ClusterIssuerClientTokenSecretRef,
+    pub client_token_secret_ref: ClientTokenSecretRef,
     pub service_consumer_domain: String,
 }
-codec::object! { ClusterIssuerAkamai; required access_token_secret_ref, client_secret_secret_ref, client_token_secret_ref,
+codec::object! { Akamai; required access_token_secret_ref, client_secret_secret_ref, client_token_secret_ref,
     service_consumer_domain }
 
 /// API key to use to authenticate with Cloudflare. Note: using an API token to authenticate is now the recommended method
 /// as it allows greater control of permissions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerApiKeySecretRef {
+pub struct ApiKeySecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -255,11 +144,11 @@ pub struct ClusterIssuerApiKeySecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerApiKeySecretRef; optional key; required name }
+codec::object! { ApiKeySecretRef; optional key; required name }
 
 /// APITokenSecretRef is a secret key selector for the CyberArk Certificate Manager SaaS API token.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerApiTokenSecretRef {
+pub struct ApiTokenSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -267,52 +156,52 @@ pub struct ClusterIssuerApiTokenSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerApiTokenSecretRef; optional key; required name }
+codec::object! { ApiTokenSecretRef; optional key; required name }
 
 /// AppRole authenticates with Vault using the App Role auth mechanism, with the role and secret stored in a Kubernetes
 /// Secret resource.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerAppRole {
+pub struct AppRole {
     /// Path where the App Role authentication backend is mounted in Vault, e.g: "approle"
     pub path: String,
     /// RoleID configured in the App Role authentication backend when setting up the authentication backend in Vault.
     pub role_id: String,
     /// Reference to a key in a Secret that contains the App Role secret used to authenticate with Vault.
-    pub secret_ref: ClusterIssuerSecretRef,
+    pub secret_ref: SecretRef,
 }
-codec::object! { ClusterIssuerAppRole; required path, role_id, secret_ref }
+codec::object! { AppRole; required path, role_id, secret_ref }
 
 /// Auth configures how cert-manager authenticates with the Vault server.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerAuth {
+pub struct Auth {
     /// AppRole authenticates with Vault using the App Role auth mechanism, with the role and secret stored in a Kubernetes
     /// Secret resource.
-    pub app_role: Option<ClusterIssuerAppRole>,
+    pub app_role: Option<AppRole>,
     /// AWS authenticates with Vault using AWS IAM authentication.
-    pub aws: Option<ClusterIssuerAws>,
+    pub aws: Option<Aws>,
     /// ClientCertificate authenticates with Vault by presenting a client certificate during the request's TLS handshake.
-    pub client_certificate: Option<ClusterIssuerClientCertificate>,
+    pub client_certificate: Option<ClientCertificate>,
     /// Kubernetes authenticates with Vault by passing the ServiceAccount token stored in the named Secret resource to the Vault
     /// server.
-    pub kubernetes: Option<ClusterIssuerKubernetes>,
+    pub kubernetes: Option<Kubernetes>,
     /// TokenSecretRef authenticates with Vault by presenting a token.
-    pub token_secret_ref: Option<ClusterIssuerTokenSecretRef>,
+    pub token_secret_ref: Option<TokenSecretRef>,
 }
-codec::object! { ClusterIssuerAuth; optional app_role, aws, client_certificate, kubernetes, token_secret_ref }
+codec::object! { Auth; optional app_role, aws, client_certificate, kubernetes, token_secret_ref }
 
 /// Kubernetes authenticates with Route53 using AssumeRoleWithWebIdentity by passing a bound ServiceAccount token.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerAuthKubernetes {
+pub struct AuthKubernetes {
     /// A reference to a service account that will be used to request a bound token (also known as "projected token"). To use
     /// this field, you must configure an RBAC rule to let cert-manager request a token.
-    pub service_account_ref: ClusterIssuerServiceAccountRef,
+    pub service_account_ref: ServiceAccountRef,
 }
-codec::object! { ClusterIssuerAuthKubernetes; required service_account_ref }
+codec::object! { AuthKubernetes; required service_account_ref }
 
 /// AWS authenticates with Vault using AWS IAM authentication. This allows authentication using IAM roles for service
 /// accounts (IRSA), EKS Pod Identity (PIA), or ambient credentials (EC2 instance profiles, ECS task role).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerAws {
+pub struct Aws {
     /// The ARN of the AWS IAM role to assume using the Kubernetes service account token. Required when using IRSA
     /// (serviceAccountRef is set). This role must have a trust policy that allows the OIDC provider to assume it.
     pub iam_role_arn: Option<String>,
@@ -328,29 +217,29 @@ pub struct ClusterIssuerAws {
     pub role: String,
     /// A reference to a service account that will be used to request a web identity token for IRSA (IAM Roles for Service
     /// Accounts) authentication.
-    pub service_account_ref: Option<ClusterIssuerServiceAccountRef>,
+    pub service_account_ref: Option<ServiceAccountRef>,
     /// The Vault header value to include in the STS signing request. This is used to prevent replay attacks.
     pub vault_header_value: Option<String>,
 }
-codec::object! { ClusterIssuerAws; optional iam_role_arn, mount_path, region; required role; optional service_account_ref,
+codec::object! { Aws; optional iam_role_arn, mount_path, region; required role; optional service_account_ref,
     vault_header_value }
 
 /// Use the Microsoft Azure DNS API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerAzureDNS {
+pub struct AzureDNS {
     /// Auth: Azure Service Principal: The ClientID of the Azure Service Principal used to authenticate with Azure DNS. If set,
     /// ClientSecret and TenantID must also be set.
     pub client_id: Option<String>,
     /// Auth: Azure Service Principal: A reference to a Secret containing the password associated with the Service Principal. If
     /// set, ClientID and TenantID must also be set.
-    pub client_secret_secret_ref: Option<ClusterIssuerClientSecretSecretRef>,
+    pub client_secret_secret_ref: Option<ClientSecretSecretRef>,
     /// name of the Azure environment (default AzurePublicCloud)
-    pub environment: Option<ClusterIssuerEnvironment>,
+    pub environment: Option<Environment>,
     /// name of the DNS zone that should be used
     pub hosted_zone_name: Option<String>,
     /// Auth: Azure Workload Identity or Azure Managed Service Identity: Settings to enable Azure Workload Identity or Azure
     /// Managed Service Identity If set, ClientID, ClientSecret and TenantID must not be set.
-    pub managed_identity: Option<ClusterIssuerManagedIdentity>,
+    pub managed_identity: Option<ManagedIdentity>,
     /// resource group the DNS zone is located in
     pub resource_group_name: String,
     /// ID of the Azure subscription
@@ -359,16 +248,16 @@ pub struct ClusterIssuerAzureDNS {
     /// ClientID and ClientSecret must also be set.
     pub tenant_id: Option<String>,
     /// ZoneType determines which type of Azure DNS zone to use.
-    pub zone_type: Option<ClusterIssuerZoneType>,
+    pub zone_type: Option<ZoneType>,
 }
-codec::object! { ClusterIssuerAzureDNS; optional client_id = "clientID", client_secret_secret_ref, environment,
-    hosted_zone_name, managed_identity; required resource_group_name, subscription_id = "subscriptionID";
-    optional tenant_id = "tenantID", zone_type }
+codec::object! { AzureDNS; optional client_id = "clientID", client_secret_secret_ref, environment, hosted_zone_name,
+    managed_identity; required resource_group_name, subscription_id = "subscriptionID"; optional tenant_id = "tenantID",
+    zone_type }
 
 /// CA configures this issuer to sign certificates using a signing CA keypair stored in a Secret resource. This is used to
 /// build internal PKIs that are managed by cert-manager.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerCa {
+pub struct Ca {
     /// The CRL distribution points is an X.509 v3 certificate extension which identifies the location of the CRL from which the
     /// revocation of this certificate can be checked. If not set, certificates will be issued without distribution points set.
     pub crl_distribution_points: Option<Vec<String>>,
@@ -383,8 +272,8 @@ pub struct ClusterIssuerCa {
     /// SecretName is the name of the secret used to sign Certificates issued by this Issuer.
     pub secret_name: String,
 }
-codec::object! { ClusterIssuerCa; optional crl_distribution_points, issuing_certificate_urls = "issuingCertificateURLs",
-    ocsp_servers; required secret_name }
+codec::object! { Ca; optional crl_distribution_points, issuing_certificate_urls = "issuingCertificateURLs", ocsp_servers;
+    required secret_name }
 
 /// Reference to a Secret containing a bundle of PEM-encoded CAs to use when verifying the certificate chain presented by
 /// Vault when using HTTPS.
@@ -393,7 +282,7 @@ codec::object! { ClusterIssuerCa; optional crl_distribution_points, issuing_cert
 /// cert-manager controller container is used to validate the TLS connection. If no key for the Secret is specified,
 /// cert-manager will default to 'ca.crt'.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerCaBundleSecretRef {
+pub struct CaBundleSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -401,11 +290,11 @@ pub struct ClusterIssuerCaBundleSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerCaBundleSecretRef; optional key; required name }
+codec::object! { CaBundleSecretRef; optional key; required name }
 
 /// Reference to a Secret containing a PEM-encoded Client Certificate to use when the Vault server requires mTLS.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerClientCertSecretRef {
+pub struct ClientCertSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -413,12 +302,12 @@ pub struct ClusterIssuerClientCertSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerClientCertSecretRef; optional key; required name }
+codec::object! { ClientCertSecretRef; optional key; required name }
 
 /// ClientCertificate authenticates with Vault by presenting a client certificate during the request's TLS handshake. Works
 /// only when using HTTPS protocol.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerClientCertificate {
+pub struct ClientCertificate {
     /// The Vault mountPath here is the mount path to use when authenticating with Vault. For example, setting a value to
     /// `/v1/auth/foo`, will use the path `/v1/auth/foo/login` to authenticate with Vault. If unspecified, the default value
     /// "/v1/auth/cert" will be used.
@@ -429,11 +318,11 @@ pub struct ClusterIssuerClientCertificate {
     /// to Vault using TLS client authentication.
     pub secret_name: Option<String>,
 }
-codec::object! { ClusterIssuerClientCertificate; optional mount_path, name, secret_name }
+codec::object! { ClientCertificate; optional mount_path, name, secret_name }
 
 /// Reference to a Secret containing a PEM-encoded Client Private Key to use when the Vault server requires mTLS.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerClientKeySecretRef {
+pub struct ClientKeySecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -441,11 +330,11 @@ pub struct ClusterIssuerClientKeySecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerClientKeySecretRef; optional key; required name }
+codec::object! { ClientKeySecretRef; optional key; required name }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required field.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerClientSecretSecretRef {
+pub struct ClientSecretSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -453,11 +342,11 @@ pub struct ClusterIssuerClientSecretSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerClientSecretSecretRef; optional key; required name }
+codec::object! { ClientSecretSecretRef; optional key; required name }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required field.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerClientTokenSecretRef {
+pub struct ClientTokenSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -465,87 +354,124 @@ pub struct ClusterIssuerClientTokenSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerClientTokenSecretRef; optional key; required name }
+codec::object! { ClientTokenSecretRef; optional key; required name }
 
 /// Cloud specifies the CyberArk Certificate Manager SaaS configuration settings. Only one of CyberArk Certificate Manager
 /// may be specified.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerCloud {
+pub struct Cloud {
     /// APITokenSecretRef is a secret key selector for the CyberArk Certificate Manager SaaS API token.
-    pub api_token_secret_ref: ClusterIssuerApiTokenSecretRef,
+    pub api_token_secret_ref: ApiTokenSecretRef,
     /// URL is the base URL for CyberArk Certificate Manager SaaS. Defaults to "<https://api.venafi.cloud/>".
     pub url: Option<String>,
 }
-codec::object! { ClusterIssuerCloud; required api_token_secret_ref; optional url }
+codec::object! { Cloud; required api_token_secret_ref; optional url }
 
 /// Use the Google Cloud DNS API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerCloudDNS {
+pub struct CloudDNS {
     /// HostedZoneName is an optional field that tells cert-manager in which Cloud DNS zone the challenge record has to be
     /// created. If left empty cert-manager will automatically choose a zone.
     pub hosted_zone_name: Option<String>,
     pub project: String,
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required field.
-    pub service_account_secret_ref: Option<ClusterIssuerServiceAccountSecretRef>,
+    pub service_account_secret_ref: Option<ServiceAccountSecretRef>,
 }
-codec::object! { ClusterIssuerCloudDNS; optional hosted_zone_name; required project; optional service_account_secret_ref }
+codec::object! { CloudDNS; optional hosted_zone_name; required project; optional service_account_secret_ref }
 
 /// Use the Cloudflare API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerCloudflare {
+pub struct Cloudflare {
     /// API key to use to authenticate with Cloudflare.
-    pub api_key_secret_ref: Option<ClusterIssuerApiKeySecretRef>,
+    pub api_key_secret_ref: Option<ApiKeySecretRef>,
     /// API token used to authenticate with Cloudflare.
-    pub api_token_secret_ref: Option<ClusterIssuerApiTokenSecretRef>,
+    pub api_token_secret_ref: Option<ApiTokenSecretRef>,
     /// Email of the account, only required when using API key based authentication.
     pub email: Option<String>,
 }
-codec::object! { ClusterIssuerCloudflare; optional api_key_secret_ref, api_token_secret_ref, email }
+codec::object! { Cloudflare; optional api_key_secret_ref, api_token_secret_ref, email }
 
 /// CNAMEStrategy configures how the DNS01 provider should handle CNAME records when found in DNS zones.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClusterIssuerCnameStrategy {
+pub enum CnameStrategy {
     None,
     Follow,
     Unrecognized(String),
 }
-codec::texts! { ClusterIssuerCnameStrategy default None, Unrecognized, None, Follow }
+codec::texts! { CnameStrategy default None, Unrecognized, None, Follow }
+
+/// CertificateCondition contains condition information for a Certificate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conditions {
+    /// LastTransitionTime is the timestamp corresponding to the last status change of this condition.
+    pub last_transition_time: Option<Time>,
+    /// Message is a human readable description of the details of the last transition, complementing reason.
+    pub message: Option<String>,
+    /// If set, this represents the .metadata.generation that the condition was set based upon. For instance, if
+    /// .metadata.generation is currently 12, but the .status.condition\[x\].observedGeneration is 9, the condition is out of
+    /// date with respect to the current state of the Certificate.
+    ///
+    /// If set, this represents the .metadata.generation that the condition was set based upon. For instance, if
+    /// .metadata.generation is currently 12, but the .status.condition\[x\].observedGeneration is 9, the condition is out of
+    /// date with respect to the current state of the Issuer.
+    pub observed_generation: Option<i64>,
+    /// Reason is a brief machine readable explanation for the condition's last transition.
+    pub reason: Option<String>,
+    /// Status of the condition, one of (`True`, `False`, `Unknown`).
+    pub status: ConditionsStatus,
+    /// Type of the condition, known values are (`Ready`, `Issuing`).
+    ///
+    /// Type of the condition, known values are (`Ready`).
+    pub r#type: String,
+}
+codec::object! { Conditions; optional_encoded last_transition_time; optional message, observed_generation, reason;
+    required status, r#type }
+
+/// Status of the condition, one of (`True`, `False`, `Unknown`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConditionsStatus {
+    True,
+    False,
+    Unknown,
+    Unrecognized(String),
+}
+codec::texts! { ConditionsStatus default True, Unrecognized, True, False, Unknown }
 
 /// CredentialsRef is a reference to a Kubernetes Secret containing the OAuth 2.0 Client ID and Client Secret. The secret
 /// must contain the keys 'client-id' and 'client-secret'.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerCredentialsRef {
+pub struct CredentialsRef {
     /// Name of the resource being referred to. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerCredentialsRef; required name }
+codec::object! { CredentialsRef; required name }
 
 /// Use the DigitalOcean DNS API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerDigitalocean {
+pub struct Digitalocean {
     /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required field.
-    pub token_secret_ref: ClusterIssuerTokenSecretRef,
+    pub token_secret_ref: TokenSecretRef,
 }
-codec::object! { ClusterIssuerDigitalocean; required token_secret_ref }
+codec::object! { Digitalocean; required token_secret_ref }
 
 /// Configures cert-manager to attempt to complete authorizations by performing the DNS01 challenge flow.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerDns01 {
+pub struct Dns01 {
     /// Use the 'ACME DNS' (<https://github.com/joohoi/acme-dns>) API to manage DNS01 challenge records.
-    pub acme_dns: Option<ClusterIssuerAcmeDNS>,
+    pub acme_dns: Option<AcmeDNS>,
     /// Use the Akamai DNS zone management API to manage DNS01 challenge records.
-    pub akamai: Option<ClusterIssuerAkamai>,
+    pub akamai: Option<Akamai>,
     /// Use the Microsoft Azure DNS API to manage DNS01 challenge records.
-    pub azure_dns: Option<ClusterIssuerAzureDNS>,
+    pub azure_dns: Option<AzureDNS>,
     /// Use the Google Cloud DNS API to manage DNS01 challenge records.
-    pub cloud_dns: Option<ClusterIssuerCloudDNS>,
+    pub cloud_dns: Option<CloudDNS>,
     /// Use the Cloudflare API to manage DNS01 challenge records.
-    pub cloudflare: Option<ClusterIssuerCloudflare>,
+    pub cloudflare: Option<Cloudflare>,
     /// CNAMEStrategy configures how the DNS01 provider should handle CNAME records when found in DNS zones.
-    pub cname_strategy: Option<ClusterIssuerCnameStrategy>,
+    pub cname_strategy: Option<CnameStrategy>,
     /// Use the DigitalOcean DNS API to manage DNS01 challenge records.
-    pub digitalocean: Option<ClusterIssuerDigitalocean>,
+    pub digitalocean: Option<Digitalocean>,
     /// Nameservers defines a list of DNS nameservers to use for DNS01 propagation checks. Each entry must be in the format
     /// `<host>:<port>` for plain DNS, where host may be an IP address or hostname, or `https://<DoH RFC 8484 server address>`
     /// for DNS over HTTPS. If not set, the controller's configured global DNS01 recursive nameservers are used. When specified,
@@ -553,79 +479,110 @@ pub struct ClusterIssuerDns01 {
     pub nameservers: Option<Vec<String>>,
     /// Use RFC2136 ("Dynamic Updates in the Domain Name System") (<https://datatracker.ietf.org/doc/rfc2136/>) to manage DNS01
     /// challenge records.
-    pub rfc2136: Option<ClusterIssuerRfc2136>,
+    pub rfc2136: Option<Rfc2136>,
     /// Use the AWS Route53 API to manage DNS01 challenge records.
-    pub route53: Option<ClusterIssuerRoute53>,
+    pub route53: Option<Route53>,
     /// Configure an external webhook based DNS01 challenge solver to manage DNS01 challenge records.
-    pub webhook: Option<ClusterIssuerWebhook>,
+    pub webhook: Option<Webhook>,
 }
-codec::object! { ClusterIssuerDns01; optional acme_dns = "acmeDNS", akamai, azure_dns = "azureDNS", cloud_dns = "cloudDNS",
-    cloudflare, cname_strategy, digitalocean, nameservers, rfc2136, route53, webhook }
+codec::object! { Dns01; optional acme_dns = "acmeDNS", akamai, azure_dns = "azureDNS", cloud_dns = "cloudDNS", cloudflare,
+    cname_strategy, digitalocean, nameservers, rfc2136, route53, webhook }
 
 /// name of the Azure environment (default AzurePublicCloud)
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClusterIssuerEnvironment {
+pub enum Environment {
     AzurePublicCloud,
     AzureChinaCloud,
     AzureGermanCloud,
     AzureUSGovernmentCloud,
     Unrecognized(String),
 }
-codec::texts! { ClusterIssuerEnvironment default AzurePublicCloud, Unrecognized, AzurePublicCloud, AzureChinaCloud,
-    AzureGermanCloud, AzureUSGovernmentCloud }
+codec::texts! { Environment default AzurePublicCloud, Unrecognized, AzurePublicCloud, AzureChinaCloud, AzureGermanCloud,
+    AzureUSGovernmentCloud }
 
 /// ExternalAccountBinding is a reference to a CA external account of the ACME server. If set, upon registration
 /// cert-manager will attempt to associate the given external account credentials with the registered ACME account.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerExternalAccountBinding {
+pub struct ExternalAccountBinding {
     /// Deprecated: keyAlgorithm field exists for historical compatibility reasons and should not be used.
-    pub key_algorithm: Option<ClusterIssuerKeyAlgorithm>,
+    pub key_algorithm: Option<KeyAlgorithm>,
     /// keyID is the ID of the CA key that the External Account is bound to.
     pub key_id: String,
     /// keySecretRef is a Secret Key Selector referencing a data item in a Kubernetes Secret which holds the symmetric MAC key
     /// of the External Account Binding.
-    pub key_secret_ref: ClusterIssuerKeySecretRef,
+    pub key_secret_ref: KeySecretRef,
 }
-codec::object! { ClusterIssuerExternalAccountBinding; optional key_algorithm; required key_id = "keyID", key_secret_ref }
+codec::object! { ExternalAccountBinding; optional key_algorithm; required key_id = "keyID", key_secret_ref }
 
 /// The Gateway API is a sig-network community API that models service networking in Kubernetes
 /// (<https://gateway-api.sigs.k8s.io/>). The Gateway solver will create HTTPRoutes with the specified labels in the same
 /// namespace as the challenge. This solver is experimental, and fields / behaviour may change in the future.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerGatewayHTTPRoute {
+pub struct GatewayHTTPRoute {
     /// Custom labels that will be applied to HTTPRoutes created by cert-manager while solving HTTP-01 challenges.
     pub labels: Option<BTreeMap<String, String>>,
     /// When solving an HTTP-01 challenge, cert-manager creates an HTTPRoute. cert-manager needs to know which parentRefs should
     /// be used when creating the HTTPRoute. Usually, the parentRef references a Gateway. See:
     /// <https://gateway-api.sigs.k8s.io/api-types/httproute/#attaching-to-gateways>
-    pub parent_refs: Option<Vec<ClusterIssuerParentRefs>>,
+    pub parent_refs: Option<Vec<ParentRefs>>,
     /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01 challenges.
-    pub pod_template: Option<ClusterIssuerPodTemplate>,
+    pub pod_template: Option<PodTemplate>,
     /// Optional service type for Kubernetes solver service. Supported values are NodePort or ClusterIP. If unset, defaults to
     /// NodePort.
     pub service_type: Option<String>,
 }
-codec::object! { ClusterIssuerGatewayHTTPRoute; optional labels, parent_refs, pod_template, service_type }
+codec::object! { GatewayHTTPRoute; optional labels, parent_refs, pod_template, service_type }
+
+/// PodSpec defines overrides for the HTTP01 challenge solver pod. Check ACMEChallengeSolverHTTP01IngressPodSpec to find out
+/// currently supported fields. All other fields will be ignored.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GatewayHTTPRoutePodTemplateSpec {
+    /// If specified, the pod's scheduling constraints
+    pub affinity: Option<Affinity>,
+    /// If specified, the pod's imagePullSecrets
+    /// * Must have no two items with the same `name`.
+    pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
+    /// NodeSelector is a selector which must be true for the pod to fit on a node. Selector which must match a node's labels
+    /// for the pod to be scheduled on that node. More info:
+    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
+    pub node_selector: Option<BTreeMap<String, String>>,
+    /// If specified, the pod's priorityClassName.
+    pub priority_class_name: Option<String>,
+    /// If specified, the pod's resource requirements. These values override the global resource configuration flags. Note that
+    /// when only specifying resource limits, ensure they are greater than or equal to the corresponding global resource
+    /// requests configured via controller flags (--acme-http01-solver-resource-request-cpu,
+    /// --acme-http01-solver-resource-request-memory). Kubernetes will reject pod creation if limits are lower than requests,
+    /// causing challenge failures.
+    pub resources: Option<ResourceRequirements>,
+    /// If specified, the pod's security context
+    pub security_context: Option<PodSecurityContext>,
+    /// If specified, the pod's service account
+    pub service_account_name: Option<String>,
+    /// If specified, the pod's tolerations.
+    pub tolerations: Option<Vec<Toleration>>,
+}
+codec::object! { GatewayHTTPRoutePodTemplateSpec; optional affinity, image_pull_secrets, node_selector, priority_class_name;
+    optional_encoded resources; optional security_context, service_account_name, tolerations }
 
 /// Configures cert-manager to attempt to complete authorizations by performing the HTTP01 challenge flow. It is not
 /// possible to obtain certificates for wildcard domain names (e.g., `*.example.com`) using the HTTP01 challenge mechanism.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerHttp01 {
+pub struct Http01 {
     /// The Gateway API is a sig-network community API that models service networking in Kubernetes
     /// (<https://gateway-api.sigs.k8s.io/>).
-    pub gateway_http_route: Option<ClusterIssuerGatewayHTTPRoute>,
+    pub gateway_http_route: Option<GatewayHTTPRoute>,
     /// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress resources in order to
     /// route requests for '/.well-known/acme-challenge/XYZ' to 'challenge solver' pods that are provisioned by cert-manager for
     /// each Challenge to be completed.
-    pub ingress: Option<ClusterIssuerIngress>,
+    pub ingress: Option<Ingress>,
 }
-codec::object! { ClusterIssuerHttp01; optional gateway_http_route = "gatewayHTTPRoute", ingress }
+codec::object! { Http01; optional gateway_http_route = "gatewayHTTPRoute", ingress }
 
 /// The ingress based HTTP01 challenge solver will solve challenges by creating or modifying Ingress resources in order to
 /// route requests for '/.well-known/acme-challenge/XYZ' to 'challenge solver' pods that are provisioned by cert-manager for
 /// each Challenge to be completed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerIngress {
+pub struct Ingress {
     /// This field configures the annotation `kubernetes.io/ingress.class` when creating Ingress resources to solve ACME
     /// challenges that use this challenge solver. Only one of `class`, `name` or `ingressClassName` may be specified.
     pub class: Option<String>,
@@ -641,24 +598,39 @@ pub struct ClusterIssuerIngress {
     /// specified.
     pub name: Option<String>,
     /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01 challenges.
-    pub pod_template: Option<ClusterIssuerPodTemplate>,
+    pub pod_template: Option<PodTemplate>,
     /// Optional service type for Kubernetes solver service. Supported values are NodePort or ClusterIP. If unset, defaults to
     /// NodePort.
     pub service_type: Option<String>,
 }
-codec::object! { ClusterIssuerIngress; optional class, ingress_class_name; optional_encoded ingress_template; optional name,
-    pod_template, service_type }
+codec::object! { Ingress; optional class, ingress_class_name; optional_encoded ingress_template; optional name, pod_template,
+    service_type }
+
+/// Reference to the issuer responsible for issuing the certificate. If the issuer is namespace-scoped, it must be in the
+/// same namespace as the Certificate. If the issuer is cluster-scoped, it can be used from any namespace.
+///
+/// The `name` field of the reference must always be specified.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IssuerRef {
+    /// Group of the issuer being referred to. Defaults to 'cert-manager.io'.
+    pub group: Option<String>,
+    /// Kind of the issuer being referred to. Defaults to 'Issuer'.
+    pub kind: Option<String>,
+    /// Name of the issuer being referred to.
+    pub name: String,
+}
+codec::object! { IssuerRef; optional group, kind; required name }
 
 /// Deprecated: keyAlgorithm field exists for historical compatibility reasons and should not be used. The algorithm is now
 /// hardcoded to HS256 in golang/x/crypto/acme.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClusterIssuerKeyAlgorithm {
+pub enum KeyAlgorithm {
     HS256,
     HS384,
     HS512,
     Unrecognized(String),
 }
-codec::texts! { ClusterIssuerKeyAlgorithm default HS256, Unrecognized, HS256, HS384, HS512 }
+codec::texts! { KeyAlgorithm default HS256, Unrecognized, HS256, HS384, HS512 }
 
 /// keySecretRef is a Secret Key Selector referencing a data item in a Kubernetes Secret which holds the symmetric MAC key
 /// of the External Account Binding.
@@ -667,7 +639,7 @@ codec::texts! { ClusterIssuerKeyAlgorithm default HS256, Unrecognized, HS256, HS
 /// data itself, or indeed with the External Account Binding keyID above. The secret key stored in the Secret \*\*must\*\*
 /// be un-padded, base64 URL encoded data.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerKeySecretRef {
+pub struct KeySecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -675,12 +647,12 @@ pub struct ClusterIssuerKeySecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerKeySecretRef; optional key; required name }
+codec::object! { KeySecretRef; optional key; required name }
 
 /// Kubernetes authenticates with Vault by passing the ServiceAccount token stored in the named Secret resource to the Vault
 /// server.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerKubernetes {
+pub struct Kubernetes {
     /// The Vault mountPath here is the mount path to use when authenticating with Vault. For example, setting a value to
     /// `/v1/auth/foo`, will use the path `/v1/auth/foo/login` to authenticate with Vault. If unspecified, the default value
     /// "/v1/auth/kubernetes" will be used.
@@ -690,18 +662,18 @@ pub struct ClusterIssuerKubernetes {
     pub role: String,
     /// The required Secret field containing a Kubernetes ServiceAccount JWT used for authenticating with Vault. Use of 'ambient
     /// credentials' is not supported.
-    pub secret_ref: Option<ClusterIssuerSecretRef>,
+    pub secret_ref: Option<SecretRef>,
     /// A reference to a service account that will be used to request a bound token (also known as "projected token"). Compared
     /// to using "secretRef", using this field means that you don't rely on statically bound tokens. To use this field, you must
     /// configure an RBAC rule to let cert-manager request a token.
-    pub service_account_ref: Option<ClusterIssuerServiceAccountRef>,
+    pub service_account_ref: Option<ServiceAccountRef>,
 }
-codec::object! { ClusterIssuerKubernetes; optional mount_path; required role; optional secret_ref, service_account_ref }
+codec::object! { Kubernetes; optional mount_path; required role; optional secret_ref, service_account_ref }
 
 /// Auth: Azure Workload Identity or Azure Managed Service Identity: Settings to enable Azure Workload Identity or Azure
 /// Managed Service Identity If set, ClientID, ClientSecret and TenantID must not be set.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerManagedIdentity {
+pub struct ManagedIdentity {
     /// client ID of the managed identity, cannot be used at the same time as resourceID
     pub client_id: Option<String>,
     /// resource ID of the managed identity, cannot be used at the same time as clientID Cannot be used for Azure Managed
@@ -710,26 +682,14 @@ pub struct ClusterIssuerManagedIdentity {
     /// tenant ID of the managed identity, cannot be used at the same time as resourceID
     pub tenant_id: Option<String>,
 }
-codec::object! { ClusterIssuerManagedIdentity; optional client_id = "clientID", resource_id = "resourceID",
-    tenant_id = "tenantID" }
-
-/// ObjectMeta overrides for the pod used to solve HTTP01 challenges. Only the 'labels' and 'annotations' fields may be set.
-/// If labels or annotations overlap with in-built values, the values here will override the in-built values.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerMetadata {
-    /// Annotations that should be added to the created ACME HTTP01 solver pods.
-    pub annotations: Option<BTreeMap<String, String>>,
-    /// Labels that should be added to the created ACME HTTP01 solver pods.
-    pub labels: Option<BTreeMap<String, String>>,
-}
-codec::object! { ClusterIssuerMetadata; optional annotations, labels }
+codec::object! { ManagedIdentity; optional client_id = "clientID", resource_id = "resourceID", tenant_id = "tenantID" }
 
 /// NGTS specifies Palo Alto Networks Next Generation Trust Services (NGTS) configuration using OAuth 2.0 Client
 /// Credentials. Only one of tpp, cloud, or ngts may be specified.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerNgts {
+pub struct Ngts {
     /// CredentialsRef is a reference to a Kubernetes Secret containing the OAuth 2.0 Client ID and Client Secret.
-    pub credentials_ref: ClusterIssuerCredentialsRef,
+    pub credentials_ref: CredentialsRef,
     /// TokenEndpoint is the OAuth 2.0 token endpoint URL used to obtain access tokens, for example
     /// "<https://auth.apps.paloaltonetworks.com/oauth2/access_token>". Defaults to
     /// "<https://auth.apps.paloaltonetworks.com/oauth2/access_token>" if not set.
@@ -740,7 +700,7 @@ pub struct ClusterIssuerNgts {
     /// URL is the base URL for the NGTS API endpoint. Defaults to "<https://api.strata.paloaltonetworks.com/ngts>" if not set.
     pub url: Option<String>,
 }
-codec::object! { ClusterIssuerNgts; required credentials_ref; optional token_endpoint; required tsg_id = "tsgID"; optional url }
+codec::object! { Ngts; required credentials_ref; optional token_endpoint; required tsg_id = "tsgID"; optional url }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of this resource (usually a
 /// route). There are two kinds of parent resources with "Core" support:
@@ -752,7 +712,7 @@ codec::object! { ClusterIssuerNgts; required credentials_ref; optional token_end
 /// The API object must be valid in the cluster; the Group and Kind must be registered in the cluster for this reference to
 /// be valid.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerParentRefs {
+pub struct ParentRefs {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred. To set the core API group
     /// (such as for a "Service" kind referent), Group must be explicitly set to "" (empty string).
     ///
@@ -833,54 +793,34 @@ pub struct ClusterIssuerParentRefs {
     /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
-codec::object! { ClusterIssuerParentRefs; optional group, kind; required name; optional namespace, port, section_name }
+codec::object! { ParentRefs; optional group, kind; required name; optional namespace, port, section_name }
 
 /// Optional pod template used to configure the ACME challenge solver pods used for HTTP01 challenges.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerPodTemplate {
+pub struct PodTemplate {
     /// ObjectMeta overrides for the pod used to solve HTTP01 challenges.
-    pub metadata: Option<ClusterIssuerMetadata>,
+    pub metadata: Option<PodTemplateMetadata>,
     /// PodSpec defines overrides for the HTTP01 challenge solver pod.
-    pub spec: Option<ClusterIssuerPodTemplateSpec>,
+    pub spec: Option<GatewayHTTPRoutePodTemplateSpec>,
 }
-codec::object! { ClusterIssuerPodTemplate; optional metadata, spec }
+codec::object! { PodTemplate; optional metadata, spec }
 
-/// PodSpec defines overrides for the HTTP01 challenge solver pod. Check ACMEChallengeSolverHTTP01IngressPodSpec to find out
-/// currently supported fields. All other fields will be ignored.
+/// ObjectMeta overrides for the pod used to solve HTTP01 challenges. Only the 'labels' and 'annotations' fields may be set.
+/// If labels or annotations overlap with in-built values, the values here will override the in-built values.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerPodTemplateSpec {
-    /// If specified, the pod's scheduling constraints
-    pub affinity: Option<Affinity>,
-    /// If specified, the pod's imagePullSecrets
-    /// * Must have no two items with the same `name`.
-    pub image_pull_secrets: Option<Vec<LocalObjectReference>>,
-    /// NodeSelector is a selector which must be true for the pod to fit on a node. Selector which must match a node's labels
-    /// for the pod to be scheduled on that node. More info:
-    /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
-    pub node_selector: Option<BTreeMap<String, String>>,
-    /// If specified, the pod's priorityClassName.
-    pub priority_class_name: Option<String>,
-    /// If specified, the pod's resource requirements. These values override the global resource configuration flags. Note that
-    /// when only specifying resource limits, ensure they are greater than or equal to the corresponding global resource
-    /// requests configured via controller flags (--acme-http01-solver-resource-request-cpu,
-    /// --acme-http01-solver-resource-request-memory). Kubernetes will reject pod creation if limits are lower than requests,
-    /// causing challenge failures.
-    pub resources: Option<ResourceRequirements>,
-    /// If specified, the pod's security context
-    pub security_context: Option<PodSecurityContext>,
-    /// If specified, the pod's service account
-    pub service_account_name: Option<String>,
-    /// If specified, the pod's tolerations.
-    pub tolerations: Option<Vec<Toleration>>,
+pub struct PodTemplateMetadata {
+    /// Annotations that should be added to the created ACME HTTP01 solver pods.
+    pub annotations: Option<BTreeMap<String, String>>,
+    /// Labels that should be added to the created ACME HTTP01 solver pods.
+    pub labels: Option<BTreeMap<String, String>>,
 }
-codec::object! { ClusterIssuerPodTemplateSpec; optional affinity, image_pull_secrets, node_selector, priority_class_name;
-    optional_encoded resources; optional security_context, service_account_name, tolerations }
+codec::object! { PodTemplateMetadata; optional annotations, labels }
 
 /// PrivateKey is the name of a Kubernetes Secret resource that will be used to store the automatically generated ACME
 /// account private key. Optionally, a `key` may be specified to select a specific entry within the named Secret resource.
 /// If `key` is not specified, a default of `tls.key` will be used.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerPrivateKeySecretRef {
+pub struct PrivateKeySecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -888,57 +828,56 @@ pub struct ClusterIssuerPrivateKeySecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerPrivateKeySecretRef; optional key; required name }
+codec::object! { PrivateKeySecretRef; optional key; required name }
 
 /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) `TCP` and `UDP`; `UDP` (default).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClusterIssuerProtocol {
+pub enum Protocol {
     TCP,
     UDP,
     Unrecognized(String),
 }
-codec::texts! { ClusterIssuerProtocol default TCP, Unrecognized, TCP, UDP }
+codec::texts! { Protocol default TCP, Unrecognized, TCP, UDP }
 
 /// RenewalInformationSource allows fetching ACME Renewal Information from the ACME CA server. Default is `ARI`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClusterIssuerRenewalInformationSource {
+pub enum RenewalInformationSource {
     ARI,
     None,
     Unrecognized(String),
 }
-codec::texts! { ClusterIssuerRenewalInformationSource default ARI, Unrecognized, ARI, None }
+codec::texts! { RenewalInformationSource default ARI, Unrecognized, ARI, None }
 
 /// Use RFC2136 ("Dynamic Updates in the Domain Name System") (<https://datatracker.ietf.org/doc/rfc2136/>) to manage DNS01
 /// challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerRfc2136 {
+pub struct Rfc2136 {
     /// The IP address or hostname of an authoritative DNS server supporting RFC2136 in the form host:port. If the host is an
     /// IPv6 address it must be enclosed in square brackets (e.g \[2001:db8::1\]); port is optional. This field is required.
     pub nameserver: String,
     /// Protocol to use for dynamic DNS update queries. Valid values are (case-sensitive) `TCP` and `UDP`; `UDP` (default).
-    pub protocol: Option<ClusterIssuerProtocol>,
+    pub protocol: Option<Protocol>,
     /// The TSIG Algorithm configured in the DNS supporting RFC2136. Used only when `tsigSecretSecretRef` and `tsigKeyName` are
     /// defined. Supported values are (case-insensitive): `HMACMD5` (default), `HMACSHA1`, `HMACSHA256` or `HMACSHA512`.
     pub tsig_algorithm: Option<String>,
     /// The TSIG Key name configured in the DNS. If `tsigSecretSecretRef` is defined, this field is required.
     pub tsig_key_name: Option<String>,
     /// The name of the secret containing the TSIG value. If `tsigKeyName` is defined, this field is required.
-    pub tsig_secret_secret_ref: Option<ClusterIssuerTsigSecretSecretRef>,
+    pub tsig_secret_secret_ref: Option<TsigSecretSecretRef>,
 }
-codec::object! { ClusterIssuerRfc2136; required nameserver; optional protocol, tsig_algorithm, tsig_key_name,
-    tsig_secret_secret_ref }
+codec::object! { Rfc2136; required nameserver; optional protocol, tsig_algorithm, tsig_key_name, tsig_secret_secret_ref }
 
 /// Use the AWS Route53 API to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerRoute53 {
+pub struct Route53 {
     /// The AccessKeyID is used for authentication. Cannot be set when SecretAccessKeyID is set. If neither the Access Key nor
     /// Key ID are set, we fall back to using env vars, shared credentials file, or AWS Instance metadata, see:
     /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
     pub access_key_id: Option<String>,
     /// The SecretAccessKey is used for authentication.
-    pub access_key_id_secret_ref: Option<ClusterIssuerAccessKeyIDSecretRef>,
+    pub access_key_id_secret_ref: Option<AccessKeyIDSecretRef>,
     /// Auth configures how cert-manager authenticates.
-    pub auth: Option<ClusterIssuerRoute53Auth>,
+    pub auth: Option<Route53Auth>,
     /// If set, the provider will manage only this zone in Route53 and will not do a lookup using the
     /// route53:ListHostedZonesByName api call.
     pub hosted_zone_id: Option<String>,
@@ -969,25 +908,24 @@ pub struct ClusterIssuerRoute53 {
     /// Instance metadata
     pub role: Option<String>,
     /// The SecretAccessKey is used for authentication.
-    pub secret_access_key_secret_ref: Option<ClusterIssuerSecretAccessKeySecretRef>,
+    pub secret_access_key_secret_ref: Option<SecretAccessKeySecretRef>,
 }
-codec::object! { ClusterIssuerRoute53; optional access_key_id = "accessKeyID",
-    access_key_id_secret_ref = "accessKeyIDSecretRef", auth, hosted_zone_id = "hostedZoneID", region, role,
-    secret_access_key_secret_ref }
+codec::object! { Route53; optional access_key_id = "accessKeyID", access_key_id_secret_ref = "accessKeyIDSecretRef", auth,
+    hosted_zone_id = "hostedZoneID", region, role, secret_access_key_secret_ref }
 
 /// Auth configures how cert-manager authenticates.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerRoute53Auth {
+pub struct Route53Auth {
     /// Kubernetes authenticates with Route53 using AssumeRoleWithWebIdentity by passing a bound ServiceAccount token.
-    pub kubernetes: ClusterIssuerAuthKubernetes,
+    pub kubernetes: AuthKubernetes,
 }
-codec::object! { ClusterIssuerRoute53Auth; required kubernetes }
+codec::object! { Route53Auth; required kubernetes }
 
 /// The SecretAccessKey is used for authentication. If neither the Access Key nor Key ID are set, we fall back to using env
 /// vars, shared credentials file, or AWS Instance metadata, see:
 /// <https://docs.aws.amazon.com/sdk-for-go/v1/developer-guide/configuring-sdk.html#specifying-credentials>
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerSecretAccessKeySecretRef {
+pub struct SecretAccessKeySecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -995,12 +933,12 @@ pub struct ClusterIssuerSecretAccessKeySecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerSecretAccessKeySecretRef; optional key; required name }
+codec::object! { SecretAccessKeySecretRef; optional key; required name }
 
 /// Reference to a key in a Secret that contains the App Role secret used to authenticate with Vault. The `key` field must
 /// be specified and denotes which entry within the Secret resource is used as the app role secret.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerSecretRef {
+pub struct SecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -1008,13 +946,13 @@ pub struct ClusterIssuerSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerSecretRef; optional key; required name }
+codec::object! { SecretRef; optional key; required name }
 
 /// Selector selects a set of DNSNames on the Certificate resource that should be solved using this challenge solver. If not
 /// specified, the solver will be treated as the 'default' solver with the lowest priority, i.e. if any other solver has a
 /// more specific match, it will be used instead.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerSelector {
+pub struct Selector {
     /// List of DNSNames that this solver will be used to solve. If specified and a match is found, a dnsNames selector will
     /// take precedence over a dnsZones selector. If multiple solvers match with the same dnsNames value, the solver with the
     /// most matching labels in matchLabels will be selected. If neither has more matches, the solver defined earlier in the
@@ -1029,33 +967,36 @@ pub struct ClusterIssuerSelector {
     /// A label selector that is used to refine the set of certificate's that this challenge solver will apply to.
     pub match_labels: Option<BTreeMap<String, String>>,
 }
-codec::object! { ClusterIssuerSelector; optional dns_names, dns_zones, match_labels }
+codec::object! { Selector; optional dns_names, dns_zones, match_labels }
 
 /// SelfSigned configures this issuer to 'self sign' certificates using the private key used to create the
 /// CertificateRequest object.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerSelfSigned {
+pub struct SelfSigned {
     /// The CRL distribution points is an X.509 v3 certificate extension which identifies the location of the CRL from which the
     /// revocation of this certificate can be checked. If not set certificate will be issued without CDP. Values are strings.
     pub crl_distribution_points: Option<Vec<String>>,
 }
-codec::object! { ClusterIssuerSelfSigned; optional crl_distribution_points }
+codec::object! { SelfSigned; optional crl_distribution_points }
 
 /// A reference to a service account that will be used to request a web identity token for IRSA (IAM Roles for Service
 /// Accounts) authentication.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerServiceAccountRef {
+pub struct ServiceAccountRef {
     /// TokenAudiences is an optional list of extra audiences to include in the token passed to Vault. The default audiences are
     /// always included in the token.
+    ///
+    /// TokenAudiences is an optional list of audiences to include in the token passed to AWS. The default token consisting of
+    /// the issuer's namespace and name is always included. If unset the audience defaults to `sts.amazonaws.com`.
     pub audiences: Option<Vec<String>>,
     /// Name of the ServiceAccount used to request a token.
     pub name: String,
 }
-codec::object! { ClusterIssuerServiceAccountRef; optional audiences; required name }
+codec::object! { ServiceAccountRef; optional audiences; required name }
 
 /// A reference to a specific 'key' within a Secret resource. In some instances, `key` is a required field.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerServiceAccountSecretRef {
+pub struct ServiceAccountSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -1063,18 +1004,18 @@ pub struct ClusterIssuerServiceAccountSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerServiceAccountSecretRef; optional key; required name }
+codec::object! { ServiceAccountSecretRef; optional key; required name }
 
 /// An ACMEChallengeSolver describes how to solve ACME challenges for the issuer it is part of. A selector may be provided
 /// to use different solving strategies for different DNS names. Only one of HTTP01 or DNS01 must be provided.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerSolvers {
+pub struct Solvers {
     /// Configures cert-manager to attempt to complete authorizations by performing the DNS01 challenge flow.
-    pub dns01: Option<ClusterIssuerDns01>,
+    pub dns01: Option<Dns01>,
     /// Configures cert-manager to attempt to complete authorizations by performing the HTTP01 challenge flow.
-    pub http01: Option<ClusterIssuerHttp01>,
+    pub http01: Option<Http01>,
     /// Selector selects a set of DNSNames on the Certificate resource that should be solved using this challenge solver.
-    pub selector: Option<ClusterIssuerSelector>,
+    pub selector: Option<Selector>,
     /// WaitInsteadOfSelfCheck, if set, skips cert-manager's self-check and instead waits this long after presentation before
     /// asking the ACME server to validate the challenge.
     ///
@@ -1088,12 +1029,12 @@ pub struct ClusterIssuerSolvers {
     /// <https://golang.org/pkg/time/#ParseDuration>, for example `30s` or `2m`.
     pub wait_instead_of_self_check: Option<String>,
 }
-codec::object! { ClusterIssuerSolvers; optional dns01, http01, selector, wait_instead_of_self_check }
+codec::object! { Solvers; optional dns01, http01, selector, wait_instead_of_self_check }
 
 /// ACME specific status options. This field should only be set if the Issuer is configured to use an ACME server to issue
 /// certificates.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerStatusAcme {
+pub struct StatusAcme {
     /// LastPrivateKeyHash is a hash of the private key associated with the latest registered ACME account, in order to track
     /// changes made to registered account associated with the Issuer
     pub last_private_key_hash: Option<String>,
@@ -1103,11 +1044,11 @@ pub struct ClusterIssuerStatusAcme {
     /// URI is the unique account identifier, which can also be used to retrieve account details from the CA
     pub uri: Option<String>,
 }
-codec::object! { ClusterIssuerStatusAcme; optional last_private_key_hash, last_registered_email, uri }
+codec::object! { StatusAcme; optional last_private_key_hash, last_registered_email, uri }
 
 /// TokenSecretRef authenticates with Vault by presenting a token.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerTokenSecretRef {
+pub struct TokenSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -1115,12 +1056,12 @@ pub struct ClusterIssuerTokenSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerTokenSecretRef; optional key; required name }
+codec::object! { TokenSecretRef; optional key; required name }
 
 /// TPP specifies CyberArk Certificate Manager Self-Hosted configuration settings. Only one of CyberArk Certificate Manager
 /// may be specified.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerTpp {
+pub struct Tpp {
     /// Base64-encoded bundle of PEM CAs which will be used to validate the certificate chain presented by the CyberArk
     /// Certificate Manager Self-Hosted server. Only used if using HTTPS; ignored for HTTP. If undefined, the certificate bundle
     /// in the cert-manager controller container is used to validate the chain.
@@ -1129,20 +1070,20 @@ pub struct ClusterIssuerTpp {
     /// presented by the CyberArk Certificate Manager Self-Hosted server. Only used if using HTTPS; ignored for HTTP. Mutually
     /// exclusive with CABundle. If neither CABundle nor CABundleSecretRef is defined, the certificate bundle in the
     /// cert-manager controller container is used to validate the TLS connection.
-    pub ca_bundle_secret_ref: Option<ClusterIssuerCaBundleSecretRef>,
+    pub ca_bundle_secret_ref: Option<CaBundleSecretRef>,
     /// CredentialsRef is a reference to a Secret containing the CyberArk Certificate Manager Self-Hosted API credentials. The
     /// secret must contain the key 'access-token' for the Access Token Authentication, or two keys, 'username' and 'password'
     /// for the API Keys Authentication.
-    pub credentials_ref: ClusterIssuerCredentialsRef,
+    pub credentials_ref: CredentialsRef,
     /// URL is the base URL for the vedsdk endpoint of the CyberArk Certificate Manager Self-Hosted instance, for example:
     /// "<https://tpp.example.com/vedsdk>".
     pub url: String,
 }
-codec::object! { ClusterIssuerTpp; optional_encoded ca_bundle; optional ca_bundle_secret_ref; required credentials_ref, url }
+codec::object! { Tpp; optional_encoded ca_bundle; optional ca_bundle_secret_ref; required credentials_ref, url }
 
 /// The name of the secret containing the TSIG value. If `tsigKeyName` is defined, this field is required.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerTsigSecretSecretRef {
+pub struct TsigSecretSecretRef {
     /// The key of the entry in the Secret resource's `data` field to be used. Some instances of this field may be defaulted, in
     /// others it may be required.
     pub key: Option<String>,
@@ -1150,13 +1091,78 @@ pub struct ClusterIssuerTsigSecretSecretRef {
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
 }
-codec::object! { ClusterIssuerTsigSecretSecretRef; optional key; required name }
+codec::object! { TsigSecretSecretRef; optional key; required name }
+
+/// KeyUsage specifies valid usage contexts for keys. See: <https://tools.ietf.org/html/rfc5280#section-4.2.1.3>
+/// <https://tools.ietf.org/html/rfc5280#section-4.2.1.12>
+///
+/// Valid KeyUsage values are as follows: "signing", "digital signature", "content commitment", "key encipherment", "key
+/// agreement", "data encipherment", "cert sign", "crl sign", "encipher only", "decipher only", "any", "server auth",
+/// "client auth", "code signing", "email protection", "s/mime", "ipsec end system", "ipsec tunnel", "ipsec user",
+/// "timestamping", "ocsp signing", "microsoft sgc", "netscape sgc"
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Usages {
+    /// `signing`
+    Signing,
+    /// `digital signature`
+    DigitalSignature,
+    /// `content commitment`
+    ContentCommitment,
+    /// `key encipherment`
+    KeyEncipherment,
+    /// `key agreement`
+    KeyAgreement,
+    /// `data encipherment`
+    DataEncipherment,
+    /// `cert sign`
+    CertSign,
+    /// `crl sign`
+    CrlSign,
+    /// `encipher only`
+    EncipherOnly,
+    /// `decipher only`
+    DecipherOnly,
+    /// `any`
+    Any,
+    /// `server auth`
+    ServerAuth,
+    /// `client auth`
+    ClientAuth,
+    /// `code signing`
+    CodeSigning,
+    /// `email protection`
+    EmailProtection,
+    /// `s/mime`
+    SMime,
+    /// `ipsec end system`
+    IpsecEndSystem,
+    /// `ipsec tunnel`
+    IpsecTunnel,
+    /// `ipsec user`
+    IpsecUser,
+    /// `timestamping`
+    Timestamping,
+    /// `ocsp signing`
+    OcspSigning,
+    /// `microsoft sgc`
+    MicrosoftSgc,
+    /// `netscape sgc`
+    NetscapeSgc,
+    Unrecognized(String),
+}
+codec::texts! { Usages default Signing, Unrecognized, Signing = "signing", DigitalSignature = "digital signature",
+    ContentCommitment = "content commitment", KeyEncipherment = "key encipherment", KeyAgreement = "key agreement",
+    DataEncipherment = "data encipherment", CertSign = "cert sign", CrlSign = "crl sign", EncipherOnly = "encipher only",
+    DecipherOnly = "decipher only", Any = "any", ServerAuth = "server auth", ClientAuth = "client auth",
+    CodeSigning = "code signing", EmailProtection = "email protection", SMime = "s/mime", IpsecEndSystem = "ipsec end system",
+    IpsecTunnel = "ipsec tunnel", IpsecUser = "ipsec user", Timestamping = "timestamping", OcspSigning = "ocsp signing",
+    MicrosoftSgc = "microsoft sgc", NetscapeSgc = "netscape sgc" }
 
 /// Vault configures this issuer to sign certificates using a HashiCorp Vault PKI backend.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerVault {
+pub struct Vault {
     /// Auth configures how cert-manager authenticates with the Vault server.
-    pub auth: ClusterIssuerAuth,
+    pub auth: Auth,
     /// Base64-encoded bundle of PEM CAs which will be used to validate the certificate chain presented by Vault. Only used if
     /// using HTTPS to connect to Vault and ignored for HTTP connections. Mutually exclusive with CABundleSecretRef. If neither
     /// CABundle nor CABundleSecretRef are defined, the certificate bundle in the cert-manager controller container is used to
@@ -1164,11 +1170,11 @@ pub struct ClusterIssuerVault {
     pub ca_bundle: Option<ByteString>,
     /// Reference to a Secret containing a bundle of PEM-encoded CAs to use when verifying the certificate chain presented by
     /// Vault when using HTTPS.
-    pub ca_bundle_secret_ref: Option<ClusterIssuerCaBundleSecretRef>,
+    pub ca_bundle_secret_ref: Option<CaBundleSecretRef>,
     /// Reference to a Secret containing a PEM-encoded Client Certificate to use when the Vault server requires mTLS.
-    pub client_cert_secret_ref: Option<ClusterIssuerClientCertSecretRef>,
+    pub client_cert_secret_ref: Option<ClientCertSecretRef>,
     /// Reference to a Secret containing a PEM-encoded Client Private Key to use when the Vault server requires mTLS.
-    pub client_key_secret_ref: Option<ClusterIssuerClientKeySecretRef>,
+    pub client_key_secret_ref: Option<ClientKeySecretRef>,
     /// Name of the vault namespace. Namespaces is a set of features within Vault Enterprise that allows Vault environments to
     /// support Secure Multi-tenancy. e.g: "ns1" More about namespaces can be found here
     /// <https://www.vaultproject.io/docs/enterprise/namespaces>
@@ -1180,34 +1186,33 @@ pub struct ClusterIssuerVault {
     /// ServerName is used to verify the hostname on the returned certificates by the Vault server.
     pub server_name: Option<String>,
 }
-codec::object! { ClusterIssuerVault; required auth; optional_encoded ca_bundle; optional ca_bundle_secret_ref,
-    client_cert_secret_ref, client_key_secret_ref, namespace; required path, server; optional server_name }
+codec::object! { Vault; required auth; optional_encoded ca_bundle; optional ca_bundle_secret_ref, client_cert_secret_ref,
+    client_key_secret_ref, namespace; required path, server; optional server_name }
 
 /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager Self-Hosted or SaaS policy zone.
-/// * Exactly one of `cloud`, `ngts` and `tpp` must be set: see [`ClusterIssuerVenafiUnion`].
+/// * Exactly one of `cloud`, `ngts` and `tpp` must be set: see [`VenafiUnion`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerVenafi {
+pub struct Venafi {
     /// Cloud specifies the CyberArk Certificate Manager SaaS configuration settings.
-    /// * One of [`ClusterIssuerVenafiUnion`].
-    pub cloud: Option<ClusterIssuerCloud>,
+    /// * One of [`VenafiUnion`].
+    pub cloud: Option<Cloud>,
     /// NGTS specifies Palo Alto Networks Next Generation Trust Services (NGTS) configuration using OAuth 2.0 Client
     /// Credentials.
-    /// * One of [`ClusterIssuerVenafiUnion`].
-    pub ngts: Option<ClusterIssuerNgts>,
+    /// * One of [`VenafiUnion`].
+    pub ngts: Option<Ngts>,
     /// TPP specifies CyberArk Certificate Manager Self-Hosted configuration settings.
-    /// * One of [`ClusterIssuerVenafiUnion`].
-    pub tpp: Option<ClusterIssuerTpp>,
+    /// * One of [`VenafiUnion`].
+    pub tpp: Option<Tpp>,
     /// Zone is the Certificate Manager Policy Zone to use for this issuer. All requests made to the Certificate Manager
     /// platform will be restricted by the named zone policy. This field is required.
     pub zone: String,
 }
-codec::object! { ClusterIssuerVenafi; optional cloud, ngts, tpp; required zone }
-codec::union! { pub enum ClusterIssuerVenafiUnion of ClusterIssuerVenafi, as_union; Cloud(ClusterIssuerCloud) = cloud,
-    Ngts(ClusterIssuerNgts) = ngts, Tpp(ClusterIssuerTpp) = tpp }
+codec::object! { Venafi; optional cloud, ngts, tpp; required zone }
+codec::union! { pub enum VenafiUnion of Venafi, as_union; Cloud(Cloud) = cloud, Ngts(Ngts) = ngts, Tpp(Tpp) = tpp }
 
 /// Configure an external webhook based DNS01 challenge solver to manage DNS01 challenge records.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClusterIssuerWebhook {
+pub struct Webhook {
     /// Additional configuration that should be passed to the webhook apiserver when challenges are processed. This can contain
     /// arbitrary JSON data. Secret values should not be specified in this stanza. If secret values are needed (e.g.,
     /// credentials for a DNS service), you should use a SecretKeySelector to reference a Secret resource. For details on the
@@ -1220,7 +1225,7 @@ pub struct ClusterIssuerWebhook {
     /// provider, e.g., 'cloudflare'.
     pub solver_name: String,
 }
-codec::object! { ClusterIssuerWebhook; nullable config; required group_name, solver_name }
+codec::object! { Webhook; nullable config; required group_name, solver_name }
 
 /// ZoneType determines which type of Azure DNS zone to use.
 ///
@@ -1232,9 +1237,9 @@ codec::object! { ClusterIssuerWebhook; nullable config; required group_name, sol
 ///
 /// Support for Azure Private DNS zones is currently experimental and may change in future releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClusterIssuerZoneType {
+pub enum ZoneType {
     AzurePublicZone,
     AzurePrivateZone,
     Unrecognized(String),
 }
-codec::texts! { ClusterIssuerZoneType default AzurePublicZone, Unrecognized, AzurePublicZone, AzurePrivateZone }
+codec::texts! { ZoneType default AzurePublicZone, Unrecognized, AzurePublicZone, AzurePrivateZone }

@@ -5,10 +5,7 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use super::{
-    CertificateConditions, ClusterIssuerAcme, ClusterIssuerCa, ClusterIssuerSelfSigned, ClusterIssuerStatusAcme,
-    ClusterIssuerVault, ClusterIssuerVenafi,
-};
+use super::{Acme, Ca, Conditions, SelfSigned, StatusAcme, Vault, Venafi};
 
 /// An Issuer represents a certificate issuing authority which can be referenced as part of `issuerRef` fields. It is scoped
 /// to a single namespace and can therefore only be referenced by resources within the same namespace.
@@ -26,16 +23,16 @@ codec::object! { Issuer as kind; defaulted metadata; required spec; optional sta
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IssuerSpec {
     /// ACME configures this issuer to communicate with a RFC8555 (ACME) server to obtain signed x509 certificates.
-    pub acme: Option<ClusterIssuerAcme>,
+    pub acme: Option<Acme>,
     /// CA configures this issuer to sign certificates using a signing CA keypair stored in a Secret resource.
-    pub ca: Option<ClusterIssuerCa>,
+    pub ca: Option<Ca>,
     /// SelfSigned configures this issuer to 'self sign' certificates using the private key used to create the
     /// CertificateRequest object.
-    pub self_signed: Option<ClusterIssuerSelfSigned>,
+    pub self_signed: Option<SelfSigned>,
     /// Vault configures this issuer to sign certificates using a HashiCorp Vault PKI backend.
-    pub vault: Option<ClusterIssuerVault>,
+    pub vault: Option<Vault>,
     /// Venafi configures this issuer to sign certificates using a CyberArk Certificate Manager Self-Hosted or SaaS policy zone.
-    pub venafi: Option<ClusterIssuerVenafi>,
+    pub venafi: Option<Venafi>,
 }
 codec::object! { IssuerSpec; optional acme, ca, self_signed, vault, venafi }
 
@@ -43,9 +40,9 @@ codec::object! { IssuerSpec; optional acme, ca, self_signed, vault, venafi }
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IssuerStatus {
     /// ACME specific status options.
-    pub acme: Option<ClusterIssuerStatusAcme>,
+    pub acme: Option<StatusAcme>,
     /// List of status conditions to indicate the status of a CertificateRequest. Known condition types are `Ready`.
     /// * Must have no two items with the same `type`.
-    pub conditions: Option<Vec<CertificateConditions>>,
+    pub conditions: Option<Vec<Conditions>>,
 }
 codec::object! { IssuerStatus; optional acme, conditions }

@@ -7,8 +7,8 @@ use ::codegen_runtime::codec;
 
 /// `Default.spec.mode`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DefaultMode {
+pub enum Mode {
     A,
     Unrecognized(::std::string::String),
 }
-codec::texts! { DefaultMode default A, Unrecognized, A }
+codec::texts! { Mode default A, Unrecognized, A }

@@ -6,7 +6,7 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
-use super::DefaultMode;
+use super::Mode;
 
 /// `Default`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,15 +31,15 @@ pub struct DefaultSpec {
     pub any: ::std::option::Option<serde_json::Value>,
     pub at: ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time,
     /// Defaults to `"A"`.
-    pub mode: DefaultMode,
+    pub mode: Mode,
     pub names: ::std::option::Option<
         BTreeMap<::std::string::String, Vec<::std::string::String>>,
     >,
 }
 
 impl DefaultSpec {
-    fn default_mode() -> DefaultMode {
-        DefaultMode::A
+    fn default_mode() -> Mode {
+        Mode::A
     }
 
     fn blank() -> Self {

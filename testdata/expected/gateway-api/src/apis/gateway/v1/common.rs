@@ -7,6 +7,26 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, LabelSelector};
 use std::collections::BTreeMap;
 
+/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Add {
+    /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
+    /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
+    ///
+    /// If multiple entries specify equivalent header names, the first entry with an equivalent name MUST be considered for a
+    /// match. Subsequent entries with an equivalent header name MUST be ignored. Due to the case-insensitivity of header names,
+    /// "foo" and "Foo" are considered equivalent.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    pub name: String,
+    /// Value is the value of HTTP Header to be matched.
+    ///
+    /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces. See:
+    /// <https://tools.ietf.org/html/rfc7230#section-3.2>
+    /// * Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
+    pub value: String,
+}
+codec::object! { Add; required name, value }
+
 /// AllowedRoutes defines the types of routes that MAY be attached to a Listener and the trusted namespaces where those
 /// Route resources MAY be present.
 ///
@@ -25,7 +45,7 @@ use std::collections::BTreeMap;
 ///
 /// Support: Core
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewayAllowedRoutes {
+pub struct AllowedRoutes {
     /// Kinds specifies the groups and kinds of Routes that are allowed to bind to this Gateway Listener. When unspecified or
     /// empty, the kinds of Routes selected are determined using the Listener protocol.
     ///
@@ -35,284 +55,12 @@ pub struct GatewayAllowedRoutes {
     ///
     /// Support: Core
     /// * Must have at most 8 items.
-    pub kinds: Option<Vec<GatewayKinds>>,
+    pub kinds: Option<Vec<Kinds>>,
     /// Namespaces indicates namespaces from which Routes may be attached to this Listener.
     /// * Defaults to `{"from":"Same"}`.
-    pub namespaces: Option<GatewayNamespaces>,
+    pub namespaces: Option<Namespaces>,
 }
-codec::object! { GatewayAllowedRoutes; optional kinds, namespaces }
-
-/// SecretObjectReference identifies an API object including its namespace, defaulting to Secret.
-///
-/// The API object must be valid in the cluster; the Group and Kind must be registered in the cluster for this reference to
-/// be valid.
-///
-/// References to objects with invalid Group and Kind are not valid, and must be rejected by the implementation, with
-/// appropriate Conditions set on the containing object.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewayCertificateRefs {
-    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified or empty string, core API
-    /// group is inferred.
-    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    /// * Defaults to `""`.
-    pub group: Option<String>,
-    /// Kind is kind of the referent. For example "Secret".
-    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    /// * Defaults to `"Secret"`.
-    pub kind: Option<String>,
-    /// Name is the name of the referent.
-    /// * Must have 1 to 253 characters.
-    pub name: String,
-    /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is inferred.
-    ///
-    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant object is required in the
-    /// referent namespace to allow that namespace's owner to accept the reference. See the ReferenceGrant documentation for
-    /// details.
-    ///
-    /// Support: Core
-    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
-    pub namespace: Option<String>,
-}
-codec::object! { GatewayCertificateRefs; optional group, kind; required name; optional namespace }
-
-/// From indicates where Routes will be selected for this Gateway. Possible values are:
-/// - All: Routes in all namespaces may be used by this Gateway.
-/// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
-/// - Same: Only Routes in the same namespace may be used by this Gateway.
-///
-/// Support: Core
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GatewayFrom {
-    All,
-    Selector,
-    Same,
-    Unrecognized(String),
-}
-codec::texts! { GatewayFrom default Same, Unrecognized, All, Selector, Same }
-
-/// RouteGroupKind indicates the group and kind of a Route resource.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewayKinds {
-    /// Group is the group of the Route.
-    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    /// * Defaults to `"gateway.networking.k8s.io"`.
-    pub group: Option<String>,
-    /// Kind is the kind of the Route.
-    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    pub kind: String,
-}
-codec::object! { GatewayKinds; optional group; required kind }
-
-/// Listener embodies the concept of a logical endpoint where a Gateway accepts network connections.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewayListeners {
-    /// AllowedRoutes defines the types of routes that MAY be attached to a Listener and the trusted namespaces where those
-    /// Route resources MAY be present.
-    /// * Defaults to `{"namespaces":{"from":"Same"}}`.
-    pub allowed_routes: Option<GatewayAllowedRoutes>,
-    /// Hostname specifies the virtual hostname to match for protocol types that define this concept. When unspecified, all
-    /// hostnames are matched. This field is ignored for protocols that don't require hostname based matching.
-    ///
-    /// Implementations MUST apply Hostname matching appropriately for each of the following protocols:
-    /// - TLS: The Listener Hostname MUST match the SNI.
-    /// - HTTP: The Listener Hostname MUST match the Host header of the request.
-    /// - HTTPS: The Listener Hostname SHOULD match both the SNI and Host header. Note that this does not require the SNI and
-    ///   Host header to be the same. The semantics of this are described in more detail below.
-    ///
-    /// To ensure security, Section 11.1 of RFC-6066 emphasizes that server implementations that rely on SNI hostname matching
-    /// MUST also verify hostnames within the application protocol.
-    ///
-    /// Section 9.1.2 of RFC-7540 provides a mechanism for servers to reject the reuse of a connection by responding with the
-    /// HTTP 421 Misdirected Request status code. This indicates that the origin server has rejected the request because it
-    /// appears to have been misdirected.
-    ///
-    /// To detect misdirected requests, Gateways SHOULD match the authority of the requests with all the SNI hostname(s)
-    /// configured across all the Gateway Listeners on the same port and protocol:
-    /// - If another Listener has an exact match or more specific wildcard entry, the Gateway SHOULD return a 421.
-    /// - If the current Listener (selected by SNI matching during ClientHello) does not match the Host:
-    ///   - If another Listener does match the Host, the Gateway SHOULD return a 421.
-    ///   - If no other Listener matches the Host, the Gateway MUST return a 404.
-    ///
-    /// For HTTPRoute and TLSRoute resources, there is an interaction with the `spec.hostnames` array. When both listener and
-    /// route specify hostnames, there MUST be an intersection between the values for a Route to be accepted. For more
-    /// information, refer to the Route specific Hostnames documentation.
-    ///
-    /// Hostnames that are prefixed with a wildcard label (`*.`) are interpreted as a suffix match. That means that a match for
-    /// `*.example.com` would match both `test.example.com`, and `foo.test.example.com`, but not `example.com`.
-    ///
-    /// Support: Core
-    /// * Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    pub hostname: Option<String>,
-    /// Name is the name of the Listener. This name MUST be unique within a Gateway.
-    ///
-    /// Support: Core
-    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    pub name: String,
-    /// Port is the network port. Multiple listeners may use the same port, subject to the Listener compatibility rules.
-    ///
-    /// Support: Core
-    /// * Must be between 1 and 65535.
-    pub port: i32,
-    /// Protocol specifies the network protocol this listener expects to receive.
-    ///
-    /// Support: Core
-    /// * Must have 1 to 255 characters and match `^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9]+$`.
-    pub protocol: String,
-    /// TLS is the TLS configuration for the Listener.
-    pub tls: Option<GatewayTls>,
-}
-codec::object! { GatewayListeners; optional allowed_routes, hostname; required name, port, protocol; optional tls }
-
-/// Mode defines the TLS behavior for the TLS session initiated by the client. There are two possible modes:
-/// - Terminate: The TLS session between the downstream client and the Gateway is terminated at the Gateway. This mode
-///   requires certificates to be specified in some way, such as populating the certificateRefs field.
-/// - Passthrough: The TLS session is NOT terminated by the Gateway. This implies that the Gateway can't decipher the TLS
-///   stream except for the ClientHello message of the TLS protocol. The certificateRefs field is ignored in this mode.
-///
-/// Support: Core
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GatewayMode {
-    Terminate,
-    Passthrough,
-    Unrecognized(String),
-}
-codec::texts! { GatewayMode default Terminate, Unrecognized, Terminate, Passthrough }
-
-/// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is restricted to the namespace
-/// of this Gateway by default.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewayNamespaces {
-    /// From indicates where Routes will be selected for this Gateway.
-    /// * Defaults to `"Same"`.
-    pub from: Option<GatewayFrom>,
-    /// Selector must be specified when From is set to "Selector". In that case, only Routes in Namespaces matching this
-    /// Selector will be selected by this Gateway. This field is ignored for other values of "From".
-    ///
-    /// Support: Core
-    pub selector: Option<LabelSelector>,
-}
-codec::object! { GatewayNamespaces; optional from, selector }
-
-/// ListenerStatus is the status associated with a Listener.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewayStatusListeners {
-    /// AttachedRoutes represents the total number of Routes that have been successfully attached to this Listener.
-    ///
-    /// Successful attachment of a Route to a Listener is based solely on the combination of the AllowedRoutes field on the
-    /// corresponding Listener and the Route's ParentRefs field. A Route is successfully attached to a Listener when it is
-    /// selected by the Listener's AllowedRoutes field AND the Route has a valid ParentRef selecting the whole Gateway resource
-    /// or a specific Listener as a parent resource (more detail on attachment semantics can be found in the documentation on
-    /// the various Route kinds ParentRefs fields). Listener or Route status does not impact successful attachment, i.e. the
-    /// AttachedRoutes field count MUST be set for Listeners, even if the Accepted condition of an individual Listener is set to
-    /// "False". The AttachedRoutes number represents the number of Routes with the Accepted condition set to "True" that have
-    /// been attached to this Listener. Routes with any other value for the Accepted condition MUST NOT be included in this
-    /// count.
-    ///
-    /// Uses for this field include troubleshooting Route attachment and measuring blast radius/impact of changes to a Listener.
-    pub attached_routes: i32,
-    /// Conditions describe the current condition of this listener.
-    /// * Must have at most 8 items and have no two items with the same `type`.
-    pub conditions: Vec<Condition>,
-    /// Name is the name of the Listener that this status corresponds to.
-    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    pub name: String,
-    /// SupportedKinds is the list indicating the Kinds supported by this listener. This MUST represent the kinds supported by
-    /// an implementation for that Listener configuration.
-    ///
-    /// If kinds are specified in Spec that are not supported, they MUST NOT appear in this list and an implementation MUST set
-    /// the "ResolvedRefs" condition to "False" with the "InvalidRouteKinds" reason. If both valid and invalid Route kinds are
-    /// specified, the implementation MUST reference the valid Route kinds that have been specified.
-    /// * Must have at most 8 items.
-    pub supported_kinds: Option<Vec<GatewaySupportedKinds>>,
-}
-codec::object! { GatewayStatusListeners; required attached_routes; required_encoded conditions; required name;
-    optional supported_kinds }
-
-/// RouteGroupKind indicates the group and kind of a Route resource.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewaySupportedKinds {
-    /// Group is the group of the Route.
-    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    /// * Defaults to `"gateway.networking.k8s.io"`.
-    pub group: Option<String>,
-    /// Kind is the kind of the Route.
-    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    pub kind: String,
-}
-codec::object! { GatewaySupportedKinds; optional group; required kind }
-
-/// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is "HTTPS" or "TLS". It is
-/// invalid to set this field if the Protocol field is "HTTP", "TCP", or "UDP".
-///
-/// The association of SNIs to Certificate defined in ListenerTLSConfig is defined based on the Hostname field for this
-/// listener.
-///
-/// The GatewayClass MUST use the longest matching SNI out of all available certificates for any TLS handshake.
-///
-/// Support: Core
-/// * Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewayTls {
-    /// CertificateRefs contains a series of references to Kubernetes objects that contains TLS certificates and private keys.
-    /// These certificates are used to establish a TLS handshake for requests that match the hostname of the associated
-    /// listener.
-    ///
-    /// A single CertificateRef to a Kubernetes Secret has "Core" support. Implementations MAY choose to support attaching
-    /// multiple certificates to a Listener, but this behavior is implementation-specific.
-    ///
-    /// References to a resource in different namespace are invalid UNLESS there is a ReferenceGrant in the target namespace
-    /// that allows the certificate to be attached. If a ReferenceGrant does not allow this reference, the "ResolvedRefs"
-    /// condition MUST be set to False for this listener with the "RefNotPermitted" reason.
-    ///
-    /// This field is required to have at least one element when the mode is set to "Terminate" (default) and is optional
-    /// otherwise.
-    ///
-    /// CertificateRefs can reference to standard Kubernetes resources, i.e. Secret, or implementation-specific custom
-    /// resources.
-    ///
-    /// Support: Core - A single reference to a Kubernetes Secret of type kubernetes.io/tls
-    ///
-    /// Support: Implementation-specific (More than one reference or other resource types)
-    /// * Must have at most 64 items.
-    pub certificate_refs: Option<Vec<GatewayCertificateRefs>>,
-    /// Mode defines the TLS behavior for the TLS session initiated by the client.
-    /// * Defaults to `"Terminate"`.
-    pub mode: Option<GatewayMode>,
-    /// Options are a list of key/value pairs to enable extended TLS configuration for each implementation. For example,
-    /// configuring the minimum TLS version or supported cipher suites.
-    ///
-    /// A set of common keys MAY be defined by the API in the future. To avoid any ambiguity, implementation-specific
-    /// definitions MUST use domain-prefixed names, such as `example.com/my-custom-option`. Un-prefixed names are reserved for
-    /// key names defined by Gateway API.
-    ///
-    /// Support: Implementation-specific
-    /// * Must have at most 16 properties.
-    /// * Each value must have at most 4096 characters.
-    pub options: Option<BTreeMap<String, String>>,
-}
-codec::object! { GatewayTls; optional certificate_refs, mode, options }
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HTTPRouteAdd {
-    /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
-    /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
-    ///
-    /// If multiple entries specify equivalent header names, the first entry with an equivalent name MUST be considered for a
-    /// match. Subsequent entries with an equivalent header name MUST be ignored. Due to the case-insensitivity of header names,
-    /// "foo" and "Foo" are considered equivalent.
-    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    pub name: String,
-    /// Value is the value of HTTP Header to be matched.
-    ///
-    /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces. See:
-    /// <https://tools.ietf.org/html/rfc7230#section-3.2>
-    /// * Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
-    pub value: String,
-}
-codec::object! { HTTPRouteAdd; required name, value }
+codec::object! { AllowedRoutes; optional kinds, namespaces }
 
 /// BackendRef is a reference to a backend to send authorization requests to.
 ///
@@ -322,7 +70,7 @@ codec::object! { HTTPRouteAdd; required name, value }
 /// used to connect to that backend.
 /// * Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct HTTPRouteBackendRef {
+pub struct BackendRef {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified or empty string, core API
     /// group is inferred.
     /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
@@ -360,308 +108,7 @@ pub struct HTTPRouteBackendRef {
     /// * Must be between 1 and 65535.
     pub port: Option<i32>,
 }
-codec::object! { HTTPRouteBackendRef; optional group, kind; required name; optional namespace, port }
-
-/// Cookie provides configuration settings that are specific to cookie-based session persistence.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HTTPRouteCookie {
-    /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime.
-    /// * Defaults to `"Session"`.
-    pub lifetime_type: Option<HTTPRouteLifetimeType>,
-    /// Name defines the name of the cookie used for session persistence. If not specified, a unique cookie name SHOULD be
-    /// generated. Users should avoid reusing cookie names to prevent unintended consequences, such as rejection or
-    /// unpredictable behavior.
-    ///
-    /// Support: Extended
-    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    pub name: Option<String>,
-    /// Path defines the cookie Path attribute. When not specified, implementations MUST default the cookie path to "/".
-    ///
-    /// Support: Extended
-    /// * Must have at most 1024 characters.
-    /// * Defaults to `"/"`.
-    pub path: Option<String>,
-}
-codec::object! { HTTPRouteCookie; optional lifetime_type, name, path }
-
-/// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For example, resource
-/// "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be used for core and extended filters.
-///
-/// This filter can be used multiple times within the same rule.
-///
-/// Support: Implementation-specific
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HTTPRouteExtensionRef {
-    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified or empty string, core API
-    /// group is inferred.
-    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
-    pub group: String,
-    /// Kind is kind of the referent. For example "HTTPRoute" or "Service".
-    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
-    pub kind: String,
-    /// Name is the name of the referent.
-    /// * Must have 1 to 253 characters.
-    pub name: String,
-}
-codec::object! { HTTPRouteExtensionRef; required group, kind, name }
-
-/// Fraction represents the fraction of requests that should be mirrored to BackendRef.
-///
-/// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of requests will be mirrored.
-/// * Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HTTPRouteFraction {
-    /// * Must be at least 1.
-    /// * Defaults to `100`.
-    pub denominator: Option<i32>,
-    /// Must be at least 0.
-    pub numerator: i32,
-}
-codec::object! { HTTPRouteFraction; optional denominator; required numerator }
-
-/// Header provides configuration settings that are specific to header-based session persistence.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HTTPRouteHeader {
-    /// Name defines the name of the header used for session persistence. The client must include this header in subsequent
-    /// requests to maintain the session.
-    ///
-    /// Support: Core
-    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    pub name: String,
-}
-codec::object! { HTTPRouteHeader; required name }
-
-/// Type specifies how to match against the value of the header.
-///
-/// Support: Core (Exact)
-///
-/// Support: Implementation-specific (RegularExpression)
-///
-/// Since RegularExpression HeaderMatchType has implementation-specific conformance, implementations can support POSIX, PCRE
-/// or any other dialects of regular expressions. Please read the implementation's documentation to determine the supported
-/// dialect.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HTTPRouteHeadersType {
-    Exact,
-    RegularExpression,
-    Unrecognized(String),
-}
-codec::texts! { HTTPRouteHeadersType default Exact, Unrecognized, Exact, RegularExpression }
-
-/// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent cookie persists until
-/// its specified expiry time, defined by the Expires or Max-Age cookie attributes, while a session cookie is deleted when
-/// the current session ends.
-///
-/// When set to "Permanent", AbsoluteTimeout indicates the cookie's lifetime via the Expires or Max-Age cookie attributes
-/// and is required.
-///
-/// When set to "Session", AbsoluteTimeout indicates the absolute lifetime of the cookie tracked by the gateway and is
-/// optional.
-///
-/// Defaults to "Session".
-///
-/// Support: Core for "Session" type
-///
-/// Support: Extended for "Permanent" type
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HTTPRouteLifetimeType {
-    Permanent,
-    Session,
-    Unrecognized(String),
-}
-codec::texts! { HTTPRouteLifetimeType default Session, Unrecognized, Permanent, Session }
-
-/// RequestHeaderModifier defines a schema for a filter that modifies request headers.
-///
-/// Support: Core
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HTTPRouteRequestHeaderModifier {
-    /// Add adds the given header(s) (name, value) to the request before the action. It appends to any existing values
-    /// associated with the header name.
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header: foo
-    ///
-    /// Config: add:
-    /// - name: "my-header" value: "bar,baz"
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
-    /// * Must have at most 16 items and have no two items with the same `name`.
-    pub add: Option<Vec<HTTPRouteAdd>>,
-    /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a list of HTTP header names.
-    /// Note that the header names are case-insensitive (see <https://datatracker.ietf.org/doc/html/rfc2616#section-4.2>).
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header1: foo my-header2: bar my-header3: baz
-    ///
-    /// Config: remove: \["my-header1", "my-header3"\]
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header2: bar
-    /// * Must have at most 16 items and have no item twice.
-    pub remove: Option<Vec<String>>,
-    /// Set overwrites the request with the given header (name, value) before the action.
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header: foo
-    ///
-    /// Config: set:
-    /// - name: "my-header" value: "bar"
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header: bar
-    /// * Must have at most 16 items and have no two items with the same `name`.
-    pub set: Option<Vec<HTTPRouteSet>>,
-}
-codec::object! { HTTPRouteRequestHeaderModifier; optional add, remove, set }
-
-/// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the specified destination, but
-/// responses from that destination are ignored.
-///
-/// This filter can be used multiple times within the same rule. Note that not all implementations will be able to support
-/// mirroring to multiple backends.
-///
-/// Support: Extended
-/// * At most one of `fraction` and `percent` may be set: see [`HTTPRouteRequestMirrorUnion`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HTTPRouteRequestMirror {
-    /// BackendRef references a resource where mirrored requests are sent.
-    ///
-    /// Mirrored requests must be sent only to a single destination endpoint within this BackendRef, irrespective of how many
-    /// endpoints are present within this BackendRef.
-    ///
-    /// If the referent cannot be found, this BackendRef is invalid and must be dropped from the Gateway. The controller must
-    /// ensure the "ResolvedRefs" condition on the Route status is set to `status: False` and not configure this backend in the
-    /// underlying implementation.
-    ///
-    /// If there is a cross-namespace reference to an \*existing\* object that is not allowed by a ReferenceGrant, the
-    /// controller must ensure the "ResolvedRefs" condition on the Route is set to `status: False`, with the "RefNotPermitted"
-    /// reason and not configure this backend in the underlying implementation.
-    ///
-    /// In either error case, the Message of the `ResolvedRefs` Condition should be used to provide more detail about the
-    /// problem.
-    ///
-    /// Support: Extended for Kubernetes Service
-    ///
-    /// Support: Implementation-specific for any other resource
-    ///
-    /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply the TLS details to be
-    /// used to connect to that backend.
-    pub backend_ref: HTTPRouteBackendRef,
-    /// Fraction represents the fraction of requests that should be mirrored to BackendRef.
-    /// * One of [`HTTPRouteRequestMirrorUnion`].
-    pub fraction: Option<HTTPRouteFraction>,
-    /// Percent represents the percentage of requests that should be mirrored to BackendRef. Its minimum value is 0 (indicating
-    /// 0% of requests) and its maximum value is 100 (indicating 100% of requests).
-    ///
-    /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of requests will be mirrored.
-    /// * Must be between 0 and 100.
-    /// * One of [`HTTPRouteRequestMirrorUnion`].
-    pub percent: Option<i32>,
-}
-codec::object! { HTTPRouteRequestMirror; required backend_ref; optional fraction, percent }
-codec::union! { pub enum HTTPRouteRequestMirrorUnion of HTTPRouteRequestMirror, as_union;
-    Fraction(HTTPRouteFraction) = fraction, Percent(i32) = percent }
-
-/// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HTTPRouteResponseHeaderModifier {
-    /// Add adds the given header(s) (name, value) to the request before the action. It appends to any existing values
-    /// associated with the header name.
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header: foo
-    ///
-    /// Config: add:
-    /// - name: "my-header" value: "bar,baz"
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
-    /// * Must have at most 16 items and have no two items with the same `name`.
-    pub add: Option<Vec<HTTPRouteAdd>>,
-    /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a list of HTTP header names.
-    /// Note that the header names are case-insensitive (see <https://datatracker.ietf.org/doc/html/rfc2616#section-4.2>).
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header1: foo my-header2: bar my-header3: baz
-    ///
-    /// Config: remove: \["my-header1", "my-header3"\]
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header2: bar
-    /// * Must have at most 16 items and have no item twice.
-    pub remove: Option<Vec<String>>,
-    /// Set overwrites the request with the given header (name, value) before the action.
-    ///
-    /// Input: GET /foo HTTP/1.1 my-header: foo
-    ///
-    /// Config: set:
-    /// - name: "my-header" value: "bar"
-    ///
-    /// Output: GET /foo HTTP/1.1 my-header: bar
-    /// * Must have at most 16 items and have no two items with the same `name`.
-    pub set: Option<Vec<HTTPRouteSet>>,
-}
-codec::object! { HTTPRouteResponseHeaderModifier; optional add, remove, set }
-
-/// SessionPersistence defines and configures session persistence for the route rule.
-///
-/// Support: Extended
-/// * Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
-/// * Exactly one of `cookie` and `header` must be set, selected by `type`: see [`HTTPRouteSessionPersistenceUnion`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HTTPRouteSessionPersistence {
-    /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout duration has elapsed,
-    /// the session becomes invalid.
-    ///
-    /// Support: Extended
-    /// * Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
-    pub absolute_timeout: Option<String>,
-    /// Cookie provides configuration settings that are specific to cookie-based session persistence.
-    /// * One of [`HTTPRouteSessionPersistenceUnion`], where `type` is `Cookie`.
-    pub cookie: Option<HTTPRouteCookie>,
-    /// Header provides configuration settings that are specific to header-based session persistence.
-    /// * One of [`HTTPRouteSessionPersistenceUnion`], where `type` is `Header`.
-    pub header: Option<HTTPRouteHeader>,
-    /// Type defines the type of session persistence such as through the use of a header or cookie.
-    /// * Defaults to `"Cookie"`.
-    pub r#type: Option<HTTPRouteSessionPersistenceType>,
-}
-codec::object! { HTTPRouteSessionPersistence; optional absolute_timeout, cookie, header, r#type }
-codec::union! { convertible pub enum HTTPRouteSessionPersistenceUnion of HTTPRouteSessionPersistence, as_union;
-    Cookie(HTTPRouteCookie) = cookie (r#type = HTTPRouteSessionPersistenceType::Cookie),
-    Header(HTTPRouteHeader) = header (r#type = HTTPRouteSessionPersistenceType::Header) }
-
-/// Type defines the type of session persistence such as through the use of a header or cookie. Defaults to cookie based
-/// session persistence.
-///
-/// Support: Core for "Cookie" type
-///
-/// Support: Extended for "Header" type
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HTTPRouteSessionPersistenceType {
-    Cookie,
-    Header,
-    Unrecognized(String),
-}
-codec::texts! { HTTPRouteSessionPersistenceType default Cookie, Unrecognized, Cookie, Header }
-
-/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HTTPRouteSet {
-    /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
-    /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
-    ///
-    /// If multiple entries specify equivalent header names, the first entry with an equivalent name MUST be considered for a
-    /// match. Subsequent entries with an equivalent header name MUST be ignored. Due to the case-insensitivity of header names,
-    /// "foo" and "Foo" are considered equivalent.
-    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
-    pub name: String,
-    /// Value is the value of HTTP Header to be matched.
-    ///
-    /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces. See:
-    /// <https://tools.ietf.org/html/rfc7230#section-3.2>
-    /// * Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
-    pub value: String,
-}
-codec::object! { HTTPRouteSet; required name, value }
+codec::object! { BackendRef; optional group, kind; required name; optional namespace, port }
 
 /// BackendRef defines how a Route should forward a request to a Kubernetes resource.
 ///
@@ -685,7 +132,7 @@ codec::object! { HTTPRouteSet; required name, value }
 /// to consider here. See the fields where this struct is used for more information about the exact behavior.
 /// * Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteBackendRefs {
+pub struct BackendRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified or empty string, core API
     /// group is inferred.
     /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
@@ -735,11 +182,299 @@ pub struct TCPRouteBackendRefs {
     /// * Defaults to `1`.
     pub weight: Option<i32>,
 }
-codec::object! { TCPRouteBackendRefs; optional group, kind; required name; optional namespace, port, weight }
+codec::object! { BackendRefs; optional group, kind; required name; optional namespace, port, weight }
+
+/// SecretObjectReference identifies an API object including its namespace, defaulting to Secret.
+///
+/// The API object must be valid in the cluster; the Group and Kind must be registered in the cluster for this reference to
+/// be valid.
+///
+/// References to objects with invalid Group and Kind are not valid, and must be rejected by the implementation, with
+/// appropriate Conditions set on the containing object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CertificateRefs {
+    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified or empty string, core API
+    /// group is inferred.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `""`.
+    pub group: Option<String>,
+    /// Kind is kind of the referent. For example "Secret".
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    /// * Defaults to `"Secret"`.
+    pub kind: Option<String>,
+    /// Name is the name of the referent.
+    /// * Must have 1 to 253 characters.
+    pub name: String,
+    /// Namespace is the namespace of the referenced object. When unspecified, the local namespace is inferred.
+    ///
+    /// Note that when a namespace different than the local namespace is specified, a ReferenceGrant object is required in the
+    /// referent namespace to allow that namespace's owner to accept the reference. See the ReferenceGrant documentation for
+    /// details.
+    ///
+    /// Support: Core
+    /// * Must have 1 to 63 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`.
+    pub namespace: Option<String>,
+}
+codec::object! { CertificateRefs; optional group, kind; required name; optional namespace }
+
+/// Cookie provides configuration settings that are specific to cookie-based session persistence.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cookie {
+    /// LifetimeType specifies whether the cookie has a permanent or session-based lifetime.
+    /// * Defaults to `"Session"`.
+    pub lifetime_type: Option<LifetimeType>,
+    /// Name defines the name of the cookie used for session persistence. If not specified, a unique cookie name SHOULD be
+    /// generated. Users should avoid reusing cookie names to prevent unintended consequences, such as rejection or
+    /// unpredictable behavior.
+    ///
+    /// Support: Extended
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    pub name: Option<String>,
+    /// Path defines the cookie Path attribute. When not specified, implementations MUST default the cookie path to "/".
+    ///
+    /// Support: Extended
+    /// * Must have at most 1024 characters.
+    /// * Defaults to `"/"`.
+    pub path: Option<String>,
+}
+codec::object! { Cookie; optional lifetime_type, name, path }
+
+/// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For example, resource
+/// "myroutefilter" in group "networking.example.net"). ExtensionRef MUST NOT be used for core and extended filters.
+///
+/// This filter can be used multiple times within the same rule.
+///
+/// Support: Implementation-specific
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExtensionRef {
+    /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified or empty string, core API
+    /// group is inferred.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub group: String,
+    /// Kind is kind of the referent. For example "HTTPRoute" or "Service".
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    pub kind: String,
+    /// Name is the name of the referent.
+    /// * Must have 1 to 253 characters.
+    pub name: String,
+}
+codec::object! { ExtensionRef; required group, kind, name }
+
+/// Fraction represents the fraction of requests that should be mirrored to BackendRef.
+///
+/// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of requests will be mirrored.
+/// * Must satisfy `self.numerator <= self.denominator`: numerator must be less than or equal to denominator
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fraction {
+    /// * Must be at least 1.
+    /// * Defaults to `100`.
+    pub denominator: Option<i32>,
+    /// Must be at least 0.
+    pub numerator: i32,
+}
+codec::object! { Fraction; optional denominator; required numerator }
+
+/// Header provides configuration settings that are specific to header-based session persistence.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Header {
+    /// Name defines the name of the header used for session persistence. The client must include this header in subsequent
+    /// requests to maintain the session.
+    ///
+    /// Support: Core
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    pub name: String,
+}
+codec::object! { Header; required name }
+
+/// Type specifies how to match against the value of the header.
+///
+/// Support: Core (Exact)
+///
+/// Support: Implementation-specific (RegularExpression)
+///
+/// Since RegularExpression HeaderMatchType has implementation-specific conformance, implementations can support POSIX, PCRE
+/// or any other dialects of regular expressions. Please read the implementation's documentation to determine the supported
+/// dialect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeadersType {
+    Exact,
+    RegularExpression,
+    Unrecognized(String),
+}
+codec::texts! { HeadersType default Exact, Unrecognized, Exact, RegularExpression }
+
+/// RouteGroupKind indicates the group and kind of a Route resource.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kinds {
+    /// Group is the group of the Route.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
+    pub group: Option<String>,
+    /// Kind is the kind of the Route.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    pub kind: String,
+}
+codec::object! { Kinds; optional group; required kind }
+
+/// LifetimeType specifies whether the cookie has a permanent or session-based lifetime. A permanent cookie persists until
+/// its specified expiry time, defined by the Expires or Max-Age cookie attributes, while a session cookie is deleted when
+/// the current session ends.
+///
+/// When set to "Permanent", AbsoluteTimeout indicates the cookie's lifetime via the Expires or Max-Age cookie attributes
+/// and is required.
+///
+/// When set to "Session", AbsoluteTimeout indicates the absolute lifetime of the cookie tracked by the gateway and is
+/// optional.
+///
+/// Defaults to "Session".
+///
+/// Support: Core for "Session" type
+///
+/// Support: Extended for "Permanent" type
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LifetimeType {
+    Permanent,
+    Session,
+    Unrecognized(String),
+}
+codec::texts! { LifetimeType default Session, Unrecognized, Permanent, Session }
+
+/// Listener embodies the concept of a logical endpoint where a Gateway accepts network connections.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Listeners {
+    /// AllowedRoutes defines the types of routes that MAY be attached to a Listener and the trusted namespaces where those
+    /// Route resources MAY be present.
+    /// * Defaults to `{"namespaces":{"from":"Same"}}`.
+    pub allowed_routes: Option<AllowedRoutes>,
+    /// Hostname specifies the virtual hostname to match for protocol types that define this concept. When unspecified, all
+    /// hostnames are matched. This field is ignored for protocols that don't require hostname based matching.
+    ///
+    /// Implementations MUST apply Hostname matching appropriately for each of the following protocols:
+    /// - TLS: The Listener Hostname MUST match the SNI.
+    /// - HTTP: The Listener Hostname MUST match the Host header of the request.
+    /// - HTTPS: The Listener Hostname SHOULD match both the SNI and Host header. Note that this does not require the SNI and
+    ///   Host header to be the same. The semantics of this are described in more detail below.
+    ///
+    /// To ensure security, Section 11.1 of RFC-6066 emphasizes that server implementations that rely on SNI hostname matching
+    /// MUST also verify hostnames within the application protocol.
+    ///
+    /// Section 9.1.2 of RFC-7540 provides a mechanism for servers to reject the reuse of a connection by responding with the
+    /// HTTP 421 Misdirected Request status code. This indicates that the origin server has rejected the request because it
+    /// appears to have been misdirected.
+    ///
+    /// To detect misdirected requests, Gateways SHOULD match the authority of the requests with all the SNI hostname(s)
+    /// configured across all the Gateway Listeners on the same port and protocol:
+    /// - If another Listener has an exact match or more specific wildcard entry, the Gateway SHOULD return a 421.
+    /// - If the current Listener (selected by SNI matching during ClientHello) does not match the Host:
+    ///   - If another Listener does match the Host, the Gateway SHOULD return a 421.
+    ///   - If no other Listener matches the Host, the Gateway MUST return a 404.
+    ///
+    /// For HTTPRoute and TLSRoute resources, there is an interaction with the `spec.hostnames` array. When both listener and
+    /// route specify hostnames, there MUST be an intersection between the values for a Route to be accepted. For more
+    /// information, refer to the Route specific Hostnames documentation.
+    ///
+    /// Hostnames that are prefixed with a wildcard label (`*.`) are interpreted as a suffix match. That means that a match for
+    /// `*.example.com` would match both `test.example.com`, and `foo.test.example.com`, but not `example.com`.
+    ///
+    /// Support: Core
+    ///
+    /// Hostname specifies the virtual hostname to match for protocol types that define this concept. When unspecified, all
+    /// hostnames are matched. This field is ignored for protocols that don't require hostname based matching.
+    ///
+    /// Implementations MUST apply Hostname matching appropriately for each of the following protocols:
+    /// - TLS: The Listener Hostname MUST match the SNI.
+    /// - HTTP: The Listener Hostname MUST match the Host header of the request.
+    /// - HTTPS: The Listener Hostname SHOULD match at both the TLS and HTTP protocol layers as described above. If an
+    ///   implementation does not ensure that both the SNI and Host header match the Listener hostname, it MUST clearly document
+    ///   that.
+    ///
+    /// For HTTPRoute and TLSRoute resources, there is an interaction with the `spec.hostnames` array. When both listener and
+    /// route specify hostnames, there MUST be an intersection between the values for a Route to be accepted. For more
+    /// information, refer to the Route specific Hostnames documentation.
+    ///
+    /// Hostnames that are prefixed with a wildcard label (`*.`) are interpreted as a suffix match. That means that a match for
+    /// `*.example.com` would match both `test.example.com`, and `foo.test.example.com`, but not `example.com`.
+    /// * Must have 1 to 253 characters and match `^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub hostname: Option<String>,
+    /// Name is the name of the Listener. This name MUST be unique within a Gateway.
+    ///
+    /// Support: Core
+    ///
+    /// Name is the name of the Listener. This name MUST be unique within a ListenerSet.
+    ///
+    /// Name is not required to be unique across a Gateway and ListenerSets. Routes can attach to a Listener by having a
+    /// ListenerSet as a parentRef and setting the SectionName
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub name: String,
+    /// Port is the network port. Multiple listeners may use the same port, subject to the Listener compatibility rules.
+    ///
+    /// Support: Core
+    /// * Must be between 1 and 65535.
+    pub port: i32,
+    /// Protocol specifies the network protocol this listener expects to receive.
+    ///
+    /// Support: Core
+    /// * Must have 1 to 255 characters and match `^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9]+$`.
+    pub protocol: String,
+    /// TLS is the TLS configuration for the Listener.
+    pub tls: Option<Tls>,
+}
+codec::object! { Listeners; optional allowed_routes, hostname; required name, port, protocol; optional tls }
+
+/// Mode defines the TLS behavior for the TLS session initiated by the client. There are two possible modes:
+/// - Terminate: The TLS session between the downstream client and the Gateway is terminated at the Gateway. This mode
+///   requires certificates to be specified in some way, such as populating the certificateRefs field.
+/// - Passthrough: The TLS session is NOT terminated by the Gateway. This implies that the Gateway can't decipher the TLS
+///   stream except for the ClientHello message of the TLS protocol. The certificateRefs field is ignored in this mode.
+///
+/// Support: Core
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Terminate,
+    Passthrough,
+    Unrecognized(String),
+}
+codec::texts! { Mode default Terminate, Unrecognized, Terminate, Passthrough }
+
+/// Namespaces indicates namespaces from which Routes may be attached to this Listener. This is restricted to the namespace
+/// of this Gateway by default.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Namespaces {
+    /// From indicates where Routes will be selected for this Gateway.
+    /// * Defaults to `"Same"`.
+    pub from: Option<NamespacesFrom>,
+    /// Selector must be specified when From is set to "Selector". In that case, only Routes in Namespaces matching this
+    /// Selector will be selected by this Gateway. This field is ignored for other values of "From".
+    ///
+    /// Support: Core
+    pub selector: Option<LabelSelector>,
+}
+codec::object! { Namespaces; optional from, selector }
+
+/// From indicates where Routes will be selected for this Gateway. Possible values are:
+/// - All: Routes in all namespaces may be used by this Gateway.
+/// - Selector: Routes in namespaces selected by the selector may be used by this Gateway.
+/// - Same: Only Routes in the same namespace may be used by this Gateway.
+///
+/// Support: Core
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NamespacesFrom {
+    All,
+    Selector,
+    Same,
+    Unrecognized(String),
+}
+codec::texts! { NamespacesFrom default Same, Unrecognized, All, Selector, Same }
 
 /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes the status of.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteParentRef {
+pub struct ParentRef {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred. To set the core API group
     /// (such as for a "Service" kind referent), Group must be explicitly set to "" (empty string).
     ///
@@ -819,7 +554,7 @@ pub struct TCPRouteParentRef {
     /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
-codec::object! { TCPRouteParentRef; optional group, kind; required name; optional namespace, port, section_name }
+codec::object! { ParentRef; optional group, kind; required name; optional namespace, port, section_name }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of this resource (usually a
 /// route). There are two kinds of parent resources with "Core" support:
@@ -831,7 +566,7 @@ codec::object! { TCPRouteParentRef; optional group, kind; required name; optiona
 /// The API object must be valid in the cluster; the Group and Kind must be registered in the cluster for this reference to
 /// be valid.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteParentRefs {
+pub struct ParentRefs {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred. To set the core API group
     /// (such as for a "Service" kind referent), Group must be explicitly set to "" (empty string).
     ///
@@ -911,11 +646,11 @@ pub struct TCPRouteParentRefs {
     /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
-codec::object! { TCPRouteParentRefs; optional group, kind; required name; optional namespace, port, section_name }
+codec::object! { ParentRefs; optional group, kind; required name; optional namespace, port, section_name }
 
 /// RouteParentStatus describes the status of a route with respect to an associated Parent.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteParents {
+pub struct Parents {
     /// Conditions describes the status of the route with respect to the Gateway. Note that the route's availability is also
     /// subject to the Gateway's own status conditions and listener status.
     ///
@@ -945,26 +680,351 @@ pub struct TCPRouteParents {
     /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
     /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes the status of.
-    pub parent_ref: TCPRouteParentRef,
+    pub parent_ref: ParentRef,
 }
-codec::object! { TCPRouteParents; required_encoded conditions; required controller_name, parent_ref }
+codec::object! { Parents; required_encoded conditions; required controller_name, parent_ref }
+
+/// RequestHeaderModifier defines a schema for a filter that modifies request headers.
+///
+/// Support: Core
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RequestHeaderModifier {
+    /// Add adds the given header(s) (name, value) to the request before the action. It appends to any existing values
+    /// associated with the header name.
+    ///
+    /// Input: GET /foo HTTP/1.1 my-header: foo
+    ///
+    /// Config: add:
+    /// - name: "my-header" value: "bar,baz"
+    ///
+    /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
+    /// * Must have at most 16 items and have no two items with the same `name`.
+    pub add: Option<Vec<Add>>,
+    /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a list of HTTP header names.
+    /// Note that the header names are case-insensitive (see <https://datatracker.ietf.org/doc/html/rfc2616#section-4.2>).
+    ///
+    /// Input: GET /foo HTTP/1.1 my-header1: foo my-header2: bar my-header3: baz
+    ///
+    /// Config: remove: \["my-header1", "my-header3"\]
+    ///
+    /// Output: GET /foo HTTP/1.1 my-header2: bar
+    /// * Must have at most 16 items and have no item twice.
+    pub remove: Option<Vec<String>>,
+    /// Set overwrites the request with the given header (name, value) before the action.
+    ///
+    /// Input: GET /foo HTTP/1.1 my-header: foo
+    ///
+    /// Config: set:
+    /// - name: "my-header" value: "bar"
+    ///
+    /// Output: GET /foo HTTP/1.1 my-header: bar
+    /// * Must have at most 16 items and have no two items with the same `name`.
+    pub set: Option<Vec<Set>>,
+}
+codec::object! { RequestHeaderModifier; optional add, remove, set }
+
+/// RequestMirror defines a schema for a filter that mirrors requests. Requests are sent to the specified destination, but
+/// responses from that destination are ignored.
+///
+/// This filter can be used multiple times within the same rule. Note that not all implementations will be able to support
+/// mirroring to multiple backends.
+///
+/// Support: Extended
+/// * At most one of `fraction` and `percent` may be set: see [`RequestMirrorUnion`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RequestMirror {
+    /// BackendRef references a resource where mirrored requests are sent.
+    ///
+    /// Mirrored requests must be sent only to a single destination endpoint within this BackendRef, irrespective of how many
+    /// endpoints are present within this BackendRef.
+    ///
+    /// If the referent cannot be found, this BackendRef is invalid and must be dropped from the Gateway. The controller must
+    /// ensure the "ResolvedRefs" condition on the Route status is set to `status: False` and not configure this backend in the
+    /// underlying implementation.
+    ///
+    /// If there is a cross-namespace reference to an \*existing\* object that is not allowed by a ReferenceGrant, the
+    /// controller must ensure the "ResolvedRefs" condition on the Route is set to `status: False`, with the "RefNotPermitted"
+    /// reason and not configure this backend in the underlying implementation.
+    ///
+    /// In either error case, the Message of the `ResolvedRefs` Condition should be used to provide more detail about the
+    /// problem.
+    ///
+    /// Support: Extended for Kubernetes Service
+    ///
+    /// Support: Implementation-specific for any other resource
+    ///
+    /// If the backend service requires TLS, use BackendTLSPolicy to tell the implementation to supply the TLS details to be
+    /// used to connect to that backend.
+    pub backend_ref: BackendRef,
+    /// Fraction represents the fraction of requests that should be mirrored to BackendRef.
+    /// * One of [`RequestMirrorUnion`].
+    pub fraction: Option<Fraction>,
+    /// Percent represents the percentage of requests that should be mirrored to BackendRef. Its minimum value is 0 (indicating
+    /// 0% of requests) and its maximum value is 100 (indicating 100% of requests).
+    ///
+    /// Only one of Fraction or Percent may be specified. If neither field is specified, 100% of requests will be mirrored.
+    /// * Must be between 0 and 100.
+    /// * One of [`RequestMirrorUnion`].
+    pub percent: Option<i32>,
+}
+codec::object! { RequestMirror; required backend_ref; optional fraction, percent }
+codec::union! { pub enum RequestMirrorUnion of RequestMirror, as_union; Fraction(Fraction) = fraction, Percent(i32) = percent }
+
+/// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ResponseHeaderModifier {
+    /// Add adds the given header(s) (name, value) to the request before the action. It appends to any existing values
+    /// associated with the header name.
+    ///
+    /// Input: GET /foo HTTP/1.1 my-header: foo
+    ///
+    /// Config: add:
+    /// - name: "my-header" value: "bar,baz"
+    ///
+    /// Output: GET /foo HTTP/1.1 my-header: foo,bar,baz
+    /// * Must have at most 16 items and have no two items with the same `name`.
+    pub add: Option<Vec<Add>>,
+    /// Remove the given header(s) from the HTTP request before the action. The value of Remove is a list of HTTP header names.
+    /// Note that the header names are case-insensitive (see <https://datatracker.ietf.org/doc/html/rfc2616#section-4.2>).
+    ///
+    /// Input: GET /foo HTTP/1.1 my-header1: foo my-header2: bar my-header3: baz
+    ///
+    /// Config: remove: \["my-header1", "my-header3"\]
+    ///
+    /// Output: GET /foo HTTP/1.1 my-header2: bar
+    /// * Must have at most 16 items and have no item twice.
+    pub remove: Option<Vec<String>>,
+    /// Set overwrites the request with the given header (name, value) before the action.
+    ///
+    /// Input: GET /foo HTTP/1.1 my-header: foo
+    ///
+    /// Config: set:
+    /// - name: "my-header" value: "bar"
+    ///
+    /// Output: GET /foo HTTP/1.1 my-header: bar
+    /// * Must have at most 16 items and have no two items with the same `name`.
+    pub set: Option<Vec<Set>>,
+}
+codec::object! { ResponseHeaderModifier; optional add, remove, set }
 
 /// TCPRouteRule is the configuration for a given rule.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteRules {
+pub struct Rules {
     /// BackendRefs defines the backend(s) where matching requests should be sent. If unspecified or invalid (refers to a
     /// nonexistent resource or a Service with no endpoints), the underlying implementation MUST actively reject connection
     /// attempts to this backend. Connection rejections must respect weight; if an invalid backend is requested to have 80% of
     /// connections, then 80% of connections must be rejected instead.
     ///
     /// Support: Core for Kubernetes Service
+    ///
+    /// BackendRefs defines the backend(s) where matching requests should be sent. If unspecified or invalid (refers to a
+    /// nonexistent resource or a Service with no endpoints), the rule performs no forwarding; if no filters are specified that
+    /// would result in a response being sent, the underlying implementation must actively reject request attempts to this
+    /// backend, by rejecting the connection. Request rejections must respect weight; if an invalid backend is requested to have
+    /// 80% of requests, then 80% of requests must be rejected instead.
+    ///
+    /// When a TLSRoute is attached to a listener in Terminate mode, a BackendTLSPolicy can be used to enable re-encryption of
+    /// the traffic to the backends.
+    ///
+    /// Support: Core for Kubernetes Service
+    ///
+    /// Support: Extended for Kubernetes ServiceImport
+    ///
+    /// Support: Implementation-specific for any other resource
+    ///
+    /// Support for weight: Extended
+    ///
+    /// Support for BackendTLSPolicy: Extended
+    ///
+    /// BackendRefs defines the backend(s) where matching requests should be sent. If unspecified or invalid (refers to a
+    /// nonexistent resource or a Service with no endpoints), the underlying implementation MUST actively reject connection
+    /// attempts to this backend. Packet drops must respect weight; if an invalid backend is requested to have 80% of the
+    /// packets, then 80% of packets must be dropped instead.
+    ///
+    /// Support: Extended for Kubernetes Service
     /// * Must have 1 to 16 items.
-    pub backend_refs: Vec<TCPRouteBackendRefs>,
+    pub backend_refs: Vec<BackendRefs>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: Option<String>,
 }
-codec::object! { TCPRouteRules; required backend_refs; optional name }
+codec::object! { Rules; required backend_refs; optional name }
+
+/// SessionPersistence defines and configures session persistence for the route rule.
+///
+/// Support: Extended
+/// * Must satisfy `!has(self.cookie) || !has(self.cookie.lifetimeType) || self.cookie.lifetimeType != 'Permanent' || has(self.absoluteTimeout)`: AbsoluteTimeout must be specified when cookie lifetimeType is Permanent
+/// * Exactly one of `cookie` and `header` must be set, selected by `type`: see [`SessionPersistenceUnion`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SessionPersistence {
+    /// AbsoluteTimeout defines the absolute timeout of the persistent session. Once the AbsoluteTimeout duration has elapsed,
+    /// the session becomes invalid.
+    ///
+    /// Support: Extended
+    /// * Must match `^([0-9]{1,5}(h|m|s|ms)){1,4}$`.
+    pub absolute_timeout: Option<String>,
+    /// Cookie provides configuration settings that are specific to cookie-based session persistence.
+    /// * One of [`SessionPersistenceUnion`], where `type` is `Cookie`.
+    pub cookie: Option<Cookie>,
+    /// Header provides configuration settings that are specific to header-based session persistence.
+    /// * One of [`SessionPersistenceUnion`], where `type` is `Header`.
+    pub header: Option<Header>,
+    /// Type defines the type of session persistence such as through the use of a header or cookie.
+    /// * Defaults to `"Cookie"`.
+    pub r#type: Option<Type>,
+}
+codec::object! { SessionPersistence; optional absolute_timeout, cookie, header, r#type }
+codec::union! { convertible pub enum SessionPersistenceUnion of SessionPersistence, as_union;
+    Cookie(Cookie) = cookie (r#type = Type::Cookie), Header(Header) = header (r#type = Type::Header) }
+
+/// HTTPHeader represents an HTTP Header name and value as defined by RFC 7230.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Set {
+    /// Name is the name of the HTTP Header to be matched. Name matching MUST be case-insensitive. (See
+    /// <https://tools.ietf.org/html/rfc7230#section-3.2>).
+    ///
+    /// If multiple entries specify equivalent header names, the first entry with an equivalent name MUST be considered for a
+    /// match. Subsequent entries with an equivalent header name MUST be ignored. Due to the case-insensitivity of header names,
+    /// "foo" and "Foo" are considered equivalent.
+    /// * Must have 1 to 256 characters and match `^[A-Za-z0-9!#$%&'*+\-.^_\x60|~]+$`.
+    pub name: String,
+    /// Value is the value of HTTP Header to be matched.
+    ///
+    /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces. See:
+    /// <https://tools.ietf.org/html/rfc7230#section-3.2>
+    /// * Must have 1 to 4096 characters and match `^[!-~]+([\t ]?[!-~]+)*$`.
+    pub value: String,
+}
+codec::object! { Set; required name, value }
+
+/// ListenerStatus is the status associated with a Listener.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StatusListeners {
+    /// AttachedRoutes represents the total number of Routes that have been successfully attached to this Listener.
+    ///
+    /// Successful attachment of a Route to a Listener is based solely on the combination of the AllowedRoutes field on the
+    /// corresponding Listener and the Route's ParentRefs field. A Route is successfully attached to a Listener when it is
+    /// selected by the Listener's AllowedRoutes field AND the Route has a valid ParentRef selecting the whole Gateway resource
+    /// or a specific Listener as a parent resource (more detail on attachment semantics can be found in the documentation on
+    /// the various Route kinds ParentRefs fields). Listener or Route status does not impact successful attachment, i.e. the
+    /// AttachedRoutes field count MUST be set for Listeners, even if the Accepted condition of an individual Listener is set to
+    /// "False". The AttachedRoutes number represents the number of Routes with the Accepted condition set to "True" that have
+    /// been attached to this Listener. Routes with any other value for the Accepted condition MUST NOT be included in this
+    /// count.
+    ///
+    /// Uses for this field include troubleshooting Route attachment and measuring blast radius/impact of changes to a Listener.
+    ///
+    /// AttachedRoutes represents the total number of Routes that have been successfully attached to this Listener.
+    ///
+    /// Successful attachment of a Route to a Listener is based solely on the combination of the AllowedRoutes field on the
+    /// corresponding Listener and the Route's ParentRefs field. A Route is successfully attached to a Listener when it is
+    /// selected by the Listener's AllowedRoutes field AND the Route has a valid ParentRef selecting the whole Gateway resource
+    /// or a specific Listener as a parent resource (more detail on attachment semantics can be found in the documentation on
+    /// the various Route kinds ParentRefs fields). Listener status does not impact successful attachment, i.e. the
+    /// AttachedRoutes field count MUST be set for Listeners, even if the Accepted condition of an individual Listener is set to
+    /// "False". The AttachedRoutes number represents the number of Routes with the Accepted condition set to "True" that have
+    /// been attached to this Listener. Routes with any other value for the Accepted condition MUST NOT be included in this
+    /// count.
+    ///
+    /// Uses for this field include troubleshooting Route attachment and measuring blast radius/impact of changes to a Listener.
+    pub attached_routes: i32,
+    /// Conditions describe the current condition of this listener.
+    /// * Must have at most 8 items and have no two items with the same `type`.
+    pub conditions: Vec<Condition>,
+    /// Name is the name of the Listener that this status corresponds to.
+    /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    pub name: String,
+    /// SupportedKinds is the list indicating the Kinds supported by this listener. This MUST represent the kinds supported by
+    /// an implementation for that Listener configuration.
+    ///
+    /// If kinds are specified in Spec that are not supported, they MUST NOT appear in this list and an implementation MUST set
+    /// the "ResolvedRefs" condition to "False" with the "InvalidRouteKinds" reason. If both valid and invalid Route kinds are
+    /// specified, the implementation MUST reference the valid Route kinds that have been specified.
+    /// * Must have at most 8 items.
+    pub supported_kinds: Option<Vec<SupportedKinds>>,
+}
+codec::object! { StatusListeners; required attached_routes; required_encoded conditions; required name;
+    optional supported_kinds }
+
+/// RouteGroupKind indicates the group and kind of a Route resource.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SupportedKinds {
+    /// Group is the group of the Route.
+    /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
+    /// * Defaults to `"gateway.networking.k8s.io"`.
+    pub group: Option<String>,
+    /// Kind is the kind of the Route.
+    /// * Must have 1 to 63 characters and match `^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$`.
+    pub kind: String,
+}
+codec::object! { SupportedKinds; optional group; required kind }
+
+/// TLS is the TLS configuration for the Listener. This field is required if the Protocol field is "HTTPS" or "TLS". It is
+/// invalid to set this field if the Protocol field is "HTTP", "TCP", or "UDP".
+///
+/// The association of SNIs to Certificate defined in ListenerTLSConfig is defined based on the Hostname field for this
+/// listener.
+///
+/// The GatewayClass MUST use the longest matching SNI out of all available certificates for any TLS handshake.
+///
+/// Support: Core
+/// * Must satisfy `self.mode == 'Terminate' ? size(self.certificateRefs) > 0 || size(self.options) > 0 : true`: certificateRefs or options must be specified when mode is Terminate
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tls {
+    /// CertificateRefs contains a series of references to Kubernetes objects that contains TLS certificates and private keys.
+    /// These certificates are used to establish a TLS handshake for requests that match the hostname of the associated
+    /// listener.
+    ///
+    /// A single CertificateRef to a Kubernetes Secret has "Core" support. Implementations MAY choose to support attaching
+    /// multiple certificates to a Listener, but this behavior is implementation-specific.
+    ///
+    /// References to a resource in different namespace are invalid UNLESS there is a ReferenceGrant in the target namespace
+    /// that allows the certificate to be attached. If a ReferenceGrant does not allow this reference, the "ResolvedRefs"
+    /// condition MUST be set to False for this listener with the "RefNotPermitted" reason.
+    ///
+    /// This field is required to have at least one element when the mode is set to "Terminate" (default) and is optional
+    /// otherwise.
+    ///
+    /// CertificateRefs can reference to standard Kubernetes resources, i.e. Secret, or implementation-specific custom
+    /// resources.
+    ///
+    /// Support: Core - A single reference to a Kubernetes Secret of type kubernetes.io/tls
+    ///
+    /// Support: Implementation-specific (More than one reference or other resource types)
+    /// * Must have at most 64 items.
+    pub certificate_refs: Option<Vec<CertificateRefs>>,
+    /// Mode defines the TLS behavior for the TLS session initiated by the client.
+    /// * Defaults to `"Terminate"`.
+    pub mode: Option<Mode>,
+    /// Options are a list of key/value pairs to enable extended TLS configuration for each implementation. For example,
+    /// configuring the minimum TLS version or supported cipher suites.
+    ///
+    /// A set of common keys MAY be defined by the API in the future. To avoid any ambiguity, implementation-specific
+    /// definitions MUST use domain-prefixed names, such as `example.com/my-custom-option`. Un-prefixed names are reserved for
+    /// key names defined by Gateway API.
+    ///
+    /// Support: Implementation-specific
+    /// * Must have at most 16 properties.
+    /// * Each value must have at most 4096 characters.
+    pub options: Option<BTreeMap<String, String>>,
+}
+codec::object! { Tls; optional certificate_refs, mode, options }
+
+/// Type defines the type of session persistence such as through the use of a header or cookie. Defaults to cookie based
+/// session persistence.
+///
+/// Support: Core for "Cookie" type
+///
+/// Support: Extended for "Header" type
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    Cookie,
+    Header,
+    Unrecognized(String),
+}
+codec::texts! { Type default Cookie, Unrecognized, Cookie, Header }
 
 /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the default) or set to None, the
 /// Route will not be attached to any default Gateway; if set, it will be attached to any default Gateway supporting the
@@ -975,9 +1035,9 @@ codec::object! { TCPRouteRules; required backend_refs; optional name }
 /// Gateway for a given Route -- for example, a Route with specific security requirements should almost certainly not use a
 /// default Gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TCPRouteUseDefaultGateways {
+pub enum UseDefaultGateways {
     All,
     None,
     Unrecognized(String),
 }
-codec::texts! { TCPRouteUseDefaultGateways default All, Unrecognized, All, None }
+codec::texts! { UseDefaultGateways default All, Unrecognized, All, None }

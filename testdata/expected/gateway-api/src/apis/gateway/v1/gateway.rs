@@ -6,7 +6,7 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, LabelSelector, ObjectMeta};
 use std::collections::BTreeMap;
-use super::{GatewayListeners, GatewayStatusListeners};
+use super::{Listeners, StatusListeners};
 
 /// Gateway represents an instance of a service-traffic handling infrastructure by binding Listeners to a set of IP
 /// addresses. A Gateway name SHOULD be compliant with RFC 1035, consisting of a maximum of 63 lower case alphanumeric
@@ -48,22 +48,9 @@ codec::object! { GatewayAddresses; optional r#type, value }
 pub struct GatewayAllowedListeners {
     /// Namespaces defines which namespaces ListenerSets can be attached to this Gateway.
     /// * Defaults to `{"from":"None"}`.
-    pub namespaces: Option<GatewayAllowedListenersNamespaces>,
+    pub namespaces: Option<GatewayNamespaces>,
 }
 codec::object! { GatewayAllowedListeners; optional namespaces }
-
-/// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default value is to allow no
-/// ListenerSets.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewayAllowedListenersNamespaces {
-    /// From indicates where ListenerSets can attach to this Gateway.
-    /// * Defaults to `"None"`.
-    pub from: Option<GatewayNamespacesFrom>,
-    /// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in Namespaces matching this
-    /// Selector will be selected by this Gateway. This field is ignored for other values of "From".
-    pub selector: Option<LabelSelector>,
-}
-codec::object! { GatewayAllowedListenersNamespaces; optional from, selector }
 
 /// Backend describes TLS configuration for gateway when connecting to backends.
 ///
@@ -183,6 +170,23 @@ pub enum GatewayDefaultScope {
 }
 codec::texts! { GatewayDefaultScope default All, Unrecognized, All, None }
 
+/// From indicates where ListenerSets can attach to this Gateway. Possible values are:
+/// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
+/// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
+/// - All: ListenerSets in all namespaces may be attached to this Gateway.
+/// - None: Only listeners defined in the Gateway's spec are allowed
+///
+/// The default value None
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GatewayFrom {
+    All,
+    Selector,
+    Same,
+    None,
+    Unrecognized(String),
+}
+codec::texts! { GatewayFrom default None, Unrecognized, All, Selector, Same, None }
+
 /// Frontend describes TLS config when client connects to Gateway. Support: Core
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GatewayFrontend {
@@ -239,22 +243,38 @@ pub struct GatewayInfrastructure {
 }
 codec::object! { GatewayInfrastructure; optional annotations, labels, parameters_ref }
 
-/// From indicates where ListenerSets can attach to this Gateway. Possible values are:
-/// - Same: Only ListenerSets in the same namespace may be attached to this Gateway.
-/// - Selector: ListenerSets in namespaces selected by the selector may be attached to this Gateway.
-/// - All: ListenerSets in all namespaces may be attached to this Gateway.
-/// - None: Only listeners defined in the Gateway's spec are allowed
+/// FrontendValidationMode defines the mode for validating the client certificate. There are two possible modes:
+/// - AllowValidOnly: In this mode, the gateway will accept connections only if the client presents a valid certificate.
+///   This certificate must successfully pass validation against the CA certificates specified in `CACertificateRefs`.
+/// - AllowInsecureFallback: In this mode, the gateway will accept connections even if the client certificate is not
+///   presented or fails verification.
 ///
-/// The default value None
+///   This approach delegates client authorization to the backend and introduce a significant security risk. It should be
+///   used in testing environments or on a temporary basis in non-testing environments.
+///
+/// Defaults to AllowValidOnly.
+///
+/// Support: Core
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GatewayNamespacesFrom {
-    All,
-    Selector,
-    Same,
-    None,
+pub enum GatewayMode {
+    AllowValidOnly,
+    AllowInsecureFallback,
     Unrecognized(String),
 }
-codec::texts! { GatewayNamespacesFrom default None, Unrecognized, All, Selector, Same, None }
+codec::texts! { GatewayMode default AllowValidOnly, Unrecognized, AllowValidOnly, AllowInsecureFallback }
+
+/// Namespaces defines which namespaces ListenerSets can be attached to this Gateway. The default value is to allow no
+/// ListenerSets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GatewayNamespaces {
+    /// From indicates where ListenerSets can attach to this Gateway.
+    /// * Defaults to `"None"`.
+    pub from: Option<GatewayFrom>,
+    /// Selector must be specified when From is set to "Selector". In that case, only ListenerSets in Namespaces matching this
+    /// Selector will be selected by this Gateway. This field is ignored for other values of "From".
+    pub selector: Option<LabelSelector>,
+}
+codec::object! { GatewayNamespaces; optional from, selector }
 
 /// ParametersRef is a reference to a resource that contains the configuration parameters corresponding to the Gateway. This
 /// is optional if the controller does not require any additional configuration.
@@ -475,24 +495,12 @@ pub struct GatewaySpec {
     /// * Must satisfy `self.all(l, l.protocol in ['TCP', 'UDP'] ? (!has(l.hostname) || l.hostname == '') : true)`: hostname must not be specified for protocols \['TCP', 'UDP'\]
     /// * Must satisfy `self.all(l1, self.exists_one(l2, l1.name == l2.name))`: Listener name must be unique within the Gateway
     /// * Must satisfy `self.all(l1, self.exists_one(l2, l1.port == l2.port && l1.protocol == l2.protocol && (has(l1.hostname) && has(l2.hostname) ? l1.hostname == l2.hostname : !has(l1.hostname) && !has(l2.hostname))))`: Combination of port, protocol and hostname must be unique for each listener
-    pub listeners: Vec<GatewayListeners>,
+    pub listeners: Vec<Listeners>,
     /// TLS specifies frontend and backend tls configuration for entire gateway.
-    pub tls: Option<GatewaySpecTls>,
+    pub tls: Option<GatewayTls>,
 }
 codec::object! { GatewaySpec; optional addresses, allowed_listeners, default_scope; required gateway_class_name;
     optional infrastructure; required listeners; optional tls }
-
-/// TLS specifies frontend and backend tls configuration for entire gateway.
-///
-/// Support: Extended
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GatewaySpecTls {
-    /// Backend describes TLS configuration for gateway when connecting to backends.
-    pub backend: Option<GatewayBackend>,
-    /// Frontend describes TLS config when client connects to Gateway. Support: Core
-    pub frontend: Option<GatewayFrontend>,
-}
-codec::object! { GatewaySpecTls; optional backend, frontend }
 
 /// Status defines the current state of Gateway.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -530,7 +538,7 @@ pub struct GatewayStatus {
     pub conditions: Option<Vec<Condition>>,
     /// Listeners provide status for each unique listener port defined in the Spec.
     /// * Must have at most 64 items and have no two items with the same `name`.
-    pub listeners: Option<Vec<GatewayStatusListeners>>,
+    pub listeners: Option<Vec<StatusListeners>>,
 }
 codec::object! { GatewayStatus; optional addresses, attached_listener_sets; optional_encoded conditions; optional listeners }
 
@@ -549,6 +557,18 @@ pub struct GatewayStatusAddresses {
     pub value: String,
 }
 codec::object! { GatewayStatusAddresses; optional r#type; required value }
+
+/// TLS specifies frontend and backend tls configuration for entire gateway.
+///
+/// Support: Extended
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GatewayTls {
+    /// Backend describes TLS configuration for gateway when connecting to backends.
+    pub backend: Option<GatewayBackend>,
+    /// Frontend describes TLS config when client connects to Gateway. Support: Core
+    pub frontend: Option<GatewayFrontend>,
+}
+codec::object! { GatewayTls; optional backend, frontend }
 
 /// Validation holds configuration information for validating the frontend (client).
 ///
@@ -591,26 +611,6 @@ pub struct GatewayValidation {
     pub ca_certificate_refs: Vec<GatewayCaCertificateRefs>,
     /// FrontendValidationMode defines the mode for validating the client certificate.
     /// * Defaults to `"AllowValidOnly"`.
-    pub mode: Option<GatewayValidationMode>,
+    pub mode: Option<GatewayMode>,
 }
 codec::object! { GatewayValidation; required ca_certificate_refs; optional mode }
-
-/// FrontendValidationMode defines the mode for validating the client certificate. There are two possible modes:
-/// - AllowValidOnly: In this mode, the gateway will accept connections only if the client presents a valid certificate.
-///   This certificate must successfully pass validation against the CA certificates specified in `CACertificateRefs`.
-/// - AllowInsecureFallback: In this mode, the gateway will accept connections even if the client certificate is not
-///   presented or fails verification.
-///
-///   This approach delegates client authorization to the backend and introduce a significant security risk. It should be
-///   used in testing environments or on a temporary basis in non-testing environments.
-///
-/// Defaults to AllowValidOnly.
-///
-/// Support: Core
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GatewayValidationMode {
-    AllowValidOnly,
-    AllowInsecureFallback,
-    Unrecognized(String),
-}
-codec::texts! { GatewayValidationMode default AllowValidOnly, Unrecognized, AllowValidOnly, AllowInsecureFallback }

@@ -6,9 +6,8 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use super::{
-    HTTPRouteExtensionRef, HTTPRouteHeadersType, HTTPRouteRequestHeaderModifier, HTTPRouteRequestMirror,
-    HTTPRouteResponseHeaderModifier, HTTPRouteSessionPersistence, TCPRouteParentRefs, TCPRouteParents,
-    TCPRouteUseDefaultGateways,
+    ExtensionRef, HeadersType, ParentRefs, Parents, RequestHeaderModifier, RequestMirror, ResponseHeaderModifier,
+    SessionPersistence, UseDefaultGateways,
 };
 
 /// GRPCRoute provides a way to route gRPC requests. This includes the capability to match requests by hostname, gRPC
@@ -133,26 +132,26 @@ pub struct GRPCRouteFilters {
     ///
     /// This filter can be used multiple times within the same rule.
     /// * One of [`GRPCRouteFiltersUnion`], where `type` is `ExtensionRef`.
-    pub extension_ref: Option<HTTPRouteExtensionRef>,
+    pub extension_ref: Option<ExtensionRef>,
     /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
     /// * One of [`GRPCRouteFiltersUnion`], where `type` is `RequestHeaderModifier`.
-    pub request_header_modifier: Option<HTTPRouteRequestHeaderModifier>,
+    pub request_header_modifier: Option<RequestHeaderModifier>,
     /// RequestMirror defines a schema for a filter that mirrors requests.
     /// * One of [`GRPCRouteFiltersUnion`], where `type` is `RequestMirror`.
-    pub request_mirror: Option<HTTPRouteRequestMirror>,
+    pub request_mirror: Option<RequestMirror>,
     /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
     /// * One of [`GRPCRouteFiltersUnion`], where `type` is `ResponseHeaderModifier`.
-    pub response_header_modifier: Option<HTTPRouteResponseHeaderModifier>,
+    pub response_header_modifier: Option<ResponseHeaderModifier>,
     /// Type identifies the type of filter to apply.
     pub r#type: GRPCRouteType,
 }
 codec::object! { GRPCRouteFilters; optional extension_ref, request_header_modifier, request_mirror, response_header_modifier;
     required r#type }
 codec::union! { convertible pub enum GRPCRouteFiltersUnion of GRPCRouteFilters, as_union;
-    ExtensionRef(HTTPRouteExtensionRef) = extension_ref (r#type = GRPCRouteType::ExtensionRef),
-    RequestHeaderModifier(HTTPRouteRequestHeaderModifier) = request_header_modifier (r#type = GRPCRouteType::RequestHeaderModifier),
-    RequestMirror(HTTPRouteRequestMirror) = request_mirror (r#type = GRPCRouteType::RequestMirror),
-    ResponseHeaderModifier(HTTPRouteResponseHeaderModifier) = response_header_modifier (r#type = GRPCRouteType::ResponseHeaderModifier) }
+    ExtensionRef(ExtensionRef) = extension_ref (r#type = GRPCRouteType::ExtensionRef),
+    RequestHeaderModifier(RequestHeaderModifier) = request_header_modifier (r#type = GRPCRouteType::RequestHeaderModifier),
+    RequestMirror(RequestMirror) = request_mirror (r#type = GRPCRouteType::RequestMirror),
+    ResponseHeaderModifier(ResponseHeaderModifier) = response_header_modifier (r#type = GRPCRouteType::ResponseHeaderModifier) }
 
 /// GRPCHeaderMatch describes how to select a gRPC route by matching gRPC request headers.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -166,7 +165,7 @@ pub struct GRPCRouteHeaders {
     pub name: String,
     /// Type specifies how to match against the value of the header.
     /// * Defaults to `"Exact"`.
-    pub r#type: Option<HTTPRouteHeadersType>,
+    pub r#type: Option<HeadersType>,
     /// Value is the value of the gRPC Header to be matched.
     /// * Must have 1 to 4096 characters.
     pub value: String,
@@ -224,7 +223,7 @@ pub struct GRPCRouteMethod {
     ///
     /// Support: Implementation-specific (RegularExpression)
     /// * Defaults to `"Exact"`.
-    pub r#type: Option<HTTPRouteHeadersType>,
+    pub r#type: Option<HeadersType>,
 }
 codec::object! { GRPCRouteMethod; optional method, service, r#type }
 
@@ -323,7 +322,7 @@ pub struct GRPCRouteRules {
     /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: Option<String>,
     /// SessionPersistence defines and configures session persistence for the route rule.
-    pub session_persistence: Option<HTTPRouteSessionPersistence>,
+    pub session_persistence: Option<SessionPersistence>,
 }
 codec::object! { GRPCRouteRules; optional backend_refs, filters, matches, name, session_persistence }
 
@@ -410,14 +409,14 @@ pub struct GRPCRouteSpec {
     /// * Must have at most 32 items.
     /// * Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     /// * Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
-    pub parent_refs: Option<Vec<TCPRouteParentRefs>>,
+    pub parent_refs: Option<Vec<ParentRefs>>,
     /// Rules are a list of GRPC matchers, filters and actions.
     /// * Must have at most 16 items.
     /// * Must satisfy `(self.size() > 0 ? (has(self[0].matches) ? self[0].matches.size() : 0) : 0) + (self.size() > 1 ? (has(self[1].matches) ? self[1].matches.size() : 0) : 0) + (self.size() > 2 ? (has(self[2].matches) ? self[2].matches.size() : 0) : 0) + (self.size() > 3 ? (has(self[3].matches) ? self[3].matches.size() : 0) : 0) + (self.size() > 4 ? (has(self[4].matches) ? self[4].matches.size() : 0) : 0) + (self.size() > 5 ? (has(self[5].matches) ? self[5].matches.size() : 0) : 0) + (self.size() > 6 ? (has(self[6].matches) ? self[6].matches.size() : 0) : 0) + (self.size() > 7 ? (has(self[7].matches) ? self[7].matches.size() : 0) : 0) + (self.size() > 8 ? (has(self[8].matches) ? self[8].matches.size() : 0) : 0) + (self.size() > 9 ? (has(self[9].matches) ? self[9].matches.size() : 0) : 0) + (self.size() > 10 ? (has(self[10].matches) ? self[10].matches.size() : 0) : 0) + (self.size() > 11 ? (has(self[11].matches) ? self[11].matches.size() : 0) : 0) + (self.size() > 12 ? (has(self[12].matches) ? self[12].matches.size() : 0) : 0) + (self.size() > 13 ? (has(self[13].matches) ? self[13].matches.size() : 0) : 0) + (self.size() > 14 ? (has(self[14].matches) ? self[14].matches.size() : 0) : 0) + (self.size() > 15 ? (has(self[15].matches) ? self[15].matches.size() : 0) : 0) <= 128`: While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128
     /// * Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
     pub rules: Option<Vec<GRPCRouteRules>>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
-    pub use_default_gateways: Option<TCPRouteUseDefaultGateways>,
+    pub use_default_gateways: Option<UseDefaultGateways>,
 }
 codec::object! { GRPCRouteSpec; optional hostnames, parent_refs, rules, use_default_gateways }
 
@@ -435,7 +434,7 @@ pub struct GRPCRouteStatus {
     /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not been attached to any
     /// Gateway.
     /// * Must have at most 32 items.
-    pub parents: Vec<TCPRouteParents>,
+    pub parents: Vec<Parents>,
 }
 codec::object! { GRPCRouteStatus; required parents }
 

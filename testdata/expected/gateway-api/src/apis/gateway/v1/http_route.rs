@@ -7,9 +7,8 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Serialize};
 use super::{
-    HTTPRouteBackendRef, HTTPRouteExtensionRef, HTTPRouteHeadersType, HTTPRouteRequestHeaderModifier, HTTPRouteRequestMirror,
-    HTTPRouteResponseHeaderModifier, HTTPRouteSessionPersistence, TCPRouteParentRefs, TCPRouteParents,
-    TCPRouteUseDefaultGateways,
+    BackendRef, ExtensionRef, HeadersType, ParentRefs, Parents, RequestHeaderModifier, RequestMirror, ResponseHeaderModifier,
+    SessionPersistence, UseDefaultGateways,
 };
 
 /// HTTPRoute provides a way to route HTTP requests. This includes the capability to match requests by hostname, path,
@@ -304,7 +303,7 @@ codec::object! { HTTPRouteCors; optional allow_credentials, allow_headers, allow
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HTTPRouteExternalAuth {
     /// BackendRef is a reference to a backend to send authorization requests to.
-    pub backend_ref: HTTPRouteBackendRef,
+    pub backend_ref: BackendRef,
     /// ForwardBody controls if requests to the authorization server should include the body of the client request; and if so,
     /// how big that body is allowed to be.
     pub forward_body: Option<HTTPRouteForwardBody>,
@@ -335,22 +334,22 @@ pub struct HTTPRouteFilters {
     /// ExtensionRef is an optional, implementation-specific extension to the "filter" behavior. For example, resource
     /// "myroutefilter" in group "networking.example.net").
     /// * One of [`HTTPRouteFiltersUnion`], where `type` is `ExtensionRef`.
-    pub extension_ref: Option<HTTPRouteExtensionRef>,
+    pub extension_ref: Option<ExtensionRef>,
     /// ExternalAuth configures settings related to sending request details to an external auth service.
     /// * One of [`HTTPRouteFiltersUnion`], where `type` is `ExternalAuth`.
     pub external_auth: Option<HTTPRouteExternalAuth>,
     /// RequestHeaderModifier defines a schema for a filter that modifies request headers.
     /// * One of [`HTTPRouteFiltersUnion`], where `type` is `RequestHeaderModifier`.
-    pub request_header_modifier: Option<HTTPRouteRequestHeaderModifier>,
+    pub request_header_modifier: Option<RequestHeaderModifier>,
     /// RequestMirror defines a schema for a filter that mirrors requests.
     /// * One of [`HTTPRouteFiltersUnion`], where `type` is `RequestMirror`.
-    pub request_mirror: Option<HTTPRouteRequestMirror>,
+    pub request_mirror: Option<RequestMirror>,
     /// RequestRedirect defines a schema for a filter that responds to the request with an HTTP redirection.
     /// * One of [`HTTPRouteFiltersUnion`], where `type` is `RequestRedirect`.
     pub request_redirect: Option<HTTPRouteRequestRedirect>,
     /// ResponseHeaderModifier defines a schema for a filter that modifies response headers.
     /// * One of [`HTTPRouteFiltersUnion`], where `type` is `ResponseHeaderModifier`.
-    pub response_header_modifier: Option<HTTPRouteResponseHeaderModifier>,
+    pub response_header_modifier: Option<ResponseHeaderModifier>,
     /// Type identifies the type of filter to apply.
     pub r#type: HTTPRouteType,
     /// URLRewrite defines a schema for a filter that modifies a request during forwarding.
@@ -361,12 +360,12 @@ codec::object! { HTTPRouteFilters; optional cors, extension_ref, external_auth, 
     request_redirect, response_header_modifier; required r#type; optional url_rewrite }
 codec::union! { convertible pub enum HTTPRouteFiltersUnion of HTTPRouteFilters, as_union;
     Cors(HTTPRouteCors) = cors (r#type = HTTPRouteType::CORS),
-    ExtensionRef(HTTPRouteExtensionRef) = extension_ref (r#type = HTTPRouteType::ExtensionRef),
+    ExtensionRef(ExtensionRef) = extension_ref (r#type = HTTPRouteType::ExtensionRef),
     ExternalAuth(HTTPRouteExternalAuth) = external_auth (r#type = HTTPRouteType::ExternalAuth),
-    RequestHeaderModifier(HTTPRouteRequestHeaderModifier) = request_header_modifier (r#type = HTTPRouteType::RequestHeaderModifier),
-    RequestMirror(HTTPRouteRequestMirror) = request_mirror (r#type = HTTPRouteType::RequestMirror),
+    RequestHeaderModifier(RequestHeaderModifier) = request_header_modifier (r#type = HTTPRouteType::RequestHeaderModifier),
+    RequestMirror(RequestMirror) = request_mirror (r#type = HTTPRouteType::RequestMirror),
     RequestRedirect(HTTPRouteRequestRedirect) = request_redirect (r#type = HTTPRouteType::RequestRedirect),
-    ResponseHeaderModifier(HTTPRouteResponseHeaderModifier) = response_header_modifier (r#type = HTTPRouteType::ResponseHeaderModifier),
+    ResponseHeaderModifier(ResponseHeaderModifier) = response_header_modifier (r#type = HTTPRouteType::ResponseHeaderModifier),
     UrlRewrite(HTTPRouteUrlRewrite) = url_rewrite (r#type = HTTPRouteType::URLRewrite) }
 
 /// ForwardBody controls if requests to the authorization server should include the body of the client request; and if so,
@@ -424,7 +423,7 @@ pub struct HTTPRouteHeaders {
     pub name: String,
     /// Type specifies how to match against the value of the header.
     /// * Defaults to `"Exact"`.
-    pub r#type: Option<HTTPRouteHeadersType>,
+    pub r#type: Option<HeadersType>,
     /// Value is the value of HTTP Header to be matched.
     ///
     /// Must consist of printable US-ASCII characters, optionally separated by single tabs or spaces. See:
@@ -631,7 +630,7 @@ pub struct HTTPRouteQueryParams {
     /// PCRE or any other dialects of regular expressions. Please read the implementation's documentation to determine the
     /// supported dialect.
     /// * Defaults to `"Exact"`.
-    pub r#type: Option<HTTPRouteHeadersType>,
+    pub r#type: Option<HeadersType>,
     /// Value is the value of HTTP query param to be matched.
     /// * Must have 1 to 1024 characters.
     pub value: String,
@@ -889,7 +888,7 @@ pub struct HTTPRouteRules {
     /// Retry defines the configuration for when to retry an HTTP request.
     pub retry: Option<HTTPRouteRetry>,
     /// SessionPersistence defines and configures session persistence for the route rule.
-    pub session_persistence: Option<HTTPRouteSessionPersistence>,
+    pub session_persistence: Option<SessionPersistence>,
     /// Timeouts defines the timeouts that can be configured for an HTTP request.
     pub timeouts: Option<HTTPRouteTimeouts>,
 }
@@ -1004,7 +1003,7 @@ pub struct HTTPRouteSpec {
     /// * Must have at most 32 items.
     /// * Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     /// * Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
-    pub parent_refs: Option<Vec<TCPRouteParentRefs>>,
+    pub parent_refs: Option<Vec<ParentRefs>>,
     /// Rules are a list of HTTP matchers, filters and actions.
     /// * Must have 1 to 16 items.
     /// * Must satisfy `(self.size() > 0 ? self[0].matches.size() : 0) + (self.size() > 1 ? self[1].matches.size() : 0) + (self.size() > 2 ? self[2].matches.size() : 0) + (self.size() > 3 ? self[3].matches.size() : 0) + (self.size() > 4 ? self[4].matches.size() : 0) + (self.size() > 5 ? self[5].matches.size() : 0) + (self.size() > 6 ? self[6].matches.size() : 0) + (self.size() > 7 ? self[7].matches.size() : 0) + (self.size() > 8 ? self[8].matches.size() : 0) + (self.size() > 9 ? self[9].matches.size() : 0) + (self.size() > 10 ? self[10].matches.size() : 0) + (self.size() > 11 ? self[11].matches.size() : 0) + (self.size() > 12 ? self[12].matches.size() : 0) + (self.size() > 13 ? self[13].matches.size() : 0) + (self.size() > 14 ? self[14].matches.size() : 0) + (self.size() > 15 ? self[15].matches.size() : 0) <= 128`: While 16 rules and 64 matches per rule are allowed, the total number of matches across all rules in a route must be less than 128
@@ -1012,7 +1011,7 @@ pub struct HTTPRouteSpec {
     /// * Defaults to `[{"matches":[{"path":{"type":"PathPrefix","value":"/"}}]}]`.
     pub rules: Option<Vec<HTTPRouteRules>>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
-    pub use_default_gateways: Option<TCPRouteUseDefaultGateways>,
+    pub use_default_gateways: Option<UseDefaultGateways>,
 }
 codec::object! { HTTPRouteSpec; optional hostnames, parent_refs, rules, use_default_gateways }
 
@@ -1030,7 +1029,7 @@ pub struct HTTPRouteStatus {
     /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not been attached to any
     /// Gateway.
     /// * Must have at most 32 items.
-    pub parents: Vec<TCPRouteParents>,
+    pub parents: Vec<Parents>,
 }
 codec::object! { HTTPRouteStatus; required parents }
 

@@ -5,7 +5,7 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
-use super::{GatewayListeners, GatewayStatusListeners};
+use super::{Listeners, StatusListeners};
 
 /// ListenerSet defines a set of additional listeners to attach to an existing Gateway. This resource provides a mechanism
 /// to merge multiple listeners into a single Gateway.
@@ -98,7 +98,7 @@ pub struct ListenerSetSpec {
     /// * Must satisfy `self.all(l, l.protocol in ['TCP', 'UDP'] ? (!has(l.hostname) || l.hostname == '') : true)`: hostname must not be specified for protocols \['TCP', 'UDP'\]
     /// * Must satisfy `self.all(l1, self.exists_one(l2, l1.name == l2.name))`: Listener name must be unique within the Gateway
     /// * Must satisfy `self.all(l1, !has(l1.port) || self.exists_one(l2, has(l2.port) && l1.port == l2.port && l1.protocol == l2.protocol && (has(l1.hostname) && has(l2.hostname) ? l1.hostname == l2.hostname : !has(l1.hostname) && !has(l2.hostname))))`: Combination of port, protocol and hostname must be unique for each listener
-    pub listeners: Vec<GatewayListeners>,
+    pub listeners: Vec<Listeners>,
     /// ParentRef references the Gateway that the listeners are attached to.
     pub parent_ref: ListenerSetParentRef,
 }
@@ -121,6 +121,6 @@ pub struct ListenerSetStatus {
     pub conditions: Option<Vec<Condition>>,
     /// Listeners provide status for each unique listener port defined in the Spec.
     /// * Must have at most 64 items and have no two items with the same `name`.
-    pub listeners: Option<Vec<GatewayStatusListeners>>,
+    pub listeners: Option<Vec<StatusListeners>>,
 }
 codec::object! { ListenerSetStatus; optional_encoded conditions; optional listeners }

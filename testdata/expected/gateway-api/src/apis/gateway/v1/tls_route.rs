@@ -5,7 +5,7 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use super::{TCPRouteParentRefs, TCPRouteParents, TCPRouteRules, TCPRouteUseDefaultGateways};
+use super::{ParentRefs, Parents, Rules, UseDefaultGateways};
 
 /// The TLSRoute resource is similar to TCPRoute, but can be configured to match against TLS-specific metadata. This allows
 /// more flexibility in matching streams for a given TLS listener.
@@ -79,12 +79,12 @@ pub struct TLSRouteSpec {
     /// * Must have at most 32 items.
     /// * Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     /// * Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
-    pub parent_refs: Option<Vec<TCPRouteParentRefs>>,
+    pub parent_refs: Option<Vec<ParentRefs>>,
     /// Rules are a list of actions.
     /// * Must have 1 item.
-    pub rules: Vec<TCPRouteRules>,
+    pub rules: Vec<Rules>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
-    pub use_default_gateways: Option<TCPRouteUseDefaultGateways>,
+    pub use_default_gateways: Option<UseDefaultGateways>,
 }
 codec::object! { TLSRouteSpec; required hostnames; optional parent_refs; required rules; optional use_default_gateways }
 
@@ -102,6 +102,6 @@ pub struct TLSRouteStatus {
     /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not been attached to any
     /// Gateway.
     /// * Must have at most 32 items.
-    pub parents: Vec<TCPRouteParents>,
+    pub parents: Vec<Parents>,
 }
 codec::object! { TLSRouteStatus; required parents }

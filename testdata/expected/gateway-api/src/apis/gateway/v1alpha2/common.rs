@@ -28,7 +28,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition
 /// to consider here. See the fields where this struct is used for more information about the exact behavior.
 /// * Must satisfy `(size(self.group) == 0 && self.kind == 'Service') ? has(self.port) : true`: Must have port for Service reference
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteBackendRefs {
+pub struct BackendRefs {
     /// Group is the group of the referent. For example, "gateway.networking.k8s.io". When unspecified or empty string, core API
     /// group is inferred.
     /// * Must have at most 253 characters and match `^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
@@ -78,11 +78,11 @@ pub struct TCPRouteBackendRefs {
     /// * Defaults to `1`.
     pub weight: Option<i32>,
 }
-codec::object! { TCPRouteBackendRefs; optional group, kind; required name; optional namespace, port, weight }
+codec::object! { BackendRefs; optional group, kind; required name; optional namespace, port, weight }
 
 /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes the status of.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteParentRef {
+pub struct ParentRef {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred. To set the core API group
     /// (such as for a "Service" kind referent), Group must be explicitly set to "" (empty string).
     ///
@@ -162,7 +162,7 @@ pub struct TCPRouteParentRef {
     /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
-codec::object! { TCPRouteParentRef; optional group, kind; required name; optional namespace, port, section_name }
+codec::object! { ParentRef; optional group, kind; required name; optional namespace, port, section_name }
 
 /// ParentReference identifies an API object (usually a Gateway) that can be considered a parent of this resource (usually a
 /// route). There are two kinds of parent resources with "Core" support:
@@ -174,7 +174,7 @@ codec::object! { TCPRouteParentRef; optional group, kind; required name; optiona
 /// The API object must be valid in the cluster; the Group and Kind must be registered in the cluster for this reference to
 /// be valid.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteParentRefs {
+pub struct ParentRefs {
     /// Group is the group of the referent. When unspecified, "gateway.networking.k8s.io" is inferred. To set the core API group
     /// (such as for a "Service" kind referent), Group must be explicitly set to "" (empty string).
     ///
@@ -254,11 +254,11 @@ pub struct TCPRouteParentRefs {
     /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub section_name: Option<String>,
 }
-codec::object! { TCPRouteParentRefs; optional group, kind; required name; optional namespace, port, section_name }
+codec::object! { ParentRefs; optional group, kind; required name; optional namespace, port, section_name }
 
 /// RouteParentStatus describes the status of a route with respect to an associated Parent.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteParents {
+pub struct Parents {
     /// Conditions describes the status of the route with respect to the Gateway. Note that the route's availability is also
     /// subject to the Gateway's own status conditions and listener status.
     ///
@@ -288,26 +288,52 @@ pub struct TCPRouteParents {
     /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9\/\-._~%!$&'()*+,;=:]+$`.
     pub controller_name: String,
     /// ParentRef corresponds with a ParentRef in the spec that this RouteParentStatus struct describes the status of.
-    pub parent_ref: TCPRouteParentRef,
+    pub parent_ref: ParentRef,
 }
-codec::object! { TCPRouteParents; required_encoded conditions; required controller_name, parent_ref }
+codec::object! { Parents; required_encoded conditions; required controller_name, parent_ref }
 
 /// TCPRouteRule is the configuration for a given rule.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TCPRouteRules {
+pub struct Rules {
     /// BackendRefs defines the backend(s) where matching requests should be sent. If unspecified or invalid (refers to a
     /// nonexistent resource or a Service with no endpoints), the underlying implementation MUST actively reject connection
     /// attempts to this backend. Connection rejections must respect weight; if an invalid backend is requested to have 80% of
     /// connections, then 80% of connections must be rejected instead.
     ///
     /// Support: Core for Kubernetes Service
+    ///
+    /// BackendRefs defines the backend(s) where matching requests should be sent. If unspecified or invalid (refers to a
+    /// nonexistent resource or a Service with no endpoints), the rule performs no forwarding; if no filters are specified that
+    /// would result in a response being sent, the underlying implementation must actively reject request attempts to this
+    /// backend, by rejecting the connection. Request rejections must respect weight; if an invalid backend is requested to have
+    /// 80% of requests, then 80% of requests must be rejected instead.
+    ///
+    /// When a TLSRoute is attached to a listener in Terminate mode, a BackendTLSPolicy can be used to enable re-encryption of
+    /// the traffic to the backends.
+    ///
+    /// Support: Core for Kubernetes Service
+    ///
+    /// Support: Extended for Kubernetes ServiceImport
+    ///
+    /// Support: Implementation-specific for any other resource
+    ///
+    /// Support for weight: Extended
+    ///
+    /// Support for BackendTLSPolicy: Extended
+    ///
+    /// BackendRefs defines the backend(s) where matching requests should be sent. If unspecified or invalid (refers to a
+    /// nonexistent resource or a Service with no endpoints), the underlying implementation MUST actively reject connection
+    /// attempts to this backend. Packet drops must respect weight; if an invalid backend is requested to have 80% of the
+    /// packets, then 80% of packets must be dropped instead.
+    ///
+    /// Support: Extended for Kubernetes Service
     /// * Must have 1 to 16 items.
-    pub backend_refs: Vec<TCPRouteBackendRefs>,
+    pub backend_refs: Vec<BackendRefs>,
     /// Name is the name of the route rule. This name MUST be unique within a Route if it is set.
     /// * Must have 1 to 253 characters and match `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`.
     pub name: Option<String>,
 }
-codec::object! { TCPRouteRules; required backend_refs; optional name }
+codec::object! { Rules; required backend_refs; optional name }
 
 /// UseDefaultGateways indicates the default Gateway scope to use for this Route. If unset (the default) or set to None, the
 /// Route will not be attached to any default Gateway; if set, it will be attached to any default Gateway supporting the
@@ -318,9 +344,9 @@ codec::object! { TCPRouteRules; required backend_refs; optional name }
 /// Gateway for a given Route -- for example, a Route with specific security requirements should almost certainly not use a
 /// default Gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TCPRouteUseDefaultGateways {
+pub enum UseDefaultGateways {
     All,
     None,
     Unrecognized(String),
 }
-codec::texts! { TCPRouteUseDefaultGateways default All, Unrecognized, All, None }
+codec::texts! { UseDefaultGateways default All, Unrecognized, All, None }

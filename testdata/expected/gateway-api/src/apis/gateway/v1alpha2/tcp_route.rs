@@ -5,7 +5,7 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use super::{TCPRouteParentRefs, TCPRouteParents, TCPRouteRules, TCPRouteUseDefaultGateways};
+use super::{ParentRefs, Parents, Rules, UseDefaultGateways};
 
 /// TCPRoute provides a way to route TCP requests. When combined with a Gateway listener, it can be used to forward
 /// connections on the port specified by the listener to a set of backends specified by the TCPRoute.
@@ -66,13 +66,13 @@ pub struct TCPRouteSpec {
     /// * Must have at most 32 items.
     /// * Must satisfy `self.all(p1, self.all(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__)) ? ((!has(p1.sectionName) || p1.sectionName == '') == (!has(p2.sectionName) || p2.sectionName == '') && (!has(p1.port) || p1.port == 0) == (!has(p2.port) || p2.port == 0)): true))`: sectionName or port must be specified when parentRefs includes 2 or more references to the same parent
     /// * Must satisfy `self.all(p1, self.exists_one(p2, p1.group == p2.group && p1.kind == p2.kind && p1.name == p2.name && (((!has(p1.__namespace__) || p1.__namespace__ == '') && (!has(p2.__namespace__) || p2.__namespace__ == '')) || (has(p1.__namespace__) && has(p2.__namespace__) && p1.__namespace__ == p2.__namespace__ )) && (((!has(p1.sectionName) || p1.sectionName == '') && (!has(p2.sectionName) || p2.sectionName == '')) || ( has(p1.sectionName) && has(p2.sectionName) && p1.sectionName == p2.sectionName)) && (((!has(p1.port) || p1.port == 0) && (!has(p2.port) || p2.port == 0)) || (has(p1.port) && has(p2.port) && p1.port == p2.port))))`: sectionName or port must be unique when parentRefs includes 2 or more references to the same parent
-    pub parent_refs: Option<Vec<TCPRouteParentRefs>>,
+    pub parent_refs: Option<Vec<ParentRefs>>,
     /// Rules are a list of TCP matchers and actions.
     /// * Must have 1 to 16 items.
     /// * Must satisfy `self.all(l1, !has(l1.name) || self.exists_one(l2, has(l2.name) && l1.name == l2.name))`: Rule name must be unique within the route
-    pub rules: Vec<TCPRouteRules>,
+    pub rules: Vec<Rules>,
     /// UseDefaultGateways indicates the default Gateway scope to use for this Route.
-    pub use_default_gateways: Option<TCPRouteUseDefaultGateways>,
+    pub use_default_gateways: Option<UseDefaultGateways>,
 }
 codec::object! { TCPRouteSpec; optional parent_refs; required rules; optional use_default_gateways }
 
@@ -90,6 +90,6 @@ pub struct TCPRouteStatus {
     /// A maximum of 32 Gateways will be represented in this list. An empty list means the route has not been attached to any
     /// Gateway.
     /// * Must have at most 32 items.
-    pub parents: Vec<TCPRouteParents>,
+    pub parents: Vec<Parents>,
 }
 codec::object! { TCPRouteStatus; required parents }

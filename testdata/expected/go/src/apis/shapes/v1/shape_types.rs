@@ -161,7 +161,9 @@ pub struct Shape {
 codec::object! { Shape as kind; defaulted metadata, spec; optional status }
 
 /// Name of a part.
+/// * Must have at most 63 characters.
 pub type Name = String;
 
 /// Names of parts.
+/// * Must have no item twice.
 pub type Names = Vec<Name>;

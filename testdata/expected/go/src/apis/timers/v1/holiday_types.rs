@@ -16,9 +16,11 @@ pub struct Holiday {
     /// * Must have no item twice.
     pub days: Vec<String>,
     /// Zone in which they are.
+    /// * Must satisfy `self == oldSelf`: field is immutable
     pub zone: Option<Zone>,
 }
 codec::object! { Holiday as kind; defaulted metadata; filled days; optional zone }
 
 /// Zone of the earth.
+/// * Must have at most 64 characters.
 pub type Zone = String;

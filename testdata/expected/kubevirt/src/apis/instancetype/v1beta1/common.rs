@@ -8,9 +8,19 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// Clock optionally defines preferences associated with the Clock attribute of a VirtualMachineInstance DomainSpec
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Clock {
+    /// ClockOffset allows specifying the UTC offset or the timezone of the guest clock.
+    pub preferred_clock_offset: Option<PreferredClockOffset>,
+    /// Timer specifies whih timers are attached to the vmi.
+    pub preferred_timer: Option<PreferredTimer>,
+}
+codec::object! { Clock; optional preferred_clock_offset, preferred_timer }
+
 /// Required CPU related attributes of the instancetype.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterInstancetypeCpu {
+pub struct Cpu {
     /// DedicatedCPUPlacement requests the scheduler to place the VirtualMachineInstance on a node with enough dedicated pCPUs
     /// and pin the vCPUs to it.
     pub dedicated_cpu_placement: Option<bool>,
@@ -29,204 +39,25 @@ pub struct VirtualMachineClusterInstancetypeCpu {
     /// host-model.
     pub model: Option<String>,
     /// NUMA allows specifying settings for the guest NUMA topology
-    pub numa: Option<VirtualMachineClusterInstancetypeNuma>,
+    pub numa: Option<Numa>,
     /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time workloads
-    pub realtime: Option<VirtualMachineClusterInstancetypeRealtime>,
+    pub realtime: Option<Realtime>,
 }
-codec::object! { VirtualMachineClusterInstancetypeCpu; optional dedicated_cpu_placement = "dedicatedCPUPlacement";
-    required guest; optional isolate_emulator_thread, max_sockets, model, numa, realtime }
-
-/// `VirtualMachineClusterInstancetype.spec.gpus.virtualGPUOptions.display`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterInstancetypeDisplay {
-    /// Enabled determines if a display addapter backed by a vGPU should be enabled or disabled on the guest. Defaults to true.
-    pub enabled: Option<bool>,
-    /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-    pub ram_fb: Option<VirtualMachineClusterInstancetypeRamFB>,
-}
-codec::object! { VirtualMachineClusterInstancetypeDisplay; optional enabled, ram_fb = "ramFB" }
-
-/// `VirtualMachineClusterInstancetype.spec.gpus`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterInstancetypeGpus {
-    /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The referenced entry may use
-    /// either resourceClaimName or resourceClaimTemplateName.
-    pub claim_name: Option<String>,
-    /// DeviceName is the name of the device provisioned by device-plugins
-    pub device_name: Option<String>,
-    /// Name of the GPU device as exposed by a device plugin
-    pub name: String,
-    /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate spec.devices.requests array this claim
-    /// request corresponds to.
-    pub request_name: Option<String>,
-    /// If specified, the virtual network interface address and its tag will be provided to the guest via config drive
-    pub tag: Option<String>,
-    pub virtual_gpu_options: Option<VirtualMachineClusterInstancetypeVirtualGPUOptions>,
-}
-codec::object! { VirtualMachineClusterInstancetypeGpus; optional claim_name, device_name; required name; optional request_name,
-    tag, virtual_gpu_options = "virtualGPUOptions" }
-
-/// `VirtualMachineClusterInstancetype.spec.hostDevices`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterInstancetypeHostDevices {
-    /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The referenced entry may use
-    /// either resourceClaimName or resourceClaimTemplateName.
-    pub claim_name: Option<String>,
-    /// DeviceName is the name of the device provisioned by device-plugins
-    pub device_name: Option<String>,
-    pub name: String,
-    /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate spec.devices.requests array this claim
-    /// request corresponds to.
-    pub request_name: Option<String>,
-    /// If specified, the virtual network interface address and its tag will be provided to the guest via config drive
-    pub tag: Option<String>,
-}
-codec::object! { VirtualMachineClusterInstancetypeHostDevices; optional claim_name, device_name; required name;
-    optional request_name, tag }
-
-/// Optionally enables the use of hugepages for the VirtualMachineInstance instead of regular memory.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterInstancetypeHugepages {
-    /// PageSize specifies the hugepage size, for x86_64 architecture valid values are 1Gi and 2Mi.
-    pub page_size: Option<String>,
-}
-codec::object! { VirtualMachineClusterInstancetypeHugepages; optional page_size }
-
-/// Optionally specifies the IOThreads options to be used by the instancetype.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterInstancetypeIoThreads {
-    /// SupplementalPoolThreadCount specifies how many iothreads are allocated for the supplementalPool policy.
-    pub supplemental_pool_thread_count: Option<i32>,
-}
-codec::object! { VirtualMachineClusterInstancetypeIoThreads; optional supplemental_pool_thread_count }
-
-/// Optionally defines the LaunchSecurity to be used by the instancetype.
-///
-/// Deprecated: Will be removed with v1beta2 or v1
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterInstancetypeLaunchSecurity {
-    /// AMD Secure Encrypted Virtualization (SEV).
-    pub sev: Option<VirtualMachineClusterInstancetypeSev>,
-    /// AMD SEV-SNP flags defined by the SEV-SNP specifications.
-    pub snp: Option<BTreeMap<String, Value>>,
-    /// Intel Trust Domain Extensions (TDX).
-    pub tdx: Option<BTreeMap<String, Value>>,
-}
-codec::object! { VirtualMachineClusterInstancetypeLaunchSecurity; optional sev, snp, tdx }
-
-/// Required Memory related attributes of the instancetype.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterInstancetypeMemory {
-    /// Required amount of memory which is visible inside the guest OS.
-    pub guest: Quantity,
-    /// Optionally enables the use of hugepages for the VirtualMachineInstance instead of regular memory.
-    pub hugepages: Option<VirtualMachineClusterInstancetypeHugepages>,
-    /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS. The delta between MaxGuest
-    /// and Guest is the amount of memory that can be hot(un)plugged.
-    pub max_guest: Option<Quantity>,
-    /// OvercommitPercent is the percentage of the guest memory which will be overcommitted. This means that the VMIs parent pod
-    /// (virt-launcher) will request less physical memory by a factor specified by the OvercommitPercent. Overcommits can lead
-    /// to memory exhaustion, which in turn can lead to crashes. Use carefully. Defaults to 0
-    /// * Must be between 0 and 100.
-    pub overcommit_percent: Option<i64>,
-}
-codec::object! { VirtualMachineClusterInstancetypeMemory; required_encoded guest; optional hugepages;
-    optional_encoded max_guest; optional overcommit_percent }
-
-/// NUMA allows specifying settings for the guest NUMA topology
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterInstancetypeNuma {
-    /// GuestMappingPassthrough will create an efficient guest topology based on host CPUs exclusively assigned to a pod. The
-    /// created topology ensures that memory and CPUs on the virtual numa nodes never cross boundaries of host numa nodes.
-    pub guest_mapping_passthrough: Option<BTreeMap<String, Value>>,
-}
-codec::object! { VirtualMachineClusterInstancetypeNuma; optional guest_mapping_passthrough }
-
-/// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is not allowed to enable
-/// guest debugging. Therefore NoDebug flag is not exposed to users and is always true.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterInstancetypePolicy {
-    /// SEV-ES is required. Defaults to false.
-    pub encrypted_state: Option<bool>,
-}
-codec::object! { VirtualMachineClusterInstancetypePolicy; optional encrypted_state }
-
-/// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterInstancetypeRamFB {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    pub enabled: Option<bool>,
-}
-codec::object! { VirtualMachineClusterInstancetypeRamFB; optional enabled }
-
-/// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time workloads
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterInstancetypeRealtime {
-    /// Mask defines the vcpu mask expression that defines which vcpus are used for realtime. Format matches libvirt's
-    /// expressions. Example: "0-3,^1","0,2,3","2-3"
-    pub mask: Option<String>,
-}
-codec::object! { VirtualMachineClusterInstancetypeRealtime; optional mask }
-
-/// AMD Secure Encrypted Virtualization (SEV).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterInstancetypeSev {
-    /// If specified, run the attestation process for a vmi.
-    pub attestation: Option<BTreeMap<String, Value>>,
-    /// Base64 encoded guest owner's Diffie-Hellman key.
-    pub dh_cert: Option<String>,
-    /// Guest policy flags as defined in AMD SEV API specification.
-    pub policy: Option<VirtualMachineClusterInstancetypePolicy>,
-    /// Base64 encoded session blob.
-    pub session: Option<String>,
-}
-codec::object! { VirtualMachineClusterInstancetypeSev; optional attestation, dh_cert, policy, session }
-
-/// `VirtualMachineClusterInstancetype.spec.gpus.virtualGPUOptions`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterInstancetypeVirtualGPUOptions {
-    pub display: Option<VirtualMachineClusterInstancetypeDisplay>,
-}
-codec::object! { VirtualMachineClusterInstancetypeVirtualGPUOptions; optional display }
-
-/// Clock optionally defines preferences associated with the Clock attribute of a VirtualMachineInstance DomainSpec
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceClock {
-    /// ClockOffset allows specifying the UTC offset or the timezone of the guest clock.
-    pub preferred_clock_offset: Option<
-        VirtualMachineClusterPreferencePreferredClockOffset,
-    >,
-    /// Timer specifies whih timers are attached to the vmi.
-    pub preferred_timer: Option<VirtualMachineClusterPreferencePreferredTimer>,
-}
-codec::object! { VirtualMachineClusterPreferenceClock; optional preferred_clock_offset, preferred_timer }
-
-/// CPU optionally defines preferences associated with the CPU attribute of a VirtualMachineInstance DomainSpec
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceCpu {
-    /// PreferredCPUFeatures optionally defines a slice of preferred CPU features.
-    pub preferred_cpu_features: Option<
-        Vec<VirtualMachineClusterPreferencePreferredCPUFeatures>,
-    >,
-    /// PreferredCPUTopology optionally defines the preferred guest visible CPU topology, defaults to PreferSockets.
-    pub preferred_cpu_topology: Option<String>,
-    pub spread_options: Option<VirtualMachineClusterPreferenceSpreadOptions>,
-}
-codec::object! { VirtualMachineClusterPreferenceCpu; optional preferred_cpu_features = "preferredCPUFeatures",
-    preferred_cpu_topology = "preferredCPUTopology", spread_options }
+codec::object! { Cpu; optional dedicated_cpu_placement = "dedicatedCPUPlacement"; required guest;
+    optional isolate_emulator_thread, max_sockets, model, numa, realtime }
 
 /// CustomBlockSize represents the desired logical and physical block size for a VM disk.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceCustom {
+pub struct Custom {
     pub discard_granularity: Option<i64>,
     pub logical: Option<i64>,
     pub physical: Option<i64>,
 }
-codec::object! { VirtualMachineClusterPreferenceCustom; optional discard_granularity, logical, physical }
+codec::object! { Custom; optional discard_granularity, logical, physical }
 
 /// Devices optionally defines preferences associated with the Devices attribute of a VirtualMachineInstance DomainSpec
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceDevices {
+pub struct Devices {
     /// PreferredAutoattachGraphicsDevice optionally defines the preferred value of AutoattachGraphicsDevice
     pub preferred_autoattach_graphics_device: Option<bool>,
     /// PreferredAutoattachInputDevice optionally defines the preferred value of AutoattachInputDevice
@@ -244,9 +75,7 @@ pub struct VirtualMachineClusterPreferenceDevices {
     /// PreferredDisableHotplug optionally defines the preferred value of DisableHotplug
     pub preferred_disable_hotplug: Option<bool>,
     /// PreferredBlockSize optionally defines the block size of Disk devices.
-    pub preferred_disk_block_size: Option<
-        VirtualMachineClusterPreferencePreferredDiskBlockSize,
-    >,
+    pub preferred_disk_block_size: Option<PreferredDiskBlockSize>,
     /// PreferredDiskBus optionally defines the preferred bus for Disk Disk devices.
     pub preferred_disk_bus: Option<String>,
     /// PreferredCache optionally defines the DriverCache to be used by Disk devices.
@@ -275,74 +104,82 @@ pub struct VirtualMachineClusterPreferenceDevices {
     /// PreferredSoundModel optionally defines the preferred model for Sound devices.
     pub preferred_sound_model: Option<String>,
     /// PreferredTPM optionally defines the preferred TPM device to be used.
-    pub preferred_tpm: Option<VirtualMachineClusterPreferencePreferredTPM>,
+    pub preferred_tpm: Option<PreferredTPM>,
     /// PreferredUseVirtioTransitional optionally defines the preferred value of UseVirtioTransitional
     pub preferred_use_virtio_transitional: Option<bool>,
     /// PreferredVideoType optionally defines the preferred type for Video devices.
     pub preferred_video_type: Option<String>,
     /// PreferredVirtualGPUOptions optionally defines the preferred value of VirtualGPUOptions
-    pub preferred_virtual_gpu_options: Option<
-        VirtualMachineClusterPreferencePreferredVirtualGPUOptions,
-    >,
+    pub preferred_virtual_gpu_options: Option<PreferredVirtualGPUOptions>,
 }
-codec::object! { VirtualMachineClusterPreferenceDevices; optional preferred_autoattach_graphics_device,
-    preferred_autoattach_input_device, preferred_autoattach_mem_balloon, preferred_autoattach_pod_interface,
-    preferred_autoattach_serial_console, preferred_block_multi_queue, preferred_cdrom_bus, preferred_disable_hotplug,
-    preferred_disk_block_size, preferred_disk_bus, preferred_disk_cache, preferred_disk_dedicated_io_thread,
-    preferred_disk_io = "preferredDiskIO", preferred_input_bus, preferred_input_type, preferred_interface_masquerade,
-    preferred_interface_model, preferred_lun_bus, preferred_network_interface_multi_queue, preferred_panic_device_model,
-    preferred_rng, preferred_sound_model, preferred_tpm = "preferredTPM", preferred_use_virtio_transitional,
-    preferred_video_type, preferred_virtual_gpu_options = "preferredVirtualGPUOptions" }
+codec::object! { Devices; optional preferred_autoattach_graphics_device, preferred_autoattach_input_device,
+    preferred_autoattach_mem_balloon, preferred_autoattach_pod_interface, preferred_autoattach_serial_console,
+    preferred_block_multi_queue, preferred_cdrom_bus, preferred_disable_hotplug, preferred_disk_block_size, preferred_disk_bus,
+    preferred_disk_cache, preferred_disk_dedicated_io_thread, preferred_disk_io = "preferredDiskIO", preferred_input_bus,
+    preferred_input_type, preferred_interface_masquerade, preferred_interface_model, preferred_lun_bus,
+    preferred_network_interface_multi_queue, preferred_panic_device_model, preferred_rng, preferred_sound_model,
+    preferred_tpm = "preferredTPM", preferred_use_virtio_transitional, preferred_video_type,
+    preferred_virtual_gpu_options = "preferredVirtualGPUOptions" }
 
 /// Represents if a feature is enabled or disabled.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceDirect {
+pub struct Direct {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceDirect; optional enabled }
+codec::object! { Direct; optional enabled }
+
+/// `VirtualMachineClusterInstancetype.spec.gpus.virtualGPUOptions.display`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Display {
+    /// Enabled determines if a display addapter backed by a vGPU should be enabled or disabled on the guest. Defaults to true.
+    pub enabled: Option<bool>,
+    /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
+    pub ram_fb: Option<RamFB>,
+}
+codec::object! { Display; optional enabled, ram_fb = "ramFB" }
 
 /// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults to the machine type
 /// setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceEvmcs {
+pub struct Evmcs {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceEvmcs; optional enabled }
+codec::object! { Evmcs; optional enabled }
 
 /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose workloads.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceExtended {
+pub struct Extended {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceExtended; optional enabled }
+codec::object! { Extended; optional enabled }
 
 /// Features optionally defines preferences associated with the Features attribute of a VirtualMachineInstance DomainSpec
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceFeatures {
+pub struct Features {
     /// PreferredAcpi optionally enables the ACPI feature
-    pub preferred_acpi: Option<VirtualMachineClusterPreferencePreferredAcpi>,
+    pub preferred_acpi: Option<PreferredAcpi>,
     /// PreferredApic optionally enables and configures the APIC feature
-    pub preferred_apic: Option<VirtualMachineClusterPreferencePreferredApic>,
+    pub preferred_apic: Option<PreferredApic>,
     /// PreferredHyperv optionally enables and configures HyperV features
-    pub preferred_hyperv: Option<VirtualMachineClusterPreferencePreferredHyperv>,
+    pub preferred_hyperv: Option<PreferredHyperv>,
     /// PreferredKvm optionally enables and configures KVM features
-    pub preferred_kvm: Option<VirtualMachineClusterPreferencePreferredKvm>,
+    pub preferred_kvm: Option<PreferredKvm>,
     /// PreferredPvspinlock optionally enables the Pvspinlock feature
-    pub preferred_pvspinlock: Option<VirtualMachineClusterPreferencePreferredPvspinlock>,
+    pub preferred_pvspinlock: Option<PreferredPvspinlock>,
     /// PreferredSmm optionally enables the SMM feature
-    pub preferred_smm: Option<VirtualMachineClusterPreferencePreferredSmm>,
+    pub preferred_smm: Option<PreferredSmm>,
 }
-codec::object! { VirtualMachineClusterPreferenceFeatures; optional preferred_acpi, preferred_apic, preferred_hyperv,
-    preferred_kvm, preferred_pvspinlock, preferred_smm }
+codec::object! { Features; optional preferred_acpi, preferred_apic, preferred_hyperv, preferred_kvm, preferred_pvspinlock,
+    preferred_smm }
 
 /// Firmware optionally defines preferences associated with the Firmware attribute of a VirtualMachineInstance DomainSpec
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceFirmware {
+pub struct Firmware {
     /// PreferredEfi optionally enables EFI
-    pub preferred_efi: Option<VirtualMachineClusterPreferencePreferredEfi>,
+    pub preferred_efi: Option<PreferredEfi>,
     /// PreferredUseBios optionally enables BIOS
     pub preferred_use_bios: Option<bool>,
     /// PreferredUseBiosSerial optionally transmitts BIOS output over the serial.
@@ -360,108 +197,203 @@ pub struct VirtualMachineClusterPreferenceFirmware {
     /// Deprecated: Will be removed with v1beta2 or v1
     pub preferred_use_secure_boot: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceFirmware; optional preferred_efi, preferred_use_bios, preferred_use_bios_serial,
-    preferred_use_efi, preferred_use_secure_boot }
+codec::object! { Firmware; optional preferred_efi, preferred_use_bios, preferred_use_bios_serial, preferred_use_efi,
+    preferred_use_secure_boot }
 
 /// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceFrequencies {
+pub struct Frequencies {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceFrequencies; optional enabled }
+codec::object! { Frequencies; optional enabled }
+
+/// `VirtualMachineClusterInstancetype.spec.gpus`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Gpus {
+    /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The referenced entry may use
+    /// either resourceClaimName or resourceClaimTemplateName.
+    pub claim_name: Option<String>,
+    /// DeviceName is the name of the device provisioned by device-plugins
+    pub device_name: Option<String>,
+    /// Name of the GPU device as exposed by a device plugin
+    pub name: String,
+    /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate spec.devices.requests array this claim
+    /// request corresponds to.
+    pub request_name: Option<String>,
+    /// If specified, the virtual network interface address and its tag will be provided to the guest via config drive
+    pub tag: Option<String>,
+    pub virtual_gpu_options: Option<VirtualGPUOptions>,
+}
+codec::object! { Gpus; optional claim_name, device_name; required name; optional request_name, tag,
+    virtual_gpu_options = "virtualGPUOptions" }
+
+/// `VirtualMachineClusterInstancetype.spec.hostDevices`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HostDevices {
+    /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The referenced entry may use
+    /// either resourceClaimName or resourceClaimTemplateName.
+    pub claim_name: Option<String>,
+    /// DeviceName is the name of the device provisioned by device-plugins
+    pub device_name: Option<String>,
+    pub name: String,
+    /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate spec.devices.requests array this claim
+    /// request corresponds to.
+    pub request_name: Option<String>,
+    /// If specified, the virtual network interface address and its tag will be provided to the guest via config drive
+    pub tag: Option<String>,
+}
+codec::object! { HostDevices; optional claim_name, device_name; required name; optional request_name, tag }
 
 /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceHpet {
+pub struct Hpet {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults to true.
     pub present: Option<bool>,
     /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the guest. One of "delay",
     /// "catchup", "merge", "discard".
     pub tick_policy: Option<String>,
 }
-codec::object! { VirtualMachineClusterPreferenceHpet; optional present, tick_policy }
+codec::object! { Hpet; optional present, tick_policy }
+
+/// Optionally enables the use of hugepages for the VirtualMachineInstance instead of regular memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hugepages {
+    /// PageSize specifies the hugepage size, for x86_64 architecture valid values are 1Gi and 2Mi.
+    pub page_size: Option<String>,
+}
+codec::object! { Hugepages; optional page_size }
 
 /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For windows guests.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceHyperv {
+pub struct Hyperv {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults to true.
     pub present: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceHyperv; optional present }
+codec::object! { Hyperv; optional present }
+
+/// Optionally specifies the IOThreads options to be used by the instancetype.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IoThreads {
+    /// SupplementalPoolThreadCount specifies how many iothreads are allocated for the supplementalPool policy.
+    pub supplemental_pool_thread_count: Option<i32>,
+}
+codec::object! { IoThreads; optional supplemental_pool_thread_count }
 
 /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceIpi {
+pub struct Ipi {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceIpi; optional enabled }
+codec::object! { Ipi; optional enabled }
 
 /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux guests.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceKvm {
+pub struct Kvm {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults to true.
     pub present: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceKvm; optional present }
+codec::object! { Kvm; optional present }
+
+/// Optionally defines the LaunchSecurity to be used by the instancetype.
+///
+/// Deprecated: Will be removed with v1beta2 or v1
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LaunchSecurity {
+    /// AMD Secure Encrypted Virtualization (SEV).
+    pub sev: Option<Sev>,
+    /// AMD SEV-SNP flags defined by the SEV-SNP specifications.
+    pub snp: Option<BTreeMap<String, Value>>,
+    /// Intel Trust Domain Extensions (TDX).
+    pub tdx: Option<BTreeMap<String, Value>>,
+}
+codec::object! { LaunchSecurity; optional sev, snp, tdx }
 
 /// Machine optionally defines preferences associated with the Machine attribute of a VirtualMachineInstance DomainSpec
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceMachine {
+pub struct Machine {
     /// PreferredMachineType optionally defines the preferred machine type to use.
     pub preferred_machine_type: Option<String>,
 }
-codec::object! { VirtualMachineClusterPreferenceMachine; optional preferred_machine_type }
+codec::object! { Machine; optional preferred_machine_type }
 
 /// Represents if a feature is enabled or disabled.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceMatchVolume {
+pub struct MatchVolume {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceMatchVolume; optional enabled }
+codec::object! { MatchVolume; optional enabled }
 
 /// Required Memory related attributes of the instancetype.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceMemory {
-    /// Minimal amount of memory required by the preference.
+pub struct Memory {
+    /// Required amount of memory which is visible inside the guest OS.
     pub guest: Quantity,
+    /// Optionally enables the use of hugepages for the VirtualMachineInstance instead of regular memory.
+    pub hugepages: Option<Hugepages>,
+    /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS. The delta between MaxGuest
+    /// and Guest is the amount of memory that can be hot(un)plugged.
+    pub max_guest: Option<Quantity>,
+    /// OvercommitPercent is the percentage of the guest memory which will be overcommitted. This means that the VMIs parent pod
+    /// (virt-launcher) will request less physical memory by a factor specified by the OvercommitPercent. Overcommits can lead
+    /// to memory exhaustion, which in turn can lead to crashes. Use carefully. Defaults to 0
+    /// * Must be between 0 and 100.
+    pub overcommit_percent: Option<i64>,
 }
-codec::object! { VirtualMachineClusterPreferenceMemory; required_encoded guest }
+codec::object! { Memory; required_encoded guest; optional hugepages; optional_encoded max_guest; optional overcommit_percent }
+
+/// NUMA allows specifying settings for the guest NUMA topology
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Numa {
+    /// GuestMappingPassthrough will create an efficient guest topology based on host CPUs exclusively assigned to a pod. The
+    /// created topology ensures that memory and CPUs on the virtual numa nodes never cross boundaries of host numa nodes.
+    pub guest_mapping_passthrough: Option<BTreeMap<String, Value>>,
+}
+codec::object! { Numa; optional guest_mapping_passthrough }
 
 /// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePit {
+pub struct Pit {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults to true.
     pub present: Option<bool>,
     /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the guest. One of "delay",
     /// "catchup", "discard".
     pub tick_policy: Option<String>,
 }
-codec::object! { VirtualMachineClusterPreferencePit; optional present, tick_policy }
+codec::object! { Pit; optional present, tick_policy }
+
+/// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is not allowed to enable
+/// guest debugging. Therefore NoDebug flag is not exposed to users and is always true.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Policy {
+    /// SEV-ES is required. Defaults to false.
+    pub encrypted_state: Option<bool>,
+}
+codec::object! { Policy; optional encrypted_state }
 
 /// PreferredAcpi optionally enables the ACPI feature
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePreferredAcpi {
+pub struct PreferredAcpi {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredAcpi; optional enabled }
+codec::object! { PreferredAcpi; optional enabled }
 
 /// PreferredApic optionally enables and configures the APIC feature
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePreferredApic {
+pub struct PreferredApic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
     /// EndOfInterrupt enables the end of interrupt notification in the guest. Defaults to false.
     pub end_of_interrupt: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredApic; optional enabled, end_of_interrupt }
+codec::object! { PreferredApic; optional enabled, end_of_interrupt }
 
 /// CPUFeature allows specifying a CPU feature.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePreferredCPUFeatures {
+pub struct PreferredCPUFeatures {
     /// Name of the CPU feature
     pub name: String,
     /// Policy is the CPU feature attribute which can have the following attributes: force - The virtual CPU will claim the
@@ -471,192 +403,217 @@ pub struct VirtualMachineClusterPreferencePreferredCPUFeatures {
     /// forbid - Guest creation will fail if the feature is supported by host CPU. Defaults to require
     pub policy: Option<String>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredCPUFeatures; required name; optional policy }
+codec::object! { PreferredCPUFeatures; required name; optional policy }
 
 /// ClockOffset allows specifying the UTC offset or the timezone of the guest clock.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePreferredClockOffset {
+pub struct PreferredClockOffset {
     /// Timezone sets the guest clock to the specified timezone. Zone name follows the TZ environment variable format (e.g.
     /// 'America/New_York').
     pub timezone: Option<String>,
     /// UTC sets the guest clock to UTC on each boot.
-    pub utc: Option<VirtualMachineClusterPreferenceUtc>,
+    pub utc: Option<Utc>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredClockOffset; optional timezone, utc }
+codec::object! { PreferredClockOffset; optional timezone, utc }
 
 /// PreferredBlockSize optionally defines the block size of Disk devices.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePreferredDiskBlockSize {
+pub struct PreferredDiskBlockSize {
     /// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-    pub custom: Option<VirtualMachineClusterPreferenceCustom>,
+    pub custom: Option<Custom>,
     /// Represents if a feature is enabled or disabled.
-    pub match_volume: Option<VirtualMachineClusterPreferenceMatchVolume>,
+    pub match_volume: Option<MatchVolume>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredDiskBlockSize; optional custom, match_volume }
+codec::object! { PreferredDiskBlockSize; optional custom, match_volume }
 
 /// PreferredEfi optionally enables EFI
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePreferredEfi {
+pub struct PreferredEfi {
     /// If set to true, Persistent will persist the EFI NVRAM across reboots. Defaults to false
     pub persistent: Option<bool>,
     /// If set, SecureBoot will be enabled and the OVMF roms will be swapped for SecureBoot-enabled ones. Requires SMM to be
     /// enabled. Defaults to true
     pub secure_boot: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredEfi; optional persistent, secure_boot }
+codec::object! { PreferredEfi; optional persistent, secure_boot }
 
 /// PreferredHyperv optionally enables and configures HyperV features
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePreferredHyperv {
+pub struct PreferredHyperv {
     /// EVMCS Speeds up L2 vmexits, but disables other virtualization features.
-    pub evmcs: Option<VirtualMachineClusterPreferenceEvmcs>,
+    pub evmcs: Option<Evmcs>,
     /// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine type setting.
-    pub frequencies: Option<VirtualMachineClusterPreferenceFrequencies>,
+    pub frequencies: Option<Frequencies>,
     /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the machine type setting.
-    pub ipi: Option<VirtualMachineClusterPreferenceIpi>,
+    pub ipi: Option<Ipi>,
     /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type setting.
-    pub reenlightenment: Option<VirtualMachineClusterPreferenceReenlightenment>,
+    pub reenlightenment: Option<Reenlightenment>,
     /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type setting.
-    pub relaxed: Option<VirtualMachineClusterPreferenceRelaxed>,
+    pub relaxed: Option<Relaxed>,
     /// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type setting.
-    pub reset: Option<VirtualMachineClusterPreferenceReset>,
+    pub reset: Option<Reset>,
     /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine type setting.
-    pub runtime: Option<VirtualMachineClusterPreferenceRuntime>,
+    pub runtime: Option<Runtime>,
     /// Spinlocks allows to configure the spinlock retry attempts.
-    pub spinlocks: Option<VirtualMachineClusterPreferenceSpinlocks>,
+    pub spinlocks: Option<Spinlocks>,
     /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
-    pub synic: Option<VirtualMachineClusterPreferenceSynic>,
+    pub synic: Option<Synic>,
     /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the machine type setting.
-    pub synictimer: Option<VirtualMachineClusterPreferenceSynictimer>,
+    pub synictimer: Option<Synictimer>,
     /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the machine type setting.
-    pub tlbflush: Option<VirtualMachineClusterPreferenceTlbflush>,
+    pub tlbflush: Option<Tlbflush>,
     /// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
-    pub vapic: Option<VirtualMachineClusterPreferenceVapic>,
+    pub vapic: Option<Vapic>,
     /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
-    pub vendorid: Option<VirtualMachineClusterPreferenceVendorid>,
+    pub vendorid: Option<Vendorid>,
     /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
-    pub vpindex: Option<VirtualMachineClusterPreferenceVpindex>,
+    pub vpindex: Option<Vpindex>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredHyperv; optional evmcs, frequencies, ipi, reenlightenment, relaxed,
-    reset, runtime, spinlocks, synic, synictimer, tlbflush, vapic, vendorid, vpindex }
+codec::object! { PreferredHyperv; optional evmcs, frequencies, ipi, reenlightenment, relaxed, reset, runtime, spinlocks, synic,
+    synictimer, tlbflush, vapic, vendorid, vpindex }
 
 /// PreferredKvm optionally enables and configures KVM features
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePreferredKvm {
+pub struct PreferredKvm {
     /// Hide the KVM hypervisor from standard MSR based discovery. Defaults to false
     pub hidden: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredKvm; optional hidden }
+codec::object! { PreferredKvm; optional hidden }
 
 /// Optionally defines the preferred LaunchSecurity
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePreferredLaunchSecurity {
+pub struct PreferredLaunchSecurity {
     /// AMD Secure Encrypted Virtualization (SEV).
-    pub sev: Option<VirtualMachineClusterInstancetypeSev>,
+    pub sev: Option<Sev>,
     /// AMD SEV-SNP flags defined by the SEV-SNP specifications.
     pub snp: Option<BTreeMap<String, Value>>,
     /// Intel Trust Domain Extensions (TDX).
     pub tdx: Option<BTreeMap<String, Value>>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredLaunchSecurity; optional sev, snp, tdx }
+codec::object! { PreferredLaunchSecurity; optional sev, snp, tdx }
 
 /// PreferredPvspinlock optionally enables the Pvspinlock feature
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePreferredPvspinlock {
+pub struct PreferredPvspinlock {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredPvspinlock; optional enabled }
+codec::object! { PreferredPvspinlock; optional enabled }
 
 /// PreferredSmm optionally enables the SMM feature
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePreferredSmm {
+pub struct PreferredSmm {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredSmm; optional enabled }
+codec::object! { PreferredSmm; optional enabled }
 
 /// PreferredTPM optionally defines the preferred TPM device to be used.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePreferredTPM {
+pub struct PreferredTPM {
     /// Enabled allows a user to explicitly disable the vTPM even when one is enabled by a preference referenced by the
     /// VirtualMachine Defaults to True
     pub enabled: Option<bool>,
     /// Persistent indicates the state of the TPM device should be kept accross reboots Defaults to false
     pub persistent: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredTPM; optional enabled, persistent }
+codec::object! { PreferredTPM; optional enabled, persistent }
 
 /// Timer specifies whih timers are attached to the vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePreferredTimer {
+pub struct PreferredTimer {
     /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
-    pub hpet: Option<VirtualMachineClusterPreferenceHpet>,
+    pub hpet: Option<Hpet>,
     /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For windows guests.
-    pub hyperv: Option<VirtualMachineClusterPreferenceHyperv>,
+    pub hyperv: Option<Hyperv>,
     /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux guests.
-    pub kvm: Option<VirtualMachineClusterPreferenceKvm>,
+    pub kvm: Option<Kvm>,
     /// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
-    pub pit: Option<VirtualMachineClusterPreferencePit>,
+    pub pit: Option<Pit>,
     /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
-    pub rtc: Option<VirtualMachineClusterPreferenceRtc>,
+    pub rtc: Option<Rtc>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredTimer; optional hpet, hyperv, kvm, pit, rtc }
+codec::object! { PreferredTimer; optional hpet, hyperv, kvm, pit, rtc }
 
 /// PreferredVirtualGPUOptions optionally defines the preferred value of VirtualGPUOptions
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferencePreferredVirtualGPUOptions {
-    pub display: Option<VirtualMachineClusterInstancetypeDisplay>,
+pub struct PreferredVirtualGPUOptions {
+    pub display: Option<Display>,
 }
-codec::object! { VirtualMachineClusterPreferencePreferredVirtualGPUOptions; optional display }
+codec::object! { PreferredVirtualGPUOptions; optional display }
+
+/// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RamFB {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    pub enabled: Option<bool>,
+}
+codec::object! { RamFB; optional enabled }
+
+/// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time workloads
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Realtime {
+    /// Mask defines the vcpu mask expression that defines which vcpus are used for realtime. Format matches libvirt's
+    /// expressions. Example: "0-3,^1","0,2,3","2-3"
+    pub mask: Option<String>,
+}
+codec::object! { Realtime; optional mask }
 
 /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceReenlightenment {
+pub struct Reenlightenment {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceReenlightenment; optional enabled }
+codec::object! { Reenlightenment; optional enabled }
 
 /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceRelaxed {
+pub struct Relaxed {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceRelaxed; optional enabled }
+codec::object! { Relaxed; optional enabled }
 
 /// Requirements defines the minium amount of instance type defined resources required by a set of preferences
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceRequirements {
+pub struct Requirements {
     /// Required Architecture of the VM referencing this preference
     pub architecture: Option<String>,
     /// Required CPU related attributes of the instancetype.
-    pub cpu: Option<VirtualMachineClusterPreferenceRequirementsCpu>,
+    pub cpu: Option<RequirementsCpu>,
     /// Required Memory related attributes of the instancetype.
-    pub memory: Option<VirtualMachineClusterPreferenceMemory>,
+    pub memory: Option<RequirementsMemory>,
 }
-codec::object! { VirtualMachineClusterPreferenceRequirements; optional architecture, cpu, memory }
+codec::object! { Requirements; optional architecture, cpu, memory }
 
 /// Required CPU related attributes of the instancetype.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceRequirementsCpu {
+pub struct RequirementsCpu {
     /// Minimal number of vCPUs required by the preference.
     pub guest: i32,
 }
-codec::object! { VirtualMachineClusterPreferenceRequirementsCpu; required guest }
+codec::object! { RequirementsCpu; required guest }
+
+/// Required Memory related attributes of the instancetype.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RequirementsMemory {
+    /// Minimal amount of memory required by the preference.
+    pub guest: Quantity,
+}
+codec::object! { RequirementsMemory; required_encoded guest }
 
 /// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceReset {
+pub struct Reset {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceReset; optional enabled }
+codec::object! { Reset; optional enabled }
 
 /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceRtc {
+pub struct Rtc {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults to true.
     pub present: Option<bool>,
     /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the guest. One of "delay",
@@ -665,29 +622,55 @@ pub struct VirtualMachineClusterPreferenceRtc {
     /// Track the guest or the wall clock.
     pub track: Option<String>,
 }
-codec::object! { VirtualMachineClusterPreferenceRtc; optional present, tick_policy, track }
+codec::object! { Rtc; optional present, tick_policy, track }
 
 /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceRuntime {
+pub struct Runtime {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceRuntime; optional enabled }
+codec::object! { Runtime; optional enabled }
+
+/// AMD Secure Encrypted Virtualization (SEV).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sev {
+    /// If specified, run the attestation process for a vmi.
+    pub attestation: Option<BTreeMap<String, Value>>,
+    /// Base64 encoded guest owner's Diffie-Hellman key.
+    pub dh_cert: Option<String>,
+    /// Guest policy flags as defined in AMD SEV API specification.
+    pub policy: Option<Policy>,
+    /// Base64 encoded session blob.
+    pub session: Option<String>,
+}
+codec::object! { Sev; optional attestation, dh_cert, policy, session }
+
+/// CPU optionally defines preferences associated with the CPU attribute of a VirtualMachineInstance DomainSpec
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SpecCpu {
+    /// PreferredCPUFeatures optionally defines a slice of preferred CPU features.
+    pub preferred_cpu_features: Option<Vec<PreferredCPUFeatures>>,
+    /// PreferredCPUTopology optionally defines the preferred guest visible CPU topology, defaults to PreferSockets.
+    pub preferred_cpu_topology: Option<String>,
+    pub spread_options: Option<SpreadOptions>,
+}
+codec::object! { SpecCpu; optional preferred_cpu_features = "preferredCPUFeatures",
+    preferred_cpu_topology = "preferredCPUTopology", spread_options }
 
 /// Spinlocks allows to configure the spinlock retry attempts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceSpinlocks {
+pub struct Spinlocks {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
     /// Retries indicates the number of retries. Must be a value greater or equal 4096. Defaults to 4096.
     pub spinlocks: Option<i32>,
 }
-codec::object! { VirtualMachineClusterPreferenceSpinlocks; optional enabled, spinlocks }
+codec::object! { Spinlocks; optional enabled, spinlocks }
 
 /// `VirtualMachineClusterPreference.spec.cpu.spreadOptions`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceSpreadOptions {
+pub struct SpreadOptions {
     /// Across optionally defines how to spread vCPUs across the guest visible topology. Default: SocketsCores
     pub across: Option<String>,
     /// Ratio optionally defines the ratio to spread vCPUs across the guest visible topology:
@@ -699,80 +682,87 @@ pub struct VirtualMachineClusterPreferenceSpreadOptions {
     /// Default: 2
     pub ratio: Option<i32>,
 }
-codec::object! { VirtualMachineClusterPreferenceSpreadOptions; optional across, ratio }
+codec::object! { SpreadOptions; optional across, ratio }
 
 /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceSynic {
+pub struct Synic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceSynic; optional enabled }
+codec::object! { Synic; optional enabled }
 
 /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceSynictimer {
+pub struct Synictimer {
     /// Represents if a feature is enabled or disabled.
-    pub direct: Option<VirtualMachineClusterPreferenceDirect>,
+    pub direct: Option<Direct>,
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceSynictimer; optional direct, enabled }
+codec::object! { Synictimer; optional direct, enabled }
 
 /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceTlbflush {
+pub struct Tlbflush {
     /// Direct allows sending the TLB flush command directly to the hypervisor. It can be useful to optimize performance in
     /// nested virtualization cases, such as Windows VBS.
-    pub direct: Option<VirtualMachineClusterPreferenceDirect>,
+    pub direct: Option<Direct>,
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
     /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose workloads.
-    pub extended: Option<VirtualMachineClusterPreferenceExtended>,
+    pub extended: Option<Extended>,
 }
-codec::object! { VirtualMachineClusterPreferenceTlbflush; optional direct, enabled, extended }
+codec::object! { Tlbflush; optional direct, enabled, extended }
 
 /// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the clock will be kept during
 /// reboots and are not reset.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceUtc {
+pub struct Utc {
     /// OffsetSeconds specifies an offset in seconds, relative to UTC. If set, guest changes to the clock will be kept during
     /// reboots and not reset.
     pub offset_seconds: Option<i64>,
 }
-codec::object! { VirtualMachineClusterPreferenceUtc; optional offset_seconds }
+codec::object! { Utc; optional offset_seconds }
 
 /// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceVapic {
+pub struct Vapic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceVapic; optional enabled }
+codec::object! { Vapic; optional enabled }
 
 /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceVendorid {
+pub struct Vendorid {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
     /// VendorID sets the hypervisor vendor id, visible to the vmi. String up to twelve characters.
     pub vendorid: Option<String>,
 }
-codec::object! { VirtualMachineClusterPreferenceVendorid; optional enabled, vendorid }
+codec::object! { Vendorid; optional enabled, vendorid }
+
+/// `VirtualMachineClusterInstancetype.spec.gpus.virtualGPUOptions`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VirtualGPUOptions {
+    pub display: Option<Display>,
+}
+codec::object! { VirtualGPUOptions; optional display }
 
 /// Volumes optionally defines preferences associated with the Volumes attribute of a VirtualMachineInstace DomainSpec
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceVolumes {
+pub struct Volumes {
     /// PreffereedStorageClassName optionally defines the preferred storageClass
     pub preferred_storage_class_name: Option<String>,
 }
-codec::object! { VirtualMachineClusterPreferenceVolumes; optional preferred_storage_class_name }
+codec::object! { Volumes; optional preferred_storage_class_name }
 
 /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors. Defaults to the machine type
 /// setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineClusterPreferenceVpindex {
+pub struct Vpindex {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineClusterPreferenceVpindex; optional enabled }
+codec::object! { Vpindex; optional enabled }

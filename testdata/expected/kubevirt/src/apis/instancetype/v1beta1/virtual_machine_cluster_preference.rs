@@ -6,12 +6,7 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
-use super::{
-    VirtualMachineClusterPreferenceClock, VirtualMachineClusterPreferenceCpu, VirtualMachineClusterPreferenceDevices,
-    VirtualMachineClusterPreferenceFeatures, VirtualMachineClusterPreferenceFirmware, VirtualMachineClusterPreferenceMachine,
-    VirtualMachineClusterPreferencePreferredLaunchSecurity, VirtualMachineClusterPreferenceRequirements,
-    VirtualMachineClusterPreferenceVolumes,
-};
+use super::{Clock, Devices, Features, Firmware, Machine, PreferredLaunchSecurity, Requirements, SpecCpu, Volumes};
 
 /// VirtualMachineClusterPreference is a cluster scoped version of the VirtualMachinePreference resource.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,34 +23,32 @@ pub struct VirtualMachineClusterPreferenceSpec {
     /// Optionally defines preferred Annotations to be applied to the VirtualMachineInstance
     pub annotations: Option<BTreeMap<String, String>>,
     /// Clock optionally defines preferences associated with the Clock attribute of a VirtualMachineInstance DomainSpec
-    pub clock: Option<VirtualMachineClusterPreferenceClock>,
+    pub clock: Option<Clock>,
     /// CPU optionally defines preferences associated with the CPU attribute of a VirtualMachineInstance DomainSpec
-    pub cpu: Option<VirtualMachineClusterPreferenceCpu>,
+    pub cpu: Option<SpecCpu>,
     /// Devices optionally defines preferences associated with the Devices attribute of a VirtualMachineInstance DomainSpec
-    pub devices: Option<VirtualMachineClusterPreferenceDevices>,
+    pub devices: Option<Devices>,
     /// Features optionally defines preferences associated with the Features attribute of a VirtualMachineInstance DomainSpec
-    pub features: Option<VirtualMachineClusterPreferenceFeatures>,
+    pub features: Option<Features>,
     /// Firmware optionally defines preferences associated with the Firmware attribute of a VirtualMachineInstance DomainSpec
-    pub firmware: Option<VirtualMachineClusterPreferenceFirmware>,
+    pub firmware: Option<Firmware>,
     /// Machine optionally defines preferences associated with the Machine attribute of a VirtualMachineInstance DomainSpec
-    pub machine: Option<VirtualMachineClusterPreferenceMachine>,
+    pub machine: Option<Machine>,
     /// PreferSpreadSocketToCoreRatio defines the ratio to spread vCPUs between cores and sockets, it defaults to 2.
     pub prefer_spread_socket_to_core_ratio: Option<i32>,
     /// PreferredArchitecture defines a prefeerred architecture for the VirtualMachine
     pub preferred_architecture: Option<String>,
     /// Optionally defines the preferred LaunchSecurity
-    pub preferred_launch_security: Option<
-        VirtualMachineClusterPreferencePreferredLaunchSecurity,
-    >,
+    pub preferred_launch_security: Option<PreferredLaunchSecurity>,
     /// Subdomain of the VirtualMachineInstance
     pub preferred_subdomain: Option<String>,
     /// Grace period observed after signalling a VirtualMachineInstance to stop after which the VirtualMachineInstance is force
     /// terminated.
     pub preferred_termination_grace_period_seconds: Option<i64>,
     /// Requirements defines the minium amount of instance type defined resources required by a set of preferences
-    pub requirements: Option<VirtualMachineClusterPreferenceRequirements>,
+    pub requirements: Option<Requirements>,
     /// Volumes optionally defines preferences associated with the Volumes attribute of a VirtualMachineInstace DomainSpec
-    pub volumes: Option<VirtualMachineClusterPreferenceVolumes>,
+    pub volumes: Option<Volumes>,
 }
 codec::object! { VirtualMachineClusterPreferenceSpec; optional annotations, clock, cpu, devices, features, firmware, machine,
     prefer_spread_socket_to_core_ratio, preferred_architecture, preferred_launch_security, preferred_subdomain,

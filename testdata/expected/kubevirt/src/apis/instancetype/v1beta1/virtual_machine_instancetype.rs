@@ -6,11 +6,7 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
-use super::{
-    VirtualMachineClusterInstancetypeCpu, VirtualMachineClusterInstancetypeGpus, VirtualMachineClusterInstancetypeHostDevices,
-    VirtualMachineClusterInstancetypeIoThreads, VirtualMachineClusterInstancetypeLaunchSecurity,
-    VirtualMachineClusterInstancetypeMemory,
-};
+use super::{Cpu, Gpus, HostDevices, IoThreads, LaunchSecurity, Memory};
 
 /// VirtualMachineInstancetype resource contains quantitative and resource related VirtualMachine configuration that can be
 /// used by multiple VirtualMachine resources.
@@ -28,19 +24,19 @@ pub struct VirtualMachineInstancetypeSpec {
     /// Optionally defines the required Annotations to be used by the instance type and applied to the VirtualMachineInstance
     pub annotations: Option<BTreeMap<String, String>>,
     /// Required CPU related attributes of the instancetype.
-    pub cpu: VirtualMachineClusterInstancetypeCpu,
+    pub cpu: Cpu,
     /// Optionally defines any GPU devices associated with the instancetype.
-    pub gpus: Option<Vec<VirtualMachineClusterInstancetypeGpus>>,
+    pub gpus: Option<Vec<Gpus>>,
     /// Optionally defines any HostDevices associated with the instancetype.
-    pub host_devices: Option<Vec<VirtualMachineClusterInstancetypeHostDevices>>,
+    pub host_devices: Option<Vec<HostDevices>>,
     /// Optionally specifies the IOThreads options to be used by the instancetype.
-    pub io_threads: Option<VirtualMachineClusterInstancetypeIoThreads>,
+    pub io_threads: Option<IoThreads>,
     /// Optionally defines the IOThreadsPolicy to be used by the instancetype.
     pub io_threads_policy: Option<String>,
     /// Optionally defines the LaunchSecurity to be used by the instancetype.
-    pub launch_security: Option<VirtualMachineClusterInstancetypeLaunchSecurity>,
+    pub launch_security: Option<LaunchSecurity>,
     /// Required Memory related attributes of the instancetype.
-    pub memory: VirtualMachineClusterInstancetypeMemory,
+    pub memory: Memory,
     /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must match a node's labels
     /// for the vmi to be scheduled on that node. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>

@@ -14,22 +14,38 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use super::VirtualMachineInstanceSpec;
 
-/// KubeVirtCondition represents a condition of a KubeVirt deployment
+/// AccessCredential represents a credential source that can be used to authorize remote access to the vm guest Only one of
+/// its members may be specified.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct KubeVirtConditions {
-    pub last_probe_time: Option<Option<Time>>,
-    pub last_transition_time: Option<Option<Time>>,
-    pub message: Option<String>,
-    pub reason: Option<String>,
-    pub status: String,
-    pub r#type: String,
+pub struct AccessCredentials {
+    /// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual machine.
+    pub ssh_public_key: Option<SshPublicKey>,
+    /// UserPassword represents the source and method for applying a guest user's password
+    pub user_password: Option<UserPassword>,
 }
-codec::object! { KubeVirtConditions; nullable_encoded last_probe_time, last_transition_time; optional message, reason;
-    required status, r#type }
+codec::object! { AccessCredentials; optional ssh_public_key, user_password }
+
+/// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Acpi {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    pub enabled: Option<bool>,
+}
+codec::object! { Acpi; optional enabled }
+
+/// Defaults to the machine type setting.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Apic {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    pub enabled: Option<bool>,
+    /// EndOfInterrupt enables the end of interrupt notification in the guest. Defaults to false.
+    pub end_of_interrupt: Option<bool>,
+}
+codec::object! { Apic; optional enabled, end_of_interrupt }
 
 /// BackupStatus represents the status of vmi backup
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineBackupStatus {
+pub struct BackupStatus {
     /// BackupMsg resturns any relevant information like failure reason unfreeze failed etc...
     pub backup_msg: Option<String>,
     /// BackupName is the name of the executed backup
@@ -47,24 +63,59 @@ pub struct VirtualMachineBackupStatus {
     /// StartTimestamp is the timestamp when the backup started
     pub start_timestamp: Option<Time>,
     /// Volumes lists the volumes included in the backup
-    pub volumes: Option<Vec<VirtualMachineVolumes>>,
+    pub volumes: Option<Vec<BackupStatusVolumes>>,
 }
-codec::object! { VirtualMachineBackupStatus; optional backup_msg, backup_name, checkpoint_name, completed;
-    optional_encoded end_timestamp; optional failed, quiesce_status; optional_encoded start_timestamp; optional volumes }
+codec::object! { BackupStatus; optional backup_msg, backup_name, checkpoint_name, completed; optional_encoded end_timestamp;
+    optional failed, quiesce_status; optional_encoded start_timestamp; optional volumes }
+
+/// VirtualMachineInstanceBackupVolumeInfo contains information about a volume included in a backup
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BackupStatusVolumes {
+    /// VolumeName is the volume name from VMI spec
+    pub volume_name: String,
+}
+codec::object! { BackupStatusVolumes; required volume_name }
+
+/// Binding specifies the binding plugin that will be used to connect the interface to the guest. It provides an alternative
+/// to InterfaceBindingMethod. version: 1alphav1
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Binding {
+    /// Name references to the binding name as denined in the kubevirt CR. version: 1alphav1
+    pub name: String,
+}
+codec::object! { Binding; required name }
+
+/// If set (default), BIOS will be used.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bios {
+    /// If set, the BIOS output will be transmitted over serial
+    pub use_serial: Option<bool>,
+}
+codec::object! { Bios; optional use_serial }
 
 /// If specified, the virtual disk will be presented with the given block sizes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineBlockSize {
+pub struct BlockSize {
     /// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-    pub custom: Option<VirtualMachineCustom>,
+    pub custom: Option<Custom>,
     /// Represents if a feature is enabled or disabled.
-    pub match_volume: Option<VirtualMachineMatchVolume>,
+    pub match_volume: Option<MatchVolume>,
 }
-codec::object! { VirtualMachineBlockSize; optional custom, match_volume }
+codec::object! { BlockSize; optional custom, match_volume }
+
+/// Settings to control the bootloader that is used.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bootloader {
+    /// If set (default), BIOS will be used.
+    pub bios: Option<Bios>,
+    /// If set, EFI will be used instead of BIOS.
+    pub efi: Option<Efi>,
+}
+codec::object! { Bootloader; optional bios, efi }
 
 /// Attach a volume as a cdrom to the vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineCdrom {
+pub struct Cdrom {
     /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
     pub bus: Option<String>,
     /// ReadOnly. Defaults to true.
@@ -72,127 +123,49 @@ pub struct VirtualMachineCdrom {
     /// Tray indicates if the tray of the device is open or closed. Allowed values are "open" and "closed". Defaults to closed.
     pub tray: Option<String>,
 }
-codec::object! { VirtualMachineCdrom; optional bus, readonly, tray }
+codec::object! { Cdrom; optional bus, readonly, tray }
 
 /// ChangedBlockTracking represents the status of the changedBlockTracking
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineChangedBlockTracking {
+pub struct ChangedBlockTracking {
     /// BackupStatus represents the status of vmi backup
-    pub backup_status: Option<Option<VirtualMachineBackupStatus>>,
+    pub backup_status: Option<Option<BackupStatus>>,
     /// State represents the current CBT state
     pub state: String,
 }
-codec::object! { VirtualMachineChangedBlockTracking; nullable backup_status; required state }
-
-/// CustomBlockSize represents the desired logical and physical block size for a VM disk.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineCustom {
-    pub discard_granularity: Option<i64>,
-    pub logical: Option<i64>,
-    pub physical: Option<i64>,
-}
-codec::object! { VirtualMachineCustom; optional discard_granularity, logical, physical }
-
-/// Attach a volume as a disk to the vmi.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineDiskDisk {
-    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi, usb.
-    pub bus: Option<String>,
-    /// If specified, the virtual disk will be placed on the guests pci address with the specified PCI address. For example:
-    /// 0000:81:01.10
-    pub pci_address: Option<String>,
-    /// ReadOnly. Defaults to false.
-    pub readonly: Option<bool>,
-}
-codec::object! { VirtualMachineDiskDisk; optional bus, pci_address, readonly }
-
-/// AccessCredential represents a credential source that can be used to authorize remote access to the vm guest Only one of
-/// its members may be specified.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceAccessCredentials {
-    /// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual machine.
-    pub ssh_public_key: Option<VirtualMachineInstanceSshPublicKey>,
-    /// UserPassword represents the source and method for applying a guest user's password
-    pub user_password: Option<VirtualMachineInstanceUserPassword>,
-}
-codec::object! { VirtualMachineInstanceAccessCredentials; optional ssh_public_key, user_password }
-
-/// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceAcpi {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    pub enabled: Option<bool>,
-}
-codec::object! { VirtualMachineInstanceAcpi; optional enabled }
-
-/// Defaults to the machine type setting.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceApic {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    pub enabled: Option<bool>,
-    /// EndOfInterrupt enables the end of interrupt notification in the guest. Defaults to false.
-    pub end_of_interrupt: Option<bool>,
-}
-codec::object! { VirtualMachineInstanceApic; optional enabled, end_of_interrupt }
-
-/// Binding specifies the binding plugin that will be used to connect the interface to the guest. It provides an alternative
-/// to InterfaceBindingMethod. version: 1alphav1
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceBinding {
-    /// Name references to the binding name as denined in the kubevirt CR. version: 1alphav1
-    pub name: String,
-}
-codec::object! { VirtualMachineInstanceBinding; required name }
-
-/// If set (default), BIOS will be used.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceBios {
-    /// If set, the BIOS output will be transmitted over serial
-    pub use_serial: Option<bool>,
-}
-codec::object! { VirtualMachineInstanceBios; optional use_serial }
-
-/// Settings to control the bootloader that is used.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceBootloader {
-    /// If set (default), BIOS will be used.
-    pub bios: Option<VirtualMachineInstanceBios>,
-    /// If set, EFI will be used instead of BIOS.
-    pub efi: Option<VirtualMachineInstanceEfi>,
-}
-codec::object! { VirtualMachineInstanceBootloader; optional bios, efi }
+codec::object! { ChangedBlockTracking; nullable backup_status; required state }
 
 /// Chassis specifies the chassis info passed to the domain.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceChassis {
+pub struct Chassis {
     pub asset: Option<String>,
     pub manufacturer: Option<String>,
     pub serial: Option<String>,
     pub sku: Option<String>,
     pub version: Option<String>,
 }
-codec::object! { VirtualMachineInstanceChassis; optional asset, manufacturer, serial, sku, version }
+codec::object! { Chassis; optional asset, manufacturer, serial, sku, version }
 
 /// Clock sets the clock and timers of the vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceClock {
+pub struct Clock {
     /// Timer specifies whih timers are attached to the vmi.
-    pub timer: Option<VirtualMachineInstanceTimer>,
+    pub timer: Option<Timer>,
     /// Timezone sets the guest clock to the specified timezone. Zone name follows the TZ environment variable format (e.g.
     /// 'America/New_York').
     pub timezone: Option<String>,
     /// UTC sets the guest clock to UTC on each boot.
-    pub utc: Option<VirtualMachineInstanceUtc>,
+    pub utc: Option<Utc>,
     /// Properties that the schema does not specify; the API server preserves them.
     pub unknown_fields: BTreeMap<String, Value>,
 }
-codec::object! { VirtualMachineInstanceClock; optional timer, timezone, utc; ..unknown_fields }
+codec::object! { Clock; optional timer, timezone, utc; ..unknown_fields }
 
 /// CloudInitConfigDrive represents a cloud-init Config Drive user-data source. The Config Drive data will be added as a
 /// disk to the vmi. A proper cloud-init installation is required inside the guest. More info:
 /// <https://cloudinit.readthedocs.io/en/latest/topics/datasources/configdrive.html>
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceCloudInitConfigDrive {
+pub struct CloudInitConfigDrive {
     /// NetworkData contains config drive inline cloud-init networkdata.
     pub network_data: Option<String>,
     /// NetworkDataBase64 contains config drive cloud-init networkdata as a base64 encoded string.
@@ -206,14 +179,14 @@ pub struct VirtualMachineInstanceCloudInitConfigDrive {
     /// UserDataBase64 contains config drive cloud-init userdata as a base64 encoded string.
     pub user_data_base64: Option<String>,
 }
-codec::object! { VirtualMachineInstanceCloudInitConfigDrive; optional network_data, network_data_base64,
-    network_data_secret_ref, secret_ref, user_data, user_data_base64 }
+codec::object! { CloudInitConfigDrive; optional network_data, network_data_base64, network_data_secret_ref, secret_ref,
+    user_data, user_data_base64 }
 
 /// CloudInitNoCloud represents a cloud-init NoCloud user-data source. The NoCloud data will be added as a disk to the vmi.
 /// A proper cloud-init installation is required inside the guest. More info:
 /// <http://cloudinit.readthedocs.io/en/latest/topics/datasources/nocloud.html>
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceCloudInitNoCloud {
+pub struct CloudInitNoCloud {
     /// NetworkData contains NoCloud inline cloud-init networkdata.
     pub network_data: Option<String>,
     /// NetworkDataBase64 contains NoCloud cloud-init networkdata as a base64 encoded string.
@@ -227,25 +200,38 @@ pub struct VirtualMachineInstanceCloudInitNoCloud {
     /// UserDataBase64 contains NoCloud cloud-init userdata as a base64 encoded string.
     pub user_data_base64: Option<String>,
 }
-codec::object! { VirtualMachineInstanceCloudInitNoCloud; optional network_data, network_data_base64, network_data_secret_ref,
-    secret_ref, user_data, user_data_base64 }
+codec::object! { CloudInitNoCloud; optional network_data, network_data_base64, network_data_secret_ref, secret_ref, user_data,
+    user_data_base64 }
 
 /// Compression selects the algorithm for compressing the live migration data stream. When omitted (nil) or set to "none",
 /// compression is disabled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum VirtualMachineInstanceCompression {
+pub enum Compression {
     /// `none`
     None,
     /// `zstd`
     Zstd,
     Unrecognized(String),
 }
-codec::texts! { VirtualMachineInstanceCompression default None, Unrecognized, None = "none", Zstd = "zstd" }
+codec::texts! { Compression default None, Unrecognized, None = "none", Zstd = "zstd" }
+
+/// KubeVirtCondition represents a condition of a KubeVirt deployment
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conditions {
+    pub last_probe_time: Option<Option<Time>>,
+    pub last_transition_time: Option<Option<Time>>,
+    pub message: Option<String>,
+    pub reason: Option<String>,
+    pub status: String,
+    pub r#type: String,
+}
+codec::object! { Conditions; nullable_encoded last_probe_time, last_transition_time; optional message, reason; required status,
+    r#type }
 
 /// ConfigMapSource represents a reference to a ConfigMap in the same namespace. More info:
 /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-pod-configmap/>
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceConfigMap {
+pub struct ConfigMap {
     /// Name of the referent. This field is effectively required, but due to backwards compatibility is allowed to be empty.
     /// Instances of this type with an empty value here are almost certainly wrong. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
@@ -257,30 +243,12 @@ pub struct VirtualMachineInstanceConfigMap {
     /// Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or "OEMDRV" (kickstart).
     pub volume_label: Option<String>,
 }
-codec::object! { VirtualMachineInstanceConfigMap; optional name, optional, volume_label }
-
-/// Container defines the container that containes kernel artifacts
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceContainer {
-    /// Image that contains initrd / kernel files.
-    pub image: String,
-    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent
-    /// otherwise. Cannot be updated. More info: <https://kubernetes.io/docs/concepts/containers/images#updating-images>
-    pub image_pull_policy: Option<String>,
-    /// ImagePullSecret is the name of the Docker registry secret required to pull the image. The secret must already exist.
-    pub image_pull_secret: Option<String>,
-    /// the fully-qualified path to the ramdisk image in the host OS
-    pub initrd_path: Option<String>,
-    /// The fully-qualified path to the kernel image in the host OS
-    pub kernel_path: Option<String>,
-}
-codec::object! { VirtualMachineInstanceContainer; required image; optional image_pull_policy, image_pull_secret, initrd_path,
-    kernel_path }
+codec::object! { ConfigMap; optional name, optional, volume_label }
 
 /// ContainerDisk references a docker image, embedding a qcow or raw disk. More info:
 /// <https://kubevirt.gitbooks.io/user-guide/registry-disk.html>
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceContainerDisk {
+pub struct ContainerDisk {
     /// Image is the name of the image with the embedded disk.
     pub image: String,
     /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent
@@ -291,12 +259,12 @@ pub struct VirtualMachineInstanceContainerDisk {
     /// Path defines the path to disk file in the container
     pub path: Option<String>,
 }
-codec::object! { VirtualMachineInstanceContainerDisk; required image; optional image_pull_policy, image_pull_secret, path }
+codec::object! { ContainerDisk; required image; optional image_pull_policy, image_pull_secret, path }
 
 /// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs. The path must correspond to an
 /// existing volumeMount in the compute container.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceContainerPath {
+pub struct ContainerPath {
     /// Path is the absolute path within the virt-launcher container to expose to the VM. The path must correspond to an
     /// existing volumeMount in the compute container.
     /// * Must have at most 4096 characters.
@@ -309,18 +277,18 @@ pub struct VirtualMachineInstanceContainerPath {
     /// * Defaults to `true`.
     pub read_only: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceContainerPath; required path; optional read_only }
+codec::object! { ContainerPath; required path; optional read_only }
 
 /// CPU allow specified the detailed CPU topology inside the vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceCpu {
+pub struct Cpu {
     /// Cores specifies the number of cores inside the vmi. Must be a value greater or equal 1.
     pub cores: Option<i32>,
     /// DedicatedCPUPlacement requests the scheduler to place the VirtualMachineInstance on a node with enough dedicated pCPUs
     /// and pin the vCPUs to it.
     pub dedicated_cpu_placement: Option<bool>,
     /// Features specifies the CPU features list inside the VMI.
-    pub features: Option<Vec<VirtualMachineInstanceCpuFeatures>>,
+    pub features: Option<Vec<CpuFeatures>>,
     /// IsolateEmulatorThread requests one more dedicated pCPU to be allocated for the VMI to place the emulator thread on it.
     pub isolate_emulator_thread: Option<bool>,
     /// MaxSockets specifies the maximum amount of sockets that can be hotplugged
@@ -331,20 +299,20 @@ pub struct VirtualMachineInstanceCpu {
     /// host-model.
     pub model: Option<String>,
     /// NUMA allows specifying settings for the guest NUMA topology
-    pub numa: Option<VirtualMachineInstanceNuma>,
+    pub numa: Option<Numa>,
     /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time workloads
-    pub realtime: Option<VirtualMachineInstanceRealtime>,
+    pub realtime: Option<Realtime>,
     /// Sockets specifies the number of sockets inside the vmi. Must be a value greater or equal 1.
     pub sockets: Option<i32>,
     /// Threads specifies the number of threads inside the vmi. Must be a value greater or equal 1.
     pub threads: Option<i32>,
 }
-codec::object! { VirtualMachineInstanceCpu; optional cores, dedicated_cpu_placement, features, isolate_emulator_thread,
-    max_sockets, model, numa, realtime, sockets, threads }
+codec::object! { Cpu; optional cores, dedicated_cpu_placement, features, isolate_emulator_thread, max_sockets, model, numa,
+    realtime, sockets, threads }
 
 /// CPUFeature allows specifying a CPU feature.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceCpuFeatures {
+pub struct CpuFeatures {
     /// Name of the CPU feature
     pub name: String,
     /// Policy is the CPU feature attribute which can have the following attributes: force - The virtual CPU will claim the
@@ -354,22 +322,31 @@ pub struct VirtualMachineInstanceCpuFeatures {
     /// forbid - Guest creation will fail if the feature is supported by host CPU. Defaults to require
     pub policy: Option<String>,
 }
-codec::object! { VirtualMachineInstanceCpuFeatures; required name; optional policy }
+codec::object! { CpuFeatures; required name; optional policy }
+
+/// CustomBlockSize represents the desired logical and physical block size for a VM disk.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Custom {
+    pub discard_granularity: Option<i64>,
+    pub logical: Option<i64>,
+    pub physical: Option<i64>,
+}
+codec::object! { Custom; optional discard_granularity, logical, physical }
 
 /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of populating that PVC with a
 /// disk image.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceDataVolume {
+pub struct DataVolume {
     /// Hotpluggable indicates whether the volume can be hotplugged and hotunplugged.
     pub hotpluggable: Option<bool>,
     /// Name of both the DataVolume and the PVC in the same namespace.
     pub name: String,
 }
-codec::object! { VirtualMachineInstanceDataVolume; optional hotpluggable; required name }
+codec::object! { DataVolume; optional hotpluggable; required name }
 
 /// DestinationPVCInfo contains the information about the destination PVC
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceDestinationPVCInfo {
+pub struct DestinationPVCInfo {
     /// AccessModes contains the desired access modes the volume should have. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
     pub access_modes: Option<Vec<String>>,
@@ -388,12 +365,12 @@ pub struct VirtualMachineInstanceDestinationPVCInfo {
     /// claim spec.
     pub volume_mode: Option<String>,
 }
-codec::object! { VirtualMachineInstanceDestinationPVCInfo; optional access_modes; optional_encoded capacity;
-    optional claim_name, filesystem_overhead, preallocated; optional_encoded requests; optional volume_mode }
+codec::object! { DestinationPVCInfo; optional access_modes; optional_encoded capacity; optional claim_name, filesystem_overhead,
+    preallocated; optional_encoded requests; optional volume_mode }
 
 /// Devices allows adding disks, network interfaces, and others
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceDevices {
+pub struct Devices {
     /// Whether to attach the default graphics device or not. VNC will not be available if set to false. Defaults to true.
     pub autoattach_graphics_device: Option<bool>,
     /// Whether to attach an Input Device. Defaults to false.
@@ -416,20 +393,20 @@ pub struct VirtualMachineInstanceDevices {
     pub disable_hotplug: Option<bool>,
     /// Disks describes disks, cdroms and luns which are connected to the vmi.
     /// * Must have at most 256 items.
-    pub disks: Option<Vec<VirtualMachineInstanceDisks>>,
+    pub disks: Option<Vec<Disks>>,
     /// DownwardMetrics creates a virtio serials for exposing the downward metrics to the vmi.
     pub downward_metrics: Option<BTreeMap<String, Value>>,
     /// Filesystems describes filesystem which is connected to the vmi.
-    pub filesystems: Option<Vec<VirtualMachineInstanceFilesystems>>,
+    pub filesystems: Option<Vec<Filesystems>>,
     /// Whether to attach a GPU device to the vmi.
-    pub gpus: Option<Vec<VirtualMachineInstanceGpus>>,
+    pub gpus: Option<Vec<Gpus>>,
     /// Whether to attach a host device to the vmi.
-    pub host_devices: Option<Vec<VirtualMachineInstanceHostDevices>>,
+    pub host_devices: Option<Vec<HostDevices>>,
     /// Inputs describe input devices
-    pub inputs: Option<Vec<VirtualMachineInstanceInputs>>,
+    pub inputs: Option<Vec<Inputs>>,
     /// Interfaces describe network interfaces which are added to the vmi.
     /// * Must have at most 256 items.
-    pub interfaces: Option<Vec<VirtualMachineInstanceInterfaces>>,
+    pub interfaces: Option<Vec<Interfaces>>,
     /// Whether to log the auto-attached default serial console or not. Serial console logs will be collect to a file and then
     /// streamed from a named 'guest-console-log'. Not relevant if autoattachSerialConsole is disabled. Defaults to cluster wide
     /// setting on VirtualMachineOptions.
@@ -439,62 +416,74 @@ pub struct VirtualMachineInstanceDevices {
     /// number of guest CPUs.
     pub network_interface_multiqueue: Option<bool>,
     /// PanicDevices provides additional crash information when a guest crashes.
-    pub panic_devices: Option<Vec<VirtualMachineInstancePanicDevices>>,
+    pub panic_devices: Option<Vec<PanicDevices>>,
     /// Whether to have random number generator from host
     pub rng: Option<BTreeMap<String, Value>>,
     /// Whether to emulate a sound device.
-    pub sound: Option<VirtualMachineInstanceSound>,
+    pub sound: Option<Sound>,
     /// Whether to emulate a TPM device.
-    pub tpm: Option<VirtualMachineInstanceTpm>,
+    pub tpm: Option<Tpm>,
     /// Fall back to legacy virtio 0.9 support if virtio bus is selected on devices. This is helpful for old machines like
     /// CentOS6 or RHEL6 which do not understand virtio_non_transitional (virtio 1.0).
     pub use_virtio_transitional: Option<bool>,
     /// Video describes the video device configuration for the vmi.
-    pub video: Option<VirtualMachineInstanceVideo>,
+    pub video: Option<Video>,
     /// Watchdog describes a watchdog device which can be added to the vmi.
-    pub watchdog: Option<VirtualMachineInstanceWatchdog>,
+    pub watchdog: Option<Watchdog>,
 }
-codec::object! { VirtualMachineInstanceDevices; optional autoattach_graphics_device, autoattach_input_device,
-    autoattach_mem_balloon, autoattach_pod_interface, autoattach_serial_console, autoattach_vsock = "autoattachVSOCK",
-    block_multi_queue, client_passthrough, disable_hotplug, disks, downward_metrics, filesystems, gpus, host_devices, inputs,
-    interfaces, log_serial_console, network_interface_multiqueue, panic_devices, rng, sound, tpm, use_virtio_transitional,
-    video, watchdog }
+codec::object! { Devices; optional autoattach_graphics_device, autoattach_input_device, autoattach_mem_balloon,
+    autoattach_pod_interface, autoattach_serial_console, autoattach_vsock = "autoattachVSOCK", block_multi_queue,
+    client_passthrough, disable_hotplug, disks, downward_metrics, filesystems, gpus, host_devices, inputs, interfaces,
+    log_serial_console, network_interface_multiqueue, panic_devices, rng, sound, tpm, use_virtio_transitional, video, watchdog }
 
 /// If specified the network interface will pass additional DHCP options to the VMI
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceDhcpOptions {
+pub struct DhcpOptions {
     /// If specified will pass option 67 to interface's DHCP server
     pub boot_file_name: Option<String>,
     /// If specified will pass the configured NTP server to the VM via DHCP option 042.
     pub ntp_servers: Option<Vec<String>>,
     /// If specified will pass extra DHCP options for private use, range: 224-254
-    pub private_options: Option<Vec<VirtualMachineInstancePrivateOptions>>,
+    pub private_options: Option<Vec<PrivateOptions>>,
     /// If specified will pass option 66 to interface's DHCP server
     pub tftp_server_name: Option<String>,
 }
-codec::object! { VirtualMachineInstanceDhcpOptions; optional boot_file_name, ntp_servers, private_options, tftp_server_name }
+codec::object! { DhcpOptions; optional boot_file_name, ntp_servers, private_options, tftp_server_name }
 
 /// diag288 watchdog device (specific to s390x architecture).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceDiag288 {
+pub struct Diag288 {
     /// The action to take. Valid values are poweroff, reset, shutdown. Defaults to reset.
     pub action: Option<String>,
 }
-codec::object! { VirtualMachineInstanceDiag288; optional action }
+codec::object! { Diag288; optional action }
 
 /// Represents if a feature is enabled or disabled.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceDirect {
+pub struct Direct {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceDirect; optional enabled }
+codec::object! { Direct; optional enabled }
+
+/// Attach a volume as a disk to the vmi.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Disk {
+    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi, usb.
+    pub bus: Option<String>,
+    /// If specified, the virtual disk will be placed on the guests pci address with the specified PCI address. For example:
+    /// 0000:81:01.10
+    pub pci_address: Option<String>,
+    /// ReadOnly. Defaults to false.
+    pub readonly: Option<bool>,
+}
+codec::object! { Disk; optional bus, pci_address, readonly }
 
 /// `VirtualMachineInstance.spec.domain.devices.disks`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceDisks {
+pub struct Disks {
     /// If specified, the virtual disk will be presented with the given block sizes.
-    pub block_size: Option<VirtualMachineBlockSize>,
+    pub block_size: Option<BlockSize>,
     /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values take precedence. Each disk
     /// or interface that has a boot order must have a unique value. Disks without a boot order are not tried if a disk with a
     /// boot order exists.
@@ -505,20 +494,20 @@ pub struct VirtualMachineInstanceDisks {
     /// O_DIRECT, otherwise writethrough.
     pub cache: Option<String>,
     /// Attach a volume as a cdrom to the vmi.
-    pub cdrom: Option<VirtualMachineCdrom>,
+    pub cdrom: Option<Cdrom>,
     /// ChangedBlockTracking indicates this disk should have CBT option Defaults to false.
     pub changed_block_tracking: Option<bool>,
     /// dedicatedIOThread indicates this disk should have an exclusive IO Thread. Enabling this implies useIOThreads = true.
     /// Defaults to false.
     pub dedicated_io_thread: Option<bool>,
     /// Attach a volume as a disk to the vmi.
-    pub disk: Option<VirtualMachineDiskDisk>,
+    pub disk: Option<Disk>,
     /// If specified, it can change the default error policy (stop) for the disk
     pub error_policy: Option<String>,
     /// IO specifies which QEMU disk IO mode should be used. Supported values are: native, default, threads.
     pub io: Option<String>,
     /// Attach a volume as a LUN to the vmi.
-    pub lun: Option<VirtualMachineLun>,
+    pub lun: Option<Lun>,
     /// Name is the device name
     pub name: String,
     /// Serial provides the ability to specify a serial number for the disk device.
@@ -528,56 +517,56 @@ pub struct VirtualMachineInstanceDisks {
     /// If specified, disk address and its tag will be provided to the guest via config drive metadata
     pub tag: Option<String>,
 }
-codec::object! { VirtualMachineInstanceDisks; optional block_size, boot_order, cache, cdrom, changed_block_tracking,
+codec::object! { Disks; optional block_size, boot_order, cache, cdrom, changed_block_tracking,
     dedicated_io_thread = "dedicatedIOThread", disk, error_policy, io, lun; required name; optional serial, shareable, tag }
 
 /// `VirtualMachineInstance.spec.domain.devices.gpus.virtualGPUOptions.display`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceDisplay {
+pub struct Display {
     /// Enabled determines if a display addapter backed by a vGPU should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
     /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
-    pub ram_fb: Option<VirtualMachineInstanceRamFB>,
+    pub ram_fb: Option<RamFB>,
 }
-codec::object! { VirtualMachineInstanceDisplay; optional enabled, ram_fb = "ramFB" }
+codec::object! { Display; optional enabled, ram_fb = "ramFB" }
 
 /// Specification of the desired behavior of the VirtualMachineInstance on the host.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceDomain {
+pub struct Domain {
     /// Chassis specifies the chassis info passed to the domain.
-    pub chassis: Option<VirtualMachineInstanceChassis>,
+    pub chassis: Option<Chassis>,
     /// Clock sets the clock and timers of the vmi.
-    pub clock: Option<VirtualMachineInstanceClock>,
+    pub clock: Option<Clock>,
     /// CPU allow specified the detailed CPU topology inside the vmi.
-    pub cpu: Option<VirtualMachineInstanceCpu>,
+    pub cpu: Option<Cpu>,
     /// Devices allows adding disks, network interfaces, and others
-    pub devices: VirtualMachineInstanceDevices,
+    pub devices: Devices,
     /// Features like acpi, apic, hyperv, smm.
-    pub features: Option<VirtualMachineInstanceFeatures>,
+    pub features: Option<Features>,
     /// Firmware.
-    pub firmware: Option<VirtualMachineInstanceFirmware>,
+    pub firmware: Option<Firmware>,
     /// IOThreads specifies the IOThreads options.
-    pub io_threads: Option<VirtualMachineInstanceIoThreads>,
+    pub io_threads: Option<IoThreads>,
     /// Controls whether or not disks will share IOThreads. Omitting IOThreadsPolicy disables use of IOThreads. One of: shared,
     /// auto, supplementalPool
     pub io_threads_policy: Option<String>,
     /// Launch Security setting of the vmi.
-    pub launch_security: Option<VirtualMachineInstanceLaunchSecurity>,
+    pub launch_security: Option<LaunchSecurity>,
     /// Machine type.
-    pub machine: Option<VirtualMachineInstanceMachine>,
+    pub machine: Option<Machine>,
     /// Memory allow specifying the VMI memory features.
-    pub memory: Option<VirtualMachineInstanceMemory>,
+    pub memory: Option<Memory>,
     /// RebootPolicy specifies how the guest should behave on reboot.
-    pub reboot_policy: Option<VirtualMachineInstanceRebootPolicy>,
+    pub reboot_policy: Option<RebootPolicy>,
     /// Resources describes the Compute Resources required by this vmi.
-    pub resources: Option<VirtualMachineInstanceResources>,
+    pub resources: Option<Resources>,
 }
-codec::object! { VirtualMachineInstanceDomain; optional chassis, clock, cpu; required devices; optional features, firmware,
-    io_threads, io_threads_policy, launch_security, machine, memory, reboot_policy, resources }
+codec::object! { Domain; optional chassis, clock, cpu; required devices; optional features, firmware, io_threads,
+    io_threads_policy, launch_security, machine, memory, reboot_policy, resources }
 
 /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceDowntimeTuning {
+pub struct DowntimeTuning {
     /// CooldownSeconds is the minimum interval in seconds between successive downtime increases. Defaults to 10.
     /// * Must be at least 1.
     pub cooldown_seconds: Option<i32>,
@@ -592,127 +581,127 @@ pub struct VirtualMachineInstanceDowntimeTuning {
     /// * Must be at least 1.
     pub steps: Option<i32>,
 }
-codec::object! { VirtualMachineInstanceDowntimeTuning; optional cooldown_seconds, initial_ms, start_after_iteration, steps }
+codec::object! { DowntimeTuning; optional cooldown_seconds, initial_ms, start_after_iteration, steps }
 
 /// DownwardAPI represents downward API about the pod that should populate this volume
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceDownwardAPI {
+pub struct DownwardAPI {
     /// Fields is a list of downward API volume file
     pub fields: Option<Vec<DownwardAPIVolumeFile>>,
     /// The volume label of the resulting disk inside the VMI. Different bootstrapping mechanisms require different values.
     /// Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or "OEMDRV" (kickstart).
     pub volume_label: Option<String>,
 }
-codec::object! { VirtualMachineInstanceDownwardAPI; optional_encoded fields; optional volume_label }
+codec::object! { DownwardAPI; optional_encoded fields; optional volume_label }
 
 /// If set, EFI will be used instead of BIOS.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceEfi {
+pub struct Efi {
     /// If set to true, Persistent will persist the EFI NVRAM across reboots. Defaults to false
     pub persistent: Option<bool>,
     /// If set, SecureBoot will be enabled and the OVMF roms will be swapped for SecureBoot-enabled ones. Requires SMM to be
     /// enabled. Defaults to true
     pub secure_boot: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceEfi; optional persistent, secure_boot }
+codec::object! { Efi; optional persistent, secure_boot }
 
 /// EmptyDisk represents a temporary disk which shares the vmis lifecycle. More info:
 /// <https://kubevirt.gitbooks.io/user-guide/disks-and-volumes.html>
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceEmptyDisk {
+pub struct EmptyDisk {
     /// Capacity of the sparse disk.
     pub capacity: Quantity,
 }
-codec::object! { VirtualMachineInstanceEmptyDisk; required_encoded capacity }
+codec::object! { EmptyDisk; required_encoded capacity }
 
 /// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write image on top of it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceEphemeral {
+pub struct Ephemeral {
     /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same namespace. Directly
     /// attached to the vmi via qemu. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
     pub persistent_volume_claim: Option<PersistentVolumeClaimVolumeSource>,
 }
-codec::object! { VirtualMachineInstanceEphemeral; optional persistent_volume_claim }
+codec::object! { Ephemeral; optional persistent_volume_claim }
 
 /// EVMCS Speeds up L2 vmexits, but disables other virtualization features. Requires vapic. Defaults to the machine type
 /// setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceEvmcs {
+pub struct Evmcs {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceEvmcs; optional enabled }
+codec::object! { Evmcs; optional enabled }
 
 /// ExperimentalMigrationOptions is an alpha API. It is intended for experimental purposes only and will be removed in the
 /// future.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceExperimental {
+pub struct Experimental {
     /// Compression selects the algorithm for compressing the live migration data stream.
-    pub compression: Option<VirtualMachineInstanceCompression>,
+    pub compression: Option<Compression>,
     /// DowntimeTuning configures iteration-aware downtime ramping for live migration convergence.
-    pub downtime_tuning: Option<VirtualMachineInstanceDowntimeTuning>,
-    pub stall_detector: Option<VirtualMachineInstanceStallDetector>,
+    pub downtime_tuning: Option<DowntimeTuning>,
+    pub stall_detector: Option<StallDetector>,
 }
-codec::object! { VirtualMachineInstanceExperimental; optional compression, downtime_tuning, stall_detector }
+codec::object! { Experimental; optional compression, downtime_tuning, stall_detector }
 
 /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose workloads.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceExtended {
+pub struct Extended {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceExtended; optional enabled }
+codec::object! { Extended; optional enabled }
 
 /// Features like acpi, apic, hyperv, smm.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceFeatures {
+pub struct Features {
     /// ACPI enables/disables ACPI inside the guest. Defaults to enabled.
-    pub acpi: Option<VirtualMachineInstanceAcpi>,
+    pub acpi: Option<Acpi>,
     /// Defaults to the machine type setting.
-    pub apic: Option<VirtualMachineInstanceApic>,
+    pub apic: Option<Apic>,
     /// Defaults to the machine type setting.
-    pub hyperv: Option<VirtualMachineInstanceHyperv>,
+    pub hyperv: Option<Hyperv>,
     /// This enables all supported hyperv flags automatically.
-    pub hyperv_passthrough: Option<VirtualMachineInstanceHypervPassthrough>,
+    pub hyperv_passthrough: Option<HypervPassthrough>,
     /// Configure how KVM presence is exposed to the guest.
-    pub kvm: Option<VirtualMachineInstanceKvm>,
+    pub kvm: Option<Kvm>,
     /// Notify the guest that the host supports paravirtual spinlocks.
-    pub pvspinlock: Option<VirtualMachineInstancePvspinlock>,
+    pub pvspinlock: Option<Pvspinlock>,
     /// SMM enables/disables System Management Mode. TSEG not yet implemented.
-    pub smm: Option<VirtualMachineInstanceSmm>,
+    pub smm: Option<Smm>,
 }
-codec::object! { VirtualMachineInstanceFeatures; optional acpi, apic, hyperv, hyperv_passthrough, kvm, pvspinlock, smm }
+codec::object! { Features; optional acpi, apic, hyperv, hyperv_passthrough, kvm, pvspinlock, smm }
 
 /// `VirtualMachineInstance.spec.domain.devices.filesystems`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceFilesystems {
+pub struct Filesystems {
     /// Name is the device name
     pub name: String,
     /// Virtiofs is supported
     pub virtiofs: BTreeMap<String, Value>,
 }
-codec::object! { VirtualMachineInstanceFilesystems; required name, virtiofs }
+codec::object! { Filesystems; required name, virtiofs }
 
 /// Firmware.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceFirmware {
+pub struct Firmware {
     /// Information that can be set in the ACPI table
-    pub acpi: Option<VirtualMachineInstanceFirmwareAcpi>,
+    pub acpi: Option<FirmwareAcpi>,
     /// Settings to control the bootloader that is used.
-    pub bootloader: Option<VirtualMachineInstanceBootloader>,
+    pub bootloader: Option<Bootloader>,
     /// Settings to set the kernel for booting.
-    pub kernel_boot: Option<VirtualMachineInstanceKernelBoot>,
+    pub kernel_boot: Option<KernelBoot>,
     /// The system-serial-number in SMBIOS
     pub serial: Option<String>,
     /// UUID reported by the vmi bios. Defaults to a random generated uid.
     pub uuid: Option<String>,
 }
-codec::object! { VirtualMachineInstanceFirmware; optional acpi, bootloader, kernel_boot, serial, uuid }
+codec::object! { Firmware; optional acpi, bootloader, kernel_boot, serial, uuid }
 
 /// Information that can be set in the ACPI table
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceFirmwareAcpi {
+pub struct FirmwareAcpi {
     /// Similar to SlicNameRef, another ACPI entry that is used in more recent Windows versions. The above points to the spec of
     /// MSDM too.
     pub msdm_name_ref: Option<String>,
@@ -721,19 +710,19 @@ pub struct VirtualMachineInstanceFirmwareAcpi {
     /// <https://learn.microsoft.com/en-us/previous-versions/windows/hardware/design/dn653305(v=vs.85>)
     pub slic_name_ref: Option<String>,
 }
-codec::object! { VirtualMachineInstanceFirmwareAcpi; optional msdm_name_ref, slic_name_ref }
+codec::object! { FirmwareAcpi; optional msdm_name_ref, slic_name_ref }
 
 /// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceFrequencies {
+pub struct Frequencies {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceFrequencies; optional enabled }
+codec::object! { Frequencies; optional enabled }
 
 /// `VirtualMachineInstance.spec.domain.devices.gpus`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceGpus {
+pub struct Gpus {
     /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The referenced entry may use
     /// either resourceClaimName or resourceClaimTemplateName.
     pub claim_name: Option<String>,
@@ -746,14 +735,14 @@ pub struct VirtualMachineInstanceGpus {
     pub request_name: Option<String>,
     /// If specified, the virtual network interface address and its tag will be provided to the guest via config drive
     pub tag: Option<String>,
-    pub virtual_gpu_options: Option<VirtualMachineInstanceVirtualGPUOptions>,
+    pub virtual_gpu_options: Option<VirtualGPUOptions>,
 }
-codec::object! { VirtualMachineInstanceGpus; optional claim_name, device_name; required name; optional request_name, tag,
+codec::object! { Gpus; optional claim_name, device_name; required name; optional request_name, tag,
     virtual_gpu_options = "virtualGPUOptions" }
 
 /// `VirtualMachineInstance.spec.domain.devices.hostDevices`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceHostDevices {
+pub struct HostDevices {
     /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The referenced entry may use
     /// either resourceClaimName or resourceClaimTemplateName.
     pub claim_name: Option<String>,
@@ -766,12 +755,11 @@ pub struct VirtualMachineInstanceHostDevices {
     /// If specified, the virtual network interface address and its tag will be provided to the guest via config drive
     pub tag: Option<String>,
 }
-codec::object! { VirtualMachineInstanceHostDevices; optional claim_name, device_name; required name; optional request_name,
-    tag }
+codec::object! { HostDevices; optional claim_name, device_name; required name; optional request_name, tag }
 
 /// HostDisk represents a disk created on the cluster level
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceHostDisk {
+pub struct HostDisk {
     /// Capacity of the sparse disk
     pub capacity: Option<Quantity>,
     /// The path to HostDisk image located on the cluster
@@ -781,81 +769,81 @@ pub struct VirtualMachineInstanceHostDisk {
     /// Contains information if disk.img exists or should be created allowed options are 'Disk' and 'DiskOrCreate'
     pub r#type: String,
 }
-codec::object! { VirtualMachineInstanceHostDisk; optional_encoded capacity; required path; optional shared; required r#type }
+codec::object! { HostDisk; optional_encoded capacity; required path; optional shared; required r#type }
 
 /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceHpet {
+pub struct Hpet {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults to true.
     pub present: Option<bool>,
     /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the guest. One of "delay",
     /// "catchup", "merge", "discard".
     pub tick_policy: Option<String>,
 }
-codec::object! { VirtualMachineInstanceHpet; optional present, tick_policy }
+codec::object! { Hpet; optional present, tick_policy }
 
 /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceHugepages {
+pub struct Hugepages {
     /// PageSize specifies the hugepage size, for x86_64 architecture valid values are 1Gi and 2Mi.
     pub page_size: Option<String>,
 }
-codec::object! { VirtualMachineInstanceHugepages; optional page_size }
+codec::object! { Hugepages; optional page_size }
 
 /// Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceHyperv {
+pub struct Hyperv {
     /// EVMCS Speeds up L2 vmexits, but disables other virtualization features.
-    pub evmcs: Option<VirtualMachineInstanceEvmcs>,
+    pub evmcs: Option<Evmcs>,
     /// Frequencies improves the TSC clock source handling for Hyper-V on KVM. Defaults to the machine type setting.
-    pub frequencies: Option<VirtualMachineInstanceFrequencies>,
+    pub frequencies: Option<Frequencies>,
     /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the machine type setting.
-    pub ipi: Option<VirtualMachineInstanceIpi>,
+    pub ipi: Option<Ipi>,
     /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type setting.
-    pub reenlightenment: Option<VirtualMachineInstanceReenlightenment>,
+    pub reenlightenment: Option<Reenlightenment>,
     /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type setting.
-    pub relaxed: Option<VirtualMachineInstanceRelaxed>,
+    pub relaxed: Option<Relaxed>,
     /// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type setting.
-    pub reset: Option<VirtualMachineInstanceReset>,
+    pub reset: Option<Reset>,
     /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine type setting.
-    pub runtime: Option<VirtualMachineInstanceRuntime>,
+    pub runtime: Option<Runtime>,
     /// Spinlocks allows to configure the spinlock retry attempts.
-    pub spinlocks: Option<VirtualMachineInstanceSpinlocks>,
+    pub spinlocks: Option<Spinlocks>,
     /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
-    pub synic: Option<VirtualMachineInstanceSynic>,
+    pub synic: Option<Synic>,
     /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the machine type setting.
-    pub synictimer: Option<VirtualMachineInstanceSynictimer>,
+    pub synictimer: Option<Synictimer>,
     /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the machine type setting.
-    pub tlbflush: Option<VirtualMachineInstanceTlbflush>,
+    pub tlbflush: Option<Tlbflush>,
     /// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
-    pub vapic: Option<VirtualMachineInstanceVapic>,
+    pub vapic: Option<Vapic>,
     /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
-    pub vendorid: Option<VirtualMachineInstanceVendorid>,
+    pub vendorid: Option<Vendorid>,
     /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors.
-    pub vpindex: Option<VirtualMachineInstanceVpindex>,
+    pub vpindex: Option<Vpindex>,
 }
-codec::object! { VirtualMachineInstanceHyperv; optional evmcs, frequencies, ipi, reenlightenment, relaxed, reset, runtime,
-    spinlocks, synic, synictimer, tlbflush, vapic, vendorid, vpindex }
+codec::object! { Hyperv; optional evmcs, frequencies, ipi, reenlightenment, relaxed, reset, runtime, spinlocks, synic,
+    synictimer, tlbflush, vapic, vendorid, vpindex }
 
 /// This enables all supported hyperv flags automatically. Bear in mind that if this enabled hyperV features cannot be
 /// enabled explicitly. In addition, a Virtual Machine using it will be non-migratable.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceHypervPassthrough {
+pub struct HypervPassthrough {
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceHypervPassthrough; optional enabled }
+codec::object! { HypervPassthrough; optional enabled }
 
 /// i6300esb watchdog device.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceI6300esb {
+pub struct I6300esb {
     /// The action to take. Valid values are poweroff, reset, shutdown. Defaults to reset.
     pub action: Option<String>,
 }
-codec::object! { VirtualMachineInstanceI6300esb; optional action }
+codec::object! { I6300esb; optional action }
 
 /// `VirtualMachineInstance.spec.domain.devices.inputs`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceInputs {
+pub struct Inputs {
     /// Bus indicates the bus of input device to emulate. Supported values: virtio, usb.
     pub bus: Option<String>,
     /// Name is the device name
@@ -863,24 +851,24 @@ pub struct VirtualMachineInstanceInputs {
     /// Type indicated the type of input device. Supported values: tablet.
     pub r#type: String,
 }
-codec::object! { VirtualMachineInstanceInputs; optional bus; required name, r#type }
+codec::object! { Inputs; optional bus; required name, r#type }
 
 /// `VirtualMachineInstance.spec.domain.devices.interfaces`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceInterfaces {
+pub struct Interfaces {
     /// If specified, the ACPI index is used to provide network interface device naming, that is stable across changes in PCI
     /// addresses assigned to the device. This value is required to be unique across all devices and be between 1 and
     /// (16\*1024-1).
     pub acpi_index: Option<i64>,
     /// Binding specifies the binding plugin that will be used to connect the interface to the guest.
-    pub binding: Option<VirtualMachineInstanceBinding>,
+    pub binding: Option<Binding>,
     /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values take precedence. Each
     /// interface or disk that has a boot order must have a unique value. Interfaces without a boot order are not tried.
     pub boot_order: Option<i64>,
     /// InterfaceBridge connects to a given network via a linux bridge.
     pub bridge: Option<BTreeMap<String, Value>>,
     /// If specified the network interface will pass additional DHCP options to the VMI
-    pub dhcp_options: Option<VirtualMachineInstanceDhcpOptions>,
+    pub dhcp_options: Option<DhcpOptions>,
     /// Interface MAC address. For example: de:ad:00:00:be:af or DE-AD-00-00-BE-AF.
     pub mac_address: Option<String>,
     /// DeprecatedMacvtap is an alias to the deprecated Macvtap interface, please refer to Kubevirt user guide for alternatives.
@@ -902,7 +890,7 @@ pub struct VirtualMachineInstanceInterfaces {
     pub pci_address: Option<String>,
     /// List of port ranges to be forwarded to the virtual machine. Mutually exclusive with ports. Only supported on masquerade
     /// interfaces. This feature is in Alpha.
-    pub port_ranges: Option<Vec<VirtualMachineInstancePortRanges>>,
+    pub port_ranges: Option<Vec<PortRanges>>,
     /// List of ports to be forwarded to the virtual machine. Mutually exclusive with portRanges.
     pub ports: Option<Vec<EndpointPort>>,
     /// DeprecatedSlirp is an alias to the deprecated Slirp interface Deprecated: Removed in v1.3
@@ -916,60 +904,76 @@ pub struct VirtualMachineInstanceInterfaces {
     /// If specified, the virtual network interface address and its tag will be provided to the guest via config drive
     pub tag: Option<String>,
 }
-codec::object! { VirtualMachineInstanceInterfaces; optional acpi_index, binding, boot_order, bridge, dhcp_options, mac_address,
-    macvtap, masquerade, model; required name; optional passt, passt_binding, pci_address, port_ranges, ports, slirp, sriov,
-    state, tag }
+codec::object! { Interfaces; optional acpi_index, binding, boot_order, bridge, dhcp_options, mac_address, macvtap, masquerade,
+    model; required name; optional passt, passt_binding, pci_address, port_ranges, ports, slirp, sriov, state, tag }
 
 /// IOThreads specifies the IOThreads options.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceIoThreads {
+pub struct IoThreads {
     /// SupplementalPoolThreadCount specifies how many iothreads are allocated for the supplementalPool policy.
     pub supplemental_pool_thread_count: Option<i32>,
 }
-codec::object! { VirtualMachineInstanceIoThreads; optional supplemental_pool_thread_count }
+codec::object! { IoThreads; optional supplemental_pool_thread_count }
 
 /// IPI improves performances in overcommited environments. Requires vpindex. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceIpi {
+pub struct Ipi {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceIpi; optional enabled }
+codec::object! { Ipi; optional enabled }
 
 /// Settings to set the kernel for booting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceKernelBoot {
+pub struct KernelBoot {
     /// Container defines the container that containes kernel artifacts
-    pub container: Option<VirtualMachineInstanceContainer>,
+    pub container: Option<KernelBootContainer>,
     /// Arguments to be passed to the kernel at boot time
     pub kernel_args: Option<String>,
 }
-codec::object! { VirtualMachineInstanceKernelBoot; optional container, kernel_args }
+codec::object! { KernelBoot; optional container, kernel_args }
+
+/// Container defines the container that containes kernel artifacts
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KernelBootContainer {
+    /// Image that contains initrd / kernel files.
+    pub image: String,
+    /// Image pull policy. One of Always, Never, IfNotPresent. Defaults to Always if :latest tag is specified, or IfNotPresent
+    /// otherwise. Cannot be updated. More info: <https://kubernetes.io/docs/concepts/containers/images#updating-images>
+    pub image_pull_policy: Option<String>,
+    /// ImagePullSecret is the name of the Docker registry secret required to pull the image. The secret must already exist.
+    pub image_pull_secret: Option<String>,
+    /// the fully-qualified path to the ramdisk image in the host OS
+    pub initrd_path: Option<String>,
+    /// The fully-qualified path to the kernel image in the host OS
+    pub kernel_path: Option<String>,
+}
+codec::object! { KernelBootContainer; required image; optional image_pull_policy, image_pull_secret, initrd_path, kernel_path }
 
 /// Configure how KVM presence is exposed to the guest.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceKvm {
+pub struct Kvm {
     /// Hide the KVM hypervisor from standard MSR based discovery. Defaults to false
     pub hidden: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceKvm; optional hidden }
+codec::object! { Kvm; optional hidden }
 
 /// Launch Security setting of the vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceLaunchSecurity {
+pub struct LaunchSecurity {
     /// AMD Secure Encrypted Virtualization (SEV).
-    pub sev: Option<VirtualMachineInstanceSev>,
+    pub sev: Option<Sev>,
     /// AMD SEV-SNP flags defined by the SEV-SNP specifications.
     pub snp: Option<BTreeMap<String, Value>>,
     /// Intel Trust Domain Extensions (TDX).
     pub tdx: Option<BTreeMap<String, Value>>,
 }
-codec::object! { VirtualMachineInstanceLaunchSecurity; optional sev, snp, tdx }
+codec::object! { LaunchSecurity; optional sev, snp, tdx }
 
 /// Periodic probe of VirtualMachineInstance liveness. VirtualmachineInstances will be stopped if the probe fails. Cannot be
 /// updated. More info: <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceLivenessProbe {
+pub struct LivenessProbe {
     /// One and only one of the following should be specified. Exec specifies the action to take, it will be executed on the
     /// guest through the qemu-guest-agent. If the guest agent is not available, this probe will fail.
     pub exec: Option<ExecAction>,
@@ -1000,18 +1004,37 @@ pub struct VirtualMachineInstanceLivenessProbe {
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub timeout_seconds: Option<i32>,
 }
-codec::object! { VirtualMachineInstanceLivenessProbe; optional exec, failure_threshold, guest_agent_ping;
-    optional_encoded http_get; optional initial_delay_seconds, period_seconds, success_threshold; optional_encoded tcp_socket;
-    optional timeout_seconds }
+codec::object! { LivenessProbe; optional exec, failure_threshold, guest_agent_ping; optional_encoded http_get;
+    optional initial_delay_seconds, period_seconds, success_threshold; optional_encoded tcp_socket; optional timeout_seconds }
+
+/// Attach a volume as a LUN to the vmi.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lun {
+    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
+    pub bus: Option<String>,
+    /// ReadOnly. Defaults to false.
+    pub readonly: Option<bool>,
+    /// Reservation indicates if the disk needs to support the persistent reservation for the SCSI disk
+    pub reservation: Option<bool>,
+}
+codec::object! { Lun; optional bus, readonly, reservation }
 
 /// Machine shows the final resulting qemu machine type. This can be different than the machine type selected in the spec,
 /// due to qemus machine type alias mechanism.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceMachine {
+pub struct Machine {
     /// QEMU machine type is the actual chipset of the VirtualMachineInstance.
     pub r#type: Option<String>,
 }
-codec::object! { VirtualMachineInstanceMachine; optional r#type }
+codec::object! { Machine; optional r#type }
+
+/// Represents if a feature is enabled or disabled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MatchVolume {
+    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
+    pub enabled: Option<bool>,
+}
+codec::object! { MatchVolume; optional enabled }
 
 /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not.
 ///
@@ -1019,34 +1042,33 @@ codec::object! { VirtualMachineInstanceMachine; optional r#type }
 /// by the VM. False - (Default) memory lock RLimits are not modified. True - Memory lock RLimits will be updated to
 /// consider VM memory size and memory overhead
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum VirtualMachineInstanceMemLock {
+pub enum MemLock {
     NotRequired,
     Required,
     Unrecognized(String),
 }
-codec::texts! { VirtualMachineInstanceMemLock default NotRequired, Unrecognized, NotRequired, Required }
+codec::texts! { MemLock default NotRequired, Unrecognized, NotRequired, Required }
 
 /// Memory allow specifying the VMI memory features.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceMemory {
+pub struct Memory {
     /// Guest allows to specifying the amount of memory which is visible inside the Guest OS. The Guest must lie between
     /// Requests and Limits from the resources section. Defaults to the requested memory in the resources section if not
     /// specified.
     pub guest: Option<Quantity>,
     /// Hugepages allow to use hugepages for the VirtualMachineInstance instead of regular memory.
-    pub hugepages: Option<VirtualMachineInstanceHugepages>,
+    pub hugepages: Option<Hugepages>,
     /// MaxGuest allows to specify the maximum amount of memory which is visible inside the Guest OS. The delta between MaxGuest
     /// and Guest is the amount of memory that can be hot(un)plugged.
     pub max_guest: Option<Quantity>,
     /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
-    pub reserved_overhead: Option<VirtualMachineInstanceReservedOverhead>,
+    pub reserved_overhead: Option<ReservedOverhead>,
 }
-codec::object! { VirtualMachineInstanceMemory; optional_encoded guest; optional hugepages; optional_encoded max_guest;
-    optional reserved_overhead }
+codec::object! { Memory; optional_encoded guest; optional hugepages; optional_encoded max_guest; optional reserved_overhead }
 
 /// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceMemoryDump {
+pub struct MemoryDump {
     /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this volume. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
     pub claim_name: String,
@@ -1055,24 +1077,24 @@ pub struct VirtualMachineInstanceMemoryDump {
     /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
     pub read_only: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceMemoryDump; required claim_name; optional hotpluggable, read_only }
+codec::object! { MemoryDump; required claim_name; optional hotpluggable, read_only }
 
 /// StorageMigratedVolumeInfo tracks the information about the source and destination volumes during the volume migration
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceMigratedVolumes {
+pub struct MigratedVolumes {
     /// DestinationPVCInfo contains the information about the destination PVC
-    pub destination_pvc_info: Option<VirtualMachineInstanceDestinationPVCInfo>,
+    pub destination_pvc_info: Option<DestinationPVCInfo>,
     /// SourcePVCInfo contains the information about the source PVC
-    pub source_pvc_info: Option<VirtualMachineInstanceSourcePVCInfo>,
+    pub source_pvc_info: Option<SourcePVCInfo>,
     /// VolumeName is the name of the volume that is being migrated
     pub volume_name: String,
 }
-codec::object! { VirtualMachineInstanceMigratedVolumes; optional destination_pvc_info = "destinationPVCInfo",
-    source_pvc_info = "sourcePVCInfo"; required volume_name }
+codec::object! { MigratedVolumes; optional destination_pvc_info = "destinationPVCInfo", source_pvc_info = "sourcePVCInfo";
+    required volume_name }
 
 /// Migration configurations to apply
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceMigrationConfiguration {
+pub struct MigrationConfiguration {
     /// AllowAutoConverge allows the platform to compromise performance/availability of VMIs to guarantee successful VMI live
     /// migrations. Defaults to false
     pub allow_auto_converge: Option<bool>,
@@ -1095,7 +1117,7 @@ pub struct VirtualMachineInstanceMigrationConfiguration {
     /// is usually a bad idea. Defaults to false
     pub disable_tls: Option<bool>,
     /// ExperimentalMigrationOptions is an alpha API.
-    pub experimental: Option<VirtualMachineInstanceExperimental>,
+    pub experimental: Option<Experimental>,
     /// By default, the SELinux level of target virt-launcher pods is forced to the level of the source virt-launcher. When set
     /// to true, MatchSELinuxLevelOnMigration lets the CRI auto-assign a random level to the target. That will ensure the target
     /// virt-launcher doesn't share categories with another pod on the node. However, migrations will fail when using RWX
@@ -1126,15 +1148,15 @@ pub struct VirtualMachineInstanceMigrationConfiguration {
     /// 150
     pub utility_volumes_timeout: Option<i64>,
 }
-codec::object! { VirtualMachineInstanceMigrationConfiguration; optional allow_auto_converge, allow_post_copy,
-    allow_workload_disruption; optional_encoded bandwidth_per_migration; optional completion_timeout_per_gi_b,
-    disable_tls = "disableTLS", experimental, match_se_linux_level_on_migration = "matchSELinuxLevelOnMigration",
-    max_downtime_ms, network, node_drain_taint_key, parallel_migrations_per_cluster, parallel_outbound_migrations_per_node,
-    progress_timeout, unsafe_migration_override, utility_volumes_timeout }
+codec::object! { MigrationConfiguration; optional allow_auto_converge, allow_post_copy, allow_workload_disruption;
+    optional_encoded bandwidth_per_migration; optional completion_timeout_per_gi_b, disable_tls = "disableTLS", experimental,
+    match_se_linux_level_on_migration = "matchSELinuxLevelOnMigration", max_downtime_ms, network, node_drain_taint_key,
+    parallel_migrations_per_cluster, parallel_outbound_migrations_per_node, progress_timeout, unsafe_migration_override,
+    utility_volumes_timeout }
 
 /// Represents the status of a live migration
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceMigrationState {
+pub struct MigrationState {
     /// Indicates that the migration has been requested to abort
     pub abort_requested: Option<bool>,
     /// Indicates the final status of the live migration abortion
@@ -1148,7 +1170,7 @@ pub struct VirtualMachineInstanceMigrationState {
     /// Contains the reason why the migration failed
     pub failure_reason: Option<String>,
     /// Migration configurations to apply
-    pub migration_configuration: Option<VirtualMachineInstanceMigrationConfiguration>,
+    pub migration_configuration: Option<MigrationConfiguration>,
     /// The type of migration network, either 'pod' or 'migration'
     pub migration_network_type: Option<String>,
     /// Name of the migration policy. If string is empty, no policy is matched
@@ -1163,7 +1185,7 @@ pub struct VirtualMachineInstanceMigrationState {
     pub source_persistent_state_pvc_name: Option<String>,
     pub source_pod: Option<String>,
     /// SourceState contains migration state managed by the source virt handler
-    pub source_state: Option<VirtualMachineInstanceSourceState>,
+    pub source_state: Option<SourceState>,
     /// The time the migration action began
     pub start_timestamp: Option<Option<Time>>,
     /// The UID of the target attachment pod for hotplug volumes
@@ -1189,66 +1211,80 @@ pub struct VirtualMachineInstanceMigrationState {
     /// The target pod that the VMI is moving to
     pub target_pod: Option<String>,
     /// TargetState contains migration state managed by the target virt handler
-    pub target_state: Option<VirtualMachineInstanceTargetState>,
+    pub target_state: Option<TargetState>,
 }
-codec::object! { VirtualMachineInstanceMigrationState; optional abort_requested, abort_status, completed;
-    nullable_encoded end_timestamp; optional failed, failure_reason, migration_configuration, migration_network_type,
-    migration_policy_name, migration_uid, mode, source_node, source_persistent_state_pvc_name = "sourcePersistentStatePVCName",
-    source_pod, source_state; nullable_encoded start_timestamp; optional target_attachment_pod_uid = "targetAttachmentPodUID",
+codec::object! { MigrationState; optional abort_requested, abort_status, completed; nullable_encoded end_timestamp;
+    optional failed, failure_reason, migration_configuration, migration_network_type, migration_policy_name, migration_uid,
+    mode, source_node, source_persistent_state_pvc_name = "sourcePersistentStatePVCName", source_pod, source_state;
+    nullable_encoded start_timestamp; optional target_attachment_pod_uid = "targetAttachmentPodUID",
     target_cpu_set = "targetCPUSet", target_direct_migration_node_ports; optional_encoded target_memory_overhead;
     optional target_node, target_node_address, target_node_domain_detected; optional_encoded target_node_domain_ready_timestamp;
     optional target_node_topology, target_persistent_state_pvc_name = "targetPersistentStatePVCName", target_pod, target_state }
 
 /// Represents the multus cni network.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceMultus {
+pub struct Multus {
     /// Select the default network and add it to the multus-cni.io/default-network annotation.
     pub default: Option<bool>,
     /// References to a NetworkAttachmentDefinition CRD object. Format: \<networkName\>, \<namespace\>/\<networkName\>. If
     /// namespace is not specified, VMI namespace is assumed.
     pub network_name: String,
 }
-codec::object! { VirtualMachineInstanceMultus; optional default; required network_name }
+codec::object! { Multus; optional default; required network_name }
 
 /// Network represents a network type and a resource that should be connected to the vm.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceNetworks {
+pub struct Networks {
     /// Represents the multus cni network.
-    pub multus: Option<VirtualMachineInstanceMultus>,
+    pub multus: Option<Multus>,
     /// Network name. Must be a DNS_LABEL and unique within the vm. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
     /// Represents the stock pod network interface.
-    pub pod: Option<VirtualMachineInstancePod>,
+    pub pod: Option<Pod>,
     /// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry, backed by either a
     /// Kubernetes ResourceClaim or ResourceClaimTemplate.
-    pub resource_claim: Option<VirtualMachineInstanceResourceClaim>,
+    pub resource_claim: Option<NetworksResourceClaim>,
 }
-codec::object! { VirtualMachineInstanceNetworks; optional multus; required name; optional pod, resource_claim }
+codec::object! { Networks; optional multus; required name; optional pod, resource_claim }
+
+/// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry, backed by either a
+/// Kubernetes ResourceClaim or ResourceClaimTemplate. This field should only be configured if the NetworkDevicesWithDRA
+/// feature-gate is enabled. This feature is in alpha.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NetworksResourceClaim {
+    /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The referenced entry may use
+    /// either resourceClaimName or resourceClaimTemplateName.
+    pub claim_name: Option<String>,
+    /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate spec.devices.requests array this claim
+    /// request corresponds to.
+    pub request_name: Option<String>,
+}
+codec::object! { NetworksResourceClaim; optional claim_name, request_name }
 
 /// NUMA allows specifying settings for the guest NUMA topology
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceNuma {
+pub struct Numa {
     /// GuestMappingPassthrough will create an efficient guest topology based on host CPUs exclusively assigned to a pod. The
     /// created topology ensures that memory and CPUs on the virtual numa nodes never cross boundaries of host numa nodes.
     pub guest_mapping_passthrough: Option<BTreeMap<String, Value>>,
 }
-codec::object! { VirtualMachineInstanceNuma; optional guest_mapping_passthrough }
+codec::object! { Numa; optional guest_mapping_passthrough }
 
 /// `VirtualMachineInstance.spec.domain.devices.panicDevices`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePanicDevices {
+pub struct PanicDevices {
     /// Model specifies what type of panic device is provided. The panic model used when this attribute is missing depends on
     /// the hypervisor and guest arch. One of: isa, hyperv, pvpanic.
     pub model: Option<String>,
 }
-codec::object! { VirtualMachineInstancePanicDevices; optional model }
+codec::object! { PanicDevices; optional model }
 
 /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same namespace. Directly
 /// attached to the vmi via qemu. More info:
 /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePersistentVolumeClaim {
+pub struct PersistentVolumeClaim {
     /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this volume. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
     pub claim_name: String,
@@ -1257,53 +1293,55 @@ pub struct VirtualMachineInstancePersistentVolumeClaim {
     /// readOnly Will force the ReadOnly setting in VolumeMounts. Default false.
     pub read_only: Option<bool>,
 }
-codec::object! { VirtualMachineInstancePersistentVolumeClaim; required claim_name; optional hotpluggable, read_only }
+codec::object! { PersistentVolumeClaim; required claim_name; optional hotpluggable, read_only }
 
 /// VirtualMachineInstancePhaseTransitionTimestamp gives a timestamp in relation to when a phase is set on a vmi
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePhaseTransitionTimestamps {
+pub struct PhaseTransitionTimestamps {
     /// Phase is the status of the VirtualMachineInstance in kubernetes world. It is not the VirtualMachineInstance status, but
     /// partially correlates to it.
+    ///
+    /// Phase is the status of the VirtualMachineInstanceMigrationPhase in kubernetes world. It is not the
+    /// VirtualMachineInstanceMigrationPhase status, but partially correlates to it.
     pub phase: Option<String>,
     /// PhaseTransitionTimestamp is the timestamp of when the phase change occurred
     pub phase_transition_timestamp: Option<Time>,
 }
-codec::object! { VirtualMachineInstancePhaseTransitionTimestamps; optional phase; optional_encoded phase_transition_timestamp }
+codec::object! { PhaseTransitionTimestamps; optional phase; optional_encoded phase_transition_timestamp }
 
 /// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePit {
+pub struct Pit {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults to true.
     pub present: Option<bool>,
     /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the guest. One of "delay",
     /// "catchup", "discard".
     pub tick_policy: Option<String>,
 }
-codec::object! { VirtualMachineInstancePit; optional present, tick_policy }
+codec::object! { Pit; optional present, tick_policy }
 
 /// Represents the stock pod network interface.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePod {
+pub struct Pod {
     /// IPv6 CIDR for the vm network. Defaults to fd10:0:2::/120 if not specified.
     pub vm_ipv6_network_cidr: Option<String>,
     /// CIDR for vm network. Default 10.0.2.0/24 if not specified.
     pub vm_network_cidr: Option<String>,
 }
-codec::object! { VirtualMachineInstancePod; optional vm_ipv6_network_cidr = "vmIPv6NetworkCIDR",
-    vm_network_cidr = "vmNetworkCIDR" }
+codec::object! { Pod; optional vm_ipv6_network_cidr = "vmIPv6NetworkCIDR", vm_network_cidr = "vmNetworkCIDR" }
 
 /// Guest policy flags as defined in AMD SEV API specification. Note: due to security reasons it is not allowed to enable
 /// guest debugging. Therefore NoDebug flag is not exposed to users and is always true.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePolicy {
+pub struct Policy {
     /// SEV-ES is required. Defaults to false.
     pub encrypted_state: Option<bool>,
 }
-codec::object! { VirtualMachineInstancePolicy; optional encrypted_state }
+codec::object! { Policy; optional encrypted_state }
 
 /// PortRange represents a range of ports to be forwarded to the virtual machine. All fields are mandatory.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePortRanges {
+pub struct PortRanges {
     /// Last port of the range to expose for the virtual machine. This must be a valid port number, 0 \< x \< 65536. Must be
     /// greater than or equal to start.
     pub end: i32,
@@ -1312,21 +1350,21 @@ pub struct VirtualMachineInstancePortRanges {
     /// First port of the range to expose for the virtual machine. This must be a valid port number, 0 \< x \< 65536.
     pub start: i32,
 }
-codec::object! { VirtualMachineInstancePortRanges; required end, protocol, start }
+codec::object! { PortRanges; required end, protocol, start }
 
 /// DHCPExtraOptions defines Extra DHCP options for a VM.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePrivateOptions {
+pub struct PrivateOptions {
     /// Option is an Integer value from 224-254 Required.
     pub option: i64,
     /// Value is a String value for the Option provided Required.
     pub value: String,
 }
-codec::object! { VirtualMachineInstancePrivateOptions; required option, value }
+codec::object! { PrivateOptions; required option, value }
 
 /// PropagationMethod represents how the public key is injected into the vm guest.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePropagationMethod {
+pub struct PropagationMethod {
     /// ConfigDrivePropagation means that the ssh public keys are injected into the VM using metadata using the configDrive
     /// cloud-init provider
     pub config_drive: Option<BTreeMap<String, Value>>,
@@ -1335,42 +1373,42 @@ pub struct VirtualMachineInstancePropagationMethod {
     pub no_cloud: Option<BTreeMap<String, Value>>,
     /// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into the vm at runtime via the
     /// qemu guest agent.
-    pub qemu_guest_agent: Option<VirtualMachineInstanceQemuGuestAgent>,
+    pub qemu_guest_agent: Option<QemuGuestAgent>,
 }
-codec::object! { VirtualMachineInstancePropagationMethod; optional config_drive, no_cloud, qemu_guest_agent }
+codec::object! { PropagationMethod; optional config_drive, no_cloud, qemu_guest_agent }
 
 /// Notify the guest that the host supports paravirtual spinlocks. For older kernels this feature should be explicitly
 /// disabled.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstancePvspinlock {
+pub struct Pvspinlock {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstancePvspinlock; optional enabled }
+codec::object! { Pvspinlock; optional enabled }
 
 /// QemuGuestAgentAccessCredentailPropagation means ssh public keys are dynamically injected into the vm at runtime via the
 /// qemu guest agent. This feature requires the qemu guest agent to be running within the guest.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceQemuGuestAgent {
+pub struct QemuGuestAgent {
     /// Users represents a list of guest users that should have the ssh public keys added to their authorized_keys file.
     /// * Must have no item twice.
     pub users: Vec<String>,
 }
-codec::object! { VirtualMachineInstanceQemuGuestAgent; required users }
+codec::object! { QemuGuestAgent; required users }
 
 /// Enables a boot framebuffer, until the guest OS loads a real GPU driver Defaults to true.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceRamFB {
+pub struct RamFB {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceRamFB; optional enabled }
+codec::object! { RamFB; optional enabled }
 
 /// Periodic probe of VirtualMachineInstance service readiness. VirtualmachineInstances will be removed from service
 /// endpoints if the probe fails. Cannot be updated. More info:
 /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceReadinessProbe {
+pub struct ReadinessProbe {
     /// One and only one of the following should be specified. Exec specifies the action to take, it will be executed on the
     /// guest through the qemu-guest-agent. If the guest agent is not available, this probe will fail.
     pub exec: Option<ExecAction>,
@@ -1401,82 +1439,67 @@ pub struct VirtualMachineInstanceReadinessProbe {
     /// <https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle#container-probes>
     pub timeout_seconds: Option<i32>,
 }
-codec::object! { VirtualMachineInstanceReadinessProbe; optional exec, failure_threshold, guest_agent_ping;
-    optional_encoded http_get; optional initial_delay_seconds, period_seconds, success_threshold; optional_encoded tcp_socket;
-    optional timeout_seconds }
+codec::object! { ReadinessProbe; optional exec, failure_threshold, guest_agent_ping; optional_encoded http_get;
+    optional initial_delay_seconds, period_seconds, success_threshold; optional_encoded tcp_socket; optional timeout_seconds }
 
 /// Realtime instructs the virt-launcher to tune the VMI for lower latency, optional for real time workloads
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceRealtime {
+pub struct Realtime {
     /// Mask defines the vcpu mask expression that defines which vcpus are used for realtime. Format matches libvirt's
     /// expressions. Example: "0-3,^1","0,2,3","2-3"
     pub mask: Option<String>,
 }
-codec::object! { VirtualMachineInstanceRealtime; optional mask }
+codec::object! { Realtime; optional mask }
 
 /// RebootPolicy specifies how the guest should behave on reboot. Reboot (default): The guest is allowed to reboot silently.
 /// Terminate: The VMI will be terminated on guest reboot, allowing higher level controllers (such as the VM controller) to
 /// recreate the VMI with any updated configuration such as boot order changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum VirtualMachineInstanceRebootPolicy {
+pub enum RebootPolicy {
     Reboot,
     Terminate,
     Unrecognized(String),
 }
-codec::texts! { VirtualMachineInstanceRebootPolicy default Reboot, Unrecognized, Reboot, Terminate }
+codec::texts! { RebootPolicy default Reboot, Unrecognized, Reboot, Terminate }
 
 /// Reenlightenment enables the notifications on TSC frequency changes. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceReenlightenment {
+pub struct Reenlightenment {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceReenlightenment; optional enabled }
+codec::object! { Reenlightenment; optional enabled }
 
 /// Relaxed instructs the guest OS to disable watchdog timeouts. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceRelaxed {
+pub struct Relaxed {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceRelaxed; optional enabled }
+codec::object! { Relaxed; optional enabled }
 
 /// ReservedOverhead configures the memory overhead applied to a VM and its characteristics.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceReservedOverhead {
+pub struct ReservedOverhead {
     /// AddedOverhead determines the memory overhead that will be reserved for the VM. It increases the virt-launcher pod memory
     /// limit.
     pub added_overhead: Option<Quantity>,
     /// RequiresLock determines whether the VM's and its overhead memory need to be locked or not.
-    pub mem_lock: Option<VirtualMachineInstanceMemLock>,
+    pub mem_lock: Option<MemLock>,
 }
-codec::object! { VirtualMachineInstanceReservedOverhead; optional_encoded added_overhead; optional mem_lock }
+codec::object! { ReservedOverhead; optional_encoded added_overhead; optional mem_lock }
 
 /// Reset enables Hyperv reboot/reset for the vmi. Requires synic. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceReset {
+pub struct Reset {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceReset; optional enabled }
-
-/// ResourceClaim represents a network resource requested via a VMI spec.resourceClaims\[\] entry, backed by either a
-/// Kubernetes ResourceClaim or ResourceClaimTemplate. This field should only be configured if the NetworkDevicesWithDRA
-/// feature-gate is enabled. This feature is in alpha.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceResourceClaim {
-    /// ClaimName references the name of an entry in the VMI's spec.resourceClaims\[\] array. The referenced entry may use
-    /// either resourceClaimName or resourceClaimTemplateName.
-    pub claim_name: Option<String>,
-    /// RequestName specifies which request from the ResourceClaim/ResourceClaimTemplate spec.devices.requests array this claim
-    /// request corresponds to.
-    pub request_name: Option<String>,
-}
-codec::object! { VirtualMachineInstanceResourceClaim; optional claim_name, request_name }
+codec::object! { Reset; optional enabled }
 
 /// Resources describes the Compute Resources required by this vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceResources {
+pub struct Resources {
     /// Limits describes the maximum amount of compute resources allowed. Valid resource keys are "memory" and "cpu".
     pub limits: Option<BTreeMap<String, Quantity>>,
     /// Don't ask the scheduler to take the guest-management overhead into account. Instead put the overhead only into the
@@ -1485,12 +1508,11 @@ pub struct VirtualMachineInstanceResources {
     /// Requests is a description of the initial vmi resources. Valid resource keys are "memory" and "cpu".
     pub requests: Option<BTreeMap<String, Quantity>>,
 }
-codec::object! { VirtualMachineInstanceResources; optional_encoded limits; optional overcommit_guest_overhead;
-    optional_encoded requests }
+codec::object! { Resources; optional_encoded limits; optional overcommit_guest_overhead; optional_encoded requests }
 
 /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceRtc {
+pub struct Rtc {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults to true.
     pub present: Option<bool>,
     /// TickPolicy determines what happens when QEMU misses a deadline for injecting a tick to the guest. One of "delay",
@@ -1499,20 +1521,20 @@ pub struct VirtualMachineInstanceRtc {
     /// Track the guest or the wall clock.
     pub track: Option<String>,
 }
-codec::object! { VirtualMachineInstanceRtc; optional present, tick_policy, track }
+codec::object! { Rtc; optional present, tick_policy, track }
 
 /// Runtime improves the time accounting to improve scheduling in the guest. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceRuntime {
+pub struct Runtime {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceRuntime; optional enabled }
+codec::object! { Runtime; optional enabled }
 
 /// SecretVolumeSource represents a reference to a secret data in the same namespace. More info:
 /// <https://kubernetes.io/docs/concepts/configuration/secret/>
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSecret {
+pub struct Secret {
     /// Specify whether the Secret or it's keys must be defined
     pub optional: Option<bool>,
     /// Name of the secret in the pod's namespace to use. More info:
@@ -1522,62 +1544,62 @@ pub struct VirtualMachineInstanceSecret {
     /// Typical values are "cidata" (cloud-init), "config-2" (cloud-init) or "OEMDRV" (kickstart).
     pub volume_label: Option<String>,
 }
-codec::object! { VirtualMachineInstanceSecret; optional optional, secret_name, volume_label }
+codec::object! { Secret; optional optional, secret_name, volume_label }
 
 /// ServiceAccountVolumeSource represents a reference to a service account. There can only be one volume of this type! More
 /// info: <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceServiceAccount {
+pub struct ServiceAccount {
     /// Name of the service account in the pod's namespace to use. More info:
     /// <https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/>
     pub service_account_name: Option<String>,
 }
-codec::object! { VirtualMachineInstanceServiceAccount; optional service_account_name }
+codec::object! { ServiceAccount; optional service_account_name }
 
 /// AMD Secure Encrypted Virtualization (SEV).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSev {
+pub struct Sev {
     /// If specified, run the attestation process for a vmi.
     pub attestation: Option<BTreeMap<String, Value>>,
     /// Base64 encoded guest owner's Diffie-Hellman key.
     pub dh_cert: Option<String>,
     /// Guest policy flags as defined in AMD SEV API specification.
-    pub policy: Option<VirtualMachineInstancePolicy>,
+    pub policy: Option<Policy>,
     /// Base64 encoded session blob.
     pub session: Option<String>,
 }
-codec::object! { VirtualMachineInstanceSev; optional attestation, dh_cert, policy, session }
+codec::object! { Sev; optional attestation, dh_cert, policy, session }
 
 /// SMM enables/disables System Management Mode. TSEG not yet implemented.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSmm {
+pub struct Smm {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceSmm; optional enabled }
+codec::object! { Smm; optional enabled }
 
 /// Whether to emulate a sound device.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSound {
+pub struct Sound {
     /// We only support ich9 or ac97. If SoundDevice is not set: No sound card is emulated. If SoundDevice is set but Model is
     /// not: ich9
     pub model: Option<String>,
     /// User's defined name for this sound device
     pub name: String,
 }
-codec::object! { VirtualMachineInstanceSound; optional model; required name }
+codec::object! { Sound; optional model; required name }
 
 /// Source represents where the public keys are pulled from
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSource {
+pub struct Source {
     /// Secret means that the access credential is pulled from a kubernetes secret
-    pub secret: Option<VirtualMachineInstanceSourceSecret>,
+    pub secret: Option<SourceSecret>,
 }
-codec::object! { VirtualMachineInstanceSource; optional secret }
+codec::object! { Source; optional secret }
 
 /// SourcePVCInfo contains the information about the source PVC
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSourcePVCInfo {
+pub struct SourcePVCInfo {
     /// AccessModes contains the desired access modes the volume should have. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#access-modes-1>
     pub access_modes: Option<Vec<String>>,
@@ -1596,20 +1618,20 @@ pub struct VirtualMachineInstanceSourcePVCInfo {
     /// claim spec.
     pub volume_mode: Option<String>,
 }
-codec::object! { VirtualMachineInstanceSourcePVCInfo; optional access_modes; optional_encoded capacity; optional claim_name,
-    filesystem_overhead, preallocated; optional_encoded requests; optional volume_mode }
+codec::object! { SourcePVCInfo; optional access_modes; optional_encoded capacity; optional claim_name, filesystem_overhead,
+    preallocated; optional_encoded requests; optional volume_mode }
 
 /// Secret means that the access credential is pulled from a kubernetes secret
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSourceSecret {
+pub struct SourceSecret {
     /// SecretName represents the name of the secret in the VMI's namespace
     pub secret_name: String,
 }
-codec::object! { VirtualMachineInstanceSourceSecret; required secret_name }
+codec::object! { SourceSecret; required secret_name }
 
 /// SourceState contains migration state managed by the source virt handler
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSourceState {
+pub struct SourceState {
     /// The name of the domain on the source libvirt domain
     pub domain_name: Option<String>,
     /// Namespace used in the name of the source libvirt domain. Can be used to find and modify paths in the domain
@@ -1631,33 +1653,33 @@ pub struct VirtualMachineInstanceSourceState {
     /// VirtualMachineInstanceUID is the UID of the target virtual machine instance
     pub virtual_machine_instance_uid: Option<String>,
 }
-codec::object! { VirtualMachineInstanceSourceState; optional domain_name, domain_namespace, migration_uid = "migrationUID",
-    node, node_selectors, persistent_state_pvc_name = "persistentStatePVCName", pod, selinux_context, sync_address,
+codec::object! { SourceState; optional domain_name, domain_namespace, migration_uid = "migrationUID", node, node_selectors,
+    persistent_state_pvc_name = "persistentStatePVCName", pod, selinux_context, sync_address,
     virtual_machine_instance_uid = "virtualMachineInstanceUID" }
 
 /// Spinlocks allows to configure the spinlock retry attempts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSpinlocks {
+pub struct Spinlocks {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
     /// Retries indicates the number of retries. Must be a value greater or equal 4096. Defaults to 4096.
     pub spinlocks: Option<i32>,
 }
-codec::object! { VirtualMachineInstanceSpinlocks; optional enabled, spinlocks }
+codec::object! { Spinlocks; optional enabled, spinlocks }
 
 /// SSHPublicKey represents the source and method of applying a ssh public key into a guest virtual machine.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSshPublicKey {
+pub struct SshPublicKey {
     /// PropagationMethod represents how the public key is injected into the vm guest.
-    pub propagation_method: VirtualMachineInstancePropagationMethod,
+    pub propagation_method: PropagationMethod,
     /// Source represents where the public keys are pulled from
-    pub source: VirtualMachineInstanceSource,
+    pub source: Source,
 }
-codec::object! { VirtualMachineInstanceSshPublicKey; required propagation_method, source }
+codec::object! { SshPublicKey; required propagation_method, source }
 
 /// `VirtualMachineInstance.status.migrationState.migrationConfiguration.experimental.stallDetector`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceStallDetector {
+pub struct StallDetector {
     /// CompletionTimeoutFactor multiplies the computed migration completion timeout to determine the total time budget for
     /// deciding whether a forced switchover can still finish in time, and to extend the abort deadline after initiating a
     /// completion-timeout-driven switchover. Defaults to 2.
@@ -1689,31 +1711,30 @@ pub struct VirtualMachineInstanceStallDetector {
     /// * Must be at least 0.
     pub switchover_timeout: Option<i64>,
 }
-codec::object! { VirtualMachineInstanceStallDetector; optional_encoded completion_timeout_factor, ewma_alpha,
-    patience_window_decay_factor, precopy_possible_factor; optional search_local_minima, stall_margin, stall_progress_timeout,
-    switchover_timeout }
+codec::object! { StallDetector; optional_encoded completion_timeout_factor, ewma_alpha, patience_window_decay_factor,
+    precopy_possible_factor; optional search_local_minima, stall_margin, stall_progress_timeout, switchover_timeout }
 
 /// SyNIC enables the Synthetic Interrupt Controller. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSynic {
+pub struct Synic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceSynic; optional enabled }
+codec::object! { Synic; optional enabled }
 
 /// SyNICTimer enables Synthetic Interrupt Controller Timers, reducing CPU load. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSynictimer {
+pub struct Synictimer {
     /// Represents if a feature is enabled or disabled.
-    pub direct: Option<VirtualMachineInstanceDirect>,
+    pub direct: Option<Direct>,
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceSynictimer; optional direct, enabled }
+codec::object! { Synictimer; optional direct, enabled }
 
 /// Represents a Sysprep volume source.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceSysprep {
+pub struct Sysprep {
     /// ConfigMap references a ConfigMap that contains Sysprep answer file named autounattend.xml that should be attached as
     /// disk of CDROM type.
     pub config_map: Option<ConfigMapProjection>,
@@ -1721,11 +1742,11 @@ pub struct VirtualMachineInstanceSysprep {
     /// of CDROM type.
     pub secret: Option<SecretProjection>,
 }
-codec::object! { VirtualMachineInstanceSysprep; optional config_map, secret }
+codec::object! { Sysprep; optional config_map, secret }
 
 /// TargetState contains migration state managed by the target virt handler
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceTargetState {
+pub struct TargetState {
     /// The UID of the target attachment pod for hotplug volumes
     pub attachment_pod_uid: Option<String>,
     /// If the VMI requires dedicated CPUs, this field will hold the dedicated CPU set on the target node
@@ -1759,100 +1780,109 @@ pub struct VirtualMachineInstanceTargetState {
     /// VirtualMachineInstanceUID is the UID of the target virtual machine instance
     pub virtual_machine_instance_uid: Option<String>,
 }
-codec::object! { VirtualMachineInstanceTargetState; optional attachment_pod_uid = "attachmentPodUID", cpu_set,
-    direct_migration_node_ports, domain_detected, domain_name, domain_namespace; optional_encoded domain_ready_timestamp;
+codec::object! { TargetState; optional attachment_pod_uid = "attachmentPodUID", cpu_set, direct_migration_node_ports,
+    domain_detected, domain_name, domain_namespace; optional_encoded domain_ready_timestamp;
     optional migration_uid = "migrationUID", node, node_address, node_topology,
     persistent_state_pvc_name = "persistentStatePVCName", pod, selinux_context, sync_address,
     virtual_machine_instance_uid = "virtualMachineInstanceUID" }
 
+/// Template is the direct specification of VirtualMachineInstance
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Template {
+    pub metadata: Option<Option<BTreeMap<String, Value>>>,
+    /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
+    pub spec: Option<VirtualMachineInstanceSpec>,
+}
+codec::object! { Template; nullable metadata; optional spec }
+
 /// Timer specifies whih timers are attached to the vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceTimer {
+pub struct Timer {
     /// HPET (High Precision Event Timer) - multiple timers with periodic interrupts.
-    pub hpet: Option<VirtualMachineInstanceHpet>,
+    pub hpet: Option<Hpet>,
     /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For windows guests.
-    pub hyperv: Option<VirtualMachineInstanceTimerHyperv>,
+    pub hyperv: Option<TimerHyperv>,
     /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux guests.
-    pub kvm: Option<VirtualMachineInstanceTimerKvm>,
+    pub kvm: Option<TimerKvm>,
     /// PIT (Programmable Interval Timer) - a timer with periodic interrupts.
-    pub pit: Option<VirtualMachineInstancePit>,
+    pub pit: Option<Pit>,
     /// RTC (Real Time Clock) - a continuously running timer with periodic interrupts.
-    pub rtc: Option<VirtualMachineInstanceRtc>,
+    pub rtc: Option<Rtc>,
 }
-codec::object! { VirtualMachineInstanceTimer; optional hpet, hyperv, kvm, pit, rtc }
+codec::object! { Timer; optional hpet, hyperv, kvm, pit, rtc }
 
 /// Hyperv (Hypervclock) - lets guests read the host’s wall clock time (paravirtualized). For windows guests.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceTimerHyperv {
+pub struct TimerHyperv {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults to true.
     pub present: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceTimerHyperv; optional present }
+codec::object! { TimerHyperv; optional present }
 
 /// KVM (KVM clock) - lets guests read the host’s wall clock time (paravirtualized). For linux guests.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceTimerKvm {
+pub struct TimerKvm {
     /// Enabled set to false makes sure that the machine type or a preset can't add the timer. Defaults to true.
     pub present: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceTimerKvm; optional present }
+codec::object! { TimerKvm; optional present }
 
 /// TLBFlush improves performances in overcommited environments. Requires vpindex. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceTlbflush {
+pub struct Tlbflush {
     /// Direct allows sending the TLB flush command directly to the hypervisor. It can be useful to optimize performance in
     /// nested virtualization cases, such as Windows VBS.
-    pub direct: Option<VirtualMachineInstanceDirect>,
+    pub direct: Option<Direct>,
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
     /// Extended allows the guest to execute partial TLB flushes. It can be helpful for general purpose workloads.
-    pub extended: Option<VirtualMachineInstanceExtended>,
+    pub extended: Option<Extended>,
 }
-codec::object! { VirtualMachineInstanceTlbflush; optional direct, enabled, extended }
+codec::object! { Tlbflush; optional direct, enabled, extended }
 
 /// Whether to emulate a TPM device.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceTpm {
+pub struct Tpm {
     /// Enabled allows a user to explicitly disable the vTPM even when one is enabled by a preference referenced by the
     /// VirtualMachine Defaults to True
     pub enabled: Option<bool>,
     /// Persistent indicates the state of the TPM device should be kept accross reboots Defaults to false
     pub persistent: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceTpm; optional enabled, persistent }
+codec::object! { Tpm; optional enabled, persistent }
 
 /// UserPassword represents the source and method for applying a guest user's password
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceUserPassword {
+pub struct UserPassword {
     /// propagationMethod represents how the user passwords are injected into the vm guest.
-    pub propagation_method: VirtualMachineInstanceUserPasswordPropagationMethod,
+    pub propagation_method: UserPasswordPropagationMethod,
     /// Source represents where the user passwords are pulled from
-    pub source: VirtualMachineInstanceSource,
+    pub source: Source,
 }
-codec::object! { VirtualMachineInstanceUserPassword; required propagation_method, source }
+codec::object! { UserPassword; required propagation_method, source }
 
 /// propagationMethod represents how the user passwords are injected into the vm guest.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceUserPasswordPropagationMethod {
+pub struct UserPasswordPropagationMethod {
     /// QemuGuestAgentAccessCredentailPropagation means passwords are dynamically injected into the vm at runtime via the qemu
     /// guest agent. This feature requires the qemu guest agent to be running within the guest.
     pub qemu_guest_agent: Option<BTreeMap<String, Value>>,
 }
-codec::object! { VirtualMachineInstanceUserPasswordPropagationMethod; optional qemu_guest_agent }
+codec::object! { UserPasswordPropagationMethod; optional qemu_guest_agent }
 
 /// UTC sets the guest clock to UTC on each boot. If an offset is specified, guest changes to the clock will be kept during
 /// reboots and are not reset.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceUtc {
+pub struct Utc {
     /// OffsetSeconds specifies an offset in seconds, relative to UTC. If set, guest changes to the clock will be kept during
     /// reboots and not reset.
     pub offset_seconds: Option<i64>,
 }
-codec::object! { VirtualMachineInstanceUtc; optional offset_seconds }
+codec::object! { Utc; optional offset_seconds }
 
 /// `VirtualMachineInstance.spec.utilityVolumes`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceUtilityVolumes {
+pub struct UtilityVolumes {
     /// claimName is the name of a PersistentVolumeClaim in the same namespace as the pod using this volume. More info:
     /// <https://kubernetes.io/docs/concepts/storage/persistent-volumes#persistentvolumeclaims>
     pub claim_name: String,
@@ -1863,141 +1893,104 @@ pub struct VirtualMachineInstanceUtilityVolumes {
     /// Type represents the type of the utility volume.
     pub r#type: Option<String>,
 }
-codec::object! { VirtualMachineInstanceUtilityVolumes; required claim_name, name; optional read_only, r#type }
+codec::object! { UtilityVolumes; required claim_name, name; optional read_only, r#type }
 
 /// VAPIC improves the paravirtualized handling of interrupts. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceVapic {
+pub struct Vapic {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceVapic; optional enabled }
+codec::object! { Vapic; optional enabled }
 
 /// VendorID allows setting the hypervisor vendor id. Defaults to the machine type setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceVendorid {
+pub struct Vendorid {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
     /// VendorID sets the hypervisor vendor id, visible to the vmi. String up to twelve characters.
     pub vendorid: Option<String>,
 }
-codec::object! { VirtualMachineInstanceVendorid; optional enabled, vendorid }
+codec::object! { Vendorid; optional enabled, vendorid }
 
 /// Video describes the video device configuration for the vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceVideo {
+pub struct Video {
     /// Type specifies the video device type (e.g., virtio, vga, bochs, ramfb). If not specified, the default is
     /// architecture-dependent (VGA for BIOS-based VMs, Bochs for EFI-based VMs on AMD64; virtio for Arm and s390x).
     pub r#type: Option<String>,
 }
-codec::object! { VirtualMachineInstanceVideo; optional r#type }
+codec::object! { Video; optional r#type }
 
 /// `VirtualMachineInstance.spec.domain.devices.gpus.virtualGPUOptions`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceVirtualGPUOptions {
-    pub display: Option<VirtualMachineInstanceDisplay>,
+pub struct VirtualGPUOptions {
+    pub display: Option<Display>,
 }
-codec::object! { VirtualMachineInstanceVirtualGPUOptions; optional display }
+codec::object! { VirtualGPUOptions; optional display }
 
 /// Volume represents a named volume in a vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceVolumes {
+pub struct Volumes {
     /// CloudInitConfigDrive represents a cloud-init Config Drive user-data source.
-    pub cloud_init_config_drive: Option<VirtualMachineInstanceCloudInitConfigDrive>,
+    pub cloud_init_config_drive: Option<CloudInitConfigDrive>,
     /// CloudInitNoCloud represents a cloud-init NoCloud user-data source.
-    pub cloud_init_no_cloud: Option<VirtualMachineInstanceCloudInitNoCloud>,
+    pub cloud_init_no_cloud: Option<CloudInitNoCloud>,
     /// ConfigMapSource represents a reference to a ConfigMap in the same namespace.
-    pub config_map: Option<VirtualMachineInstanceConfigMap>,
+    pub config_map: Option<ConfigMap>,
     /// ContainerDisk references a docker image, embedding a qcow or raw disk.
-    pub container_disk: Option<VirtualMachineInstanceContainerDisk>,
+    pub container_disk: Option<ContainerDisk>,
     /// ContainerPath exposes a path from the virt-launcher container to the VM via virtiofs.
-    pub container_path: Option<VirtualMachineInstanceContainerPath>,
+    pub container_path: Option<ContainerPath>,
     /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of populating that PVC with a
     /// disk image.
-    pub data_volume: Option<VirtualMachineInstanceDataVolume>,
+    pub data_volume: Option<DataVolume>,
     /// DownwardAPI represents downward API about the pod that should populate this volume
-    pub downward_api: Option<VirtualMachineInstanceDownwardAPI>,
+    pub downward_api: Option<DownwardAPI>,
     /// DownwardMetrics adds a very small disk to VMIs which contains a limited view of host and guest metrics. The disk content
     /// is compatible with vhostmd (<https://github.com/vhostmd/vhostmd>) and vm-dump-metrics.
     pub downward_metrics: Option<BTreeMap<String, Value>>,
     /// EmptyDisk represents a temporary disk which shares the vmis lifecycle.
-    pub empty_disk: Option<VirtualMachineInstanceEmptyDisk>,
+    pub empty_disk: Option<EmptyDisk>,
     /// Ephemeral is a special volume source that "wraps" specified source and provides copy-on-write image on top of it.
-    pub ephemeral: Option<VirtualMachineInstanceEphemeral>,
+    pub ephemeral: Option<Ephemeral>,
     /// HostDisk represents a disk created on the cluster level
-    pub host_disk: Option<VirtualMachineInstanceHostDisk>,
+    pub host_disk: Option<HostDisk>,
     /// MemoryDump is attached to the virt launcher and is populated with a memory dump of the vmi
-    pub memory_dump: Option<VirtualMachineInstanceMemoryDump>,
+    pub memory_dump: Option<MemoryDump>,
     /// Volume's name. Must be a DNS_LABEL and unique within the vmi. More info:
     /// <https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#names>
     pub name: String,
     /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same namespace.
-    pub persistent_volume_claim: Option<VirtualMachineInstancePersistentVolumeClaim>,
+    pub persistent_volume_claim: Option<PersistentVolumeClaim>,
     /// SecretVolumeSource represents a reference to a secret data in the same namespace.
-    pub secret: Option<VirtualMachineInstanceSecret>,
+    pub secret: Option<Secret>,
     /// ServiceAccountVolumeSource represents a reference to a service account.
-    pub service_account: Option<VirtualMachineInstanceServiceAccount>,
+    pub service_account: Option<ServiceAccount>,
     /// Represents a Sysprep volume source.
-    pub sysprep: Option<VirtualMachineInstanceSysprep>,
+    pub sysprep: Option<Sysprep>,
 }
-codec::object! { VirtualMachineInstanceVolumes; optional cloud_init_config_drive, cloud_init_no_cloud, config_map,
-    container_disk, container_path, data_volume, downward_api = "downwardAPI", downward_metrics, empty_disk, ephemeral,
-    host_disk, memory_dump; required name; optional persistent_volume_claim, secret, service_account, sysprep }
+codec::object! { Volumes; optional cloud_init_config_drive, cloud_init_no_cloud, config_map, container_disk, container_path,
+    data_volume, downward_api = "downwardAPI", downward_metrics, empty_disk, ephemeral, host_disk, memory_dump; required name;
+    optional persistent_volume_claim, secret, service_account, sysprep }
 
 /// VPIndex enables the Virtual Processor Index to help windows identifying virtual processors. Defaults to the machine type
 /// setting.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceVpindex {
+pub struct Vpindex {
     /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
     pub enabled: Option<bool>,
 }
-codec::object! { VirtualMachineInstanceVpindex; optional enabled }
+codec::object! { Vpindex; optional enabled }
 
 /// Watchdog describes a watchdog device which can be added to the vmi.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceWatchdog {
+pub struct Watchdog {
     /// diag288 watchdog device (specific to s390x architecture).
-    pub diag288: Option<VirtualMachineInstanceDiag288>,
+    pub diag288: Option<Diag288>,
     /// i6300esb watchdog device.
-    pub i6300esb: Option<VirtualMachineInstanceI6300esb>,
+    pub i6300esb: Option<I6300esb>,
     /// Name of the watchdog.
     pub name: String,
 }
-codec::object! { VirtualMachineInstanceWatchdog; optional diag288, i6300esb; required name }
-
-/// Attach a volume as a LUN to the vmi.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineLun {
-    /// Bus indicates the type of disk device to emulate. supported values: virtio, sata, scsi.
-    pub bus: Option<String>,
-    /// ReadOnly. Defaults to false.
-    pub readonly: Option<bool>,
-    /// Reservation indicates if the disk needs to support the persistent reservation for the SCSI disk
-    pub reservation: Option<bool>,
-}
-codec::object! { VirtualMachineLun; optional bus, readonly, reservation }
-
-/// Represents if a feature is enabled or disabled.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineMatchVolume {
-    /// Enabled determines if the feature should be enabled or disabled on the guest. Defaults to true.
-    pub enabled: Option<bool>,
-}
-codec::object! { VirtualMachineMatchVolume; optional enabled }
-
-/// Template is the direct specification of VirtualMachineInstance
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineTemplate {
-    pub metadata: Option<Option<BTreeMap<String, Value>>>,
-    /// VirtualMachineInstance Spec contains the VirtualMachineInstance specification.
-    pub spec: Option<VirtualMachineInstanceSpec>,
-}
-codec::object! { VirtualMachineTemplate; nullable metadata; optional spec }
-
-/// VirtualMachineInstanceBackupVolumeInfo contains information about a volume included in a backup
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineVolumes {
-    /// VolumeName is the volume name from VMI spec
-    pub volume_name: String,
-}
-codec::object! { VirtualMachineVolumes; required volume_name }
+codec::object! { Watchdog; optional diag288, i6300esb; required name }

@@ -9,7 +9,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use super::KubeVirtConditions;
+use super::Conditions;
 
 /// KubeVirt represents the object deploying all KubeVirt resources
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -830,7 +830,7 @@ codec::object! { KubeVirtSpec; optional certificate_rotate_strategy, configurati
 /// KubeVirtStatus represents information pertaining to a KubeVirt deployment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KubeVirtStatus {
-    pub conditions: Option<Vec<KubeVirtConditions>>,
+    pub conditions: Option<Vec<Conditions>>,
     pub default_architecture: Option<String>,
     pub generations: Option<Vec<KubeVirtGenerations>>,
     pub observed_deployment_config: Option<String>,

@@ -9,9 +9,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMe
 use serde_json::Value;
 use std::collections::BTreeMap;
 use super::{
-    KubeVirtConditions, VirtualMachineBlockSize, VirtualMachineCdrom, VirtualMachineChangedBlockTracking,
-    VirtualMachineDiskDisk, VirtualMachineInstanceDataVolume, VirtualMachineInstanceMigratedVolumes,
-    VirtualMachineInstancePersistentVolumeClaim, VirtualMachineLun, VirtualMachineTemplate,
+    BlockSize, Cdrom, ChangedBlockTracking, Conditions, DataVolume, Disk, Lun, MigratedVolumes, PersistentVolumeClaim, Template,
 };
 
 /// VirtualMachine handles the VirtualMachines that are not running or are in a stopped state The VirtualMachine contains
@@ -124,7 +122,7 @@ codec::object! { VirtualMachineDataVolumeTemplatesSpec; optional checkpoints, co
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineDisk {
     /// If specified, the virtual disk will be presented with the given block sizes.
-    pub block_size: Option<VirtualMachineBlockSize>,
+    pub block_size: Option<BlockSize>,
     /// BootOrder is an integer value \> 0, used to determine ordering of boot devices. Lower values take precedence. Each disk
     /// or interface that has a boot order must have a unique value. Disks without a boot order are not tried if a disk with a
     /// boot order exists.
@@ -135,20 +133,20 @@ pub struct VirtualMachineDisk {
     /// O_DIRECT, otherwise writethrough.
     pub cache: Option<String>,
     /// Attach a volume as a cdrom to the vmi.
-    pub cdrom: Option<VirtualMachineCdrom>,
+    pub cdrom: Option<Cdrom>,
     /// ChangedBlockTracking indicates this disk should have CBT option Defaults to false.
     pub changed_block_tracking: Option<bool>,
     /// dedicatedIOThread indicates this disk should have an exclusive IO Thread. Enabling this implies useIOThreads = true.
     /// Defaults to false.
     pub dedicated_io_thread: Option<bool>,
     /// Attach a volume as a disk to the vmi.
-    pub disk: Option<VirtualMachineDiskDisk>,
+    pub disk: Option<Disk>,
     /// If specified, it can change the default error policy (stop) for the disk
     pub error_policy: Option<String>,
     /// IO specifies which QEMU disk IO mode should be used. Supported values are: native, default, threads.
     pub io: Option<String>,
     /// Attach a volume as a LUN to the vmi.
-    pub lun: Option<VirtualMachineLun>,
+    pub lun: Option<Lun>,
     /// Name is the device name
     pub name: String,
     /// Serial provides the ability to specify a serial number for the disk device.
@@ -446,7 +444,7 @@ pub struct VirtualMachineSpec {
     /// Deprecated: VirtualMachineInstance field "Running" is now deprecated, please use RunStrategy instead.
     pub running: Option<bool>,
     /// Template is the direct specification of VirtualMachineInstance
-    pub template: VirtualMachineTemplate,
+    pub template: Template,
     /// UpdateVolumesStrategy is the strategy to apply on volumes updates
     pub update_volumes_strategy: Option<String>,
 }
@@ -481,9 +479,9 @@ codec::object! { VirtualMachineStateChangeRequests; required action; optional da
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineStatus {
     /// ChangedBlockTracking represents the status of the changedBlockTracking
-    pub changed_block_tracking: Option<Option<VirtualMachineChangedBlockTracking>>,
+    pub changed_block_tracking: Option<Option<ChangedBlockTracking>>,
     /// Hold the state information of the VirtualMachine and its VirtualMachineInstance
-    pub conditions: Option<Vec<KubeVirtConditions>>,
+    pub conditions: Option<Vec<Conditions>>,
     /// Created indicates if the virtual machine is created in the cluster
     pub created: Option<bool>,
     /// DesiredGeneration is the generation which is desired for the VMI. This will be used in comparisons with
@@ -554,7 +552,7 @@ codec::object! { VirtualMachineVddk; optional backing_file, extra_args, init_ima
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineVolumeMigrationState {
     /// MigratedVolumes lists the source and destination volumes during the volume migration
-    pub migrated_volumes: Option<Vec<VirtualMachineInstanceMigratedVolumes>>,
+    pub migrated_volumes: Option<Vec<MigratedVolumes>>,
 }
 codec::object! { VirtualMachineVolumeMigrationState; optional migrated_volumes }
 
@@ -585,9 +583,9 @@ codec::object! { VirtualMachineVolumeSnapshotStatuses; required enabled, name; o
 pub struct VirtualMachineVolumeSource {
     /// DataVolume represents the dynamic creation a PVC for this volume as well as the process of populating that PVC with a
     /// disk image.
-    pub data_volume: Option<VirtualMachineInstanceDataVolume>,
+    pub data_volume: Option<DataVolume>,
     /// PersistentVolumeClaimVolumeSource represents a reference to a PersistentVolumeClaim in the same namespace.
-    pub persistent_volume_claim: Option<VirtualMachineInstancePersistentVolumeClaim>,
+    pub persistent_volume_claim: Option<PersistentVolumeClaim>,
 }
 codec::object! { VirtualMachineVolumeSource; optional data_volume, persistent_volume_claim }
 

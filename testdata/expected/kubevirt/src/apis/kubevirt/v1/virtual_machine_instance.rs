@@ -11,11 +11,8 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use std::collections::BTreeMap;
 use super::{
-    KubeVirtConditions, VirtualMachineChangedBlockTracking, VirtualMachineInstanceAccessCredentials,
-    VirtualMachineInstanceDomain, VirtualMachineInstanceLivenessProbe, VirtualMachineInstanceMachine,
-    VirtualMachineInstanceMigratedVolumes, VirtualMachineInstanceMigrationState, VirtualMachineInstanceNetworks,
-    VirtualMachineInstancePhaseTransitionTimestamps, VirtualMachineInstanceReadinessProbe, VirtualMachineInstanceUtilityVolumes,
-    VirtualMachineInstanceVolumes,
+    AccessCredentials, ChangedBlockTracking, Conditions, Domain, LivenessProbe, Machine, MigratedVolumes, MigrationState,
+    Networks, PhaseTransitionTimestamps, ReadinessProbe, UtilityVolumes, Volumes,
 };
 
 /// VirtualMachineInstance is \*the\* VirtualMachineInstance Definition. It represents a virtual machine in the runtime
@@ -94,6 +91,31 @@ pub struct VirtualMachineInstanceInitrdInfo {
 }
 codec::object! { VirtualMachineInstanceInitrdInfo; optional checksum }
 
+/// `VirtualMachineInstance.status.interfaces`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VirtualMachineInstanceInterfaces {
+    /// Specifies the origin of the interface data collected. values: domain, guest-agent, multus-status.
+    pub info_source: Option<String>,
+    /// The interface name inside the Virtual Machine
+    pub interface_name: Option<String>,
+    /// IP address of a Virtual Machine interface. It is always the first item of IPs
+    pub ip_address: Option<String>,
+    /// List of all IP addresses of a Virtual Machine interface
+    pub ip_addresses: Option<Vec<String>>,
+    /// LinkState Reports the current operational link state'. values: up, down.
+    pub link_state: Option<String>,
+    /// Hardware address of a Virtual Machine interface
+    pub mac: Option<String>,
+    /// Name of the interface, corresponds to name of the network assigned to the interface
+    pub name: Option<String>,
+    /// PodInterfaceName represents the name of the pod network interface
+    pub pod_interface_name: Option<String>,
+    /// Specifies how many queues are allocated by MultiQueue
+    pub queue_count: Option<i32>,
+}
+codec::object! { VirtualMachineInstanceInterfaces; optional info_source, interface_name, ip_address, ip_addresses, link_state,
+    mac, name, pod_interface_name, queue_count }
+
 /// KernelBootStatus contains info about the kernelBootContainer
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceKernelBootStatus {
@@ -112,6 +134,20 @@ pub struct VirtualMachineInstanceKernelInfo {
     pub checksum: Option<i64>,
 }
 codec::object! { VirtualMachineInstanceKernelInfo; optional checksum }
+
+/// Memory shows various informations about the VirtualMachine memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VirtualMachineInstanceMemory {
+    /// GuestAtBoot specifies with how much memory the VirtualMachine intiallly booted with.
+    pub guest_at_boot: Option<Quantity>,
+    /// GuestCurrent specifies how much memory is currently available for the VirtualMachine.
+    pub guest_current: Option<Quantity>,
+    /// GuestRequested specifies how much memory was requested (hotplug) for the VirtualMachine.
+    pub guest_requested: Option<Quantity>,
+    /// MemoryOverhead specifies the memory overhead added by the virtualization infrastructure for the virt-launcher pod.
+    pub memory_overhead: Option<Quantity>,
+}
+codec::object! { VirtualMachineInstanceMemory; optional_encoded guest_at_boot, guest_current, guest_requested, memory_overhead }
 
 /// If the volume is memorydump volume, this will contain the memorydump info.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -157,7 +193,7 @@ codec::object! { VirtualMachineInstancePersistentVolumeClaimInfo; optional acces
 pub struct VirtualMachineInstanceSpec {
     /// Specifies a set of public keys to inject into the vm guest
     /// * Must have at most 256 items.
-    pub access_credentials: Option<Vec<VirtualMachineInstanceAccessCredentials>>,
+    pub access_credentials: Option<Vec<AccessCredentials>>,
     /// If affinity is specifies, obey all the affinity rules
     pub affinity: Option<Affinity>,
     /// Specifies the architecture of the vm guest you are attempting to run. Defaults to the compiled architecture of the
@@ -171,7 +207,7 @@ pub struct VirtualMachineInstanceSpec {
     /// DNS options set along with hostNetwork, you have to specify DNS policy explicitly to 'ClusterFirstWithHostNet'.
     pub dns_policy: Option<String>,
     /// Specification of the desired behavior of the VirtualMachineInstance on the host.
-    pub domain: VirtualMachineInstanceDomain,
+    pub domain: Domain,
     /// EvictionStrategy describes the strategy to follow when a node drain occurs. The possible options are:
     /// - "None": No action will be taken, according to the specified 'RunStrategy' the VirtualMachine will be restarted or
     ///   shutdown.
@@ -188,10 +224,10 @@ pub struct VirtualMachineInstanceSpec {
     /// cloud-init is configured properly.
     pub hostname: Option<String>,
     /// Periodic probe of VirtualMachineInstance liveness.
-    pub liveness_probe: Option<VirtualMachineInstanceLivenessProbe>,
+    pub liveness_probe: Option<LivenessProbe>,
     /// List of networks that can be attached to a vm's virtual interface.
     /// * Must have at most 256 items.
-    pub networks: Option<Vec<VirtualMachineInstanceNetworks>>,
+    pub networks: Option<Vec<Networks>>,
     /// NodeSelector is a selector which must be true for the vmi to fit on a node. Selector which must match a node's labels
     /// for the vmi to be scheduled on that node. More info:
     /// <https://kubernetes.io/docs/concepts/configuration/assign-pod-node/>
@@ -200,7 +236,7 @@ pub struct VirtualMachineInstanceSpec {
     /// default.
     pub priority_class_name: Option<String>,
     /// Periodic probe of VirtualMachineInstance service readiness.
-    pub readiness_probe: Option<VirtualMachineInstanceReadinessProbe>,
+    pub readiness_probe: Option<ReadinessProbe>,
     /// ResourceClaims define which ResourceClaims must be allocated and reserved before the VMI, hence virt-launcher pod is
     /// allowed to start. The resources will be made available to the domain which consumes them by name.
     ///
@@ -235,10 +271,10 @@ pub struct VirtualMachineInstanceSpec {
     /// List of utility volumes that can be mounted to the vmi virt-launcher pod without having a matching disk in the domain.
     /// Used to collect data for various operational workflows.
     /// * Must have at most 256 items and have no two items with the same `name`.
-    pub utility_volumes: Option<Vec<VirtualMachineInstanceUtilityVolumes>>,
+    pub utility_volumes: Option<Vec<UtilityVolumes>>,
     /// List of volumes that can be mounted by disks belonging to the vmi.
     /// * Must have at most 256 items.
-    pub volumes: Option<Vec<VirtualMachineInstanceVolumes>>,
+    pub volumes: Option<Vec<Volumes>>,
 }
 codec::object! { VirtualMachineInstanceSpec; optional access_credentials, affinity, architecture, dns_config, dns_policy;
     required domain; optional eviction_strategy, hostname, liveness_probe, networks, node_selector, priority_class_name,
@@ -256,9 +292,9 @@ pub struct VirtualMachineInstanceStatus {
     /// migration.
     pub active_pods: Option<BTreeMap<String, String>>,
     /// ChangedBlockTracking represents the status of the changedBlockTracking
-    pub changed_block_tracking: Option<Option<VirtualMachineChangedBlockTracking>>,
+    pub changed_block_tracking: Option<Option<ChangedBlockTracking>>,
     /// Conditions are specific points in VirtualMachineInstance's pod runtime.
-    pub conditions: Option<Vec<KubeVirtConditions>>,
+    pub conditions: Option<Vec<Conditions>>,
     /// CurrentCPUTopology specifies the current CPU topology used by the VM workload.
     pub current_cpu_topology: Option<VirtualMachineInstanceCurrentCPUTopology>,
     /// EvacuationNodeName is used to track the eviction process of a VMI. It stores the name of the node that we want to
@@ -270,21 +306,21 @@ pub struct VirtualMachineInstanceStatus {
     /// Guest OS Information
     pub guest_os_info: Option<VirtualMachineInstanceGuestOSInfo>,
     /// Interfaces represent the details of available network interfaces.
-    pub interfaces: Option<Vec<VirtualMachineInstanceStatusInterfaces>>,
+    pub interfaces: Option<Vec<VirtualMachineInstanceInterfaces>>,
     /// KernelBootStatus contains info about the kernelBootContainer
     pub kernel_boot_status: Option<VirtualMachineInstanceKernelBootStatus>,
     /// LauncherContainerImageVersion indicates what container image is currently active for the vmi.
     pub launcher_container_image_version: Option<String>,
     /// Machine shows the final resulting qemu machine type.
-    pub machine: Option<VirtualMachineInstanceMachine>,
+    pub machine: Option<Machine>,
     /// Memory shows various informations about the VirtualMachine memory.
-    pub memory: Option<VirtualMachineInstanceStatusMemory>,
+    pub memory: Option<VirtualMachineInstanceMemory>,
     /// MigratedVolumes lists the source and destination volumes during the volume migration
-    pub migrated_volumes: Option<Vec<VirtualMachineInstanceMigratedVolumes>>,
+    pub migrated_volumes: Option<Vec<MigratedVolumes>>,
     /// Represents the method using which the vmi can be migrated: live migration or block migration
     pub migration_method: Option<String>,
     /// Represents the status of a live migration
-    pub migration_state: Option<VirtualMachineInstanceMigrationState>,
+    pub migration_state: Option<MigrationState>,
     /// This represents the migration transport
     pub migration_transport: Option<String>,
     /// NodeName is the name where the VirtualMachineInstance is currently running.
@@ -293,9 +329,7 @@ pub struct VirtualMachineInstanceStatus {
     /// partially correlates to it.
     pub phase: Option<String>,
     /// PhaseTransitionTimestamp is the timestamp of when the last phase change occurred
-    pub phase_transition_timestamps: Option<
-        Vec<VirtualMachineInstancePhaseTransitionTimestamps>,
-    >,
+    pub phase_transition_timestamps: Option<Vec<PhaseTransitionTimestamps>>,
     /// The Quality of Service (QOS) classification assigned to the virtual machine instance based on resource requirements See
     /// PodQOSClass type for available QOS classes More info:
     /// <https://git.k8s.io/community/contributors/design-proposals/node/resource-qos.md>
@@ -317,46 +351,6 @@ codec::object! { VirtualMachineInstanceStatus; optional vsockcid = "VSOCKCID", a
     guest_os_info = "guestOSInfo", interfaces, kernel_boot_status, launcher_container_image_version, machine, memory,
     migrated_volumes, migration_method, migration_state, migration_transport, node_name, phase, phase_transition_timestamps,
     qos_class, reason, runtime_user, selinux_context, topology_hints, virtual_machine_revision_name, volume_status }
-
-/// `VirtualMachineInstance.status.interfaces`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceStatusInterfaces {
-    /// Specifies the origin of the interface data collected. values: domain, guest-agent, multus-status.
-    pub info_source: Option<String>,
-    /// The interface name inside the Virtual Machine
-    pub interface_name: Option<String>,
-    /// IP address of a Virtual Machine interface. It is always the first item of IPs
-    pub ip_address: Option<String>,
-    /// List of all IP addresses of a Virtual Machine interface
-    pub ip_addresses: Option<Vec<String>>,
-    /// LinkState Reports the current operational link state'. values: up, down.
-    pub link_state: Option<String>,
-    /// Hardware address of a Virtual Machine interface
-    pub mac: Option<String>,
-    /// Name of the interface, corresponds to name of the network assigned to the interface
-    pub name: Option<String>,
-    /// PodInterfaceName represents the name of the pod network interface
-    pub pod_interface_name: Option<String>,
-    /// Specifies how many queues are allocated by MultiQueue
-    pub queue_count: Option<i32>,
-}
-codec::object! { VirtualMachineInstanceStatusInterfaces; optional info_source, interface_name, ip_address, ip_addresses,
-    link_state, mac, name, pod_interface_name, queue_count }
-
-/// Memory shows various informations about the VirtualMachine memory.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineInstanceStatusMemory {
-    /// GuestAtBoot specifies with how much memory the VirtualMachine intiallly booted with.
-    pub guest_at_boot: Option<Quantity>,
-    /// GuestCurrent specifies how much memory is currently available for the VirtualMachine.
-    pub guest_current: Option<Quantity>,
-    /// GuestRequested specifies how much memory was requested (hotplug) for the VirtualMachine.
-    pub guest_requested: Option<Quantity>,
-    /// MemoryOverhead specifies the memory overhead added by the virtualization infrastructure for the virt-launcher pod.
-    pub memory_overhead: Option<Quantity>,
-}
-codec::object! { VirtualMachineInstanceStatusMemory; optional_encoded guest_at_boot, guest_current, guest_requested,
-    memory_overhead }
 
 /// `VirtualMachineInstance.status.topologyHints`.
 #[derive(Clone, Debug, Default, PartialEq)]

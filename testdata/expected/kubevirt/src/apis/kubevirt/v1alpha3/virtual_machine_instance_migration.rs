@@ -6,7 +6,7 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use std::collections::BTreeMap;
-use super::{KubeVirtConditions, VirtualMachineInstanceMigrationState, VirtualMachineInstancePhaseTransitionTimestamps};
+use super::{Conditions, MigrationState, PhaseTransitionTimestamps};
 
 /// VirtualMachineInstanceMigration represents the object tracking a VMI's migration to another host in the cluster
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,16 +58,14 @@ codec::object! { VirtualMachineInstanceMigrationSpec; optional added_node_select
 /// VirtualMachineInstanceMigration reprents information pertaining to a VMI's migration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceMigrationStatus {
-    pub conditions: Option<Vec<KubeVirtConditions>>,
+    pub conditions: Option<Vec<Conditions>>,
     /// Represents the status of a live migration
-    pub migration_state: Option<VirtualMachineInstanceMigrationState>,
+    pub migration_state: Option<MigrationState>,
     /// VirtualMachineInstanceMigrationPhase is a label for the condition of a VirtualMachineInstanceMigration at the current
     /// time.
     pub phase: Option<String>,
     /// PhaseTransitionTimestamp is the timestamp of when the last phase change occurred
-    pub phase_transition_timestamps: Option<
-        Vec<VirtualMachineInstancePhaseTransitionTimestamps>,
-    >,
+    pub phase_transition_timestamps: Option<Vec<PhaseTransitionTimestamps>>,
     /// The synchronization addresses one can use to connect to the synchronization controller, includes the port, if multiple
     /// addresses are available, the first one is reported in the synchronizationAddress field.
     pub synchronization_addresses: Option<Vec<String>>,

@@ -5,7 +5,7 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
-use super::VirtualMachineInstanceDomain;
+use super::Domain;
 
 /// Deprecated for removal in v2, please use VirtualMachineInstanceType and VirtualMachinePreference instead.
 ///
@@ -23,7 +23,7 @@ codec::object! { VirtualMachineInstancePreset as kind; defaulted metadata; optio
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstancePresetSpec {
     /// Domain is the same object type as contained in VirtualMachineInstanceSpec
-    pub domain: Option<VirtualMachineInstanceDomain>,
+    pub domain: Option<Domain>,
     /// Selector is a label query over a set of VMIs. Required.
     pub selector: LabelSelector,
 }

@@ -5,7 +5,7 @@
 
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
-use super::{KubeVirtConditions, VirtualMachineTemplate};
+use super::{Conditions, Template};
 
 /// VirtualMachineInstance is \*the\* VirtualMachineInstance Definition. It represents a virtual machine in the runtime
 /// environment of kubernetes.
@@ -30,7 +30,7 @@ pub struct VirtualMachineInstanceReplicaSetSpec {
     /// deployment.
     pub selector: LabelSelector,
     /// Template describes the pods that will be created.
-    pub template: VirtualMachineTemplate,
+    pub template: Template,
 }
 codec::object! { VirtualMachineInstanceReplicaSetSpec; optional paused, replicas; required selector, template }
 
@@ -38,7 +38,7 @@ codec::object! { VirtualMachineInstanceReplicaSetSpec; optional paused, replicas
 /// controllers and users.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineInstanceReplicaSetStatus {
-    pub conditions: Option<Vec<KubeVirtConditions>>,
+    pub conditions: Option<Vec<Conditions>>,
     /// Canonical form of the label selector for HPA which consumes it through the scale subresource.
     pub label_selector: Option<String>,
     /// The number of ready replicas for this replica set.

@@ -7,7 +7,7 @@ use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use std::collections::BTreeMap;
-use super::VirtualMachineRestoreConditions;
+use super::Conditions;
 
 /// VirtualMachineRestore defines the operation of restoring a VM
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,7 +62,7 @@ codec::object! { VirtualMachineRestoreSpec; optional patches; required target; o
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineRestoreStatus {
     pub complete: Option<bool>,
-    pub conditions: Option<Vec<VirtualMachineRestoreConditions>>,
+    pub conditions: Option<Vec<Conditions>>,
     /// Must have no item twice.
     pub deleted_data_volumes: Option<Vec<String>>,
     pub restore_time: Option<Time>,

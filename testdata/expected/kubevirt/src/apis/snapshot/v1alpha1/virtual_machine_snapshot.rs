@@ -6,7 +6,7 @@
 use ::codegen_runtime::codec;
 use ::codegen_runtime::k8s_openapi::api::core::v1::TypedLocalObjectReference;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use super::VirtualMachineRestoreConditions;
+use super::Conditions;
 
 /// VirtualMachineSnapshot defines the operation of snapshotting a VM
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,7 +65,7 @@ codec::object! { VirtualMachineSnapshotSpec; optional deletion_policy, failure_d
 /// VirtualMachineSnapshotStatus is the status for a VirtualMachineSnapshot resource
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VirtualMachineSnapshotStatus {
-    pub conditions: Option<Vec<VirtualMachineRestoreConditions>>,
+    pub conditions: Option<Vec<Conditions>>,
     pub creation_time: Option<Option<Time>>,
     /// Error is the last error encountered during the snapshot/restore
     pub error: Option<VirtualMachineSnapshotError>,

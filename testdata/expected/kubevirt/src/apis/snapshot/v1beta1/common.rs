@@ -8,7 +8,7 @@ use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 /// Condition defines conditions
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct VirtualMachineRestoreConditions {
+pub struct Conditions {
     pub last_probe_time: Option<Option<Time>>,
     pub last_transition_time: Option<Option<Time>>,
     pub message: Option<String>,
@@ -17,5 +17,5 @@ pub struct VirtualMachineRestoreConditions {
     /// ConditionType is the const type for Conditions
     pub r#type: String,
 }
-codec::object! { VirtualMachineRestoreConditions; nullable_encoded last_probe_time, last_transition_time; optional message,
-    reason; required status, r#type }
+codec::object! { Conditions; nullable_encoded last_probe_time, last_transition_time; optional message, reason; required status,
+    r#type }

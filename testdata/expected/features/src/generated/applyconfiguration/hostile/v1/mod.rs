@@ -36,7 +36,7 @@ apply::configuration! {
     pub struct DefaultSpecApply {
         any: into apply::Value as nullable,
         at: into Time as optional_encoded,
-        mode: into api::DefaultMode,
+        mode: into api::Mode,
         names: map Vec<String>,
     }
 }
@@ -195,7 +195,7 @@ apply::configuration! {
     pub struct OptionSpecApply {
         any: into apply::Value as nullable,
         at: into Time as optional_encoded,
-        mode: into api::DefaultMode,
+        mode: into api::Mode,
         names: map Vec<String>,
     }
 }
@@ -205,7 +205,7 @@ apply::configuration! {
     pub struct SelfSpecApply {
         any: into apply::Value as nullable,
         at: into Time as optional_encoded,
-        mode: into api::DefaultMode,
+        mode: into api::Mode,
         names: map Vec<String>,
     }
 }
@@ -229,7 +229,7 @@ apply::configuration! {
     pub struct SerializeSpecApply {
         any: into apply::Value as nullable,
         at: into Time as optional_encoded,
-        mode: into api::DefaultMode,
+        mode: into api::Mode,
         names: map Vec<String>,
     }
 }
@@ -260,7 +260,7 @@ apply::configuration! {
     pub struct StringSpecApply {
         any: into apply::Value as nullable,
         at: into Time as optional_encoded,
-        mode: into api::DefaultMode,
+        mode: into api::Mode,
         names: map Vec<String>,
     }
 }
@@ -277,7 +277,7 @@ apply::configuration! {
     pub struct TimeSpecApply {
         any: into apply::Value as nullable,
         at: into Time as optional_encoded,
-        mode: into api::DefaultMode,
+        mode: into api::Mode,
         names: map Vec<String>,
     }
 }
@@ -294,7 +294,7 @@ apply::configuration! {
     pub struct ValueSpecApply {
         any: into apply::Value as nullable,
         at: into Time as optional_encoded,
-        mode: into api::DefaultMode,
+        mode: into api::Mode,
         names: map Vec<String>,
     }
 }
