@@ -38,6 +38,7 @@ mod depth;
 mod http;
 mod kinds;
 mod metadata;
+mod rbac;
 mod registry;
 mod rest;
 mod seed;
@@ -52,7 +53,9 @@ mod testing;
 mod types;
 mod webhooks;
 
+pub use core::AuthorizationMode;
 pub use http::body::Body;
+pub use rbac::access::Access;
 pub use registry::{ResourceDescription, ScalePaths, Scope};
 pub use server::{ApiServer, BuildError, Builder, Objects};
 pub use service::ApiService;

@@ -6,11 +6,11 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::Parser;
-use embedded_apiserver::{ApiServer, ServeOptions};
+use clap::{Parser, ValueEnum};
+use embedded_apiserver::{ApiServer, AuthorizationMode, ServeOptions};
 use serde_json::Value;
 
-/// An in-process Kubernetes API server, served over plain HTTP without authentication.
+/// An in-process Kubernetes API server, served over plain HTTP; without credentials, a client is the administrator.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Args {
@@ -29,12 +29,38 @@ struct Args {
     /// Write a kubeconfig for the server to this file.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
+    /// Who may do what: everyone everything, or what the roles allow the impersonated user or the service account of the token.
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = Mode::AlwaysAllow)]
+    authorization_mode: Mode,
+    /// Check the permissions that owner references need, as the admission plugin of that name does.
+    #[arg(long)]
+    owner_references_permission_enforcement: bool,
     /// Do not delete the dependents of deleted objects.
     #[arg(long)]
     no_garbage_collector: bool,
     /// The maximum number of events kept in the watch history.
     #[arg(long, default_value_t = 10_000)]
     history: usize,
+}
+
+/// The authorization modes, as kube-apiserver names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// Everyone may do everything.
+    #[value(name = "AlwaysAllow")]
+    AlwaysAllow,
+    /// What the stored roles and their bindings allow.
+    #[value(name = "RBAC")]
+    Rbac,
+}
+
+impl From<Mode> for AuthorizationMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::AlwaysAllow => Self::AlwaysAllow,
+            Mode::Rbac => Self::Rbac,
+        }
+    }
 }
 
 #[tokio::main]
@@ -48,6 +74,8 @@ async fn main() -> anyhow::Result<()> {
         .namespace_objects(true)
         .crd_values(read_all(&args.crds)?)
         .objects(read_all(&args.load)?)
+        .authorization(args.authorization_mode.into())
+        .owner_references_permission_enforcement(args.owner_references_permission_enforcement)
         .garbage_collector(!args.no_garbage_collector)
         .history(args.history)
         .build()?;

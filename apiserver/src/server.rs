@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 use crate::BoxError;
 
 use crate::controllers::controllers;
-use crate::core::{Core, Options};
+use crate::core::{AuthorizationMode, Core, Options};
 use crate::kinds;
 use crate::metadata::object;
+use crate::rbac::bootstrap;
 use crate::registry::{Registry, ResourceDescription, Served};
 use crate::rest::Requester;
 use crate::rest::create::create_object;
@@ -219,6 +220,8 @@ impl Default for Builder {
                 garbage_collector: true,
                 namespace_lifecycle: true,
                 namespace_objects: false,
+                authorization: AuthorizationMode::default(),
+                owner_permissions: false,
             },
             history: 10_000,
             backends: Backends::default(),
@@ -293,6 +296,23 @@ impl Builder {
         self
     }
 
+    /// Sets who may do what; [`AuthorizationMode::AlwaysAllow`] by default. Users come from [`ApiServer::client_as`],
+    /// `Impersonate-User` (with `Impersonate-Group`) and the tokens of service accounts; everyone else is the administrator.
+    #[must_use]
+    pub fn authorization(mut self, mode: AuthorizationMode) -> Self {
+        self.options.authorization = mode;
+        self
+    }
+
+    /// Whether whoever changes the owners of an object must be allowed to delete it, and whoever sets `blockOwnerDeletion`, to update
+    /// the finalizers of the owner: the admission plugin `OwnerReferencesPermissionEnforcement`, which is on in OpenShift. Off by
+    /// default; without [`authorization`](Self::authorization) it only refuses owners of unknown kinds.
+    #[must_use]
+    pub fn owner_references_permission_enforcement(mut self, on: bool) -> Self {
+        self.options.owner_permissions = on;
+        self
+    }
+
     /// Sets the number of events that the history keeps (10,000 by default). Watches and lists that start earlier get 410.
     #[must_use]
     pub fn history(mut self, events: usize) -> Self {
@@ -350,6 +370,12 @@ impl Builder {
         }
         seed::put(&core, kinds::kubernetes_service())
             .map_err(|source| object_error("service", "kubernetes", source))?;
+        if self.options.authorization == AuthorizationMode::Rbac {
+            for object in bootstrap::objects() {
+                let name = object::name(&object).to_owned();
+                seed::put(&core, object).map_err(|source| object_error("role", &name, source))?;
+            }
+        }
         for crd in self.crds {
             create_crd(&core, crd).map_err(BuildError::Crd)?;
         }

@@ -27,7 +27,8 @@ pub struct Flags {
         long,
         value_name = "NAMESPACE",
         default_value = "",
-        hide_default_value = true
+        hide_default_value = true,
+        value_parser = parse_namespace
     )]
     pub namespace: String,
     /// The number of objects to reconcile concurrently.
@@ -118,7 +119,7 @@ pub struct ElectionFlags {
     pub holder_identity: Option<String>,
     // The default is the program's name; `App` sets it.
     /// The name of the Lease used for the election.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_lease_name)]
     pub lease_lock_name: String,
     /// The namespace of the Lease: $POD_NAMESPACE, else default.
     #[arg(
@@ -126,7 +127,8 @@ pub struct ElectionFlags {
         value_name = "NAMESPACE",
         env = "POD_NAMESPACE",
         hide_env_values = true,
-        default_value = "default"
+        default_value = "default",
+        value_parser = parse_label
     )]
     pub lease_lock_namespace: String,
     /// How long other replicas wait after the last renewal before they take over.
@@ -216,6 +218,22 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     Ok(duration)
 }
 
+/// Parses the name of a namespace, or nothing.
+fn parse_namespace(text: &str) -> Result<String, String> {
+    match text {
+        "" => Ok(String::new()),
+        text => parse_label(text),
+    }
+}
+
+fn parse_label(text: &str) -> Result<String, String> {
+    kube_names::label_fault(text).map_or_else(|| Ok(text.to_owned()), Err)
+}
+
+fn parse_lease_name(text: &str) -> Result<String, String> {
+    kube_names::subdomain_fault(text).map_or_else(|| Ok(text.to_owned()), Err)
+}
+
 /// Parses `0`, `:8080` and `127.0.0.1:8080`, as controller-runtime's flags do. Without a host the address is all of IPv6 and IPv4,
 /// as in Go: the pods of some clusters have only IPv6 addresses.
 fn parse_address(text: &str) -> Result<Bind, String> {
@@ -246,6 +264,18 @@ mod tests {
         for text in ["", "0s", "-1s", "15", "soon"] {
             assert!(parse_duration(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn names_are_those_of_kubernetes() {
+        assert_eq!(parse_namespace(""), Ok(String::new()));
+        assert_eq!(parse_namespace("shop"), Ok("shop".to_owned()));
+        assert_eq!(parse_lease_name("a.b"), Ok("a.b".to_owned()));
+        for text in ["a b", "Shop", "a,b", "-a", "a/b"] {
+            assert!(parse_namespace(text).is_err(), "{text}");
+            assert!(parse_lease_name(text).is_err(), "{text}");
+        }
+        assert!(parse_label("").is_err());
     }
 
     #[test]

@@ -16,6 +16,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_util::sync::CancellationToken;
 
+use crate::error::chain;
+
 /// The interval at which the files are checked. Kubernetes updates a mounted Secret within a minute or two.
 const EVERY: Duration = Duration::from_secs(10);
 
@@ -184,7 +186,7 @@ impl Certificates {
                 Ok(Ok(true)) => tracing::info!("renewed the webhook certificate"),
                 // Outside of a mount, the two files are replaced one after the other, so that one error may be temporary.
                 Ok(Err(ref error)) if !is_faulty => {
-                    tracing::warn!(%error, "cannot renew the webhook certificate");
+                    tracing::warn!(error = %chain(error), "cannot renew the webhook certificate");
                 }
                 _ => {}
             }

@@ -158,7 +158,7 @@ impl WebhookServer {
                     });
                 }
                 Some(Err(error)) => {
-                    tracing::warn!(%error, "cannot accept");
+                    tracing::warn!(error = %chain(&error), "cannot accept");
                     // Avoids spinning, for example when there are no file descriptors left.
                     sleep(Duration::from_millis(100)).await;
                 }
@@ -205,7 +205,7 @@ async fn answer(
     let stream = match stop.run_until_cancelled(handshake).await {
         Some(Ok(Ok(stream))) => stream,
         Some(Ok(Err(error))) => {
-            tracing::debug!(%error, "TLS handshake failed");
+            tracing::debug!(error = %chain(&error), "TLS handshake failed");
             return;
         }
         Some(Err(_)) | None => return,

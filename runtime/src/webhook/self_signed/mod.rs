@@ -41,6 +41,7 @@ use self::state::State;
 use super::certificates::{Keep, Loaded};
 use super::{CertificateError, Certificates, Webhooks};
 use crate::client::single_attempts;
+use crate::error::chain;
 
 /// The interval at which the Secret and the configurations are checked.
 const EVERY: Duration = Duration::from_secs(10);
@@ -165,7 +166,7 @@ impl SelfSigned {
         let mut progress = Progress::default();
         let loaded = self.agree(&mut progress).await?;
         if let Err(error) = self.tell(&mut progress).await {
-            tracing::warn!(%error, "cannot update all CA bundles of the webhooks");
+            tracing::warn!(error = %chain(&error), "cannot update all CA bundles of the webhooks");
         }
         let keeper = Keeper {
             settings: self,
@@ -355,7 +356,7 @@ impl Keeper {
                 sleep(EVERY).await;
                 let outcome = self.look(certificates).await;
                 if let (Err(error), false) = (&outcome, is_faulty) {
-                    tracing::warn!(%error, "cannot keep the webhook certificate up to date");
+                    tracing::warn!(error = %chain(error), "cannot keep the webhook certificate up to date");
                 }
                 is_faulty = outcome.is_err();
             }

@@ -8,6 +8,7 @@ mod applying;
 mod caches;
 mod controller;
 mod convergence;
+mod definitions;
 mod endpoints;
 mod events;
 mod examples;
