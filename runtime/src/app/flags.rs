@@ -22,15 +22,15 @@ pub struct Flags {
     /// The address of the API server, overriding the kubeconfig's.
     #[arg(long, value_name = "URL")]
     pub master: Option<String>,
-    /// The namespace whose objects to reconcile; all namespaces unless set.
+    /// The namespaces whose objects to reconcile, separated by commas; all namespaces unless set.
     #[arg(
         long,
-        value_name = "NAMESPACE",
-        default_value = "",
-        hide_default_value = true,
+        alias = "namespace",
+        value_name = "NAMESPACES",
+        value_delimiter = ',',
         value_parser = parse_namespace
     )]
-    pub namespace: String,
+    pub namespaces: Vec<String>,
     /// The number of objects to reconcile concurrently.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: u16,
@@ -218,11 +218,12 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     Ok(duration)
 }
 
-/// Parses the name of a namespace, or nothing.
 fn parse_namespace(text: &str) -> Result<String, String> {
-    match text {
-        "" => Ok(String::new()),
-        text => parse_label(text),
+    match kube_names::is_label(text) {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "invalid namespace {text:?}: expected lowercase letters, digits and '-'; leave the flag out for all namespaces"
+        )),
     }
 }
 
@@ -268,14 +269,13 @@ mod tests {
 
     #[test]
     fn names_are_those_of_kubernetes() {
-        assert_eq!(parse_namespace(""), Ok(String::new()));
         assert_eq!(parse_namespace("shop"), Ok("shop".to_owned()));
         assert_eq!(parse_lease_name("a.b"), Ok("a.b".to_owned()));
         for text in ["a b", "Shop", "a,b", "-a", "a/b"] {
             assert!(parse_namespace(text).is_err(), "{text}");
             assert!(parse_lease_name(text).is_err(), "{text}");
         }
-        assert!(parse_label("").is_err());
+        assert!(parse_label("").is_err() && parse_namespace("").is_err());
     }
 
     #[test]

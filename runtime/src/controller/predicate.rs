@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::informer::Deleted;
+
 /// One change of a watched object, as predicates see it.
 #[derive(Debug)]
 pub enum Change<'a, K> {
@@ -15,17 +17,17 @@ pub enum Change<'a, K> {
         /// The state now.
         new: &'a Arc<K>,
     },
-    /// The object is gone; this is its last known state.
-    Deleted(&'a Arc<K>),
+    /// The object is gone. [`Deleted::is_final_state_unknown`] says whether the deletion itself was missed, so that the object may
+    /// have changed since the state known here.
+    Deleted(&'a Deleted<K>),
 }
 
 impl<'a, K> Change<'a, K> {
-    /// Returns the object; for an update, its new state.
+    /// Returns the object; for an update, its new state, and for a deletion, the last known one.
     pub fn object(&self) -> &'a Arc<K> {
         match self {
-            Self::Added(object) | Self::Deleted(object) | Self::Updated { new: object, .. } => {
-                object
-            }
+            Self::Added(object) | Self::Updated { new: object, .. } => object,
+            Self::Deleted(deleted) => deleted.object(),
         }
     }
 }
@@ -146,7 +148,7 @@ pub mod predicates {
         };
         Predicate::new(move |change| match change {
             Change::Updated { old, new } => matches(old) || matches(new),
-            Change::Added(object) | Change::Deleted(object) => matches(object),
+            Change::Added(_) | Change::Deleted(_) => matches(change.object()),
         })
     }
 }

@@ -25,7 +25,6 @@ use codegen_runtime::metrics::Metrics;
 use codegen_runtime::retry;
 use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::{ItemExponentialFailureRateLimiter, WorkQueue};
-use futures::future::BoxFuture;
 
 pub use self::reconcile::{ReconcileError, Reconciler};
 pub use self::spec::{InvalidSpec, addresses, check_range, overlap, parse_range};
@@ -70,7 +69,7 @@ impl NetworkController {
             .metrics(metrics)
             .rate_limiter(ItemExponentialFailureRateLimiter::new(first, longest))
             .build();
-        let lister = networks.lister();
+        let lister = networks.informer().lister().into();
         let reconciler = Reconciler::new(clientset, lister, Arc::clone(&backend), events);
         Self {
             networks,
@@ -114,7 +113,7 @@ fn may_free(old: &Network, new: &Network) -> bool {
 /// Enqueues the networks in the namespace of `changed` that were rejected because their range overlaps another.
 fn add_overlapping(queue: &WorkQueue<ObjectKey>, informer: &NetworkInformer, changed: &Network) {
     let namespace = changed.namespace().unwrap_or_default();
-    let beside = informer.lister().networks(&namespace);
+    let beside = informer.informer().lister().namespace(&namespace);
     for network in beside.list(&Selector::default()) {
         if reconcile::reason(&network) == Some(reconcile::OVERLAP) {
             queue.add(ObjectKey::of(&*network));
@@ -158,32 +157,30 @@ impl Runnable for NetworkController {
         NAME
     }
 
-    fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
-        Box::pin(async move {
-            let informer = self.networks.informer();
-            let registration = informer.add_event_handler(self.handler())?;
-            let synced = informer.wait_for_sync();
-            if context.stop.run_until_cancelled(synced).await == Some(true) {
-                tracing::info!(
-                    backend = self.backend.name(),
-                    workers = self.workers,
-                    "starting workers"
-                );
-                let (queue, reconciler) = (self.queue.clone(), Arc::clone(&self.reconciler));
-                let leadership = context.leadership.clone();
-                let work = move |key| {
-                    process(
-                        queue.clone(),
-                        Arc::clone(&reconciler),
-                        leadership.clone(),
-                        key,
-                    )
-                };
-                run_workers(&self.queue, self.workers, &context.stop, work).await;
-            }
-            informer.remove_event_handler(&registration);
-            Ok(())
-        })
+    async fn run(&self, context: RunContext) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let informer = self.networks.informer();
+        let registration = informer.add_event_handler(self.handler())?;
+        let synced = informer.wait_for_sync();
+        if context.stop.run_until_cancelled(synced).await == Some(true) {
+            tracing::info!(
+                backend = self.backend.name(),
+                workers = self.workers,
+                "starting workers"
+            );
+            let (queue, reconciler) = (self.queue.clone(), Arc::clone(&self.reconciler));
+            let leadership = context.leadership.clone();
+            let work = move |key| {
+                process(
+                    queue.clone(),
+                    Arc::clone(&reconciler),
+                    leadership.clone(),
+                    key,
+                )
+            };
+            run_workers(&self.queue, self.workers, &context.stop, work).await;
+        }
+        informer.remove_event_handler(&registration);
+        Ok(())
     }
 }
 

@@ -23,7 +23,6 @@ use codegen_runtime::owner;
 use codegen_runtime::retry;
 use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::WorkQueue;
-use futures::future::BoxFuture;
 use ipnet::IpNet;
 use tokio::sync::Mutex;
 
@@ -140,7 +139,7 @@ impl NetworkPerDeployment {
         }
         let namespace = deployment.namespace().unwrap_or_default();
         let networks = self.clientset.samplecrd_v1().networks(&namespace);
-        let lister = self.networks.lister().networks(&namespace);
+        let lister = self.networks.informer().lister().namespace(&namespace);
         let current = lister.get(key.name()).ok();
         match (current, is_labelled(&deployment)) {
             (Some(network), false) if owner::is_controlled_by(&*network, &*deployment) => {
@@ -231,7 +230,7 @@ impl NetworkPerDeployment {
             result => result?,
         };
         let version = made.resource_version().unwrap_or_default();
-        let lister = self.networks.lister();
+        let lister = self.networks.informer().lister();
         // Otherwise a range might be chosen twice; the status of the second network would then report the overlap.
         let _ = lister.wait_for_resource_version(&version, CACHE_LAG).await;
         let note = format!("created network {} ({})", made.name_any(), made.spec.cidr);
@@ -242,7 +241,7 @@ impl NetworkPerDeployment {
 
     /// Returns the first range of the pool that no network of the namespace has or requests.
     fn free_range(&self, namespace: &str) -> Option<IpNet> {
-        let networks = self.networks.lister().networks(namespace);
+        let networks = self.networks.informer().lister().namespace(namespace);
         let taken: Vec<IpNet> = networks
             .list(&Selector::default())
             .iter()
@@ -328,32 +327,30 @@ impl Runnable for NetworkPerDeployment {
         NAME
     }
 
-    fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
-        Box::pin(async move {
-            let networks = self.networks.informer();
-            let of_networks = networks.add_event_handler(self.network_handler())?;
-            let registration = self.deployments.add_event_handler(self.handler())?;
-            let synced =
-                async { networks.wait_for_sync().await && self.deployments.wait_for_sync().await };
-            if context.stop.run_until_cancelled(synced).await == Some(true) {
-                let (worker, leadership) = (self.clone(), context.leadership.clone());
-                let work = move |key| {
-                    let (worker, leadership) = (worker.clone(), leadership.clone());
-                    async move {
-                        match leadership {
-                            None => worker.process(key).await,
-                            Some(leadership) => {
-                                let _ = leadership.fence(worker.process(key)).await;
-                            }
+    async fn run(&self, context: RunContext) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let networks = self.networks.informer();
+        let of_networks = networks.add_event_handler(self.network_handler())?;
+        let registration = self.deployments.add_event_handler(self.handler())?;
+        let synced =
+            async { networks.wait_for_sync().await && self.deployments.wait_for_sync().await };
+        if context.stop.run_until_cancelled(synced).await == Some(true) {
+            let (worker, leadership) = (self.clone(), context.leadership.clone());
+            let work = move |key| {
+                let (worker, leadership) = (worker.clone(), leadership.clone());
+                async move {
+                    match leadership {
+                        None => worker.process(key).await,
+                        Some(leadership) => {
+                            let _ = leadership.fence(worker.process(key)).await;
                         }
                     }
-                };
-                run_workers(&self.queue, 1, &context.stop, work).await;
-            }
-            networks.remove_event_handler(&of_networks);
-            self.deployments.remove_event_handler(&registration);
-            Ok(())
-        })
+                }
+            };
+            run_workers(&self.queue, 1, &context.stop, work).await;
+        }
+        networks.remove_event_handler(&of_networks);
+        self.deployments.remove_event_handler(&registration);
+        Ok(())
     }
 }
 
