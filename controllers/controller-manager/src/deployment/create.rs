@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use codegen_runtime::controller::Action;
-use codegen_runtime::error;
+use codegen_runtime::error::{self, chain};
 use codegen_runtime::k8s_openapi::api::apps::v1::{ReplicaSet, ReplicaSetSpec};
 use codegen_runtime::kube::Error;
 use codegen_runtime::kube::api::{ObjectMeta, PostParams};
@@ -149,7 +149,7 @@ impl Rollout<'_> {
             );
             conditions::set(self.draft.status.get_or_insert_default(), condition);
             if let Err(second) = self.write_status().await {
-                tracing::debug!(deployment = %self.key, error = %error::chain(&second), "the failure could not be written");
+                tracing::debug!(deployment = %self.key, error = %chain(&second), "the failure could not be written");
             }
         }
         error
