@@ -31,13 +31,16 @@ pub mod patch;
 pub mod schema;
 
 mod backoff;
+mod bootstrap;
 mod controllers;
 mod core;
 mod crd;
 mod depth;
+mod heavy;
 mod http;
 mod kinds;
 mod metadata;
+mod metrics;
 mod rbac;
 mod registry;
 mod rest;
@@ -53,7 +56,7 @@ mod testing;
 mod types;
 mod webhooks;
 
-pub use core::AuthorizationMode;
+pub use self::core::{AuthorizationMode, Controllers};
 pub use http::body::Body;
 pub use rbac::access::Access;
 pub use registry::{ResourceDescription, ScalePaths, Scope};

@@ -4,7 +4,6 @@
 
 pub(crate) mod access;
 pub(crate) mod authorizer;
-pub(crate) mod bootstrap;
 pub(crate) mod reviews;
 pub(crate) mod rules;
 pub(crate) mod user;

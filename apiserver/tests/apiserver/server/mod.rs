@@ -2,9 +2,11 @@
 
 mod authorization;
 mod bounds;
+mod certificates;
 mod controllers;
 mod conversion;
 mod faults;
+mod large;
 mod listener;
 mod rbac;
 mod serving;

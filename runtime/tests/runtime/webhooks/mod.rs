@@ -2,6 +2,7 @@
 
 mod example;
 mod handlers;
+mod losses;
 mod router;
 mod server;
 
