@@ -283,6 +283,7 @@ impl Builder {
             namespace_lifecycle: mode,
             namespace_objects: mode == Controllers::Full,
             bootstrap: mode != Controllers::Off,
+            ..self.options
         };
         self
     }
