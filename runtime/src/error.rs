@@ -1,18 +1,16 @@
 //! Formats errors for people: with their causes, each once, on one line and without debug output.
 //!
-//! [`chain`] is for logs, [`message`] for conditions and events. The errors of HTTP clients include the cause only in
-//! [`source`](Error::source): `client error (Connect)` alone does not tell that the connection was refused. And kube's error for an answer
-//! of the API server appends the debug form of all fields, which both leave out, also where another error includes it.
+//! [`chain`] is for logs, [`message`] for conditions and events. The errors of HTTP clients include the cause only in [`source`](Error::source): `client error (Connect)` alone does not tell
+//! that the connection was refused.
 //!
 //! ```
-//! # use codegen_runtime::error::{chain, message};
+//! # use codegen_runtime::error::chain;
 //! let parsed = "x".parse::<u8>().unwrap_err();
 //! assert_eq!(chain(&parsed).to_string(), "invalid digit found in string");
-//! assert_eq!(message(&parsed), "invalid digit found in string");
 //! ```
 
 use std::error::Error;
-use std::fmt;
+use std::{fmt, iter};
 
 use kube::core::Status;
 
@@ -27,71 +25,108 @@ pub fn chain<'a>(error: &'a (dyn Error + 'static)) -> Chain<'a> {
     Chain { error }
 }
 
-/// Formats `error` for a condition or an event: as [`chain`], but with the API server's message alone, without its code.
+/// Formats `error` for a condition or an event: as [`chain`], but with the API server's message alone, without request and code.
 pub fn message(error: &(dyn Error + 'static)) -> String {
-    format(error, Codes::Omitted)
+    format(error, Answers::MessageAlone)
 }
 
-/// Whether an answer of the API server is shown with its code and reason.
+/// What is shown of an answer of the API server.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Codes {
-    Shown,
-    Omitted,
+enum Answers {
+    /// The request, the message and the code.
+    Whole,
+    /// The message, or the code if there is none.
+    MessageAlone,
 }
 
-fn format(error: &(dyn Error + 'static), codes: Codes) -> String {
-    let mut text = error.to_string();
-    let mut next = Some(error);
-    while let Some(error) = next {
-        let written = match answer(error) {
-            // Where this error, or one that includes it, wrote the debug form of the answer, the answer's own text takes its place.
-            Some(status) => {
-                let own = told(status, codes);
-                let dump = format!("ApiError: {status} ({status:?})");
-                text = text.replace(&dump, &own);
-                next = None;
-                own
-            }
-            None => {
-                next = error.source();
-                error.to_string()
-            }
-        };
-        if !text.contains(&written) {
+fn format(error: &(dyn Error + 'static), answers: Answers) -> String {
+    let (mut text, mut next) = own_text(error, answers);
+    while let Some(cause) = next {
+        let (cause_text, its_cause) = own_text(cause, answers);
+        if !text.contains(&cause_text) {
             text.push_str(": ");
-            text.push_str(&written);
+            text.push_str(&cause_text);
         }
+        next = its_cause;
     }
-    on_one_line(&text)
-}
-
-/// Returns the answer of the API server that an error is.
-fn answer<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Status> {
-    if let Some(kube::Error::Api(status)) = error.downcast_ref::<kube::Error>() {
-        return Some(status);
-    }
-    let boxed = error.downcast_ref::<Box<Status>>().map(|it| &**it);
-    boxed.or_else(|| error.downcast_ref::<Status>())
-}
-
-/// Returns the message of an answer, with its code and reason if it has none, or on request.
-fn told(status: &Status, codes: Codes) -> String {
-    let named = format!("{} {}", status.code, status.reason);
-    match (status.message.trim(), codes) {
-        ("", _) => named.trim().to_owned(),
-        (message, Codes::Omitted) => message.to_owned(),
-        (message, Codes::Shown) => format!("{message} ({})", named.trim()),
-    }
-}
-
-fn on_one_line(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     lines.join(" ").trim().to_owned()
 }
 
 impl fmt::Display for Chain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&format(self.error, Codes::Shown))
+        f.write_str(&format(self.error, Answers::Whole))
+    }
+}
+
+/// Returns an error's own message and its cause. For an answer of the API server, the request, the message and the code; kube
+/// appends the debug form of all fields.
+fn own_text<'a>(
+    error: &'a (dyn Error + 'static),
+    answers: Answers,
+) -> (String, Option<&'a (dyn Error + 'static)>) {
+    if let Some(status) = status_in(error) {
+        return (answer_text(status, answers), None);
+    }
+    match error.downcast_ref::<kube::Error>() {
+        Some(kube::Error::Api(status)) => (answer_text(status, answers), None),
+        // kube adds "ServiceError".
+        Some(kube::Error::Service(inner)) => own_text(&**inner, answers),
+        _ => match status_below(error) {
+            Some(status) => {
+                let dump = kube::Error::Api(Box::new(status.clone())).to_string();
+                (
+                    error
+                        .to_string()
+                        .replace(&dump, &answer_text(status, answers)),
+                    error.source(),
+                )
+            }
+            None => (error.to_string(), error.source()),
+        },
+    }
+}
+
+/// Returns the status that caused `error`. A transparent wrapper hides kube's error itself, but not the status, which is its source.
+fn status_below<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Status> {
+    let mut causes = iter::successors(error.source(), |error| Error::source(*error));
+    causes.find_map(|cause| match cause.downcast_ref::<kube::Error>() {
+        Some(kube::Error::Api(status)) => Some(&**status),
+        _ => status_in(cause),
+    })
+}
+
+fn status_in<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Status> {
+    let boxed = error.downcast_ref::<Box<Status>>().map(|status| &**status);
+    boxed.or_else(|| error.downcast_ref::<Status>())
+}
+
+/// Whether `error` is, or was caused by, a conflict with another write of the same object. Conflicts are normal: the object is read
+/// again. A conflict with the fields of another manager is not, since it would happen again.
+pub(crate) fn is_passing_conflict(error: &(dyn Error + 'static)) -> bool {
+    let status = match error.downcast_ref::<kube::Error>() {
+        Some(kube::Error::Api(status)) => Some(&**status),
+        _ => status_in(error).or_else(|| status_below(error)),
+    };
+    status.is_some_and(|status| {
+        let mut causes = status.details.iter().flat_map(|details| &details.causes);
+        status.reason == "Conflict" && !causes.any(|cause| cause.reason == "FieldManagerConflict")
+    })
+}
+
+/// Returns the message of an answer, with the code.
+fn answer_text(status: &Status, answers: Answers) -> String {
+    let named = format!("{} {}", status.code, status.reason);
+    let text = match status.message.trim() {
+        "" => named.trim().to_owned(),
+        message if answers == Answers::MessageAlone => return message.to_owned(),
+        message => format!("{message} ({})", named.trim()),
+    };
+    // This crate's clients add the request.
+    let request = status.metadata.as_ref();
+    match request.and_then(|metadata| metadata.self_link.as_deref()) {
+        Some(request) if !request.is_empty() => format!("{request}: {text}"),
+        _ => text,
     }
 }
 
@@ -142,6 +177,51 @@ mod tests {
         );
         check(&refused("no", ""), "no (403)");
         check(&refused("", "Forbidden"), "403 Forbidden");
+    }
+
+    #[test]
+    fn an_answer_within_another_error_is_told_without_its_fields_too() {
+        #[derive(Debug, thiserror::Error)]
+        enum Wrapped {
+            #[error(transparent)]
+            Transparent(kube::Error),
+            #[error("cannot write the map: {0}")]
+            Text(#[source] kube::Error),
+            #[error("cannot write the map")]
+            Cause(#[source] kube::Error),
+        }
+        let refused = || {
+            let status = Status::failure("it changed", "Conflict").with_code(409);
+            kube::Error::Api(status.boxed())
+        };
+        let check = |error: Wrapped, expected: &str| {
+            assert_eq!(chain(&error).to_string(), expected);
+            assert!(is_passing_conflict(&error));
+        };
+        check(Wrapped::Transparent(refused()), "it changed (409 Conflict)");
+        let whole = "cannot write the map: it changed (409 Conflict)";
+        check(Wrapped::Text(refused()), whole);
+        check(Wrapped::Cause(refused()), whole);
+    }
+
+    #[test]
+    fn a_conflict_of_fields_does_not_pass() {
+        let mut status = Status::failure("fields are taken", "Conflict").with_code(409);
+        let mut causes = kube::core::response::StatusDetails {
+            name: String::new(),
+            group: String::new(),
+            kind: String::new(),
+            uid: String::new(),
+            causes: Vec::new(),
+            retry_after_seconds: 0,
+        };
+        causes.causes.push(kube::core::response::StatusCause {
+            reason: "FieldManagerConflict".to_owned(),
+            message: String::new(),
+            field: ".spec".to_owned(),
+        });
+        status.details = Some(causes);
+        assert!(!is_passing_conflict(&kube::Error::Api(status.boxed())));
     }
 
     #[test]
