@@ -77,7 +77,7 @@ impl Process {
         if let Some(listener) = listen(flags.webhook_bind_address.0, "webhooks").await? {
             let certificates = self.certificates(flags, webhooks).await?;
             let server = WebhookServer::new(listener, certificates, webhooks.clone());
-            self.webhooks = Some(server);
+            self.webhooks = Some(server.shutdown_delay(flags.shutdown_delay));
         }
         Ok(())
     }
