@@ -187,10 +187,12 @@ fn read_struct(definition: Definition<Rules>) -> Option<Struct> {
     };
     let fields = fields.into_iter().map(|field| {
         let patch = field.patch.map(|patch| patch.key);
-        let keys = match field.rules.list_map_keys {
+        let mut keys = match field.rules.list_map_keys {
             keys if keys.is_empty() => patch.into_iter().filter(|key| !key.is_empty()).collect(),
             keys => keys,
         };
+        // Some markers stand twice in the Go sources.
+        keys.dedup();
         let read = Field {
             ty: field.ty,
             keys,

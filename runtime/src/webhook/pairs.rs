@@ -108,14 +108,17 @@ impl<'v> Pairing<'v> {
 
     /// Pairs equal items in their order, unless some of them are gone or copied and their fields in `sent` differ.
     fn by_equality(&mut self) {
+        let open = (0..self.after.len()).filter(|at| !self.certain[*at]);
+        let open: Vec<usize> = open.collect();
+        if open.is_empty() {
+            return;
+        }
         let mut equal = HashMap::<&Value, Equal>::new();
         for (at, item) in self.before.iter().enumerate() {
             if !self.taken[at] {
                 equal.entry(item).or_default().before.push(at);
             }
         }
-        let open = (0..self.after.len()).filter(|at| !self.certain[*at]);
-        let open: Vec<usize> = open.collect();
         for at in &open {
             if let Some(equal) = equal.get_mut(&self.after[*at]) {
                 equal.after.push(*at);

@@ -22,7 +22,7 @@ const MOST_WARNINGS: usize = 5;
 /// are dropped with a warning: given to another item, they would do harm.
 pub(super) fn carry(sent: &Value, before: &Value, after: &Value, root: &Place) -> Carried {
     let mut carrier = Carrier::default();
-    let object = carrier.value(sent, before, after, (root.clone(), ListKeys::None));
+    let object = carrier.value(sent, before, after, &|| (root.clone(), ListKeys::None));
     Carried {
         object,
         warnings: carrier.warnings(),
@@ -42,11 +42,12 @@ impl Carrier {
         sent: &Value,
         before: &Value,
         after: &Value,
-        (place, keys): (Place, ListKeys),
+        place: &dyn Fn() -> (Place, ListKeys),
     ) -> Value {
         if before == after {
             return sent.clone();
         }
+        let (place, keys) = place();
         match (sent, before, after) {
             (Value::Array(sent), Value::Array(before), Value::Array(after))
                 if sent.len() == before.len() =>
@@ -83,7 +84,7 @@ impl Carrier {
                 return new.clone();
             };
             self.path.push_str(&format!("[{at}]"));
-            let carried = self.value(sent, before, new, (item.clone(), ListKeys::None));
+            let carried = self.value(sent, before, new, &|| (item.clone(), ListKeys::None));
             self.path.truncate(length);
             carried
         });
@@ -105,35 +106,46 @@ impl Carrier {
         after: &Map<String, Value>,
         place: &Place,
     ) -> Value {
-        let mut carried = sent.as_object().cloned().unwrap_or_default();
-        for key in before.keys().filter(|key| !after.contains_key(*key)) {
-            carried.remove(key);
-        }
-        let none = Value::Object(Map::new());
-        for (key, value) in after {
-            let old = match (sent.get(key), before.get(key)) {
-                (_, Some(old)) if old == value => continue,
-                (Some(own), Some(old)) => Some((own, old)),
+        let none = Map::new();
+        let sent = sent.as_object().unwrap_or(&none);
+        let mut carried = Map::new();
+        for (key, own) in sent {
+            let value = match (before.get(key), after.get(key)) {
+                (Some(_), None) => continue,
+                (None, None) => own.clone(),
+                (Some(old), Some(new)) => self.field(key, own, old, new, place),
                 // The encoding omitted it: the type knows none of its fields.
-                (Some(own @ Value::Object(_)), None) => Some((own, &none)),
-                _ => None,
-            };
-            let new = match old {
-                Some((own, old)) => {
-                    let length = self.path.len();
-                    if length > 0 {
-                        self.path.push('.');
-                    }
-                    self.path.push_str(key);
-                    let carried = self.value(own, old, value, place.field(key));
-                    self.path.truncate(length);
-                    carried
+                (None, Some(new)) if own.is_object() => {
+                    self.field(key, own, &Value::Object(Map::new()), new, place)
                 }
-                None => value.clone(),
+                (None, Some(new)) => new.clone(),
             };
-            carried.insert(key.clone(), new);
+            carried.insert(key.clone(), value);
         }
+        let added = after.iter().filter(|(key, new)| {
+            // What was neither sent nor changed comes from the encoding.
+            !sent.contains_key(*key) && before.get(*key) != Some(*new)
+        });
+        carried.extend(added.map(|(key, new)| (key.clone(), new.clone())));
         Value::Object(carried)
+    }
+
+    fn field(
+        &mut self,
+        key: &str,
+        sent: &Value,
+        before: &Value,
+        after: &Value,
+        place: &Place,
+    ) -> Value {
+        let length = self.path.len();
+        if length > 0 {
+            self.path.push('.');
+        }
+        self.path.push_str(key);
+        let carried = self.value(sent, before, after, &|| place.field(key));
+        self.path.truncate(length);
+        carried
     }
 
     /// Records that items of the list at the current path lost fields.
