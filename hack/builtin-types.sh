@@ -51,5 +51,5 @@ for file in crates/builtin/src/{types,docs}.bin codegen/src/builtin/k8s-openapi{
 	fi
 done
 # The others are of the new tables. Tests compare them at each run.
-[[ ${1:-} == --check ]] || UPDATE_GOLDEN=1 cargo test --quiet --locked -p codegen --lib builtin
+[[ ${1:-} == --check ]] || UPDATE_GOLDEN=1 cargo test --quiet --locked -p kube-codegen --lib builtin
 ls -l crates/builtin/src/*.bin

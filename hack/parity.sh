@@ -48,7 +48,7 @@ export GOFLAGS=-mod=mod GOTOOLCHAIN=local GO111MODULE=on GOWORK=off
 GOBIN=$work go install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0
 target=${CARGO_TARGET_DIR:-$root/target}
 ours=${KUBE_CODEGEN:-$target/release/kube-codegen}
-[[ -n ${KUBE_CODEGEN:-} ]] || cargo build -q --locked --release -p codegen --manifest-path "$root/Cargo.toml"
+[[ -n ${KUBE_CODEGEN:-} ]] || cargo build -q --locked --release -p kube-codegen --manifest-path "$root/Cargo.toml"
 # The markers of a module outside of its API packages: a separate program, since the command reads packages that compile.
 cargo build -q --locked --example crate_markers --manifest-path "$root/Cargo.toml"
 markers=$target/debug/examples/crate_markers

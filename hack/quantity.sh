@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the reference table for `kube-quantity`: Go's results for the lines of hack/quantity/inputs.txt.
+# Writes the reference table for `kube-resource-quantity`: Go's results for the lines of hack/quantity/inputs.txt.
 #
 #   hack/quantity.sh            write crates/quantity/src/go.tsv
 #   hack/quantity.sh answer     process lines from standard input (`hack/many.sh` compares the results for 40,000 lines)

@@ -12,7 +12,7 @@ if [[ ${1:-} == random ]]; then
   table=$(mktemp)
   trap 'rm -f "$table"' EXIT
   go run . "${2:-100000}" >"$table"
-  YAML_TABLE=$table cargo test --quiet --locked --manifest-path ../../Cargo.toml -p codegen --lib -- output::yaml
+  YAML_TABLE=$table cargo test --quiet --locked --manifest-path ../../Cargo.toml -p kube-codegen --lib -- output::yaml
 else
   go run . <inputs.txt >../../codegen/src/output/yaml/go.tsv
 fi

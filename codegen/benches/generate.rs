@@ -1,13 +1,13 @@
 //! Where generation spends its time: reading, lowering, emitting and formatting of one annotated API and of one large CRD.
 //!
-//! `cargo bench -p codegen`
+//! `cargo bench -p kube-codegen`
 
 use std::{fs, path::Path};
 
-use codegen::{
+use divan::{Bencher, black_box};
+use kube_codegen::{
     Generator, Options, RustPackage, Source, Sources, diag::Diagnostics, lower, model::ApiSet, read,
 };
-use divan::{Bencher, black_box};
 
 fn main() {
     divan::main();
@@ -73,7 +73,7 @@ fn options() -> Options {
 }
 
 fn model(input: &str) -> ApiSet {
-    let generated = codegen::generate(&sources(input), &options());
+    let generated = kube_codegen::generate(&sources(input), &options());
     generated.unwrap_or_default().api
 }
 
@@ -99,12 +99,12 @@ fn lowering(bencher: Bencher<'_, '_>, input: &str) {
 #[divan::bench(args = INPUTS)]
 fn emitting_and_formatting(bencher: Bencher<'_, '_>, input: &str) {
     let (model, options) = (model(input), options());
-    bencher.bench(|| codegen::emit::emit(black_box(&model), &options).is_ok());
+    bencher.bench(|| kube_codegen::emit::emit(black_box(&model), &options).is_ok());
 }
 
 /// All of it.
 #[divan::bench(args = INPUTS)]
 fn generating(bencher: Bencher<'_, '_>, input: &str) {
     let (sources, options) = (sources(input), options());
-    bencher.bench(|| codegen::generate(black_box(&sources), &options).is_ok());
+    bencher.bench(|| kube_codegen::generate(black_box(&sources), &options).is_ok());
 }

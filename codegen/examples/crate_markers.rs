@@ -8,8 +8,8 @@
 
 use std::{env, error::Error, fs, io, path::Path};
 
-use codegen::diag::Style;
-use codegen::{
+use kube_codegen::diag::Style;
+use kube_codegen::{
     Compat, Options, Source, Sources,
     emit::{rbac::roles, webhooks::webhook_configurations},
     options::RoleOptions,
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         compat,
         ..Options::default()
     };
-    let generated = match codegen::generate(&sources, &options) {
+    let generated = match kube_codegen::generate(&sources, &options) {
         Ok(generated) => generated,
         Err(found) => {
             eprintln!("{}", found.render(Style::Plain));

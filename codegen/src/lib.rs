@@ -6,6 +6,9 @@
 //! [`Config`].
 //!
 //! Start reading at [`generate`]: read, lower, check, emit, format, in that order.
+//!
+//! What the documentation shows is for users. Modules that it does not show are the stages themselves, for the tests of this
+//! repository, and change with any release.
 
 /// Table-driven tests: calls a test's check with each row. Rows stay on one line each, which rustfmt would break up in plain
 /// calls.
@@ -16,28 +19,41 @@ macro_rules! rows {
     };
 }
 
+#[doc(hidden)]
 pub mod builtin;
 #[cfg(feature = "go")]
+#[doc(hidden)]
 pub mod builtin_table;
-#[cfg(feature = "cel")]
 mod cel;
+#[doc(hidden)]
 pub mod check;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 pub mod config;
 pub mod diag;
+#[doc(hidden)]
 pub mod emit;
 mod generator;
 #[cfg(feature = "go")]
 mod graph;
 mod header;
 pub mod kubernetes;
+#[doc(hidden)]
 pub mod lower;
+#[doc(hidden)]
 pub mod model;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod operator;
 pub mod options;
 pub mod output;
+#[doc(hidden)]
 pub mod read;
+#[doc(hidden)]
 pub mod record;
+mod release;
+#[doc(hidden)]
 pub mod scaffold;
 mod source;
 mod sparse;
@@ -64,6 +80,7 @@ use self::{
 
 /// The result of a generation.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Generated {
     /// The API model.
     pub api: ApiSet,

@@ -1,11 +1,9 @@
 //! The `kube-codegen` command.
 
-mod cli;
-
 /// Generation allocates many small objects on several threads, where mimalloc is faster than the system allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ! {
-    cli::run()
+    kube_codegen::cli::run()
 }

@@ -1,8 +1,10 @@
 //! Scaffolds: files that are written once and then belong to the user.
 //!
-//! They are rendered from text templates under `templates/`; everything else that the generator writes goes through `quote`.
+//! They are rendered from the texts of `kube-codegen-templates`; everything else that the generator writes goes through `quote`.
 
 use std::{fmt::Write as _, iter};
+
+use kube_codegen_templates::package as templates;
 
 use crate::{
     emit::features,
@@ -12,11 +14,6 @@ use crate::{
     options::Options,
     output::Tree,
 };
-
-const CARGO_TOML: &str = include_str!("../../templates/crate/Cargo.toml");
-const LIB_RS: &str = include_str!("../../templates/crate/lib.rs");
-const README_MD: &str = include_str!("../../templates/crate/README.md");
-const GITIGNORE: &str = include_str!("../../templates/crate/gitignore");
 
 /// The feature of `k8s-openapi` that selects the latest Kubernetes version.
 const LATEST: &str = "latest";
@@ -39,10 +36,10 @@ impl Scaffold<'_> {
     #[must_use]
     pub fn files(&self) -> Tree {
         let files = [
-            ("Cargo.toml", CARGO_TOML),
-            ("src/lib.rs", LIB_RS),
-            ("README.md", README_MD),
-            (".gitignore", GITIGNORE),
+            ("Cargo.toml", templates::MANIFEST),
+            ("src/lib.rs", templates::LIB),
+            ("README.md", templates::README),
+            (".gitignore", templates::GITIGNORE),
         ];
         let values = self.values();
         files

@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 
 unpack_corpus "$target" || { echo "corpus: no archive of real CRDs; nothing to measure"; exit 0; }
 if [[ -z ${KUBE_CODEGEN:-} || -z ${PARSE:-} ]]; then
-	cargo build --quiet --release -p codegen --bin kube-codegen --example parse --manifest-path "$root/Cargo.toml"
+	cargo build --quiet --release -p kube-codegen --bin kube-codegen --example parse --manifest-path "$root/Cargo.toml"
 fi
 ours=${KUBE_CODEGEN:-$target/release/kube-codegen}
 parse=${PARSE:-$target/release/examples/parse}

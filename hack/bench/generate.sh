@@ -18,7 +18,7 @@ mkdir -p "$tools/bin"
 . hack/bench/measure.sh
 . hack/bench/kopium.sh
 
-cargo build --quiet --release -p codegen
+cargo build --quiet --release -p kube-codegen
 ours="$target/release/kube-codegen"
 
 # 1. One small API.

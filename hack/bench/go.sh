@@ -20,7 +20,7 @@ mkdir -p "$tools/bin"
 
 ours="${KUBE_CODEGEN:-}"
 if [ -z "$ours" ]; then
-  cargo build --quiet --release -p codegen
+  cargo build --quiet --release -p kube-codegen
   ours="$target/release/kube-codegen"
 fi
 hack/go-corpus.sh --download

@@ -24,7 +24,7 @@ trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 mkdir -p "$tools/bin"
 ours=${KUBE_CODEGEN:-}
 if [[ -z $ours ]]; then
-	cargo build --quiet --release -p codegen --manifest-path "$root/Cargo.toml"
+	cargo build --quiet --release -p kube-codegen --manifest-path "$root/Cargo.toml"
 	ours=$target/release/kube-codegen
 fi
 peer=$tools/bin/controller-gen

@@ -117,7 +117,7 @@ impl Reconciler for QuotaKeeper {
         Ok(Action::done())
     }
 
-    fn error_policy(&self, error: &QuotaError) -> ErrorPolicy {
+    fn error_policy(&self, _: &Request, error: &QuotaError) -> ErrorPolicy {
         match error {
             // Only a changed annotation can help.
             QuotaError::NotANumber(_) => ErrorPolicy::Terminal,

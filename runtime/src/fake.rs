@@ -22,6 +22,7 @@
 //! ```
 
 pub mod crash;
+mod events;
 mod running;
 
 use std::fmt;
@@ -30,9 +31,12 @@ use std::time::Duration;
 use kube::Client;
 use serde_json::Value;
 
+use crate::controller::Context;
+use crate::informer::SharedInformerFactory;
 use crate::json::{from_value, to_value};
 use crate::object;
 
+pub use self::events::{Events, recorder};
 pub use self::running::Running;
 pub use embedded_apiserver::{
     Action, ApiError, ApiServer, Fault, FaultKind, Reaction, Scope, assert_rbac,
@@ -147,6 +151,38 @@ pub fn serve(
         Ok(server) => (server.client(), Tracker { server }),
         Err(error) => panic!("a fake cannot hold these objects: {error}"),
     }
+}
+
+/// Creates the context of a reconciler of `K` over `client`, and its events: for tests that call
+/// [`reconcile`](crate::controller::Reconciler::reconcile) directly. [`Context::started`] fills its caches.
+///
+/// ```
+/// use codegen_runtime::controller::{Action, Reconciler, Request, reconcile_with};
+/// use codegen_runtime::fake;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut map = ConfigMap::default();
+/// map.metadata.name = Some("settings".to_owned());
+/// map.metadata.namespace = Some("default".to_owned());
+///
+/// let (client, _tracker) = fake::serve(&[], [map.clone()]);
+/// let (context, mut events) = fake::context::<ConfigMap>(client);
+/// let reconciler = reconcile_with(context.started().await?, |request, context| async move {
+///     if let Some(map) = context.object(&request) {
+///         context.recorder().normal(&*map, "Seen", "Reconcile", "as it should be");
+///     }
+///     Ok::<_, kube::Error>(Action::done())
+/// });
+/// assert_eq!(reconciler.reconcile(Request::of(&map)).await?, Action::done());
+/// assert!(events.of_reason("Seen").await.is_some());
+/// # Ok(())
+/// # }
+/// ```
+pub fn context<K: object::Object>(client: Client) -> (Context<K>, Events) {
+    let factory: SharedInformerFactory = SharedInformerFactory::builder(client).build();
+    let (recorder, events) = recorder();
+    (Context::new(&factory, recorder), events)
 }
 
 /// The interval at which the newest resourceVersion is polled.

@@ -53,7 +53,6 @@ pub mod app;
 pub mod apply;
 pub mod client;
 mod clock;
-pub mod codec;
 pub mod condition;
 pub mod connect;
 pub mod controller;
@@ -62,6 +61,7 @@ pub mod event;
 #[cfg(feature = "fake")]
 pub mod fake;
 pub mod finalizer;
+mod generated;
 pub mod informer;
 mod json;
 pub mod leader;
@@ -83,5 +83,7 @@ pub mod workqueue;
 
 pub use codegen_runtime_macros::ApiObject;
 #[doc(inline)]
-pub use kube_quantity as quantity;
+pub use kube_codec::codec;
+#[doc(inline)]
+pub use kube_resource_quantity as quantity;
 pub use {k8s_openapi, kube};

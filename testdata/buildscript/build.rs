@@ -1,6 +1,6 @@
 //! Generates types, clients, listers and informers from the CRDs in `crds/`.
 
-use codegen::{Config, Generator};
+use kube_codegen::{Config, Generator};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     Config::new()

@@ -1,19 +1,19 @@
 //! CustomResourceDefinitions: defaults, validation, and the resources they define.
 
 mod condition;
-mod conversion;
 mod read;
-mod validate;
-mod version;
+mod update;
 
 use serde_json::{Value, json};
 
 use crate::field::FieldError;
-use crate::metadata::object::{at, child, fields, text};
-use crate::schema::{self, Structural};
+use crate::metadata;
+use crate::metadata::object::{child, fields, text};
+use crate::schema::Structural;
 pub(crate) use condition::{Condition, set_condition};
+use kube_schema::definition;
 pub(crate) use read::read;
-pub(crate) use validate::{validate, validate_stored, validate_update};
+pub(crate) use update::{validate_stored, validate_update};
 
 fn versions(crd: &Value) -> &[Value] {
     crd["spec"]["versions"]
@@ -30,29 +30,9 @@ fn storage_version(crd: &Value) -> Option<String> {
 
 /// Fills in the defaults, and updates `status.storedVersions`.
 pub(crate) fn set_defaults(old: Option<&Value>, crd: &mut Value) {
-    let kind = text(crd, &["spec", "names", "kind"]).to_owned();
     let storage = storage_version(crd);
-    let spec = child(fields(crd), "spec");
-    let names = child(spec, "names");
-    let default = |names: &mut serde_json::Map<String, Value>, key: &str, value: String| {
-        let given = names.get(key).and_then(Value::as_str);
-        if given.unwrap_or_default().is_empty() {
-            names.insert(key.to_owned(), json!(value));
-        }
-    };
-    default(names, "singular", kind.to_lowercase());
-    default(names, "listKind", format!("{kind}List"));
-    spec.entry("conversion")
-        .or_insert_with(|| json!({"strategy": "None"}));
-    let service = spec
-        .get_mut("conversion")
-        .and_then(|it| it.pointer_mut("/webhook/clientConfig/service"));
-    if let Some(Value::Object(service)) = service {
-        service.entry("port").or_insert(json!(443));
-    }
-    if spec.get("preserveUnknownFields") == Some(&json!(false)) {
-        spec.remove("preserveUnknownFields");
-    }
+    child(fields(crd), "spec");
+    definition::set_defaults(crd);
     let mut stored: Vec<Value> = old
         .and_then(|old| old["status"]["storedVersions"].as_array().cloned())
         .unwrap_or_default();
@@ -67,50 +47,14 @@ pub(crate) fn set_defaults(old: Option<&Value>, crd: &mut Value) {
     status.insert("storedVersions".into(), json!(stored));
 }
 
-/// Returns the schema of each version with the path to report its errors at; a schema shared by all versions is reported
-/// under `spec.validation`.
-fn raw_schemas(crd: &Value) -> impl Iterator<Item = (String, Option<&Value>)> {
-    let versions = versions(crd);
-    let is_shared = versions
-        .windows(2)
-        .all(|pair| pair[0].get("schema") == pair[1].get("schema"));
-    versions.iter().enumerate().map(move |(index, version)| {
-        let path = if is_shared {
-            "spec.validation.openAPIV3Schema".to_owned()
-        } else {
-            format!("spec.versions[{index}].schema.openAPIV3Schema")
-        };
-        (path, at(version, &["schema", "openAPIV3Schema"]))
-    })
+/// Validates a definition.
+pub(crate) fn validate(crd: &Value) -> Vec<FieldError> {
+    let mut errors = definition::check(crd, metadata::clean);
+    errors.extend(validate_stored(crd));
+    errors
 }
 
 /// Compiles the schemas of a definition, one per version.
 fn schemas(crd: &Value) -> Result<Vec<Option<Structural>>, Vec<FieldError>> {
-    let mut schemas = Vec::new();
-    let mut errors = Vec::new();
-    for (path, schema) in raw_schemas(crd) {
-        let compiled = schema.map(|schema| schema::compile(&path, schema));
-        match compiled.transpose() {
-            Ok(schema) => schemas.push(schema),
-            Err(found) => errors.extend(found),
-        }
-    }
-    if errors.is_empty() {
-        Ok(schemas)
-    } else {
-        Err(errors)
-    }
-}
-
-/// Returns the errors in the CEL rules of valid schemas; errors shared by versions are reported once.
-fn check_rules(crd: &Value) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    for (path, schema) in raw_schemas(crd) {
-        for error in schema.map_or_else(Vec::new, |it| Structural::check_rules(&path, it)) {
-            if !errors.contains(&error) {
-                errors.push(error);
-            }
-        }
-    }
-    errors
+    definition::compile(crd, metadata::clean)
 }

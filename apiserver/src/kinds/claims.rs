@@ -7,7 +7,7 @@ use crate::field::FieldError;
 use crate::metadata::object::{child, copy_field, fields, text};
 use crate::table::cells::items;
 use kube_names::subdomain_fault;
-use kube_quantity::{Amount, Quantity};
+use kube_resource_quantity::{Amount, Quantity};
 
 const MODES: &[&str] = &[
     "ReadOnlyMany",

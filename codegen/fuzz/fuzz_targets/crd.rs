@@ -1,8 +1,8 @@
 //! Fuzzes the reader of CRD YAML: `cargo +nightly fuzz run crd seeds/crd`.
 #![no_main]
 
-use codegen::diag::Style;
-use codegen::{Generator, Options, Source, Sources};
+use kube_codegen::diag::Style;
+use kube_codegen::{Generator, Options, Source, Sources};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -14,7 +14,7 @@ fuzz_target!(|text: &str| {
         emit: [Generator::Types, Generator::Deepcopy].into(),
         ..Options::default()
     };
-    if let Err(errors) = codegen::generate(&sources, &options) {
+    if let Err(errors) = kube_codegen::generate(&sources, &options) {
         let _ = errors.render(Style::Plain);
     }
 });

@@ -3,8 +3,8 @@
 //! Without `--no-cfg-fuzzing`, proc-macro2 returns no source locations, so markers cannot be attached to items.
 #![no_main]
 
-use codegen::diag::Style;
-use codegen::{Options, RustPackage, Source, Sources};
+use kube_codegen::diag::Style;
+use kube_codegen::{Options, RustPackage, Source, Sources};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -18,7 +18,7 @@ fuzz_target!(|text: &str| {
         }],
         ..Sources::default()
     };
-    if let Err(errors) = codegen::generate(&sources, &Options::default()) {
+    if let Err(errors) = kube_codegen::generate(&sources, &Options::default()) {
         let _ = errors.render(Style::Plain);
     }
 });

@@ -1,6 +1,6 @@
 //! Generates types and CRDs from an arbitrary single-file Go package. Shared by the fuzzer and the tests.
 
-use codegen::{
+use kube_codegen::{
     Manifests, Options, Source, Sources,
     diag::Style,
     read::go::{GoPackage, GoSources},
@@ -26,7 +26,7 @@ pub fn run(text: &str) -> String {
         manifests: Some(Manifests::default()),
         ..Options::default()
     };
-    let found = match codegen::generate(&sources(text), &options) {
+    let found = match kube_codegen::generate(&sources(text), &options) {
         Ok(generated) => generated.warnings,
         Err(errors) => errors,
     };

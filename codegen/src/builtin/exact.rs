@@ -18,7 +18,7 @@ fn has_numbers(path: &str) -> bool {
     modules.any(|(other, names)| other == module && names.split(' ').any(|one| one == name))
 }
 
-/// Whether the runtime's codec alone preserves values of the type exactly: quantities, structs that hold them or int-or-strings,
+/// Whether the codec alone preserves values of the type exactly: quantities, structs that hold them or int-or-strings,
 /// conditions, and lists and maps of these.
 pub(crate) fn is_exact_by_codec(ty: &TypeRef) -> bool {
     match ty.element() {
@@ -35,6 +35,8 @@ mod tests {
         env, fs,
         path::Path,
     };
+
+    use kube_codec::sources::Part;
 
     use super::*;
     use crate::{
@@ -77,9 +79,9 @@ mod tests {
         }
     }
 
-    /// The entries of the runtime's list, without the surrounding syntax.
+    /// The entries of the codec's list, without the surrounding syntax.
     fn listed() -> BTreeSet<String> {
-        let source = include_str!("../../../runtime/src/codec/kubernetes.rs");
+        let source = Part::named("kubernetes").expect("a part").source;
         let (_, list) = source.split_once("\nexact! {").expect("a list");
         let mut module = String::new();
         let mut found = BTreeSet::new();
@@ -115,7 +117,7 @@ mod tests {
             fs::write(file, table()).expect("written");
             return;
         }
-        let update = "`UPDATE_GOLDEN=1 cargo test -p codegen --lib builtin` writes the table";
+        let update = "`UPDATE_GOLDEN=1 cargo test -p kube-codegen --lib builtin` writes the table";
         assert_eq!(WITH_NUMBERS, table(), "{update}");
         for path in with_numbers() {
             assert!(has_numbers(&path), "{path}");
@@ -123,13 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn the_runtime_lists_every_struct_with_numbers() {
+    fn the_codec_lists_every_struct_with_numbers() {
         assert_eq!(listed(), with_numbers());
     }
 
     #[test]
-    fn the_runtime_lists_every_field_with_an_int_or_string() {
-        let source = include_str!("../../../runtime/src/codec/exact_writer.rs");
+    fn the_codec_lists_every_field_with_an_int_or_string() {
+        let source = Part::named("exact_writer").expect("a part").source;
         for path in with_numbers() {
             let Some(TypeKind::Struct(body)) = definition(&path).map(|def| def.kind) else {
                 panic!("{path} is not a struct");

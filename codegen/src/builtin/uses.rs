@@ -86,7 +86,7 @@ mod tests {
             fs::write(file, table()).expect("written");
             return;
         }
-        let update = "`UPDATE_GOLDEN=1 cargo test -p codegen --lib builtin` writes the table";
+        let update = "`UPDATE_GOLDEN=1 cargo test -p kube-codegen --lib builtin` writes the table";
         assert_eq!(USES, table(), "{update}");
         for version in KubernetesVersion::ALL {
             let listed = uses(version)

@@ -32,7 +32,7 @@ enum File {
 
 impl BuiltinTypes {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let files = codegen::builtin_table::make(&self.packages, &self.dir)?;
+        let files = crate::builtin_table::make(&self.packages, &self.dir)?;
         let packed = match self.file {
             File::Types => &files.types,
             File::Docs => &files.docs,

@@ -1,6 +1,6 @@
 //! A controller named on the command line by its kind, and its files in the operator.
 
-use codegen::{
+use crate::{
     operator::{
         Api, Builtin, Controlled, builtin_fault, builtin_hint, builtin_kind, controller_path,
         is_builtin_group,

@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use codegen::{
+use crate::{
     Config,
     output::{OrphanSearch, Plan, Tree},
+    release::RUNTIME,
     scaffold::Scaffold,
 };
+use clap::Args;
 
 use super::{
-    Failure,
+    Failure, checkout,
     finish::prepare,
-    init::unpublished,
     options::{CodeArgs, CrdArgs, ModeArgs, SchemaArgs, TypeArgs},
     style::{self, Color},
 };
@@ -32,7 +32,7 @@ pub(super) struct Crate {
     #[arg(long, value_parser = package_name)]
     name: String,
     /// The runtime dependency in Cargo.toml, as a TOML value such as '{ path = "../runtime" }'.
-    #[arg(long, value_name = "TOML", default_value = "\"0.1\"", value_parser = toml_value)]
+    #[arg(long, value_name = "TOML", default_value = RUNTIME, value_parser = toml_value)]
     runtime: String,
     /// Give each kind of each version a Cargo feature of its own, such as cloudnative_v1alpha1_virtual_machine; a group's feature
     /// enables all its kinds.
@@ -75,7 +75,7 @@ impl Crate {
                 &OrphanSearch::default(),
             )?);
         }
-        if let Some(note) = unpublished(&self.runtime).filter(|_| !has_manifest) {
+        if let Some(note) = checkout::advice(&self.runtime).filter(|_| !has_manifest) {
             style::eprint(&style::note(&note, color));
         }
         self.mode.finish(color).conclude(&configs, &prepared, plans)

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::{Config, options::Visibility};
 use clap::Args;
-use codegen::{Config, options::Visibility};
 
 use super::{
     Failure,
@@ -41,7 +41,7 @@ pub(super) struct Output {
     #[arg(long, conflicts_with_all = ["output", "check", "dry_run"])]
     stdout: bool,
     /// The module path of the output folder [default: its position in the crate's src, else crate].
-    #[arg(long, value_name = "PATH", value_parser = codegen::options::base_path)]
+    #[arg(long, value_name = "PATH", value_parser = crate::options::base_path)]
     base_path: Option<String>,
     /// The visibility of generated items: `public`, or `crate` for `pub(crate)`.
     #[arg(long, value_name = "WHO", default_value = "public", value_parser = Visibility::parse)]
@@ -70,7 +70,7 @@ impl Output {
         let finish = self.mode.finish(color);
         match self.output {
             Some(output) => finish.run(&[config.out_dir(output)]),
-            None if finish.mode != codegen::Mode::Write => Err(Failure::Usage(
+            None if finish.mode != crate::Mode::Write => Err(Failure::Usage(
                 "--check and --dry-run compare with a folder: name it with --output".to_owned(),
             )),
             None => print(&config, color),

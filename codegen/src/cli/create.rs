@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use clap::{Args, Subcommand};
-use codegen::{
+use crate::{
     config::{FILE_NAME, shown},
     model::{Conversion, Scope},
     operator::{Api, Part, edit, names},
     output::Tree,
 };
+use clap::{Args, Subcommand};
 
 use super::{
     Failure,

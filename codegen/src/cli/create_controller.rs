@@ -1,10 +1,10 @@
 //! `kube-codegen create controller`.
 
-use clap::Args;
-use codegen::{
+use crate::{
     config::shown,
     operator::{Api, Controlled},
 };
+use clap::Args;
 
 use super::{
     Failure,

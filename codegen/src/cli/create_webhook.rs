@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use clap::Args;
-use codegen::{
+use crate::{
     config::{FILE_NAME, shown},
     model::{Conversion, Resource, TypeKind, Version},
     operator::{Api, Certificates, Handler, Spoke, Webhooks},
 };
+use clap::Args;
 
 use super::{
     Failure,
@@ -288,7 +288,7 @@ pub(super) fn read_sample(webhooks: &mut Webhooks, files: &Files) -> Result<(), 
 fn check_free(project: &Project, webhooks: &Webhooks, is_first: bool) -> Result<(), Failure> {
     let shared = match is_first {
         true => webhooks.shared_files(),
-        false => codegen::output::Tree::new(),
+        false => crate::output::Tree::new(),
     };
     let spokes = webhooks.spoke_files();
     // The module with all webhooks may be in either file.

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
-use codegen::{
+use crate::{
     config::shown,
     operator::{Api, Gone, Part, edit},
     output::Tree,
 };
+use clap::{Args, Subcommand};
 
 use super::{
     Failure,

@@ -1,7 +1,7 @@
 //! `kube-codegen delete controller`.
 
+use crate::operator::Gone;
 use clap::Args;
-use codegen::operator::Gone;
 
 use super::{
     Failure,

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-use codegen::{
+use crate::{
     config::shown,
     operator::{Api, Certificates, EditKind, Handler, Reference, Webhooks},
 };
+use clap::Args;
 
 use super::{
     Failure,

@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use codegen::{
+use crate::{
     Config, Diagnostics, Mode,
     config::{Prepared, Report, prepare_all, shown},
     output::{self, Change, ChangeKind, Plan},
@@ -109,7 +109,7 @@ pub(super) fn skipping(skipped: Diagnostics) -> Result<(), Failure> {
     if skipped.as_slice().is_empty() {
         return Ok(());
     }
-    Err(codegen::config::Error::Input(skipped).into())
+    Err(crate::config::Error::Input(skipped).into())
 }
 
 /// `Generated in src: 1 group, 2 kinds, 20 files; 3 written, 17 unchanged`.

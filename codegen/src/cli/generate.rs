@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::config::{FILE_NAME, Workspace, reference_text};
 use clap::Args;
-use codegen::config::{FILE_NAME, Workspace, reference_text};
 
 use super::{Failure, options::ModeArgs, style::Color};
 
@@ -38,6 +38,6 @@ impl Generate {
 pub(super) fn find() -> Option<PathBuf> {
     let current = std::env::current_dir().ok()?;
     let path = Workspace::find(&current)?;
-    let seen = codegen::config::shown(&path);
+    let seen = crate::config::shown(&path);
     Some(Path::new(&seen).to_owned())
 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::Config;
 use clap::Args;
-use codegen::Config;
 
 use super::{
     Failure,
@@ -78,5 +78,5 @@ fn type_path(text: &str) -> Result<(String, String), String> {
             "`{go}` is not a Go type: write its import path and name, such as github.com/x/y/pkg.Z"
         ));
     }
-    Ok((go.to_owned(), codegen::options::type_path(rust)?))
+    Ok((go.to_owned(), crate::options::type_path(rust)?))
 }

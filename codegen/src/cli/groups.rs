@@ -5,8 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::{Config, Generator, config::shown};
 use clap::Args;
-use codegen::{Config, Generator, config::shown};
 
 use super::{
     Failure,

@@ -5,17 +5,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Args;
-use codegen::{
+use crate::{
     config::{FILE_NAME, Workspace, shown},
-    operator::{
-        Operator, is_dispensable, is_unpublished, names, outside_folder, runtime_dependency,
-    },
+    operator::{Operator, is_dispensable, names, outside_folder, runtime_dependency},
     output::Tree,
+    release::RUNTIME,
 };
+use clap::Args;
 
 use super::{
-    Failure,
+    Failure, checkout,
     finish::Finish,
     operator::{Files, input_error},
     style::{self, Color},
@@ -39,7 +38,7 @@ pub(super) struct Init {
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
     /// The runtime dependency in Cargo.toml: a TOML version or table such as '{ path = "../runtime" }', relative to the folder.
-    #[arg(long, value_name = "TOML", default_value = "\"0.1\"", value_parser = runtime_dependency)]
+    #[arg(long, value_name = "TOML", default_value = RUNTIME, value_parser = runtime_dependency)]
     runtime: String,
     /// Write nothing; list what would be written.
     #[arg(long)]
@@ -94,7 +93,7 @@ impl Init {
                 "the runtime at {path} is outside of the folder: `docker build` and the CI workflow cannot access it; use a `git` dependency in Cargo.toml before you use them"
             ));
         }
-        files.left.extend(unpublished(&self.runtime));
+        files.left.extend(checkout::advice(&self.runtime));
         let root = shown(files.root());
         let finish = Finish::of_edits(self.dry_run, color);
         files.generate(configs)?.conclude(finish)?;
@@ -108,13 +107,6 @@ impl Init {
             operator.name
         ))
     }
-}
-
-/// What to do about a runtime from a registry, which cannot be built with.
-pub(super) fn unpublished(runtime: &str) -> Option<String> {
-    let note = "codegen-runtime is not on a registry yet: before you build, name its `path` or `git` repository in Cargo.toml, as \
-                --runtime does";
-    is_unpublished(runtime).then(|| note.to_owned())
 }
 
 /// The manifest of the nearest enclosing workspace of a folder.

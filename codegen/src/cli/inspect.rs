@@ -5,12 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Args;
-use codegen::{
+use crate::{
     Config, Diagnostics, KubernetesVersion,
     config::{FILE_NAME, Workspace},
     model::{ApiSet, FieldUnion, Origin, Resource, Scope, TypeDef, TypeKind, UnionBound},
 };
+use clap::Args;
 
 use super::{Failure, generate, options::inputs, progress::Bar, style, style::Color};
 

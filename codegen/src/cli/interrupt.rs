@@ -7,7 +7,7 @@ mod unix {
         thread,
     };
 
-    use codegen::output::{Interrupted, interrupt};
+    use crate::output::{Interrupted, interrupt};
     use signal_hook::{
         consts::{SIGINT, SIGTERM},
         iterator::Signals,

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use clap::Args;
-use codegen::{
+use crate::{
     config::shown,
     model::{Resource, TypeKind, Version},
     operator::{Api, Neighbours, Part, builtin_import, controller_path, names},
     output::Tree,
 };
+use clap::Args;
 
 use super::{
     Failure,

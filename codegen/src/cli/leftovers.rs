@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use codegen::{
+use crate::{
     Diagnostic, Diagnostics,
     config::{Error, shown},
     diag::Place,

@@ -1,7 +1,7 @@
 //! Arguments for the shape of generated types.
 
+use crate::{Config, options::TypeAttributes};
 use clap::Args;
-use codegen::{Config, options::TypeAttributes};
 
 /// The shape of generated types.
 #[derive(Debug, Args)]

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use codegen::{
+use crate::{
     Compat, Config, Manifests as Options,
     config::{FILE_NAME, Workspace},
 };
+use clap::Args;
 
 use super::{Failure, generate, options::ModeArgs, style::Color};
 

@@ -1,7 +1,7 @@
 //! `kube-codegen markers`.
 
+use crate::read::markers::{MarkerDef, REGISTRY};
 use clap::Args;
-use codegen::read::markers::{MarkerDef, REGISTRY};
 
 use super::{Failure, style};
 

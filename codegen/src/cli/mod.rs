@@ -1,9 +1,10 @@
-//! The command line: one module per subcommand.
+//! The command line: one module per subcommand. A module of the library, so that the programs that run it are a line each.
 //!
-//! A subcommand turns its arguments into [`codegen::Config`]s and hands them to [`finish`], which writes, checks or lists.
+//! A subcommand turns its arguments into [`crate::Config`]s and hands them to [`finish`], which writes, checks or lists.
 
 #[cfg(feature = "go")]
 mod builtin;
+mod checkout;
 mod completions;
 mod controller;
 mod crate_;
@@ -36,8 +37,8 @@ mod style;
 
 use std::io::{self, Write as _};
 
+use crate::config::Error;
 use clap::{Parser, Subcommand};
-use codegen::config::Error;
 
 use style::Color;
 
@@ -45,7 +46,7 @@ use style::Color;
 #[derive(Debug, Parser)]
 #[command(
     name = "kube-codegen",
-    version,
+    version = checkout::version(),
     max_term_width = 100,
     after_help = "Exit codes: 0 done; 1 the input has errors, or a check found differences; \
                   2 wrong usage, a wrong codegen.toml, or output that cannot be written."
@@ -115,14 +116,14 @@ impl From<Error> for Failure {
     }
 }
 
-impl From<codegen::output::Error> for Failure {
-    fn from(error: codegen::output::Error) -> Self {
+impl From<crate::output::Error> for Failure {
+    fn from(error: crate::output::Error) -> Self {
         Self::Error(error.into())
     }
 }
 
 /// Parses the arguments, runs the command, reports its failure, and ends the process.
-pub(crate) fn run() -> ! {
+pub fn run() -> ! {
     let code = match Cli::try_parse() {
         Ok(cli) => cli.run(),
         Err(answer) => said(&answer),

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use codegen::{
+use crate::{
     Config, Diagnostic, Diagnostics,
     config::{Error, FILE_NAME, Prepared, Workspace, shown},
     model::{ApiSet, Group, Resource, Version},
@@ -88,7 +88,7 @@ impl Files {
     fn edit(
         &mut self,
         edit: &Edit,
-        change: fn(&Edit, &str) -> Result<String, codegen::operator::edit::EditError>,
+        change: fn(&Edit, &str) -> Result<String, crate::operator::edit::EditError>,
         verb: &str,
     ) -> Result<(), Failure> {
         let shown = shown(&self.root.join(&edit.path));

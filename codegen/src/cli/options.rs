@@ -2,11 +2,11 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::Args;
-use codegen::{
+use crate::{
     Config, Generator, KubernetesTypes, KubernetesVersion, Mode,
     options::{MapType, crate_path},
 };
+use clap::Args;
 
 use super::{finish::Finish, looks::LookArgs, style::Color};
 

@@ -5,7 +5,7 @@ use std::{
     sync::OnceLock,
 };
 
-use codegen::config::Progress;
+use crate::config::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// The minimum number of steps for a bar: fewer are done before it could be read.

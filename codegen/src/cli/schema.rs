@@ -1,7 +1,7 @@
 //! `kube-codegen schema`.
 
+use crate::config::reference_schema;
 use clap::Args;
-use codegen::config::reference_schema;
 
 use super::{Failure, style};
 

@@ -2,7 +2,7 @@
 
 use std::{ops::Range, path::Path};
 
-use codegen::operator::controller_test_path;
+use crate::operator::controller_test_path;
 
 use super::{
     Failure,

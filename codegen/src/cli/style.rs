@@ -2,8 +2,8 @@
 
 use std::io::{self, IsTerminal, Write as _};
 
+use crate::{Diagnostics, diag::Style};
 use clap::ValueEnum;
-use codegen::{Diagnostics, diag::Style};
 
 use super::Failure;
 

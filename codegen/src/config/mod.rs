@@ -51,7 +51,7 @@ use layout::Place;
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// codegen::Config::new()
+/// kube_codegen::Config::new()
 ///     .crds(["crds"])
 ///     .base_path("crate::kubernetes")
 ///     .generate()?;

@@ -37,6 +37,7 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
                 mod codec;
             )
         });
+        let made = cx.generated_by();
         let version = least_kubernetes_version(cx);
         let allow = types::allow(cx);
         let docs = module_docs(if types::have_open_enum(cx) {
@@ -47,6 +48,7 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
         quote! {
             #allow
             #docs
+            #made
             #version
             #codec
             #(#features pub mod #modules;)*

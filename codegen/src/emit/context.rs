@@ -8,6 +8,7 @@ use quote::quote;
 use crate::{
     model::{ApiSet, Group, Resource, Version, names},
     options::Options,
+    release::SERIES,
 };
 
 /// The context of all emitters: the model and the options, with shorthands for paths in generated code.
@@ -23,6 +24,13 @@ impl<'a> Emit<'a> {
     /// The runtime crate (`::codegen_runtime`).
     pub(crate) fn runtime(&self) -> TokenStream {
         path(&self.options.runtime_path)
+    }
+
+    /// `::codegen_runtime::generated_by!("0.1");`, which the runtime makes an error if it cannot serve the file. `None` if the code
+    /// does without the runtime.
+    pub(crate) fn generated_by(&self) -> Option<TokenStream> {
+        let runtime = self.options.needs_runtime().then(|| self.runtime())?;
+        Some(quote!(#runtime::generated_by!(#SERIES);))
     }
 
     /// `k8s_openapi`: the path set in the options, else the runtime's re-export, else the crate itself.

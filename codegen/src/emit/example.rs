@@ -36,7 +36,7 @@ pub(crate) fn lister(cx: &Emit<'_>) -> String {
     };
     fenced(&[
         format!(
-            "let lister = factory.{}().{}().{accessor}().lister();",
+            "let lister = factory.{}().{}().{accessor}().lister()?;",
             cx.api.factory_method(group),
             group.informers_method(version)
         ),

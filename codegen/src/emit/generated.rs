@@ -8,6 +8,8 @@ use super::{Emit, Files, context::ident};
 use crate::generator::Generator;
 
 /// ```ignore
+/// ::codegen_runtime::generated_by!("0.1");
+///
 /// pub mod clientset;
 /// pub mod informers;
 /// pub mod listers;
@@ -24,8 +26,10 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     }
     files.rust("generated/mod.rs", move || {
         let modules = modules.iter().map(|module| ident(module));
+        let made = cx.generated_by();
         quote! {
             //! Clients, listers and informers.
+            #made
             #(pub mod #modules;)*
         }
     });

@@ -2,15 +2,12 @@
 
 use std::path::PathBuf;
 
+use kube_codegen_templates::operator::api::{
+    CONTROLLER, SAMPLE, SUPPORT, TEST, TEST_EXAMPLE, TYPES, VERSION,
+};
+
 use super::{APP, Operator, WIDTH, controller, edit::At, edits::Edit};
 use crate::{model::Scope, output::Tree, scaffold::fill};
-
-const TYPES: &str = include_str!("../../../templates/operator/api/types.rs");
-const VERSION: &str = include_str!("../../../templates/operator/api/version.rs");
-const CONTROLLER: &str = include_str!("../../../templates/operator/api/controller.rs");
-const TEST: &str = include_str!("../../../templates/operator/api/test.rs");
-const TEST_EXAMPLE: &str = include_str!("../../../templates/operator/api/test_example.rs");
-const SAMPLE: &str = include_str!("../../../templates/operator/api/sample.yaml");
 
 /// rustfmt's width limit for the arguments of a call on one line.
 const ARGUMENTS: usize = 60;
@@ -87,7 +84,7 @@ impl Api {
     #[must_use]
     pub fn files(&self) -> Tree {
         let parts = [
-            (Part::Support, controller::SUPPORT),
+            (Part::Support, SUPPORT),
             (Part::Types, TYPES),
             (Part::Version, VERSION),
             (Part::Controller, CONTROLLER),

@@ -1,17 +1,13 @@
 //! Controllers of Kubernetes' own kinds, which have neither types nor samples in the operator.
 
 use kube_builtin_types::{KINDS, Kind};
-
-use super::{
-    Operator,
-    controller::{self, SUPPORT},
-    edits::Edit,
-    names, references,
+use kube_codegen_templates::operator::{
+    api::SUPPORT,
+    builtin::{CONTROLLER, TEST},
 };
-use crate::{builtin::rust_path, output::Tree, scaffold::fill, suggest::closest};
 
-const CONTROLLER: &str = include_str!("../../../templates/operator/builtin/controller.rs");
-const TEST: &str = include_str!("../../../templates/operator/builtin/test.rs");
+use super::{Operator, controller, edits::Edit, names, references};
+use crate::{builtin::rust_path, output::Tree, scaffold::fill, suggest::closest};
 
 /// The name of the core group on the command line, since its own name is empty.
 const CORE: &str = "core";

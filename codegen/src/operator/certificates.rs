@@ -1,30 +1,19 @@
 //! The certificate of an operator's webhooks: its issuer, and the files for it.
 
+use kube_codegen_templates::operator::webhook::{cert_manager, self_signed};
+
 const CERT_MANAGER: [(&str, &str); 2] = [
     (
         "config/webhooks/certificate.yaml",
-        include_str!("../../../templates/operator/webhook/cert-manager/certificate.yaml"),
+        cert_manager::CERTIFICATE,
     ),
-    (
-        COMPONENT,
-        include_str!("../../../templates/operator/webhook/cert-manager/kustomization.yaml"),
-    ),
+    (COMPONENT, cert_manager::KUSTOMIZATION),
 ];
 
 const SELF_SIGNED: [(&str, &str); 2] = [
-    (
-        COMPONENT,
-        include_str!("../../../templates/operator/webhook/self-signed/kustomization.yaml"),
-    ),
-    (
-        "tests/operator/webhooks_certificate.rs",
-        include_str!("../../../templates/operator/webhook/self-signed/test.rs"),
-    ),
+    (COMPONENT, self_signed::KUSTOMIZATION),
+    ("tests/operator/webhooks_certificate.rs", self_signed::TEST),
 ];
-
-const ROLES: &str = include_str!("../../../templates/operator/webhook/self-signed/roles.rs");
-const DEFINITION_ROLE: &str =
-    include_str!("../../../templates/operator/webhook/self-signed/definition_role.rs");
 
 /// The kustomize component that deploys the webhooks.
 const COMPONENT: &str = "config/webhooks/kustomization.yaml";
@@ -80,7 +69,7 @@ impl Certificates {
     pub(super) const fn roles(self) -> [&'static str; 2] {
         match self {
             Self::CertManager => ["", ""],
-            Self::SelfSigned => [ROLES, DEFINITION_ROLE],
+            Self::SelfSigned => [self_signed::ROLES, self_signed::DEFINITION_ROLE],
         }
     }
 }

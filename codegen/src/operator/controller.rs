@@ -4,9 +4,6 @@ use std::path::PathBuf;
 
 use super::{APP, TESTS, WIDTH, edit::At, edits::Edit};
 
-/// What the tests of all kinds and controllers share.
-pub(super) const SUPPORT: &str = include_str!("../../../templates/operator/api/support.rs");
-
 /// The names of a controller, in order of preference.
 pub(super) fn names(group_module: &str, module: &str) -> [String; 2] {
     [module.to_owned(), format!("{group_module}_{module}")]

@@ -1,6 +1,6 @@
 //! Operators: the files that `kube-codegen init`, `create` and `delete` write.
 //!
-//! An operator has three kinds of files. Output of `generate` is overwritten. Files from `templates/operator` are written once
+//! An operator has three kinds of files. Output of `generate` is overwritten. Files from `kube-codegen-templates` are written once
 //! and then belong to the user. A few of those have a line for each kind, which [`edit`] adds and removes. All of this is pure;
 //! the commands do the I/O. Start reading at [`Operator`] and [`Api`].
 
@@ -21,6 +21,7 @@ mod webhook;
 
 use std::path::{Component, Path};
 
+use kube_codegen_templates::operator as templates;
 use toml::{Table, Value};
 
 pub use api::{Api, Part};
@@ -52,25 +53,25 @@ const FEATURES: &str = "features = [\"app\", \"latest\"]";
 /// The files of a new operator, by path.
 #[rustfmt::skip]
 const FILES: [(&str, &str); 19] = [
-    (".dockerignore", include_str!("../../../templates/operator/dockerignore")),
-    (".github/workflows/ci.yml", include_str!("../../../templates/operator/ci.yml")),
-    (".gitignore", include_str!("../../../templates/operator/gitignore")),
-    ("Cargo.toml", include_str!("../../../templates/operator/Cargo.toml")),
-    ("Dockerfile", include_str!("../../../templates/operator/Dockerfile")),
-    ("README.md", include_str!("../../../templates/operator/README.md")),
-    ("codegen.toml", include_str!("../../../templates/operator/codegen.toml")),
-    ("config/deployment.yaml", include_str!("../../../templates/operator/deployment.yaml")),
-    ("config/kustomization.yaml", include_str!("../../../templates/operator/kustomization.yaml")),
-    ("config/namespace.yaml", include_str!("../../../templates/operator/namespace.yaml")),
-    ("config/role-binding.yaml", include_str!("../../../templates/operator/role-binding.yaml")),
-    ("config/service-account.yaml", include_str!("../../../templates/operator/service-account.yaml")),
-    ("src/apis/mod.rs", include_str!("../../../templates/operator/apis.rs")),
-    (APP, include_str!("../../../templates/operator/app.rs")),
-    ("src/controllers/mod.rs", include_str!("../../../templates/operator/controllers.rs")),
-    ("src/lib.rs", include_str!("../../../templates/operator/lib.rs")),
-    ("src/main.rs", include_str!("../../../templates/operator/main.rs")),
-    ("tests/operator/deploy.rs", include_str!("../../../templates/operator/deploy.rs")),
-    (TESTS, include_str!("../../../templates/operator/tests.rs")),
+    (".dockerignore", templates::DOCKERIGNORE),
+    (".github/workflows/ci.yml", templates::CI),
+    (".gitignore", templates::GITIGNORE),
+    ("Cargo.toml", templates::MANIFEST),
+    ("Dockerfile", templates::DOCKERFILE),
+    ("README.md", templates::README),
+    ("codegen.toml", templates::CODEGEN),
+    ("config/deployment.yaml", templates::DEPLOYMENT),
+    ("config/kustomization.yaml", templates::KUSTOMIZATION),
+    ("config/namespace.yaml", templates::NAMESPACE),
+    ("config/role-binding.yaml", templates::ROLE_BINDING),
+    ("config/service-account.yaml", templates::SERVICE_ACCOUNT),
+    ("src/apis/mod.rs", templates::APIS),
+    (APP, templates::APP),
+    ("src/controllers/mod.rs", templates::CONTROLLERS),
+    ("src/lib.rs", templates::LIB),
+    ("src/main.rs", templates::MAIN),
+    ("tests/operator/deploy.rs", templates::DEPLOY),
+    (TESTS, templates::TESTS),
 ];
 
 /// Files that a new repository often has already; `init` then keeps the existing ones.
@@ -199,9 +200,9 @@ pub fn outside_folder(dependency: &str) -> Option<String> {
     is_outside.then(|| path.to_owned())
 }
 
-/// Whether a dependency comes from a registry. The runtime is not on one yet, so nothing that depends on it that way builds.
+/// Whether a dependency comes from crates.io.
 #[must_use]
-pub fn is_unpublished(dependency: &str) -> bool {
+pub fn is_from_registry(dependency: &str) -> bool {
     let parsed: Result<Table, _> = format!("value = {dependency}").parse();
     let value = parsed.ok().and_then(|mut table| table.remove("value"));
     value.is_some_and(|value| {
@@ -217,15 +218,15 @@ mod tests {
 
     #[test]
     fn a_runtime_on_a_registry_is_told_from_others() {
-        for unpublished in ["\"0.1\"", "{ version = \"0.1\" }"] {
-            assert!(is_unpublished(unpublished), "{unpublished}");
+        for there in ["\"0.1\"", "{ version = \"0.1\" }"] {
+            assert!(is_from_registry(there), "{there}");
         }
-        for there in [
+        for elsewhere in [
             "{ path = \"../runtime\" }",
             "{ git = \"https://example.com/x\" }",
             "{ version = \"0.1\", registry = \"ours\" }",
         ] {
-            assert!(!is_unpublished(there), "{there}");
+            assert!(!is_from_registry(elsewhere), "{elsewhere}");
         }
     }
 

@@ -2,6 +2,11 @@
 
 use std::path::PathBuf;
 
+use kube_codegen_templates::operator::webhook::{
+    CONVERSION, DEFAULTING, KIND, MODULE, SERVICE, SPOKE, TEST, TEST_DEFAULTING, TEST_SPOKE,
+    TEST_VALIDATION, VALIDATION,
+};
+
 use super::{
     APP, Api, Certificates, Edit, EditKind, Part, TESTS, WIDTH,
     edit::{self, At},
@@ -11,20 +16,6 @@ use crate::{
     output::Tree,
     scaffold::fill,
 };
-
-const MODULE: &str = include_str!("../../../templates/operator/webhook/mod.rs");
-const KIND: &str = include_str!("../../../templates/operator/webhook/kind.rs");
-const DEFAULTING: &str = include_str!("../../../templates/operator/webhook/defaulting.rs");
-const VALIDATION: &str = include_str!("../../../templates/operator/webhook/validation.rs");
-const CONVERSION: &str = include_str!("../../../templates/operator/webhook/conversion.rs");
-const SPOKE: &str = include_str!("../../../templates/operator/webhook/spoke.rs");
-const TEST: &str = include_str!("../../../templates/operator/webhook/test.rs");
-const TEST_DEFAULTING: &str =
-    include_str!("../../../templates/operator/webhook/test_defaulting.rs");
-const TEST_VALIDATION: &str =
-    include_str!("../../../templates/operator/webhook/test_validation.rs");
-const TEST_SPOKE: &str = include_str!("../../../templates/operator/webhook/test_spoke.rs");
-const SERVICE: &str = include_str!("../../../templates/operator/webhook/service.yaml");
 
 /// The file of the module with all webhooks.
 const MODULE_PATH: &str = "src/webhooks/mod.rs";

@@ -9,8 +9,8 @@ use std::{fs, path::Path};
 use rayon::prelude::*;
 
 use crate::support::{crd_sources, folders, names, rust_files, testdata};
-use codegen::diag::Style;
-use codegen::{
+use kube_codegen::diag::Style;
+use kube_codegen::{
     Config, Manifests, Options, RustPackage, Source, Sources,
     read::go::{GoPackage, GoSources},
 };
@@ -29,7 +29,7 @@ fn bad_input_is_explained() {
 fn what_is_not_known_of_a_schema_matters_where_one_is_written() {
     for case in ["code", "wire", "misplaced"] {
         let folder = testdata().join(format!("fail/manifests-schemars-{case}"));
-        codegen::generate(&sources(&folder), &Options::default()).unwrap();
+        kube_codegen::generate(&sources(&folder), &Options::default()).unwrap();
     }
 }
 
@@ -40,7 +40,7 @@ fn check(folder: &Path, case: &str) {
     };
     let result = match case.starts_with("crate-") {
         true => of_crate(&folder.join("operator/src")),
-        false => codegen::generate(&sources(folder), &options)
+        false => kube_codegen::generate(&sources(folder), &options)
             .map_err(|errors| errors.render(Style::Plain)),
     };
     let Err(errors) = result else {
@@ -54,7 +54,7 @@ fn check(folder: &Path, case: &str) {
 }
 
 /// Writes the manifests of a crate; places are relative to the folder of the tests.
-fn of_crate(root: &Path) -> Result<codegen::Generated, String> {
+fn of_crate(root: &Path) -> Result<kube_codegen::Generated, String> {
     let root = root.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap();
     let config = Config::new()
         .apis(root)

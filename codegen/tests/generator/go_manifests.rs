@@ -4,12 +4,12 @@ mod marshals;
 
 use std::path::Path;
 
-use codegen::{Compat, Manifests, Options, Source, diag::Style, read::go::GoPackage};
+use kube_codegen::{Compat, Manifests, Options, Source, diag::Style, read::go::GoPackage};
 
 use crate::support::go;
 
 /// Generates the CRDs of a Go file.
-fn crds(text: &str, manifests: Option<Manifests>) -> codegen::Generated {
+fn crds(text: &str, manifests: Option<Manifests>) -> kube_codegen::Generated {
     let header = "// +groupName=example.com\npackage v1\nimport (\n\tcorev1 \"k8s.io/api/core/v1\"\n\
         \tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n";
     let sources = go::sources(&format!("{header}{text}"));
@@ -18,7 +18,7 @@ fn crds(text: &str, manifests: Option<Manifests>) -> codegen::Generated {
         manifests,
         ..Options::default()
     };
-    codegen::generate(&sources, &options)
+    kube_codegen::generate(&sources, &options)
         .unwrap_or_else(|found| panic!("{}", found.render(Style::Colored)))
 }
 
@@ -147,14 +147,14 @@ fn an_embedded_struct_of_kubernetes_has_texts_where_it_names_types_that_rust_lac
     let header = "// +groupName=example.com\npackage v1\nimport (\n\tcorev1 \"k8s.io/api/core/v1\"\n\
         \tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n";
     let sources = go::sources(&format!("{header}{text}"));
-    let generated = codegen::generate(&sources, &Options::default());
+    let generated = kube_codegen::generate(&sources, &Options::default());
     let generated = generated.unwrap_or_else(|found| panic!("{}", found.render(Style::Colored)));
     let types: String = generated.files.values().map(String::as_str).collect();
     assert!(types.contains("pub protocol: Option<String>"), "{types}");
 }
 
 /// Generates manifests for a kind with these Go fields in its spec, and these other types.
-fn generate(compat: Compat, spec: &str, others: &str) -> Result<codegen::Generated, String> {
+fn generate(compat: Compat, spec: &str, others: &str) -> Result<kube_codegen::Generated, String> {
     let text = format!(
         "// +groupName=example.com\npackage v1\nimport (\n\t\"encoding/json\"\n\t\"net/netip\"\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\
          \t\"k8s.io/apimachinery/pkg/runtime\"\n)\n\
@@ -168,7 +168,8 @@ fn generate(compat: Compat, spec: &str, others: &str) -> Result<codegen::Generat
         compat,
         ..Options::default()
     };
-    codegen::generate(&go::sources(&text), &options).map_err(|found| found.render(Style::Plain))
+    kube_codegen::generate(&go::sources(&text), &options)
+        .map_err(|found| found.render(Style::Plain))
 }
 
 /// Returns the fields of the spec with their types, and the warnings about JSON and duplicates.
@@ -176,7 +177,7 @@ fn properties(compat: Compat, spec: &str, others: &str) -> (String, Vec<String>)
     let generated = generate(compat, spec, others).unwrap_or_else(|found| panic!("{found}"));
     let (_, version) = generated.api.versions().next().unwrap();
     let spec = version.types.iter().find(|def| def.name == "WidgetSpec");
-    let codegen::model::TypeKind::Struct(spec) = &spec.unwrap().kind else {
+    let kube_codegen::model::TypeKind::Struct(spec) = &spec.unwrap().kind else {
         panic!("no struct");
     };
     let fields = spec.fields.iter();
@@ -414,7 +415,7 @@ fn a_version_that_a_marker_names_is_one() {
     let files = vec![Source::new("api/old/types.go", old)];
     let old = GoPackage::requested("example.com/api/old", "example.com", "api/old", files);
     sources.go[0].packages.push(old);
-    let generated = codegen::generate(&sources, &options);
+    let generated = kube_codegen::generate(&sources, &options);
     let generated = generated.unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)));
     let crd = &generated.manifests[Path::new("config/crd/bases/example.com_widgets.yaml")];
     for name in ["v1api2023", "v2023"] {
@@ -438,7 +439,7 @@ fn faulty_markers_of_webhooks_are_errors_where_these_are_written() {
         emit: [].into(),
         ..Options::default()
     };
-    let warned = codegen::generate(&sources, &options)
+    let warned = kube_codegen::generate(&sources, &options)
         .map(|generated| generated.warnings.render(Style::Plain));
     let warned = warned.unwrap_or_else(|found| panic!("{}", found.render(Style::Plain)));
     assert!(

@@ -1,7 +1,7 @@
 //! Golden crates: the output for `testdata/apis/<case>` and `testdata/crds/<case>`, byte for byte.
 //!
 //! The crates below `testdata/expected` are members of the workspace, so they compile and pass the lints and their own tests.
-//! `UPDATE_GOLDEN=1 cargo test -p codegen --test generator golden` updates them.
+//! `UPDATE_GOLDEN=1 cargo test -p kube-codegen --test generator golden` updates them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,7 +12,7 @@ use std::{
 };
 
 use crate::support::{crd_sources, folders, names, rust_sources, testdata};
-use codegen::{
+use kube_codegen::{
     Generated, Generator, KubernetesVersion, Manifests, Options, Sources,
     config::go,
     options::{MapType, TypeAttributes, TypeOptions, Visibility},
@@ -29,7 +29,7 @@ fn generate(sources: &Sources) -> Files {
 }
 
 fn generate_with(sources: &Sources, options: &Options) -> Generated {
-    codegen::generate(sources, options).unwrap_or_else(|error| panic!("{error}"))
+    kube_codegen::generate(sources, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Returns the generators of a case: those in `all`, and for some cases validation and apply configurations.
@@ -163,7 +163,7 @@ fn check(case: &str, expected: &Files) {
         return update(&src, &golden, expected);
     }
     panic!(
-        "testdata/expected/{case} differs from what is generated:\n{}\n`UPDATE_GOLDEN=1 cargo test -p codegen --test generator golden` updates it.",
+        "testdata/expected/{case} differs from what is generated:\n{}\n`UPDATE_GOLDEN=1 cargo test -p kube-codegen --test generator golden` updates it.",
         diff(&golden, expected)
     );
 }
@@ -234,7 +234,7 @@ fn annotated_rust_gives_the_golden_crates() {
 }
 
 /// Reads the packages of a Go module of `testdata`, without a module cache.
-fn go_module(module: &str, packages: &str) -> codegen::read::go::GoSources {
+fn go_module(module: &str, packages: &str) -> kube_codegen::read::go::GoSources {
     let environment = go::Environment::default();
     let packages = [packages.to_owned()];
     let sources = go::KubernetesSources::Definitions;

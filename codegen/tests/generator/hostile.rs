@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use crate::support::{folders, names, rust_files, testdata};
-use codegen::diag::Style;
-use codegen::{RustPackage, Source, Sources};
+use kube_codegen::diag::Style;
+use kube_codegen::{RustPackage, Source, Sources};
 use proptest::prelude::*;
 
 fn package(files: Vec<Source>) -> Sources {

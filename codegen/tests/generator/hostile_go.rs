@@ -72,7 +72,7 @@ fn structs_that_hold_another_twice_on_each_level_have_types() {
         go::run(&text).contains("is too large"),
         "a schema that doubles"
     );
-    let types = codegen::generate(&go::sources(&text), &codegen::Options::default());
+    let types = kube_codegen::generate(&go::sources(&text), &kube_codegen::Options::default());
     assert!(types.is_ok());
 }
 

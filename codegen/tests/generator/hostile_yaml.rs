@@ -1,8 +1,8 @@
 //! Hostile CRDs: no input may panic, hang, use unbounded memory, or escape from its string literal, comment or folder.
 
 use crate::support::{names, testdata};
-use codegen::diag::Style;
-use codegen::{Generator, Options, Source, Sources, Tree};
+use kube_codegen::diag::Style;
+use kube_codegen::{Generator, Options, Source, Sources, Tree};
 use proptest::prelude::*;
 
 fn generate(text: &str) -> Result<Tree, String> {
@@ -14,7 +14,7 @@ fn generate(text: &str) -> Result<Tree, String> {
         emit: [Generator::Types, Generator::Deepcopy].into(),
         ..Options::default()
     };
-    codegen::generate(&sources, &options)
+    kube_codegen::generate(&sources, &options)
         .map(|generated| generated.files)
         .map_err(|errors| errors.render(Style::Plain))
 }
@@ -92,7 +92,7 @@ fn a_kind_need_not_be_in_camel_case() {
         crds: vec![Source::new("crd.yaml", text)],
         ..Sources::default()
     };
-    let generated = codegen::generate(&sources, &Options::default()).expect("a legal kind");
+    let generated = kube_codegen::generate(&sources, &Options::default()).expect("a legal kind");
     let tree = generated.files;
     let any = |name: &str| tree.values().any(|text| text.contains(name));
     assert!(any("pub type FooBarLister =") && any("pub type FooBarInformer ="));
@@ -270,7 +270,7 @@ fn a_rename_takes_no_name_of_a_kind() {
             renames: [(path.to_owned(), name.to_owned())].into(),
             ..Options::default()
         };
-        codegen::generate(&sources, &options)
+        kube_codegen::generate(&sources, &options)
             .map(|_| ())
             .map_err(|errors| errors.to_string())
     };
@@ -292,7 +292,7 @@ fn all_of(text: &str, options: &Options) -> Tree {
         crds: vec![Source::new("crd.yaml", text)],
         ..Sources::default()
     };
-    let generated = codegen::generate(&sources, options).map_err(|errors| errors.to_string());
+    let generated = kube_codegen::generate(&sources, options).map_err(|errors| errors.to_string());
     generated.expect("a legal CRD").files
 }
 
@@ -409,7 +409,7 @@ fn the_copy_of_the_codec_allows_lints_once() {
         emit: [Generator::Types].into(),
         ..Options::default()
     };
-    options.types.visibility = codegen::options::Visibility::Crate;
+    options.types.visibility = kube_codegen::options::Visibility::Crate;
     let tree = all_of(&crd("{type: object}"), &options);
     let codec = &tree[std::path::Path::new("apis/codec.rs")];
     assert_eq!(codec.matches("#![allow(").count(), 1, "{codec}");

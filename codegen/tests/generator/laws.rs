@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use codegen::{
+use kube_codegen::{
     Options, Source, Sources,
     model::{
         ApiSet, TypeKind,
@@ -93,7 +93,7 @@ fn load(spec: &Value) -> ApiSet {
         emit: [].into(),
         ..Options::default()
     };
-    codegen::generate(&sources, &options).unwrap().api
+    kube_codegen::generate(&sources, &options).unwrap().api
 }
 
 /// Returns the name of each type by path.
@@ -193,8 +193,8 @@ proptest! {
     #[test]
     fn any_schema_generates_rust(spec in schema()) {
         let api = load(&spec);
-        let options = Options { emit: [codegen::Generator::Types, codegen::Generator::Deepcopy].into(), ..Options::default() };
-        let tree = codegen::emit::emit(&api, &options).unwrap();
+        let options = Options { emit: [kube_codegen::Generator::Types, kube_codegen::Generator::Deepcopy].into(), ..Options::default() };
+        let tree = kube_codegen::emit::emit(&api, &options).unwrap();
         for (path, text) in tree {
             prop_assert!(syn::parse_file(&text).is_ok(), "{}:\n{text}", path.display());
         }
@@ -292,7 +292,7 @@ fn names_by_version(crds: &[Value]) -> BTreeMap<(String, String, String), String
         emit: [].into(),
         ..Options::default()
     };
-    let api = codegen::generate(&sources, &options).unwrap().api;
+    let api = kube_codegen::generate(&sources, &options).unwrap().api;
     let mut names = BTreeMap::new();
     for (group, version) in api.versions() {
         for def in &version.types {

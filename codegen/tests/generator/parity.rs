@@ -8,8 +8,8 @@ use std::{
 };
 
 use crate::support::{folders, names, rust_files, testdata};
-use codegen::diag::Style;
-use codegen::{
+use kube_codegen::diag::Style;
+use kube_codegen::{
     Manifests, Options, RustPackage, Source, Sources,
     options::Compat,
     read::go::{GoFile, GoPackage, GoSources},
@@ -58,7 +58,7 @@ fn difference(folder: &Path, case: &str, sources: &Sources) -> String {
         }),
         ..Options::default()
     };
-    let generated = match codegen::generate(sources, &options) {
+    let generated = match kube_codegen::generate(sources, &options) {
         Ok(generated) => generated,
         Err(found) => return format!("{case}: {}", found.render(Style::Colored)),
     };

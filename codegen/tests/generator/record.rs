@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use codegen::{
+use kube_codegen::{
     Generated, Options, Record, Source, Sources,
     diag::Style,
     model::{TypeKind, Version},
@@ -42,7 +42,7 @@ fn generate(sources: &Sources, record: &str) -> Generated {
         record: Some(Arc::new(record)),
         ..Options::default()
     };
-    codegen::generate(sources, &options).unwrap()
+    kube_codegen::generate(sources, &options).unwrap()
 }
 
 /// Returns the name of the type at each path, ordered by depth and then path.

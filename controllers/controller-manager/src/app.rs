@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Command};
 use codegen_runtime::app::{App, Process, parse_duration};
 use codegen_runtime::kube::{Client, Error};
-use codegen_runtime::manager::{ManagerBuilder, Selection};
+use codegen_runtime::manager::{ManagerBuilder, Runnable, Selection};
 use rand::RngExt;
 
 use crate::settings::Settings;
@@ -79,7 +79,7 @@ pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, Box
                 metrics: process.metrics().clone(),
             },
             identity: process.identity().to_owned(),
-            namespace: process.flags().namespace.clone(),
+            namespaces: process.flags().namespaces.clone(),
             simulator: simulator::Options {
                 ready_after: flags.simulate_ready_after,
                 ..Default::default()

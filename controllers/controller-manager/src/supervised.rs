@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use codegen_runtime::manager::{ManagerBuilder, RunContext, Runnable};
-use futures::future::BoxFuture;
+use codegen_runtime::manager::{AnyRunnable, ManagerBuilder, RunContext, Runnable};
 use tokio_util::sync::CancellationToken;
 
 use crate::table::BoxError;
@@ -14,11 +13,7 @@ use crate::table::BoxError;
 /// unless it ended without being stopped.
 ///
 /// The delays spread the first reconciliations of many controllers over time.
-pub fn add(
-    manager: ManagerBuilder,
-    runnable: Box<dyn Runnable>,
-    delay: Duration,
-) -> ManagerBuilder {
+pub fn add(manager: ManagerBuilder, runnable: AnyRunnable, delay: Duration) -> ManagerBuilder {
     let name = runnable.name().to_owned();
     let state = State::default();
     let (ready, healthy) = (state.clone(), state.clone());
@@ -56,7 +51,7 @@ impl State {
 }
 
 struct Supervised {
-    runnable: Box<dyn Runnable>,
+    runnable: AnyRunnable,
     delay: Duration,
     state: State,
 }
@@ -70,34 +65,27 @@ impl Runnable for Supervised {
         self.runnable.needs_leader_election()
     }
 
-    fn run_caches(&self, stop: CancellationToken) -> BoxFuture<'_, ()> {
-        self.runnable.run_caches(stop)
+    async fn run_caches(&self, stop: CancellationToken) {
+        self.runnable.run_caches(stop).await;
     }
 
-    fn wait_for_caches(&self) -> BoxFuture<'_, Result<(), BoxError>> {
-        Box::pin(async move {
-            self.runnable.wait_for_caches().await?;
-            self.state.set(SYNCED);
-            Ok(())
-        })
+    async fn wait_for_caches(&self) -> Result<(), BoxError> {
+        self.runnable.wait_for_caches().await?;
+        self.state.set(SYNCED);
+        Ok(())
     }
 
-    fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), BoxError>> {
-        Box::pin(async move {
-            let stop = context.stop.clone();
-            if stop
-                .run_until_cancelled(tokio::time::sleep(self.delay))
-                .await
-                .is_none()
-            {
-                return Ok(());
-            }
-            let result = self.runnable.run(context).await;
-            if !stop.is_cancelled() {
-                self.state.set(ENDED);
-            }
-            result
-        })
+    async fn run(&self, context: RunContext) -> Result<(), BoxError> {
+        let stop = context.stop.clone();
+        let delay = tokio::time::sleep(self.delay);
+        if stop.run_until_cancelled(delay).await.is_none() {
+            return Ok(());
+        }
+        let result = self.runnable.run(context).await;
+        if !stop.is_cancelled() {
+            self.state.set(ENDED);
+        }
+        result
     }
 }
 
@@ -126,8 +114,12 @@ mod tests {
             Ok(())
         });
         let ends = runnable_fn("ends", true, async |_| Ok(()));
-        let manager = add(Manager::builder(&factory), Box::new(stays), Duration::ZERO);
-        let manager = add(manager, Box::new(ends), DELAY);
+        let manager = add(
+            Manager::builder(&factory),
+            AnyRunnable::new(stays),
+            Duration::ZERO,
+        );
+        let manager = add(manager, AnyRunnable::new(ends), DELAY);
         let manager = manager.build().expect("a manager");
         let endpoints = manager.endpoints().clone();
         assert_eq!(status(&endpoints, "/readyz/stays"), 500, "no cache yet");

@@ -8,7 +8,7 @@ use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::{FactoryBuilder, SharedInformerFactory};
 use codegen_runtime::k8s_openapi::api::core::v1::Pod;
 use codegen_runtime::kube::Client;
-use codegen_runtime::manager::{Runnable, Selection, UnknownController};
+use codegen_runtime::manager::{AnyRunnable, Selection, UnknownController};
 use network_controller::controller::NetworkController;
 use virtualmachine_controller::controller::{self as virtualmachine, VirtualMachineController};
 use virtualmachine_controller::driver::simulated::{Latency, Simulated};
@@ -34,8 +34,8 @@ pub struct Context<'a> {
     pub settings: Settings,
     /// The name of the process.
     pub identity: String,
-    /// The namespace to watch; empty for all.
-    pub namespace: String,
+    /// The namespaces to watch; empty for all.
+    pub namespaces: Vec<String>,
     /// How simulated pods behave.
     pub simulator: simulator::Options,
 }
@@ -49,7 +49,7 @@ impl std::fmt::Debug for Context<'_> {
 }
 
 /// The runnables of a controller: one, or several that work together.
-pub type Loops = Vec<Box<dyn Runnable>>;
+pub type Loops = Vec<AnyRunnable>;
 
 /// How much of each pod the cache holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub const ALL: &[Descriptor] = &[
         build: |cx| {
             let recorder = (cx.recorder)(deployment::NAME);
             let controller = deployment::controller(&cx.factory, recorder, &cx.settings)?;
-            Ok(vec![Box::new(controller)])
+            Ok(vec![AnyRunnable::new(controller)])
         },
     },
     Descriptor {
@@ -100,7 +100,7 @@ pub const ALL: &[Descriptor] = &[
         build: |cx| {
             let recorder = (cx.recorder)(replicaset::NAME);
             let controller = replicaset::controller(&cx.factory, recorder, &cx.settings)?;
-            Ok(vec![Box::new(controller)])
+            Ok(vec![AnyRunnable::new(controller)])
         },
     },
     Descriptor {
@@ -110,7 +110,7 @@ pub const ALL: &[Descriptor] = &[
         on_by_default: false,
         needs: ("cloudnative.czs/v1alpha1", "virtualmachines"),
         pods: Pods::Trimmed,
-        build: |cx| Ok(vec![Box::new(virtual_machines(cx))]),
+        build: |cx| Ok(vec![AnyRunnable::new(virtual_machines(cx))]),
     },
     Descriptor {
         name: network_controller::controller::NAME,
@@ -119,7 +119,7 @@ pub const ALL: &[Descriptor] = &[
         on_by_default: false,
         needs: ("samplecrd.k8s.io/v1", "networks"),
         pods: Pods::Trimmed,
-        build: |cx| Ok(vec![Box::new(networks(cx))]),
+        build: |cx| Ok(vec![AnyRunnable::new(networks(cx))]),
     },
     Descriptor {
         name: podset_controller::controller::NAME,
@@ -132,7 +132,7 @@ pub const ALL: &[Descriptor] = &[
             let workers = cx.settings.workers;
             let controller =
                 podset_controller::controller::controller(&cx.factory, recorder, workers)?;
-            Ok(vec![Box::new(controller)])
+            Ok(vec![AnyRunnable::new(controller)])
         },
     },
     Descriptor {
@@ -146,7 +146,7 @@ pub const ALL: &[Descriptor] = &[
             let workers = cx.settings.workers;
             let [pods, tools] =
                 podbuggertool_controller::controller::controllers(&cx.factory, recorder, workers)?;
-            Ok(vec![Box::new(pods), Box::new(tools)])
+            Ok(vec![AnyRunnable::new(pods), AnyRunnable::new(tools)])
         },
     },
     Descriptor {
@@ -157,7 +157,7 @@ pub const ALL: &[Descriptor] = &[
         pods: Pods::Whole,
         build: |cx| {
             let controller = simulator::controller(&cx.factory, cx.simulator, &cx.settings)?;
-            Ok(vec![Box::new(controller)])
+            Ok(vec![AnyRunnable::new(controller)])
         },
     },
 ];
@@ -165,7 +165,7 @@ pub const ALL: &[Descriptor] = &[
 fn virtual_machines(cx: &Context<'_>) -> VirtualMachineController {
     let options = virtualmachine::Options {
         workers: cx.settings.workers,
-        namespace: cx.namespace.clone(),
+        namespaces: cx.namespaces.clone(),
         ..virtualmachine::Options::default()
     };
     VirtualMachineController::new(

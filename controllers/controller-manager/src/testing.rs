@@ -82,7 +82,7 @@ impl ControlPlane {
                     metrics: metrics.clone(),
                 },
                 identity: "test".to_owned(),
-                namespace: String::new(),
+                namespaces: Vec::new(),
                 simulator,
             };
             selected

@@ -94,7 +94,7 @@ pub fn setup_with(
     flags: Flags,
     backend: Arc<dyn Backend>,
 ) -> Result<ManagerBuilder, BoxError> {
-    let factory: SharedInformerFactory = process.factory();
+    let factory = SharedInformerFactory::from(process.factory());
     let clientset = Clientset::new(process.client().clone());
     let (events, metrics) = (process.recorder(), process.metrics().clone());
     let controller = NetworkController::new(

@@ -3,7 +3,6 @@
 #[cfg(feature = "demo")]
 use codegen_runtime::app::Demo;
 use codegen_runtime::app::{App, BoxError, Process};
-use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::manager::ManagerBuilder;
 
 use crate::controller::{PodMeta, controllers, running_pods, trim};
@@ -37,7 +36,7 @@ pub fn app() -> App {
 ///
 /// If the leader election flags are inconsistent.
 pub async fn setup(process: Process, _own: ()) -> Result<ManagerBuilder, BoxError> {
-    let factory: SharedInformerFactory = process
+    let factory = process
         .factory_builder()
         .list_options_for::<PodMeta>(running_pods)
         .transform::<PodMeta>(trim)

@@ -70,7 +70,7 @@ fn setup_with(
     flags: &Flags,
     driver: Arc<dyn Driver>,
 ) -> Result<ManagerBuilder, AppError> {
-    let factory: SharedInformerFactory = process.factory();
+    let factory = SharedInformerFactory::from(process.factory());
     let common = process.flags();
     let controller = VirtualMachineController::new(
         Clientset::new(process.client().clone()),
@@ -81,7 +81,7 @@ fn setup_with(
         process.metrics(),
         Options {
             workers: process.threads(),
-            namespace: common.namespace.clone(),
+            namespaces: common.namespaces.clone(),
             orphan_period: common.resync_period,
             remove_orphans_after: flags.driver.remove_orphans_after,
             ..Options::default()
@@ -128,7 +128,7 @@ async fn driver(
         }
         DriverName::Kubevirt => {
             let options = kubevirt::Options {
-                namespace: process.flags().namespace.clone(),
+                namespaces: process.flags().namespaces.clone(),
                 image: of.image.clone(),
                 storage_class: of.storage_class.clone(),
                 grace: of.shutdown_grace,

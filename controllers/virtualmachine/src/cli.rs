@@ -63,8 +63,8 @@ pub struct DriverFlags {
 /// Adapts the help of the flags that every controller has.
 pub(crate) fn help(command: Command) -> Command {
     command
-        .mut_arg("namespace", |arg| {
-            arg.help("The namespace whose machines are managed; all namespaces unless set")
+        .mut_arg("namespaces", |arg| {
+            arg.help("The namespaces whose machines are managed, separated by commas; all namespaces unless set")
         })
         .mut_arg("threads", |arg| {
             arg.help("The number of machines reconciled concurrently")

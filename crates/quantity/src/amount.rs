@@ -41,14 +41,14 @@ pub enum Format {
 /// than 10,000 decimal places apart the sum is the larger one (Go runs out of memory).
 ///
 /// ```
-/// use kube_quantity::Amount;
+/// use kube_resource_quantity::Amount;
 ///
 /// let (limit, used): (Amount, Amount) = ("2Gi".parse()?, "1536Mi".parse()?);
 /// assert_eq!((&limit - &used).to_string(), "512Mi");
 /// assert!(used < limit);
 /// let cpu: Amount = "0.1".parse()?;
 /// assert_eq!((cpu.value(), cpu.milli_value(), cpu.to_string()), (1, 100, "100m".to_owned()));
-/// # Ok::<_, kube_quantity::ParseQuantityError>(())
+/// # Ok::<_, kube_resource_quantity::ParseQuantityError>(())
 /// ```
 #[derive(Clone)]
 pub struct Amount {

@@ -23,7 +23,7 @@ pub use self::amount::{Amount, Format};
 /// A text stays as it is; [`canonical`](Self::canonical) gives the one that Go writes. Two are equal if they mean the same: `1` and `1000m`. What has no meaning is equal to the same text only.
 ///
 /// ```
-/// use kube_quantity::Quantity;
+/// use kube_resource_quantity::Quantity;
 ///
 /// let cpu: Quantity = serde_json::from_str("2")?;
 /// assert_eq!(cpu, Quantity::new("2000m"));

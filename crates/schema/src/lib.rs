@@ -20,6 +20,7 @@ macro_rules! rows {
 
 #[cfg(feature = "cel")]
 pub mod cel;
+pub mod definition;
 pub mod field;
 
 mod build;
@@ -45,7 +46,7 @@ mod validator;
 
 pub use errors::{FieldErrors, Unevaluated};
 pub use field::{Cause, FieldError, FieldErrorKind};
-pub use metadata::{DecodeMetadata, check_object_metadata};
+pub use metadata::{DecodeMetadata, check_object_metadata, keep as keep_metadata};
 pub use node::{Additional, Kind, ListType, Schema, Types};
 pub use structural::Structural;
 pub use validator::{Validator, check_counts};

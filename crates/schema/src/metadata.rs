@@ -15,7 +15,7 @@ pub type DecodeMetadata = fn(&mut Value, &str) -> Result<Vec<String>, String>;
 ///
 /// # Errors
 /// Never fails.
-pub(crate) fn keep(_: &mut Value, _: &str) -> Result<Vec<String>, String> {
+pub fn keep(_: &mut Value, _: &str) -> Result<Vec<String>, String> {
     Ok(Vec::new())
 }
 

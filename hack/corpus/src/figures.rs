@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
 };
 
-use codegen::model::{ApiSet, KnownType, TypeDef, TypeKind, TypeRef, Version};
+use kube_codegen::model::{ApiSet, KnownType, TypeDef, TypeKind, TypeRef, Version};
 
 #[derive(Clone, Default)]
 pub(crate) struct Figures {

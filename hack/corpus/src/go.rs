@@ -7,8 +7,8 @@ use std::{
     time::Instant,
 };
 
-use codegen::diag::Style;
-use codegen::{
+use kube_codegen::diag::Style;
+use kube_codegen::{
     Diagnostics, Generated, Source, Sources,
     config::go::{Environment, KubernetesSources, load},
 };
@@ -75,7 +75,7 @@ fn generate(module: &Module, index: &Index, corpus: &Path, output: &Path, enviro
     let rendered = |errors: Diagnostics| errors.render(Style::Plain);
     let go = load(&module.packages, &module.folder, environment, KubernetesSources::Unused).map_err(rendered)?;
     let sources = Sources { go: vec![go], ..Sources::default() };
-    let generated = codegen::generate(&sources, &options()).map_err(rendered)?;
+    let generated = kube_codegen::generate(&sources, &options()).map_err(rendered)?;
     let seconds = start.elapsed().as_secs_f64();
     let Generated { api, files, warnings, .. } = generated;
     let of_corpus = index.projects.iter().find(|project| project.name == module.project);
@@ -128,7 +128,7 @@ fn of_crds(project: &Project, corpus: &Path) -> Result<String> {
     for path in &project.crds {
         sources.crds.push(Source::new(path.clone(), fs::read_to_string(corpus.join(path))?));
     }
-    let Generated { api, files, .. } = codegen::generate(&sources, &options())?;
+    let Generated { api, files, .. } = kube_codegen::generate(&sources, &options())?;
     let figures = Figures::of(project.crds.len(), &api, &files);
     Ok(format!("{} CRDs, {} types, {} lines", project.crds.len(), figures.types(), figures.lines()))
 }

@@ -29,7 +29,7 @@ use std::{
     time::Instant,
 };
 
-use codegen::{Generator, KubernetesVersion, Options, Tree, model::ApiSet};
+use kube_codegen::{Generator, KubernetesVersion, Options, Tree, model::ApiSet};
 use rayon::prelude::*;
 
 use self::{

@@ -13,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-use codegen::{
+use kube_codegen::{
     Record, Source, Sources,
     diag::Style,
     model::{ApiSet, TypeDef, TypeKind, TypeRef, UnknownFields, Version},
@@ -216,8 +216,8 @@ fn generate(crds: &[Value], record: Option<Record>) -> Result<ApiSet> {
     for (index, crd) in crds.iter().enumerate() {
         sources.crds.push(Source::new(format!("{index}.yaml"), crd.to_string()));
     }
-    let options = codegen::Options { faulty: Faulty::Skipped, emit: [].into(), record: record.map(Arc::new), ..options() };
-    let generated = codegen::generate(&sources, &options);
+    let options = kube_codegen::Options { faulty: Faulty::Skipped, emit: [].into(), record: record.map(Arc::new), ..options() };
+    let generated = kube_codegen::generate(&sources, &options);
     Ok(generated.map_err(|errors| errors.render(Style::Plain))?.api)
 }
 

@@ -1,6 +1,6 @@
 //! Generates the program of a project, which decodes every sample into its type, encodes it again, and compares the result.
 
-use codegen::model::{ApiSet, names};
+use kube_codegen::model::{ApiSet, names};
 
 use crate::VERSION;
 

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, time::Instant};
 
-use codegen::{Diagnostics, Generated, Manifests, Options, Source, Sources, diag::Style, model::ApiSet, options::Faulty};
+use kube_codegen::{Diagnostics, Generated, Manifests, Options, Source, Sources, diag::Style, model::ApiSet, options::Faulty};
 use serde_json::Value;
 
 use crate::{
@@ -35,12 +35,12 @@ pub(crate) fn generate(corpus: &Path, output: &Path, project: &Project) -> Resul
         sources.crds.push(Source::new(path.clone(), fs::read_to_string(corpus.join(path))?));
     }
     let start = Instant::now();
-    let generated = match codegen::generate(&sources, &writing()) {
+    let generated = match kube_codegen::generate(&sources, &writing()) {
         Ok(generated) => generated,
         Err(errors) => {
             outcome.faults.push(errors.render(Style::Plain));
             sources.crds = one_by_one(sources.crds, &mut outcome.faults);
-            codegen::generate(&sources, &writing()).map_err(rendered)?
+            kube_codegen::generate(&sources, &writing()).map_err(rendered)?
         }
     };
     outcome.seconds = start.elapsed().as_secs_f64();
@@ -97,7 +97,7 @@ fn rendered(errors: Diagnostics) -> String {
 fn one_by_one(sources: Vec<Source>, faults: &mut Vec<String>) -> Vec<Source> {
     let passes = |source: &Source| {
         let alone = Sources { crds: vec![source.clone()], ..Sources::default() };
-        match codegen::generate(&alone, &writing()) {
+        match kube_codegen::generate(&alone, &writing()) {
             Ok(_) => true,
             Err(errors) => {
                 faults.push(errors.render(Style::Plain));
@@ -113,7 +113,7 @@ fn unserved(source: &Source) -> Option<String> {
     let mut options = writing();
     options.filters.unserved = true;
     let alone = Sources { crds: vec![source.clone()], ..Sources::default() };
-    let generated = codegen::generate(&alone, &options).ok()?;
+    let generated = kube_codegen::generate(&alone, &options).ok()?;
     generated.manifests.into_values().next()
 }
 

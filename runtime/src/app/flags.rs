@@ -22,14 +22,15 @@ pub struct Flags {
     /// The address of the API server, overriding the kubeconfig's.
     #[arg(long, value_name = "URL")]
     pub master: Option<String>,
-    /// The namespace whose objects to reconcile; all namespaces unless set.
+    /// The namespaces whose objects to reconcile, separated by commas; all namespaces unless set.
     #[arg(
         long,
-        value_name = "NAMESPACE",
-        default_value = "",
-        hide_default_value = true
+        alias = "namespace",
+        value_name = "NAMESPACES",
+        value_delimiter = ',',
+        value_parser = parse_namespace
     )]
-    pub namespace: String,
+    pub namespaces: Vec<String>,
     /// The number of objects to reconcile concurrently.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: u16,
@@ -225,6 +226,15 @@ fn parse_delay(text: &str) -> Result<Duration, String> {
     match text {
         "0" | "0s" => Ok(Duration::ZERO),
         _ => parse_duration(text),
+    }
+}
+
+fn parse_namespace(text: &str) -> Result<String, String> {
+    match kube_names::is_label(text) {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "invalid namespace {text:?}: expected lowercase letters, digits and '-'; leave the flag out for all namespaces"
+        )),
     }
 }
 

@@ -9,7 +9,6 @@
 //!
 //! use codegen_runtime::app::{App, Process};
 //! use codegen_runtime::controller::{Action, Context, Controller, reconcile_with};
-//! use codegen_runtime::informer::SharedInformerFactory;
 //! use codegen_runtime::manager::ManagerBuilder;
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //!
@@ -25,7 +24,7 @@
 //!     process: Process,
 //!     own: OwnFlags,
 //! ) -> Result<ManagerBuilder, Box<dyn std::error::Error + Send + Sync>> {
-//!     let factory: SharedInformerFactory = process.factory();
+//!     let factory = process.factory();
 //!     let context = Context::<ConfigMap>::new(&factory, process.recorder());
 //!     let controller = Controller::builder("greeter", &factory)
 //!         .for_::<ConfigMap>()

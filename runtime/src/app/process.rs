@@ -140,15 +140,15 @@ impl Process {
             .recorder(Reporter::new(reporter, &self.identity))
     }
 
-    /// Builds a factory from `--namespace` and `--resync-period`. `F` is the runtime's own factory or a generated one.
-    pub fn factory<F: From<SharedInformerFactory>>(&self) -> F {
+    /// Builds a factory from `--namespaces` and `--resync-period`. A generated factory is made `from` it.
+    pub fn factory(&self) -> SharedInformerFactory {
         self.factory_builder().build()
     }
 
     /// Like [`factory`](Self::factory), but returns the builder, for further settings.
-    pub fn factory_builder<F: From<SharedInformerFactory>>(&self) -> FactoryBuilder<F> {
-        FactoryBuilder::new(self.client.clone())
-            .namespace(&self.flags.namespace)
+    pub fn factory_builder(&self) -> FactoryBuilder<SharedInformerFactory> {
+        SharedInformerFactory::builder(self.client.clone())
+            .namespaces(&self.flags.namespaces)
             .resync(self.flags.resync_period)
     }
 

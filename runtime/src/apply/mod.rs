@@ -9,6 +9,7 @@ mod configuration;
 mod create;
 mod extract;
 mod memory;
+mod upgrade;
 
 use std::fmt::Debug;
 
@@ -25,6 +26,7 @@ pub use self::configuration::{ApplyConfiguration, configuration, fill, fill_map,
 pub use self::create::{CreateOrUpdateError, create_or_update};
 pub use self::extract::ExtractError;
 pub use self::memory::RememberingApplier;
+pub use self::upgrade::upgrade_managed_fields;
 /// Any JSON: generated configurations use it for values whose type they cannot name.
 pub use serde_json::Value;
 
@@ -146,6 +148,72 @@ impl Applier {
         let params = self.params();
         let answer = endpoint.patch_subresource("status", &name, &params, &patch);
         refine(answer.await.and_then(|answer| client::object(&answer)))
+    }
+
+    /// Moves the fields of the object `name` that `managers` own through updates to this applier, so that its next apply can
+    /// remove them: for objects that were written with [`create_or_update`] or a client's `update` before. client-go's `csaupgrade`.
+    ///
+    /// Reads the object, and writes only if there is something to move; then returns the object. `None` means that it does not
+    /// exist, or that nothing was left to move. Moves cannot be undone. The manager of an update is the program's User-Agent
+    /// up to its first `/`, unless the request named another: `kubectl get --show-managed-fields` shows it.
+    ///
+    /// # Errors
+    ///
+    /// A conflict if the object was written between reading and writing.
+    pub async fn upgrade<K>(
+        &self,
+        api: &Api<K>,
+        name: &str,
+        managers: &[&str],
+    ) -> Result<Option<K>, ApplyError>
+    where
+        K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
+    {
+        self.move_fields(api, name, managers, "").await
+    }
+
+    /// Like [`upgrade`](Self::upgrade), for the fields written through the status subresource.
+    ///
+    /// # Errors
+    ///
+    /// See [`upgrade`](Self::upgrade).
+    pub async fn upgrade_status<K>(
+        &self,
+        api: &Api<K>,
+        name: &str,
+        managers: &[&str],
+    ) -> Result<Option<K>, ApplyError>
+    where
+        K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
+    {
+        self.move_fields(api, name, managers, "status").await
+    }
+
+    async fn move_fields<K>(
+        &self,
+        api: &Api<K>,
+        name: &str,
+        managers: &[&str],
+        subresource: &str,
+    ) -> Result<Option<K>, ApplyError>
+    where
+        K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
+    {
+        let endpoint = Endpoint::of(api);
+        let Some(object) = endpoint.get_opt(name).await? else {
+            return Ok(None);
+        };
+        let object: K = client::object(&object)?;
+        let mut entries = object.meta().managed_fields.clone().unwrap_or_default();
+        if !upgrade_managed_fields(&mut entries, managers, &self.manager, subresource) {
+            return Ok(None);
+        }
+        // The version makes the server refuse if another client wrote in between.
+        let version = &object.meta().resource_version;
+        let patch = json!({"metadata": {"managedFields": entries, "resourceVersion": version}});
+        let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
+        let patched = endpoint.patch(name, &params, &patch).await?;
+        Ok(Some(client::object(&patched)?))
     }
 
     fn params(&self) -> PatchParams {

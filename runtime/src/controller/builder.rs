@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
 use kube::discovery::Scope;
 
@@ -54,6 +55,7 @@ pub struct Builder {
     factory: SharedInformerFactory,
     name: String,
     owner: Option<Owner>,
+    owners: Owners,
     sources: Vec<Box<dyn Source>>,
     error: Option<BuildError>,
     parts: Parts,
@@ -67,11 +69,13 @@ impl Builder {
             reconcile_timeout: None,
             sync_timeout: Duration::from_secs(120),
             metrics: None,
+            needs_leader_election: true,
         };
         Self {
             factory: factory.clone(),
             name,
             owner: None,
+            owners: Owners::Controlling,
             sources: Vec::new(),
             error: None,
             parts,
@@ -114,9 +118,18 @@ impl Builder {
         self.add(informer, predicate, None)
     }
 
-    /// Reconciles the controlling owner of each changed `K`, if the owner is of the kind passed to [`for_`](Self::for_).
+    /// Reconciles the controlling owner of each changed `K`, if the owner is of the kind passed to [`for_`](Self::for_). After
+    /// [`match_every_owner`](Self::match_every_owner), reconciles all owners of that kind.
     pub fn owns<K: Object>(self) -> Self {
         self.owns_when::<K>(Predicate::all())
+    }
+
+    /// Lets the calls of `owns` and its variants after this one reconcile every owner of the kind passed to [`for_`](Self::for_),
+    /// not only the one that controls the object: for objects with several owners, or owners set by
+    /// [`set_owner_reference`](crate::owner::set_owner_reference). controller-runtime's `MatchEveryOwner`.
+    pub fn match_every_owner(mut self) -> Self {
+        self.owners = Owners::Every;
+        self
     }
 
     /// Like [`owns`](Self::owns), for changes that pass `predicate`.
@@ -136,13 +149,9 @@ impl Builder {
                 .get_or_insert(BuildError::NoOwner(self.name.clone()));
             return self;
         };
-        self.add(
-            informer,
-            predicate,
-            Some(Arc::new(move |object: &Arc<K>| {
-                owner.key(&**object).into_iter().collect()
-            })),
-        )
+        let owners = self.owners;
+        let mapping = move |object: &Arc<K>| owner.keys(&**object, owners);
+        self.add(informer, predicate, Some(Arc::new(mapping)))
     }
 
     /// Reconciles the keys that `mapping` returns for each changed `K`; for an update, for both the old and the new state.
@@ -224,6 +233,14 @@ impl Builder {
         self
     }
 
+    /// Sets whether a manager with leader election runs this controller only on the leader; on by default. Without it, every
+    /// replica runs the controller: for work on what each process holds for itself, or that is safe to do concurrently.
+    /// controller-runtime's `NeedLeaderElection`.
+    pub fn needs_leader_election(mut self, needs: bool) -> Self {
+        self.parts.needs_leader_election = needs;
+        self
+    }
+
     /// Reports `controller_runtime_*` and `workqueue_*` to `metrics`.
     pub fn metrics(mut self, metrics: &Metrics) -> Self {
         self.parts.metrics = Some(metrics.clone());
@@ -268,26 +285,37 @@ struct Owner {
     scope: Scope,
 }
 
+/// Which owners of an object are reconciled.
+#[derive(Clone, Copy)]
+enum Owners {
+    Controlling,
+    Every,
+}
+
 impl Owner {
-    /// Returns the key of the owner that controls `object`, if it is of this kind, in any version.
-    fn key<K: Resource>(&self, object: &K) -> Option<ObjectKey> {
+    /// Returns the keys of those `owners` of `object` that are of this kind, in any version.
+    fn keys<K: Resource>(&self, object: &K, owners: Owners) -> Vec<ObjectKey> {
         let meta = object.meta();
-        let reference = meta
-            .owner_references
-            .as_ref()?
-            .iter()
-            .find(|reference| reference.controller == Some(true))?;
-        let group = reference
-            .api_version
-            .split_once('/')
-            .map_or("", |(group, _)| group);
-        if reference.kind != self.resource.kind || group != self.resource.group {
-            return None;
-        }
         let namespace = meta
             .namespace
             .as_deref()
             .filter(|_| self.scope == Scope::Namespaced);
-        Some(ObjectKey::new(namespace, &reference.name))
+        let references = meta.owner_references.iter().flatten();
+        references
+            .filter(|reference| match owners {
+                Owners::Controlling => reference.controller == Some(true),
+                Owners::Every => true,
+            })
+            .filter(|reference| self.is_kind_of(reference))
+            .map(|reference| ObjectKey::new(namespace, &reference.name))
+            .collect()
+    }
+
+    fn is_kind_of(&self, reference: &OwnerReference) -> bool {
+        let group = reference
+            .api_version
+            .split_once('/')
+            .map_or("", |(group, _)| group);
+        reference.kind == self.resource.kind && group == self.resource.group
     }
 }

@@ -144,9 +144,8 @@ impl<K: Resource + Send + Sync + 'static> EventHandler<K> for Enqueue<K> {
     }
 
     fn on_delete(&self, deleted: &Deleted<K>) {
-        let object = deleted.object();
-        if self.adder.passes(&Change::Deleted(object)) {
-            self.enqueue(object, AddOptions::default());
+        if self.adder.passes(&Change::Deleted(deleted)) {
+            self.enqueue(deleted.object(), AddOptions::default());
         }
     }
 }

@@ -17,6 +17,7 @@ mod builder;
 mod context;
 mod enqueue;
 mod kinds;
+pub mod kube_runtime;
 mod outcome;
 mod predicate;
 mod reconciler;

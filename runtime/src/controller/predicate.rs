@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::informer::Deleted;
+
 /// One change of a watched object, as predicates see it.
 #[derive(Debug)]
 pub enum Change<'a, K> {
@@ -15,17 +17,17 @@ pub enum Change<'a, K> {
         /// The state now.
         new: &'a Arc<K>,
     },
-    /// The object is gone; this is its last known state.
-    Deleted(&'a Arc<K>),
+    /// The object is gone. [`Deleted::is_final_state_unknown`] says whether the deletion itself was missed, so that the object may
+    /// have changed since the state known here.
+    Deleted(&'a Deleted<K>),
 }
 
 impl<'a, K> Change<'a, K> {
-    /// Returns the object; for an update, its new state.
+    /// Returns the object; for an update, its new state, and for a deletion, the last known one.
     pub fn object(&self) -> &'a Arc<K> {
         match self {
-            Self::Added(object) | Self::Deleted(object) | Self::Updated { new: object, .. } => {
-                object
-            }
+            Self::Added(object) | Self::Updated { new: object, .. } => object,
+            Self::Deleted(deleted) => deleted.object(),
         }
     }
 }
@@ -88,7 +90,7 @@ impl<K> fmt::Debug for Predicate<K> {
     }
 }
 
-/// The predicates of controller-runtime. All except [`labels_match`](predicates::labels_match) pass every creation and deletion.
+/// The predicates of controller-runtime, and [`resync`](predicates::resync). All except [`labels_match`](predicates::labels_match) pass every creation and deletion.
 pub mod predicates {
     use kube::Resource;
     use kube::core::{Selector, SelectorExt};
@@ -107,6 +109,12 @@ pub mod predicates {
     /// Passes updates that change the object, not resyncs.
     pub fn resource_version_changed<K: Resource + 'static>() -> Predicate<K> {
         on_update(|old: &K, new: &K| old.meta().resource_version != new.meta().resource_version)
+    }
+
+    /// Passes resyncs: [`generation_changed`]`().or(resync())` keeps the period of the informer's resyncs, so that a status which
+    /// someone else changed is written again.
+    pub fn resync<K: Resource + 'static>() -> Predicate<K> {
+        on_update(|old: &K, new: &K| old.meta().resource_version == new.meta().resource_version)
     }
 
     /// Passes updates of the spec: those that change `metadata.generation`. Also passes an object that was marked for deletion.
@@ -140,7 +148,7 @@ pub mod predicates {
         };
         Predicate::new(move |change| match change {
             Change::Updated { old, new } => matches(old) || matches(new),
-            Change::Added(object) | Change::Deleted(object) => matches(object),
+            Change::Added(_) | Change::Deleted(_) => matches(change.object()),
         })
     }
 }

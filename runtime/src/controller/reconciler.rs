@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use kube::Resource;
 
 use super::Action;
 use crate::error::chain;
@@ -37,6 +38,11 @@ impl Request {
             retries: 0,
             leadership: None,
         }
+    }
+
+    /// Creates a first request for `object`, for tests that call [`Reconciler::reconcile`] directly.
+    pub fn of<K: Resource>(object: &K) -> Self {
+        Self::new(ObjectKey::of(object))
     }
 }
 
@@ -75,9 +81,9 @@ pub trait Reconciler: Send + Sync + 'static {
         request: Request,
     ) -> impl Future<Output = Result<Action, Self::Error>> + Send;
 
-    /// Returns how to handle `error`.
-    fn error_policy(&self, error: &Self::Error) -> ErrorPolicy {
-        let _ = error;
+    /// Returns how to handle `error`, with which the reconciliation of `request` ended.
+    fn error_policy(&self, request: &Request, error: &Self::Error) -> ErrorPolicy {
+        let _ = (request, error);
         ErrorPolicy::Retry
     }
 }
@@ -92,15 +98,16 @@ impl<R: Reconciler> Reconciler for Arc<R> {
         R::reconcile(self, request)
     }
 
-    fn error_policy(&self, error: &Self::Error) -> ErrorPolicy {
-        R::error_policy(self, error)
+    fn error_policy(&self, request: &Request, error: &Self::Error) -> ErrorPolicy {
+        R::error_policy(self, request, error)
     }
 }
 
 /// A reconciler built from a closure; see [`reconcile_fn`].
 pub struct FnReconciler<F>(F);
 
-/// Returns a reconciler that calls `reconcile` and retries all errors.
+/// Returns a reconciler that calls `reconcile` and retries all errors. One with a policy for errors implements [`Reconciler`], or
+/// is made by [`reconcile_with`](super::reconcile_with).
 pub fn reconcile_fn<F, W, E>(reconcile: F) -> FnReconciler<F>
 where
     F: Fn(Request) -> W + Send + Sync + 'static,
@@ -151,10 +158,10 @@ pub(super) trait ErasedReconciler: Send + Sync {
 impl<R: Reconciler> ErasedReconciler for R {
     fn call(&self, request: Request) -> BoxFuture<'_, Ended> {
         let call = AssertUnwindSafe(async move {
-            match self.reconcile(request).await {
+            match self.reconcile(request.clone()).await {
                 Ok(action) => Ended::Ok(action),
                 Err(error) => {
-                    let policy = self.error_policy(&error);
+                    let policy = self.error_policy(&request, &error);
                     let error = error.into();
                     Ended::Failed {
                         policy,

@@ -68,6 +68,7 @@ pub(super) struct Parts {
     pub(super) reconcile_timeout: Option<Duration>,
     pub(super) sync_timeout: Duration,
     pub(super) metrics: Option<Metrics>,
+    pub(super) needs_leader_election: bool,
 }
 
 /// Wires informers, a queue, workers and a reconciler under one name.
@@ -119,6 +120,11 @@ impl Controller {
     /// Returns the controller's name: the label of its metrics, and the name to select it by.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether a manager runs it only on the leader; see [`Builder::needs_leader_election`].
+    pub fn needs_leader_election(&self) -> bool {
+        self.parts.needs_leader_election
     }
 
     /// Reports to `metrics`, unless the builder specified other metrics.

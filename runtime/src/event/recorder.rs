@@ -84,7 +84,7 @@ pub struct EventRecorder {
 }
 
 impl EventRecorder {
-    pub(super) fn new(
+    pub(crate) fn new(
         reporter: Reporter,
         queue: mpsc::Sender<Box<Event>>,
         metrics: EventMetrics,

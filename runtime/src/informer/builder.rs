@@ -1,7 +1,7 @@
 //! The settings of a factory.
 
 use std::any::{Any, TypeId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,8 @@ pub(super) type Tweak = Arc<dyn Fn(&mut ListParams) + Send + Sync>;
 /// The settings of a factory.
 #[derive(Clone, Default)]
 pub(super) struct Settings {
-    pub(super) namespace: String,
+    /// The namespaces of namespaced kinds; empty for all.
+    pub(super) namespaces: BTreeSet<String>,
     pub(super) resync: Duration,
     pub(super) resync_for: BTreeMap<TypeId, Duration>,
     pub(super) transforms: BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>,
@@ -40,7 +41,7 @@ pub struct FactoryBuilder<F> {
 impl<F> std::fmt::Debug for FactoryBuilder<F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("FactoryBuilder")
-            .field("namespace", &self.settings.namespace)
+            .field("namespaces", &self.settings.namespaces)
             .field("resync", &self.settings.resync)
             .field("name", &self.settings.name)
             .finish_non_exhaustive()
@@ -59,8 +60,23 @@ impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
 
     /// Restricts namespaced kinds to this namespace; empty for all.
     #[must_use]
-    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
-        self.settings.namespace = namespace.into();
+    pub fn namespace(self, namespace: impl Into<String>) -> Self {
+        self.namespaces([namespace])
+    }
+
+    /// Restricts namespaced kinds to these namespaces; none, or an empty one among them, for all.
+    ///
+    /// Each informer then lists and watches each namespace, for which a Role in each of them suffices, and is one cache of all:
+    /// listers, handlers and controllers span them. It has synced when all namespaces have been listed. Its resourceVersion is
+    /// that of the namespace that is furthest behind; one without changes catches up with a bookmark, about every minute.
+    #[must_use]
+    pub fn namespaces(mut self, namespaces: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let namespaces: BTreeSet<String> = namespaces.into_iter().map(Into::into).collect();
+        self.settings.namespaces = if namespaces.contains("") {
+            BTreeSet::new()
+        } else {
+            namespaces
+        };
         self
     }
 

@@ -16,10 +16,12 @@ use tokio_util::sync::CancellationToken;
 use super::builder::{FactoryBuilder, Settings};
 #[cfg(feature = "prometheus")]
 use super::metrics::{Informers, Scrape};
-use super::{InformerStats, SharedInformer};
+use super::{InformerStats, SharedInformer, Sources};
+use crate::lister::Lister;
 use crate::metrics::Metrics;
 use crate::object::{Cacheable, Object, ResourceInfo, scope_of};
-use crate::reflector::{ApiSource, ApiSourceOptions, ReflectorOptions, Transform};
+use crate::reflector::{ApiSource, ApiSourceOptions, ListWatch, ReflectorOptions, Transform};
+use crate::scheme::GroupResource;
 
 /// Some caches did not sync.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +29,16 @@ use crate::reflector::{ApiSource, ApiSourceOptions, ReflectorOptions, Transform}
 pub struct CacheSyncError(
     /// The names of the informers.
     pub Vec<String>,
+);
+
+/// The factory was started without the informer: its cache would stay empty.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the informer of {0} does not run: create it before its factory starts, or start the factory again before reading from it"
+)]
+pub struct NotStarted(
+    /// The informer's resource.
+    pub GroupResource,
 );
 
 /// The key of an informer: the type, and the resource for types that represent several.
@@ -48,6 +60,8 @@ struct Shared {
 struct State {
     informers: BTreeMap<Key, Held>,
     tasks: JoinSet<()>,
+    /// Whether the factory was started.
+    started: bool,
     shut_down: bool,
     stop: CancellationToken,
 }
@@ -63,6 +77,7 @@ trait Erased: Send + Sync {
     fn run(self: Arc<Self>, stop: CancellationToken) -> BoxFuture<'static, ()>;
     fn wait_for_sync(&self) -> BoxFuture<'_, bool>;
     fn stats(&self) -> InformerStats;
+    fn identity(&self) -> usize;
     #[cfg(feature = "prometheus")]
     fn scrape(&self) -> Scrape;
     fn as_any(&self) -> &dyn Any;
@@ -83,6 +98,10 @@ impl<K: Cacheable> Erased for SharedInformer<K> {
 
     fn stats(&self) -> InformerStats {
         SharedInformer::stats(self)
+    }
+
+    fn identity(&self) -> usize {
+        SharedInformer::identity(self)
     }
 
     #[cfg(feature = "prometheus")]
@@ -131,6 +150,22 @@ impl SharedInformerFactory {
         self.informer(&(), scope_of::<K>())
     }
 
+    /// Returns a lister of `K`, and creates its informer if the factory has not been started.
+    ///
+    /// # Errors
+    ///
+    /// [`NotStarted`]: the factory was started without this informer, so that the lister would stay empty.
+    pub fn lister_for<K: Object>(&self) -> Result<Lister<K>, NotStarted> {
+        let (key, info) = key_of::<K>(&());
+        let state = self.state();
+        let runs = state.informers.get(&key).is_some_and(|held| held.started);
+        if state.started && !runs {
+            return Err(NotStarted(info.group_resource()));
+        }
+        drop(state);
+        Ok(self.informer_for::<K>().lister())
+    }
+
     /// Returns the informer of the metadata of `K`: it requests `PartialObjectMetadata`, so that the server sends, and the cache
     /// holds, no other fields.
     pub fn metadata_informer<K: Object>(&self) -> SharedInformer<PartialObjectMeta<K>> {
@@ -166,12 +201,15 @@ impl SharedInformerFactory {
         if state.shut_down {
             return;
         }
+        state.started = true;
         let State {
             informers,
             tasks,
             stop: shutdown,
             ..
         } = &mut *state;
+        // Discards the finished tasks of removed informers.
+        while tasks.try_join_next().is_some() {}
         for held in informers.values_mut().filter(|held| !held.started) {
             held.started = true;
             if !held.informer.claim() {
@@ -211,7 +249,7 @@ impl SharedInformerFactory {
         };
         let mut failed = Vec::new();
         for informer in started {
-            if !informer.wait_for_sync().await {
+            if !informer.wait_for_sync().await && self.holds(&informer) {
                 failed.push(informer.stats().name);
             }
         }
@@ -220,6 +258,25 @@ impl SharedInformerFactory {
         } else {
             Err(CacheSyncError(failed))
         }
+    }
+
+    /// Stops `informer` and takes it out of the factory, while the factory runs: for a kind whose CRD is deleted, say, which would
+    /// otherwise be listed in vain for ever. Listers of the informer keep its last state. The next call for the kind creates a new
+    /// informer, which runs after the next [`Self::start`]. Returns false if the informer is not, or no longer, of this factory.
+    ///
+    /// Does not wait; [`SharedInformer::stopped`] does.
+    pub fn remove<K: Cacheable>(&self, informer: &SharedInformer<K>) -> bool {
+        let mut state = self.state();
+        let before = state.informers.len();
+        state
+            .informers
+            .retain(|_, held| held.informer.identity() != informer.identity());
+        let removed = state.informers.len() < before;
+        drop(state);
+        if removed {
+            informer.stop();
+        }
+        removed
     }
 
     /// Stops every informer and waits until all have ended. (client-go only waits, and hangs if its stop channel stays open.)
@@ -267,6 +324,12 @@ impl SharedInformerFactory {
             .collect()
     }
 
+    fn holds(&self, informer: &Arc<dyn Erased>) -> bool {
+        let state = self.state();
+        let mut held = state.informers.values();
+        held.any(|held| held.informer.identity() == informer.identity())
+    }
+
     fn informers(&self) -> Vec<Arc<dyn Erased>> {
         self.state()
             .informers
@@ -280,11 +343,7 @@ impl SharedInformerFactory {
     }
 
     fn informer<K: Cacheable>(&self, dynamic: &K::DynamicType, scope: Scope) -> SharedInformer<K> {
-        let info = ResourceInfo::of::<K>(dynamic);
-        let key = (
-            TypeId::of::<K>(),
-            format!("{}/{}", info.api_version(), info.plural),
-        );
+        let (key, info) = key_of::<K>(dynamic);
         let mut state = self.state();
         if let Some(held) = state.informers.get(&key)
             && let Some(informer) = held.informer.as_any().downcast_ref::<SharedInformer<K>>()
@@ -319,19 +378,25 @@ impl SharedInformerFactory {
         for tweak in tweaks.into_iter().flatten() {
             tweak(&mut params);
         }
-        let namespace = (scope == Scope::Namespaced && !settings.namespace.is_empty())
-            .then_some(settings.namespace.as_str());
         let source_options = ApiSourceOptions {
             label_selector: params.label_selector,
             field_selector: params.field_selector,
             keep_managed_fields: settings.keep_managed_fields,
         };
-        let source = ApiSource::<K>::new(
-            self.shared.client.clone(),
-            dynamic,
-            namespace,
-            source_options,
-        );
+        let source = |namespace: Option<&str>| -> Arc<dyn ListWatch<K>> {
+            let (client, options) = (self.shared.client.clone(), source_options.clone());
+            Arc::new(ApiSource::<K>::new(client, dynamic, namespace, options))
+        };
+        let mut namespaces = settings.namespaces.iter();
+        let sources = match (scope, namespaces.len()) {
+            (Scope::Namespaced, 2..) => Sources::Namespaces(
+                namespaces
+                    .map(|namespace| (namespace.clone(), source(Some(namespace))))
+                    .collect(),
+            ),
+            (Scope::Namespaced, _) => Sources::Whole(source(namespaces.next().map(String::as_str))),
+            (Scope::Cluster, _) => Sources::Whole(source(None)),
+        };
         let transform = settings.transforms.get(&TypeId::of::<K>());
         let options = ReflectorOptions {
             page_size: params.limit,
@@ -351,6 +416,13 @@ impl SharedInformerFactory {
             "" => resource.to_string(),
             name => format!("{name}/{resource}"),
         };
-        SharedInformer::create(name, Arc::new(source), info, resync, options)
+        SharedInformer::create(name, sources, info, resync, options)
     }
+}
+
+/// Returns the key of the informer of `K`, and the names of its resource.
+fn key_of<K: Cacheable>(dynamic: &K::DynamicType) -> (Key, ResourceInfo) {
+    let info = ResourceInfo::of::<K>(dynamic);
+    let resource = format!("{}/{}", info.api_version(), info.plural);
+    ((TypeId::of::<K>(), resource), info)
 }

@@ -20,6 +20,7 @@
 mod builder;
 mod factory;
 pub mod handler;
+mod inlet;
 mod listener;
 #[cfg(feature = "prometheus")]
 mod metrics;
@@ -30,12 +31,14 @@ mod run;
 mod stats;
 mod typed;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use crate::lister::Lister;
 use crate::metrics::Histogram;
@@ -45,7 +48,7 @@ use crate::store::{IndexFn, IndexerError, Store};
 use crate::sync;
 
 pub use builder::FactoryBuilder;
-pub use factory::{CacheSyncError, SharedInformerFactory};
+pub use factory::{CacheSyncError, NotStarted, SharedInformerFactory};
 pub use handler::{Deleted, EventHandler, HandlerFuncs};
 use processor::{Phase, Processor};
 use queue::EventQueue;
@@ -73,18 +76,28 @@ pub struct SharedInformer<K> {
 struct Inner<K> {
     name: String,
     info: ResourceInfo,
-    source: Arc<dyn ListWatch<K>>,
+    sources: Sources<K>,
     store: Store<K>,
     queue: Arc<EventQueue<K>>,
     processor: Mutex<Processor<K>>,
     options: Mutex<ReflectorOptions<K>>,
     synced: watch::Sender<bool>,
     stopped: watch::Sender<bool>,
+    /// Cancelled to stop the informer for good.
+    halt: CancellationToken,
     /// Whether the informer runs, or is about to.
     claimed: AtomicBool,
     counters: Arc<Counters>,
     /// Seconds from receiving a batch of events until the cache and the handlers' queues hold it.
     processing: Histogram,
+}
+
+/// What an informer lists and watches.
+enum Sources<K> {
+    /// The whole resource, or one namespace of it.
+    Whole(Arc<dyn ListWatch<K>>),
+    /// Several namespaces.
+    Namespaces(BTreeMap<String, Arc<dyn ListWatch<K>>>),
 }
 
 impl<K> Clone for SharedInformer<K> {
@@ -122,12 +135,12 @@ impl<K: Cacheable> SharedInformer<K> {
         options: ReflectorOptions<K>,
     ) -> Self {
         let name = info.group_resource().to_string();
-        Self::create(name, source, info, resync, options)
+        Self::create(name, Sources::Whole(source), info, resync, options)
     }
 
     fn create(
         name: String,
-        source: Arc<dyn ListWatch<K>>,
+        sources: Sources<K>,
         info: ResourceInfo,
         resync: Duration,
         options: ReflectorOptions<K>,
@@ -138,13 +151,14 @@ impl<K: Cacheable> SharedInformer<K> {
             inner: Arc::new(Inner {
                 name,
                 info,
-                source,
+                sources,
                 queue: Arc::new(EventQueue::new(store.clone())),
                 processor: Mutex::new(Processor::new(store.clone(), resync)),
                 store,
                 options: Mutex::new(options),
                 synced: watch::channel(false).0,
                 stopped: watch::channel(false).0,
+                halt: CancellationToken::new(),
                 claimed: AtomicBool::new(false),
                 counters: Arc::default(),
                 processing: stats::processing_seconds(),
@@ -281,6 +295,25 @@ impl<K: Cacheable> SharedInformer<K> {
     /// Whether the informer has been started and has stopped.
     pub fn is_stopped(&self) -> bool {
         matches!(self.processor().phase, Phase::Stopped)
+    }
+
+    /// Stops the informer for good, also if it has not been started: handlers get nothing more, and the cache stays as it is. Does
+    /// not wait for calls of handlers in progress. [`SharedInformerFactory::remove`] also takes it out of its factory.
+    pub fn stop(&self) {
+        self.inner.halt.cancel();
+        let mut processor = self.processor();
+        if matches!(processor.phase, Phase::New) {
+            processor.stop();
+            self.inner.queue.close();
+            self.inner.stopped.send_replace(true);
+        }
+    }
+
+    /// Waits until the informer has stopped.
+    pub async fn stopped(&self) {
+        let mut stopped = self.inner.stopped.subscribe();
+        // The sender lives in this informer.
+        let _ = stopped.wait_for(|stopped| *stopped).await;
     }
 
     /// Returns the version of the cache; empty before the first list.

@@ -41,6 +41,8 @@ enum Entry<K> {
     /// All changes up to this version have been sent.
     Version(String),
     Replace(Replace<K>),
+    /// The list of one namespace.
+    ReplaceIn(String, Replace<K>),
     Resync,
 }
 
@@ -155,11 +157,29 @@ impl<K: Resource + Clone> EventQueue<K> {
     fn next_batch(&self, entries: &mut VecDeque<Entry<K>>) -> Option<Batch<K>> {
         match entries.front()? {
             Entry::Change(_) | Entry::Version(_) => Some(self.next_changes(entries)),
-            Entry::Replace(_) | Entry::Resync => match entries.pop_front()? {
-                Entry::Replace(replace) => Some(Batch::Replace(replace)),
-                _ => Some(Batch::Resync),
-            },
+            Entry::Replace(_) | Entry::ReplaceIn(..) | Entry::Resync => {
+                match entries.pop_front()? {
+                    Entry::Replace(replace) => Some(Batch::Replace(replace)),
+                    Entry::ReplaceIn(namespace, replace) => {
+                        Some(Batch::Replace(self.within(&namespace, replace)))
+                    }
+                    _ => Some(Batch::Resync),
+                }
+            }
         }
+    }
+
+    /// Lets a list of one namespace keep the objects of the others.
+    fn within(&self, namespace: &str, mut replace: Replace<K>) -> Replace<K> {
+        let known = self.processed.list_keys().into_iter();
+        let others = known.filter(|key| key.namespace() != Some(namespace));
+        replace.keep.extend(others);
+        replace
+    }
+
+    /// Replaces all objects of `namespace`.
+    pub fn replace_in(&self, namespace: &str, state: Replace<K>) {
+        self.push([Entry::ReplaceIn(namespace.to_owned(), state)]);
     }
 
     fn next_changes(&self, entries: &mut VecDeque<Entry<K>>) -> Batch<K> {

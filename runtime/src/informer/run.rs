@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
-use super::SharedInformer;
+use super::inlet::Inlet;
 use super::processor::Phase;
+use super::{SharedInformer, Sources};
 use crate::object::Cacheable;
-use crate::reflector::Reflector;
+use crate::reflector::{ListWatch, Reflector};
 
 impl<K: Cacheable> SharedInformer<K> {
     /// Fills the cache, keeps it up to date and calls handlers, until `stop` is cancelled. An informer runs once: a call while it
@@ -19,31 +21,31 @@ impl<K: Cacheable> SharedInformer<K> {
     /// stops the informer too.
     pub async fn run(&self, stop: &CancellationToken) {
         let stop = stop.child_token();
-        let reflector = {
+        let reflectors = {
             let mut processor = self.processor();
+            if self.inner.halt.is_cancelled() {
+                return;
+            }
             if !matches!(processor.phase, Phase::New) {
                 tracing::warn!(informer = %self.inner.name, "the informer has already been started; it runs only once");
                 return;
             }
             self.claim();
             processor.start(Handle::current(), stop.clone());
-            let options = self.inner.options.lock().clone();
-            Reflector::new(
-                self.inner.source.clone(),
-                self.inner.queue.clone(),
-                self.inner.name.clone(),
-                options,
-            )
-            .with_counters(self.inner.counters.clone())
+            self.reflectors()
         };
         let guard = StopGuard {
             informer: self,
             stop: stop.clone(),
         };
-        let reflecting = tokio::spawn(reflect(reflector, stop.clone()));
+        let mut reflecting = JoinSet::new();
+        for reflector in reflectors {
+            reflecting.spawn(reflect(reflector, stop.clone()));
+        }
         tokio::select! {
             biased;
             () = stop.cancelled() => {}
+            () = self.inner.halt.cancelled() => {}
             () = self.process() => {}
             () = self.resync() => {}
         }
@@ -53,8 +55,34 @@ impl<K: Cacheable> SharedInformer<K> {
         };
         drop(guard);
         // These fail only if a task panicked, which tokio has reported; the informer ends in any case.
-        let _ = reflecting.await;
+        while reflecting.join_next().await.is_some() {}
         while tasks.join_next().await.is_some() {}
+    }
+
+    /// Creates a reflector for the resource, or for each of its namespaces.
+    fn reflectors(&self) -> Vec<Reflector<K, Inlet<K>>> {
+        let (inner, options) = (&self.inner, self.inner.options.lock().clone());
+        let reflector = |source: &Arc<dyn ListWatch<K>>, inlet, name| {
+            Reflector::new(source.clone(), Arc::new(inlet), name, options.clone())
+                .with_counters(inner.counters.clone())
+        };
+        match &inner.sources {
+            Sources::Whole(source) => {
+                let inlet = Inlet::whole(inner.queue.clone());
+                vec![reflector(source, inlet, inner.name.clone())]
+            }
+            Sources::Namespaces(sources) => {
+                let namespaces: Vec<String> = sources.keys().cloned().collect();
+                let inlets = Inlet::parts(&inner.queue, &namespaces);
+                let parts = inlets.into_iter().zip(sources);
+                parts
+                    .map(|(inlet, (namespace, source))| {
+                        let name = format!("{} in namespace {namespace}", inner.name);
+                        reflector(source, inlet, name)
+                    })
+                    .collect()
+            }
+        }
     }
 
     async fn process(&self) {
@@ -91,10 +119,7 @@ impl<K: Cacheable> SharedInformer<K> {
     }
 }
 
-async fn reflect<K: Cacheable>(
-    mut reflector: Reflector<K, super::EventQueue<K>>,
-    stop: CancellationToken,
-) {
+async fn reflect<K: Cacheable>(mut reflector: Reflector<K, Inlet<K>>, stop: CancellationToken) {
     reflector.run(&stop).await;
 }
 

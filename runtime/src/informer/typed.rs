@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::{SharedInformer, SharedInformerFactory};
+use super::{NotStarted, SharedInformer, SharedInformerFactory};
 use crate::lister::Lister;
 use crate::object::Object;
 
@@ -48,9 +48,12 @@ impl<K: Object, L: From<Lister<K>>> TypedInformer<K, L> {
         self.factory.informer_for()
     }
 
-    /// Returns a lister, which reads the informer's cache.
-    #[must_use]
-    pub fn lister(&self) -> L {
-        self.informer().lister().into()
+    /// Returns a lister, which reads the informer's cache. Creates the informer if the factory has not been started.
+    ///
+    /// # Errors
+    ///
+    /// [`NotStarted`]: the factory was started without this informer, so that the lister would stay empty.
+    pub fn lister(&self) -> Result<L, NotStarted> {
+        Ok(self.factory.lister_for()?.into())
     }
 }

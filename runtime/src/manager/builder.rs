@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 #[cfg(feature = "endpoints")]
 use super::Endpoints;
 use super::health::Checks;
-use super::{Runnable, Selection, UnknownController};
+use super::{AnyRunnable, Runnable, Selection, UnknownController};
 use crate::controller::Controller;
 use crate::event::EventBroadcaster;
 use crate::informer::SharedInformerFactory;
@@ -30,7 +30,7 @@ const LEASE_TOLERANCE: Duration = Duration::from_secs(20);
 #[must_use]
 pub struct ManagerBuilder {
     factory: SharedInformerFactory,
-    runnables: Vec<(Arc<dyn Runnable>, bool)>,
+    runnables: Vec<(AnyRunnable, bool)>,
     selection: Selection,
     election: Option<(Client, LeaderElectionConfig)>,
     events: Option<EventBroadcaster>,
@@ -68,8 +68,8 @@ enum Serves {
 /// Controllers, informers, election and endpoints that start and stop together. See [`run`](Self::run).
 pub struct Manager {
     pub(super) factory: SharedInformerFactory,
-    pub(super) leaders: Vec<Arc<dyn Runnable>>,
-    pub(super) others: Vec<Arc<dyn Runnable>>,
+    pub(super) leaders: Vec<AnyRunnable>,
+    pub(super) others: Vec<AnyRunnable>,
     pub(super) elector: Option<LeaderElector>,
     pub(super) events: Option<EventBroadcaster>,
     #[cfg(feature = "endpoints")]
@@ -135,19 +135,19 @@ impl ManagerBuilder {
     /// Runs `controller` if it is selected. It reports to the manager's metrics unless it has its own.
     pub fn controller(mut self, mut controller: Controller) -> Self {
         controller.set_default_metrics(&self.metrics);
-        self.runnables.push((Arc::new(controller), true));
+        self.runnables.push((AnyRunnable::new(controller), true));
         self
     }
 
     /// Runs `runnable` if it is selected.
     pub fn runnable(mut self, runnable: impl Runnable) -> Self {
-        self.runnables.push((Arc::new(runnable), true));
+        self.runnables.push((AnyRunnable::new(runnable), true));
         self
     }
 
     /// Like [`runnable`](Self::runnable), but `*` does not select it.
     pub fn off_by_default(mut self, runnable: impl Runnable) -> Self {
-        self.runnables.push((Arc::new(runnable), false));
+        self.runnables.push((AnyRunnable::new(runnable), false));
         self
     }
 
@@ -339,7 +339,7 @@ impl fmt::Debug for ManagerBuilder {
 
 impl fmt::Debug for Manager {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = |list: &[Arc<dyn Runnable>]| {
+        let names = |list: &[AnyRunnable]| {
             list.iter()
                 .map(|it| it.name().to_owned())
                 .collect::<Vec<_>>()

@@ -1,18 +1,16 @@
 //! The caches that a manager runs: the factory's informers, and those that a runnable reads from and that do not run elsewhere.
 
-use std::sync::Arc;
-
 use futures::future::{try_join, try_join_all};
 use tokio::task::JoinSet;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{ManagerError, Runnable};
+use super::{AnyRunnable, ManagerError, Runnable};
 use crate::informer::SharedInformerFactory;
 
 /// The running caches.
 pub(super) struct Caches {
     factory: SharedInformerFactory,
-    runnables: Vec<Arc<dyn Runnable>>,
+    runnables: Vec<AnyRunnable>,
     others: JoinSet<()>,
     stop: CancellationToken,
     _guard: DropGuard,
@@ -20,12 +18,12 @@ pub(super) struct Caches {
 
 impl Caches {
     /// Starts the factory, and the other caches that `runnables` need.
-    pub(super) fn start(factory: SharedInformerFactory, runnables: Vec<Arc<dyn Runnable>>) -> Self {
+    pub(super) fn start(factory: SharedInformerFactory, runnables: Vec<AnyRunnable>) -> Self {
         let stop = CancellationToken::new();
         factory.start(&stop);
         let mut others = JoinSet::new();
         for runnable in &runnables {
-            let (runnable, stop) = (Arc::clone(runnable), stop.clone());
+            let (runnable, stop) = (runnable.clone(), stop.clone());
             others.spawn(async move { runnable.run_caches(stop).await });
         }
         Self {

@@ -33,6 +33,7 @@ mod endpoints;
 mod group;
 mod health;
 mod run;
+mod runnable;
 mod selection;
 #[cfg(feature = "endpoints")]
 mod serve;
@@ -42,7 +43,7 @@ mod work;
 pub use self::builder::{Manager, ManagerBuildError, ManagerBuilder, OnStuckWork};
 #[cfg(feature = "endpoints")]
 pub use self::endpoints::Endpoints;
-pub use self::group::{FnRunnable, RunContext, Runnable, runnable_fn};
 pub use self::run::ManagerError;
+pub use self::runnable::{AnyRunnable, FnRunnable, RunContext, Runnable, runnable_fn};
 pub use self::selection::{Selection, UnknownController};
 pub use self::signal::shutdown_signal;

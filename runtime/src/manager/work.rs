@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::group::run_group;
-use super::{ManagerError, OnStuckWork, Runnable};
+use super::{AnyRunnable, ManagerError, OnStuckWork};
 use crate::clock::{FOREVER, after};
 use crate::leader::{LeaderElector, Stopped};
 
@@ -42,7 +42,7 @@ impl Phase {
 /// The minimum time for the other runnables to stop, if the leader's work used up the graceful timeout.
 const LEAST: Duration = Duration::from_secs(1);
 
-type Group = Vec<Arc<dyn Runnable>>;
+type Group = Vec<AnyRunnable>;
 
 /// The two groups of a manager.
 pub(super) struct Work {

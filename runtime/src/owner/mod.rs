@@ -75,6 +75,30 @@ pub fn is_controlled_by<K: Resource, O: Resource>(object: &K, owner: &O) -> bool
     controller_of(object).is_some_and(|reference| Some(&reference.uid) == owner.meta().uid.as_ref())
 }
 
+/// Whether `reference` is to an earlier object of `claimant`'s kind and name, which is gone: the garbage collector deletes what it owned.
+pub fn is_predecessor<O: Resource<DynamicType = ()>>(
+    reference: &OwnerReference,
+    claimant: &O,
+) -> bool {
+    let meta = claimant.meta();
+    reference.kind == O::kind(&())
+        && Some(&reference.name) == meta.name.as_ref()
+        && Some(&reference.uid) != meta.uid.as_ref()
+}
+
+/// Names the owner of `reference` in a message to `claimant`: `PodSet web`, or `an earlier PodSet web (uid e4b0)` for its
+/// [predecessor](is_predecessor).
+pub fn name_beside<O: Resource<DynamicType = ()>>(
+    reference: &OwnerReference,
+    claimant: &O,
+) -> String {
+    let (kind, name, uid) = (&reference.kind, &reference.name, &reference.uid);
+    match is_predecessor(reference, claimant) {
+        true => format!("an earlier {kind} {name} (uid {uid})"),
+        false => format!("{kind} {name}"),
+    }
+}
+
 /// Makes `owner` the controller of `object`, in memory. Foreground deletion of the owner waits for the object
 /// (`blockOwnerDeletion`).
 ///

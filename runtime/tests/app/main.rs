@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod controllers_page;
 #[cfg(feature = "webhooks")]
 mod webhooks;
+mod website;
 
 use std::error::Error;
 use std::net::TcpListener;
@@ -15,7 +17,6 @@ use clap::Args;
 use codegen_runtime::app::{App, AppError, BoxError, Demo, Process};
 use codegen_runtime::controller::{Action, Context, Controller, reconcile_with};
 use codegen_runtime::fake;
-use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::manager::ManagerBuilder;
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio_util::sync::CancellationToken;
@@ -39,7 +40,7 @@ fn parse(args: &[&str]) -> Result<codegen_runtime::app::Invocation<Own>, clap::E
 
 /// Builds a controller that counts the maps it receives.
 fn setup(process: Process, seen: Arc<AtomicUsize>) -> Result<ManagerBuilder, BoxError> {
-    let factory: SharedInformerFactory = process.factory();
+    let factory = process.factory();
     let context = Context::<ConfigMap>::new(&factory, process.recorder());
     let controller = Controller::builder("greet", &factory)
         .for_::<ConfigMap>()
@@ -58,7 +59,7 @@ fn the_command_line_is_consistent_and_takes_the_programs_name() {
     let invocation = parse(&["--greet", "you", "--threads=7", "--namespace=n"]).unwrap();
     assert_eq!(invocation.own.greet, "you");
     assert_eq!(invocation.flags.threads, 7);
-    assert_eq!(invocation.flags.namespace, "n");
+    assert_eq!(invocation.flags.namespaces, ["n"]);
     assert_eq!(
         invocation.flags.election.lease_lock_name,
         "greet-controller"
@@ -67,8 +68,12 @@ fn the_command_line_is_consistent_and_takes_the_programs_name() {
 
     let help = app().command::<Own>().render_long_help().to_string();
     assert!(help.contains("It greets every ConfigMap."), "{help}");
+    let several = parse(&["--namespaces=a,b", "--namespaces", "c"]).unwrap();
+    assert_eq!(several.flags.namespaces, ["a", "b", "c"]);
     for args in [
         &["--threads=0"][..],
+        &["--namespaces=a,,b"],
+        &["--namespace=A"],
         &["--leader-elect=maybe"],
         &["--metrics-bind-address=x"],
     ] {

@@ -120,7 +120,7 @@ async fn the_manager_serves_webhooks_with_the_certificate_of_the_flags() {
     let (client, _) = fake::serve(&[], Vec::<fake::Object>::new());
     let stop = CancellationToken::new();
     let setup = async |process: codegen_runtime::app::Process, ()| {
-        let factory: codegen_runtime::informer::SharedInformerFactory = process.factory();
+        let factory = process.factory();
         process.manager(&factory)
     };
     let running = app.run_with(client, flags, (), setup, &stop);

@@ -26,7 +26,6 @@ impl<'s> About<'s> {
     }
 
     /// Narrows the subject to a byte range of the string.
-    #[cfg(feature = "cel")]
     pub(super) fn part(self, part: Option<&'s Range<usize>>) -> Self {
         Self { part, ..self }
     }

@@ -2,11 +2,6 @@
 //!
 //! Findings are reported at the field that their path leads to, as far as the version's types allow.
 
-#[cfg(feature = "cel")]
-use kube_schema::Structural;
-#[cfg(feature = "cel")]
-use serde_json::Value;
-
 use super::{
     about::{About, path_of, shown},
     rules::Rules,
@@ -33,8 +28,8 @@ const MOST_SELECTABLE: usize = 8;
 const FEW: usize = 3;
 
 /// The name suffixes of markers that findings refer to.
-const SELECTABLE: &str = "selectablefield";
-const SCALE: &str = "subresource:scale";
+pub(super) const SELECTABLE: &str = "selectablefield";
+pub(super) const SCALE: &str = "subresource:scale";
 
 impl Check<'_> {
     /// Adds all findings.
@@ -46,28 +41,6 @@ impl Check<'_> {
         Rules::new(&self.resource.kind, self.schema, &mut report).run();
         self.walk(self.schema, &mut Vec::new(), diagnostics);
         self.embedded_metadata(diagnostics);
-        #[cfg(feature = "cel")]
-        if !diagnostics.has_errors() {
-            self.whole(diagnostics);
-        }
-    }
-
-    /// Errors that only the API server's own validation finds, in its words.
-    #[cfg(feature = "cel")]
-    fn whole(&self, diagnostics: &mut Diagnostics) {
-        let Err(errors) = Structural::compile_at("openAPIV3Schema", &Value::from(self.schema))
-        else {
-            return;
-        };
-        for error in errors {
-            let message = format!("the API server refuses the schema: {}", error.body());
-            let path = properties(&error.field);
-            let keyword = error.field.rsplit('.').next().unwrap_or_default();
-            // The marker of a keyword has the keyword's name in upper camel case.
-            let marker = keyword.get(1..).unwrap_or_default();
-            let error = Diagnostic::error(message).note(format!("at {}", error.field));
-            self.report(About::marker(&path, marker, ""), error, diagnostics);
-        }
     }
 
     /// Columns must read existing fields of types that can be printed.
@@ -355,15 +328,6 @@ impl Check<'_> {
             _ => Some(def),
         }
     }
-}
-
-/// The property names in a path such as `.properties[spec].properties[count].maximum`.
-#[cfg(feature = "cel")]
-fn properties(field: &str) -> Vec<String> {
-    let names = field.split(".properties[").skip(1);
-    names
-        .filter_map(|name| Some(name.split_once(']')?.0.to_owned()))
-        .collect()
 }
 
 /// The column type that fits a field's type.

@@ -1,9 +1,7 @@
 //! Checks of schemas from annotated Rust.
 
-#[cfg(feature = "cel")]
 use super::tests::crd_of;
 use super::tests::{kind, sources};
-#[cfg(feature = "cel")]
 use crate::options::Compat;
 use crate::{
     diag::Style,
@@ -66,7 +64,6 @@ fn metadata_that_the_server_would_drop_is_warned_of() {
     }
 }
 
-#[cfg(feature = "cel")]
 #[test]
 fn defaults_are_held_to_patterns_formats_and_rules() {
     #[track_caller]

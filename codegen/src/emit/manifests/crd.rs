@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Manifests,
     check::Check,
+    refusal::refusals,
     schema::{Descriptions, Lookup, Schema, Shapes},
     size,
 };
@@ -116,10 +117,6 @@ impl<'a> Assembly<'a> {
         let first = self.versions.first()?.resource;
         if !self.versions.iter().any(Member::was_read) {
             self.check_versions(diagnostics);
-            if self.compat == Compat::Strict {
-                self.check_domain(diagnostics);
-                self.check_approval(diagnostics);
-            }
         }
         let plural = self.agreed("plural", diagnostics, |one| one.plural.clone())?;
         let singular = self.agreed("singular", diagnostics, |one| one.singular.clone())?;
@@ -140,9 +137,6 @@ impl<'a> Assembly<'a> {
             "scope": format!("{scope:?}"),
         });
         let versions = self.versions(diagnostics);
-        if self.compat == Compat::Strict && !self.versions.iter().any(Member::was_read) {
-            self.check_shared_fields(&versions, diagnostics);
-        }
         if let Some(conversion) = self.conversion() {
             spec["conversion"] = conversion;
         }
@@ -158,6 +152,12 @@ impl<'a> Assembly<'a> {
             rest,
             versions,
         };
+        if self.compat == Compat::Strict
+            && !diagnostics.has_errors()
+            && !self.versions.iter().any(Member::was_read)
+        {
+            self.check_definition(&crd, diagnostics);
+        }
         if self.compat == Compat::Strict
             && let Some(warning) = size::warning(&name, &crd.part(), self.manifests.max_description)
         {
@@ -316,64 +316,23 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// If all versions have the same selectable fields, the API server moves these to the top level of the spec, expects a single
-    /// schema there, and rejects the CRD if the versions' schemas differ (`ValidateCustomResourceDefinition` of
-    /// k8s.io/apiextensions-apiserver).
-    fn check_shared_fields(
-        &self,
-        versions: &[(Value, Arc<Schema>)],
-        diagnostics: &mut Diagnostics,
-    ) {
-        let Some(((first, schema), others)) = versions.split_first() else {
-            return;
-        };
-        let fields = first.get("selectableFields");
-        let is_shared = |(other, _): &(Value, _)| other.get("selectableFields") == fields;
-        let differs = |(_, other): &(Value, Arc<Schema>)| other != schema;
-        if fields.is_none() || !others.iter().all(is_shared) || !others.iter().any(differs) {
-            return;
-        }
-        let message = format!(
-            "the versions of {} of {} have the same selectable fields and different schemas",
-            self.kind, self.group.name
-        );
-        let error = Diagnostic::error(message).help(
-            "the API server rejects that: remove a selectable field from one version, or add one there",
-        );
-        diagnostics.push(self.placed(error, |_| true));
-    }
-
-    /// The API server rejects groups of one label, such as the name of a folder without `+groupName`.
-    fn check_domain(&self, diagnostics: &mut Diagnostics) {
-        let group = &self.group.name;
-        if group.contains('.') {
-            return;
-        }
-        let message = format!("the group `{group}` of {} has no domain", self.kind);
-        let help =
-            format!("the API server refuses the CRD: name a domain, as in `{group}.example.com`");
-        diagnostics.push(self.placed(Diagnostic::error(message).help(help), |_| true));
-    }
-
-    /// The API server rejects kinds in Kubernetes' own groups without an approval annotation.
-    fn check_approval(&self, diagnostics: &mut Diagnostics) {
-        const APPROVAL: &str = "api-approved.kubernetes.io";
-        let group = &self.group.name;
-        let is_protected = ["k8s.io", "kubernetes.io"].iter().any(|domain| {
-            let above = group.strip_suffix(domain);
-            above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
-        });
-        let mut versions = self.versions.iter();
-        if is_protected && !versions.any(|one| one.resource.annotations.contains_key(APPROVAL)) {
-            let message = format!(
-                "the group {group} is reserved for Kubernetes, and {} has no approval annotation",
-                self.kind
-            );
-            let help = format!(
-                "use a group of your own, or mark the kind \
-                 `+kubebuilder:metadata:annotations=\"{APPROVAL}=unapproved, experimental-only\"`"
-            );
-            diagnostics.push(self.placed(Diagnostic::error(message).help(help), |_| true));
+    /// Reports what the API server refuses in the whole CRD, if nothing else was reported: schemas, too, whose rules were checked before.
+    fn check_definition(&self, crd: &Crd, diagnostics: &mut Diagnostics) {
+        for error in refusals(&crd.part().to_json()) {
+            let index = error.version().unwrap_or(0);
+            let (member, version) = (self.versions.get(index), crd.versions.get(index));
+            let Some((member, (_, schema))) = member.zip(version) else {
+                continue;
+            };
+            if let Some((version, root)) = member.root() {
+                let check = Check {
+                    version,
+                    resource: member.resource,
+                    root,
+                    schema,
+                };
+                check.report(error.about(), error.diagnostic(), diagnostics);
+            }
         }
     }
 

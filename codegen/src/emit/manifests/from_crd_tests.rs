@@ -260,6 +260,25 @@ fn versions_without_types_stand_in_the_crd() {
 }
 
 #[test]
+fn a_crd_without_a_served_version_is_written() {
+    let mut crd = crd(
+        json!({"spec": {"type": "object"}}),
+        json!({"served": false}),
+    );
+    check(&crd);
+    // A version that the filters exclude stays, too.
+    let v2 = json!({"name": "v2", "served": false, "storage": false, "schema": {"openAPIV3Schema": {"type": "object"}}});
+    if let Some(versions) = crd["spec"]["versions"].as_array_mut() {
+        versions.push(v2);
+    }
+    let only = Filters {
+        versions: vec!["v2".to_owned()],
+        ..Filters::default()
+    };
+    assert_eq!(written(&crd, only), [crd]);
+}
+
+#[test]
 fn what_the_server_and_kubectl_add_is_left_out() {
     let plain = crd(json!({"spec": {"type": "object"}}), json!({}));
     let mut served = plain.clone();
@@ -295,7 +314,6 @@ fn kinds_of_a_crd_give_it_in_the_program_too() {
 }
 
 #[test]
-#[cfg(feature = "cel")]
 fn a_schema_that_the_server_refuses_is_written_unchecked_alone() {
     let text = json!({"type": "string", "pattern": "("});
     let crd = crd(

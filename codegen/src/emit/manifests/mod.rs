@@ -12,6 +12,7 @@ mod crate_markers_tests;
 mod crd;
 #[cfg(test)]
 mod from_crd_tests;
+mod refusal;
 mod rules;
 mod schema;
 #[cfg(test)]
@@ -20,7 +21,6 @@ mod size;
 #[cfg(test)]
 mod tests;
 mod values;
-#[cfg(feature = "cel")]
 mod wording;
 
 use std::path::Path;

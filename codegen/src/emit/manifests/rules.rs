@@ -1,6 +1,6 @@
 //! Validation rules (`x-kubernetes-validations`), checked as the API server does on creation of a CRD.
 //!
-//! The expressions themselves are checked by `cel`, if that feature is enabled.
+//! The expressions themselves are checked by `cel`.
 
 use serde_json::Value;
 
@@ -8,9 +8,7 @@ use super::{
     about::{About, path_of, shown},
     schema::{RULES, Schema},
 };
-#[cfg(feature = "cel")]
 use super::{schema::TYPE, wording::worded};
-#[cfg(feature = "cel")]
 use crate::cel::{
     Decl, Level, OldSelf, Purpose, Verdict,
     budget::{Count, MOST_OF_A_RULE, MOST_OF_ALL, factor, most_values},
@@ -26,15 +24,12 @@ type Report<'c> = dyn FnMut(About<'_>, Diagnostic) + 'c;
 
 /// The rules of one version of a kind.
 pub(super) struct Rules<'c> {
-    #[cfg(feature = "cel")]
     kind: &'c str,
     schema: &'c Schema,
     report: &'c mut Report<'c>,
     /// The total cost of all expressions.
-    #[cfg(feature = "cel")]
     total: u64,
     /// The most expensive expression: its cost, path and source.
-    #[cfg(feature = "cel")]
     greatest: Option<(u64, Vec<String>, String)>,
 }
 
@@ -44,24 +39,16 @@ struct Stand {
     /// Whether old and new values can be correlated, so that `oldSelf` is available.
     correlatable: bool,
     /// How many values of this schema an object can contain.
-    #[cfg(feature = "cel")]
     count: Count,
 }
 
 impl<'c> Rules<'c> {
-    #[cfg_attr(
-        not(feature = "cel"),
-        expect(unused_variables, reason = "only messages about costs name the kind")
-    )]
     pub(super) fn new(kind: &'c str, schema: &'c Schema, report: &'c mut Report<'c>) -> Self {
         Self {
-            #[cfg(feature = "cel")]
             kind,
             schema,
             report,
-            #[cfg(feature = "cel")]
             total: 0,
-            #[cfg(feature = "cel")]
             greatest: None,
         }
     }
@@ -70,11 +57,9 @@ impl<'c> Rules<'c> {
     pub(super) fn run(mut self) {
         let stand = Stand {
             correlatable: true,
-            #[cfg(feature = "cel")]
             count: Count::ONE,
         };
         self.walk(self.schema, &mut Vec::new(), stand);
-        #[cfg(feature = "cel")]
         self.all();
     }
 
@@ -85,11 +70,9 @@ impl<'c> Rules<'c> {
             for rule in rules {
                 self.form(rule, schema, path, stand);
             }
-            #[cfg(feature = "cel")]
             self.expressions(rules, schema, path, stand);
         }
         let below = Stand {
-            #[cfg(feature = "cel")]
             count: stand.count.within(schema),
             ..stand
         };
@@ -170,7 +153,6 @@ impl<'c> Rules<'c> {
     }
 
     /// Checks types and costs of the expressions of a schema's rules.
-    #[cfg(feature = "cel")]
     fn expressions(&mut self, rules: &[Value], schema: &Schema, path: &[String], stand: Stand) {
         let embedded = schema.words.get("x-kubernetes-embedded-resource");
         let level = if std::ptr::eq(schema, self.schema) || embedded == Some(&true.into()) {
@@ -241,7 +223,6 @@ impl<'c> Rules<'c> {
     }
 
     /// Reports the errors in an expression.
-    #[cfg(feature = "cel")]
     fn faults(&mut self, what: &str, expression: &str, path: &[String], faults: Vec<Found<'_>>) {
         let about = About::marker(path, RULE, expression);
         for Found { fault, place } in faults {
@@ -260,7 +241,6 @@ impl<'c> Rules<'c> {
     }
 
     /// Adds an expression's cost to the total.
-    #[cfg(feature = "cel")]
     fn count(&mut self, cost: u64, path: &[String], expression: &str) {
         self.total = self.total.saturating_add(cost);
         if self.greatest.as_ref().is_none_or(|(most, ..)| cost > *most) {
@@ -269,7 +249,6 @@ impl<'c> Rules<'c> {
     }
 
     /// Checks the total cost; reported at the most expensive expression.
-    #[cfg(feature = "cel")]
     fn all(&mut self) {
         let Some((cost, path, expression)) = self.greatest.take() else {
             return;
@@ -290,7 +269,6 @@ impl<'c> Rules<'c> {
 
     /// Suggests how to make a rule at a path cheaper: bounds of the values that it reads, and of the lists and maps that contain
     /// it.
-    #[cfg(feature = "cel")]
     fn cheaper<'b>(
         &self,
         bounds: impl IntoIterator<Item = (&'static str, &'b str)>,
@@ -342,7 +320,6 @@ impl<'c> Rules<'c> {
 
 /// Whether an expression reads the value before an update.
 fn reads_old_self(expression: &str) -> bool {
-    #[cfg(feature = "cel")]
     if let Some(reads) = reads(expression, "oldSelf") {
         return reads;
     }
@@ -360,7 +337,7 @@ fn names(expression: &str, identifier: &str) -> bool {
 }
 
 /// The findings about the rules of a schema: each with message and help.
-#[cfg(all(test, feature = "cel"))]
+#[cfg(test)]
 fn findings(schema: &Schema) -> Vec<String> {
     let mut found = Vec::new();
     let mut report = |_: About<'_>, error: Diagnostic| {
@@ -371,6 +348,5 @@ fn findings(schema: &Schema) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[cfg(feature = "cel")]
 #[path = "rules_tests.rs"]
 mod tests;

@@ -3,9 +3,7 @@
 //! The API server rejects a CRD whose default does not match its schema. It does not check examples, but a wrong one misleads
 //! readers, so it is a warning.
 
-#[cfg(feature = "cel")]
 use kube_schema::Structural;
-#[cfg(feature = "cel")]
 use serde_json::json;
 use serde_json::{Number, Value};
 
@@ -66,7 +64,6 @@ impl Check<'_> {
 }
 
 /// Why the API server rejects a value that [`fault`] accepts: patterns, formats and rules, in its words.
-#[cfg(feature = "cel")]
 fn refusal(value: &Value, schema: &Schema) -> Option<String> {
     const ROOT: &str = "it";
     let mut alone = schema.clone();
@@ -87,11 +84,6 @@ fn refusal(value: &Value, schema: &Schema) -> Option<String> {
         Some(demand) => format!("{here} {demand}"),
         None => format!("{here}: {}", first.detail),
     })
-}
-
-#[cfg(not(feature = "cel"))]
-fn refusal(_: &Value, _: &Schema) -> Option<String> {
-    None
 }
 
 /// Why a value does not match a schema, or `None` if it does. Patterns, formats and rules are not checked.

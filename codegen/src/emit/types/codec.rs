@@ -1,13 +1,12 @@
 //! The codec that generated types use: the runtime's or, if only types are generated, a copy of it beside them.
 //!
-//! The copy, `apis/codec.rs`, is `runtime/src/codec` with the submodules that the types need inlined, and without comments and
+//! The copy, `apis/codec.rs`, is the codec of `kube-codec` with the submodules that the types need inlined, and without comments and
 //! blank lines: it is private, and the original is there to be read.
-
-mod parts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::parts::{PARTS, Part};
+use kube_codec::sources::{PARTS, Part, ROOT, VERSION};
+
 use super::{Unit, object::fill, union, units, values};
 use crate::{
     builtin::is_exact_by_codec,
@@ -18,8 +17,6 @@ use crate::{
     model::{EnumValues, Field, KnownType, TypeDef, TypeKind, TypeRef, UnknownFields},
     output::format::{Code, Items},
 };
-
-const ROOT: &str = include_str!("../../../../runtime/src/codec/mod.rs");
 
 /// The submodule whose source ends with a list of Kubernetes types. A copy only lists the types in use.
 const KUBERNETES: &str = "kubernetes";
@@ -36,9 +33,6 @@ const MACROS: [(&str, &str); 6] = [
 
 /// The lints that fail if only a part of the module is used.
 const ALLOW: &str = "#![allow(dead_code, unreachable_pub, unused_imports, unused_macros)]";
-
-/// Ends the module's documentation.
-const ABOUT: &str = "//!\n//! This is a copy of `codegen_runtime::codec`, without its comments and what these types do not need.";
 
 /// The module's file, for output without the runtime. Its source is already formatted, so it is not parsed.
 pub(super) fn emit(cx: &Emit<'_>) -> Code {
@@ -153,7 +147,10 @@ fn copy(
     let replacements = replacements(cx);
     let root = replaced(&replacements, ROOT);
     let summary = root.lines().next().unwrap_or_default();
-    let mut text = format!("{summary}\n{ABOUT}\n\n{ALLOW}\n\n");
+    let about = format!(
+        "//! This is a copy of `codegen_runtime::codec` {VERSION}, without its comments and what these types do not need."
+    );
+    let mut text = format!("{summary}\n//!\n{about}\n\n{ALLOW}\n\n");
     let mut lines = code_lines(&root);
     while let Some(line) = lines.next() {
         if line == "#[cfg(test)]" {
@@ -217,8 +214,7 @@ fn submodule(line: &str) -> Option<(&str, &'static Part)> {
     let declared = line.strip_suffix(';')?;
     let private = declared.strip_prefix("pub ").unwrap_or(declared);
     let name = private.strip_prefix("mod ")?;
-    let part = PARTS.iter().find(|part| part.name == name)?;
-    Some((declared, part))
+    Some((declared, Part::named(name)?))
 }
 
 fn push_indented(text: &mut String, source: &str) {
@@ -229,7 +225,7 @@ fn push_indented(text: &mut String, source: &str) {
     }
 }
 
-/// Replacements in the runtime's source for the copy: the runtime's macros are exported for other crates, the copy's are not.
+/// Replacements in the original's source for the copy: the original's macros are exported for other crates, the copy's are not.
 fn replacements(cx: &Emit<'_>) -> Vec<(String, String)> {
     let k8s_openapi = format!("use {}::", cx.k8s_openapi_path());
     let mut replacements = vec![
@@ -293,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn the_copy_has_every_module_of_the_runtime_that_is_needed_and_no_tests_or_comments() {
+    fn the_copy_has_every_module_of_the_original_that_is_needed_and_no_tests_or_comments() {
         check(|cx| {
             let all: BTreeSet<&str> = PARTS.iter().map(|part| part.name).collect();
             let exact = BTreeMap::from([("core::v1".to_owned(), ["PodSpec".to_owned()].into())]);
@@ -306,8 +302,9 @@ mod tests {
                 text.contains("use ::kube::k8s_openapi::ByteString;"),
                 "{text}"
             );
-            let code = text.split_once(ALLOW).expect("lints").1;
-            for runtimes in [
+            let (head, code) = text.split_once(ALLOW).expect("lints");
+            assert!(head.contains(VERSION), "{head}");
+            for absent in [
                 "use k8s_openapi",
                 "$crate",
                 "macro_export",
@@ -315,7 +312,7 @@ mod tests {
                 "//",
                 "\n\n\n",
             ] {
-                assert!(!code.contains(runtimes), "{runtimes} in {text}");
+                assert!(!code.contains(absent), "{absent} in {text}");
             }
             let expected = PARTS.iter().map(|part| format!("{} true", part.name));
             assert_eq!(modules(text), expected.collect::<Vec<_>>());
@@ -335,30 +332,5 @@ mod tests {
                 ["object true", "object_writer true", "property true"]
             );
         });
-    }
-
-    /// A submodule's source only refers to submodules that its entry lists.
-    #[test]
-    fn every_part_lists_what_it_needs() {
-        for part in PARTS {
-            let code: String = code_lines(part.source).collect();
-            let uses = code
-                .split(';')
-                .filter(|item| item.starts_with("use super::"));
-            let used: String = uses.collect();
-            let words: BTreeSet<&str> = used
-                .split(|c: char| !c.is_alphanumeric() && c != '_')
-                .collect();
-            for other in PARTS {
-                let named = words.contains(other.name)
-                    || (other.name == "number" && words.contains("Number"));
-                assert!(
-                    !named || part.needs.contains(&other.name),
-                    "{} names {}",
-                    part.name,
-                    other.name
-                );
-            }
-        }
     }
 }

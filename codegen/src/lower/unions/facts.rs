@@ -75,7 +75,6 @@ impl Count {
     }
 
     /// Returns the smallest interval that contains both.
-    #[cfg(feature = "cel")]
     pub(super) fn or(self, other: Self) -> Self {
         Self {
             least: self.least.min(other.least),
@@ -189,7 +188,6 @@ impl<'a> Facts<'a> {
     }
 
     /// The indices of the fields with assumptions.
-    #[cfg(feature = "cel")]
     pub(super) fn assumed(&self) -> &[usize] {
         &self.assumed
     }

@@ -3,11 +3,9 @@
 //! Two fields exclude each other if the API server accepts no object with both. An enum field each of whose values permits one of the
 //! fields is their discriminator.
 
-#[cfg(feature = "cel")]
 use std::collections::BTreeMap;
 use std::{cmp::Reverse, collections::BTreeSet};
 
-#[cfg(feature = "cel")]
 use super::rule::{Names, Rule};
 use super::{
     facts::{Budget, Facts, Truth},
@@ -36,13 +34,10 @@ pub(super) struct EnumField<'a> {
 pub(super) struct Demands<'a> {
     body: &'a StructDef,
     validation: &'a Validation,
-    #[cfg(feature = "cel")]
     rules: Vec<Rule>,
     /// The index of each of these rules among the struct's rules.
-    #[cfg(feature = "cel")]
     positions: Vec<usize>,
     /// The rules that involve each field, by field index.
-    #[cfg(feature = "cel")]
     rules_about: BTreeMap<usize, BTreeSet<usize>>,
     enums: Vec<EnumField<'a>>,
     /// The names of the fields that constraints involve.
@@ -67,18 +62,13 @@ impl<'a> Demands<'a> {
         validation: &'a Validation,
         enums: impl FnOnce() -> Vec<EnumField<'a>>,
     ) -> Option<Self> {
-        #[cfg(feature = "cel")]
         let (positions, rules) = {
             let names = Names::of(&body.fields);
             let rules = validation.rules.iter().enumerate();
             let rules = rules.filter_map(|(at, rule)| Some((at, Rule::of(rule, &names)?)));
             rules.unzip::<usize, Rule, Vec<usize>, Vec<Rule>>()
         };
-        #[cfg(feature = "cel")]
-        let has_rules = !rules.is_empty();
-        #[cfg(not(feature = "cel"))]
-        let has_rules = false;
-        let is_bound = has_rules
+        let is_bound = !rules.is_empty()
             || !validation.combinators.is_empty()
             || validation.max_properties.is_some_and(|most| most == 1);
         if !is_bound {
@@ -86,9 +76,7 @@ impl<'a> Demands<'a> {
         }
         let mut mentioned = Vec::new();
         schema::mentioned(validation, &mut mentioned);
-        #[cfg(feature = "cel")]
         let mut rules_about = BTreeMap::<usize, BTreeSet<usize>>::new();
-        #[cfg(feature = "cel")]
         for (index, rule) in rules.iter().enumerate() {
             for position in rule.fields() {
                 rules_about.entry(position).or_default().insert(index);
@@ -99,11 +87,8 @@ impl<'a> Demands<'a> {
         Some(Self {
             body,
             validation,
-            #[cfg(feature = "cel")]
             rules,
-            #[cfg(feature = "cel")]
             positions,
-            #[cfg(feature = "cel")]
             rules_about,
             enums: enums(),
             mentioned: mentioned.into_iter().collect(),
@@ -123,7 +108,6 @@ impl<'a> Demands<'a> {
     }
 
     /// Returns the indices of rules that hold for every object that satisfies a union, and are therefore redundant next to it.
-    #[cfg(feature = "cel")]
     pub(super) fn said_by(&self, unions: &[FieldUnion]) -> Vec<usize> {
         let is_said = |rule: &Rule, union: &FieldUnion| {
             let mut states = self.states(union).into_iter().peekable();
@@ -138,7 +122,6 @@ impl<'a> Demands<'a> {
     }
 
     /// Returns assumptions of which at least one holds for each object that satisfies the union.
-    #[cfg(feature = "cel")]
     fn states<'u>(&'u self, union: &'u FieldUnion) -> Vec<Facts<'u>> {
         let facts = Facts::of(self.body);
         let names: Vec<&str> = union.members.iter().map(|one| one.field.as_str()).collect();
@@ -229,10 +212,7 @@ impl<'a> Demands<'a> {
     /// Whether the API server rejects every object.
     fn refuses_any(&self) -> bool {
         let facts = Facts::of(self.body);
-        #[cfg(feature = "cel")]
         let breaks_rules = self.rules.iter().any(|rule| self.breaks(rule, &facts));
-        #[cfg(not(feature = "cel"))]
-        let breaks_rules = false;
         self.refuses(&facts) || breaks_rules
     }
 
@@ -245,7 +225,6 @@ impl<'a> Demands<'a> {
         schema::holds(self.validation, facts) == Truth::No || self.breaks_rules(facts)
     }
 
-    #[cfg(feature = "cel")]
     fn breaks_rules(&self, facts: &Facts<'_>) -> bool {
         let about = facts.assumed().iter();
         let about = about.filter_map(|position| self.rules_about.get(position));
@@ -254,12 +233,6 @@ impl<'a> Demands<'a> {
         rules.any(|rule| self.breaks(rule, facts))
     }
 
-    #[cfg(not(feature = "cel"))]
-    fn breaks_rules(&self, _: &Facts<'_>) -> bool {
-        false
-    }
-
-    #[cfg(feature = "cel")]
     fn breaks(&self, rule: &Rule, facts: &Facts<'_>) -> bool {
         rule.holds(facts, &self.body.fields, &self.budget) == Truth::No
     }

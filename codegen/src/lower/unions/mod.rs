@@ -8,7 +8,6 @@
 
 mod facts;
 mod find;
-#[cfg(feature = "cel")]
 mod rule;
 mod schema;
 #[cfg(test)]
@@ -119,10 +118,7 @@ fn unions_of<'a>(def: &'a TypeDef, enums: &Enums<'a>) -> Found {
         return Found::default();
     };
     let unions = demands.unions();
-    #[cfg(feature = "cel")]
     let said = demands.said_by(&unions);
-    #[cfg(not(feature = "cel"))]
-    let said = Vec::new();
     (unions, said)
 }
 

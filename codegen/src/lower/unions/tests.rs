@@ -88,7 +88,6 @@ fn check(more: &Value, expected: &[&str]) {
 }
 
 #[track_caller]
-#[cfg(feature = "cel")]
 fn check_rules(rules: &[&str], expected: &[&str]) {
     let rules: Vec<Value> = rules.iter().map(|rule| json!({"rule": rule})).collect();
     check(&json!({"x-kubernetes-validations": rules}), expected);
@@ -171,7 +170,6 @@ fn what_may_be_set_together_is_no_union() {
 }
 
 #[test]
-#[cfg(feature = "cel")]
 fn rules_of_controller_gen() {
     let set = "[has(self.a),has(self.b)].filter(x,x==true).size()";
     check_rules(&[&format!("{set} == 1")], &[EXACTLY]);
@@ -180,7 +178,6 @@ fn rules_of_controller_gen() {
 }
 
 #[test]
-#[cfg(feature = "cel")]
 fn rules_by_hand() {
     for rule in [
         "has(self.a) != has(self.b)",
@@ -210,7 +207,6 @@ fn rules_by_hand() {
 }
 
 #[test]
-#[cfg(feature = "cel")]
 fn rules_that_permit_both_make_no_union() {
     for rule in [
         "!has(self.a) || !has(self.b) || size(self.b) == 0",
@@ -225,7 +221,6 @@ fn rules_that_permit_both_make_no_union() {
 }
 
 #[test]
-#[cfg(feature = "cel")]
 fn rules_make_an_enum_a_discriminator() {
     let by_kind = "; by kind: A, B; ThingSpecUnion, as_union";
     let forbid = [
@@ -251,7 +246,6 @@ fn rules_make_an_enum_a_discriminator() {
 }
 
 #[test]
-#[cfg(feature = "cel")]
 fn a_second_union_is_named_after_its_discriminator_or_a_shared_word() {
     let properties = json!({
         "a": {"type": "string"}, "b": {"type": "string"},
@@ -286,7 +280,6 @@ fn a_view_gets_a_name_that_is_free() {
 }
 
 /// Each item contains the previous one twice: expanded, the last would exhaust any memory.
-#[cfg(feature = "cel")]
 #[test]
 fn rules_whose_lists_grow_without_end_are_given_up() {
     for item in ["[x, x]", "x + x"] {
@@ -302,7 +295,6 @@ fn rules_whose_lists_grow_without_end_are_given_up() {
 }
 
 /// Returns an object of optional strings `f0`, `f1`, …, with rules.
-#[cfg(feature = "cel")]
 fn texts_with_rules(names: &[String], rules: impl Iterator<Item = String>) -> Value {
     let properties = names.iter().map(|name| (name, json!({"type": "string"})));
     let properties: std::collections::BTreeMap<_, _> = properties.collect();
@@ -311,7 +303,6 @@ fn texts_with_rules(names: &[String], rules: impl Iterator<Item = String>) -> Va
 }
 
 /// The search visits each of the 780 rules for each of the 780 pairs, unless it checks only rules that involve the pair.
-#[cfg(feature = "cel")]
 #[test]
 fn a_rule_for_each_pair_of_forty_fields_makes_one_union() {
     let names: Vec<String> = (10..50).map(|index| format!("f{index}")).collect();
@@ -328,7 +319,6 @@ fn a_rule_for_each_pair_of_forty_fields_makes_one_union() {
 }
 
 /// Fields, pairs and terms of the rules multiply: a full search would take 60 million steps.
-#[cfg(feature = "cel")]
 #[test]
 fn structs_that_take_too_much_work_have_no_unions() {
     let names: Vec<String> = (0..128).map(|index| format!("f{index}")).collect();
@@ -343,7 +333,6 @@ fn structs_that_take_too_much_work_have_no_unions() {
 
 /// Checks each rule for whether a union of the struct expresses the same.
 #[track_caller]
-#[cfg(feature = "cel")]
 fn check_said(rules: &[(&str, bool)]) {
     let all: Vec<Value> = rules
         .iter()
@@ -359,7 +348,6 @@ fn check_said(rules: &[(&str, bool)]) {
 }
 
 #[test]
-#[cfg(feature = "cel")]
 fn rules_that_a_union_says_are_marked() {
     check_said(&[
         ("has(self.a) != has(self.b)", true),
@@ -378,7 +366,6 @@ fn rules_that_a_union_says_are_marked() {
 }
 
 #[test]
-#[cfg(feature = "cel")]
 fn rules_that_a_discriminator_says_are_marked() {
     check_said(&[
         ("self.kind == 'A' ? has(self.a) : !has(self.a)", false),

@@ -91,6 +91,17 @@ impl<'a> Reader<'a> {
         value
     }
 
+    /// Returns the path to show: that of `apiextensions.k8s.io/v1`, or the `internal` one if the versions share what is there.
+    pub(super) fn shown<'p>(&self, path: &'p str, internal: &'p str) -> &'p str {
+        let key = path.strip_prefix("spec.versions[0].").unwrap_or_default();
+        let first = key.split(['.', '[']).next().unwrap_or_default();
+        if self.shared.contains(&first) {
+            internal
+        } else {
+            path
+        }
+    }
+
     /// Appends `key` to the path.
     pub(super) fn push(&mut self, key: &str) {
         if !self.path.is_empty() && !key.starts_with('[') {

@@ -378,7 +378,6 @@ fn unknown_version(api_version: &str) -> Diagnostic {
 }
 
 fn read_crd(reader: &mut Reader<'_>, node: &mut Node, options: &Options) -> Option<Crd> {
-    let filters = &options.filters;
     if is_part(node) {
         reader.refuse_part(node);
         return None;
@@ -386,6 +385,19 @@ fn read_crd(reader: &mut Reader<'_>, node: &mut Node, options: &Options) -> Opti
     if node.get("apiVersion").and_then(Node::as_str) == Some(v1beta1::API_VERSION) {
         reader.upgrade(node);
     }
+    // Check first: reading moves strings out of the node.
+    let refused = reader.refused(node, options);
+    let crd = read_parts(reader, node, options)?;
+    if !reader.diagnostics.has_errors() {
+        for finding in refused {
+            reader.diagnostics.push(finding);
+        }
+    }
+    Some(crd)
+}
+
+fn read_parts(reader: &mut Reader<'_>, node: &mut Node, options: &Options) -> Option<Crd> {
+    let filters = &options.filters;
     let spec = reader.map(node, "spec")?;
     reader.push("spec");
     // The API server rejects this in new v1 CRDs, but still returns it for CRDs that were created as v1beta1, where it is the default.

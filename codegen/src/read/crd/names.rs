@@ -204,7 +204,7 @@ impl Reader<'_> {
                 let version = CrdVersion {
                     served,
                     storage,
-                    ..reader.read_version(version, name, options)
+                    ..reader.read_version(version, name)
                 };
                 if has_types {
                     crd.versions.push(version);
@@ -214,7 +214,13 @@ impl Reader<'_> {
             });
         }
         self.check_stored(versions, &stored);
-        if crd.versions.is_empty() && !unserved.is_empty() {
+        if crd.versions.is_empty() && !unserved.is_empty() && options.writes_crds() {
+            // The CRD is written for its kind, which has to have a version then.
+            let left_out = std::mem::take(&mut crd.left_out);
+            (crd.versions, crd.left_out) = left_out
+                .into_iter()
+                .partition(|version| unserved.contains(&version.name));
+        } else if crd.versions.is_empty() && !unserved.is_empty() {
             let unserved = unserved.join(", ");
             self.warn(
                 versions,
@@ -264,7 +270,7 @@ impl Reader<'_> {
         Some(name)
     }
 
-    fn read_version(&mut self, version: &mut Node, name: String, options: &Options) -> CrdVersion {
+    fn read_version(&mut self, version: &mut Node, name: String) -> CrdVersion {
         let deprecated = version
             .get("deprecated")
             .is_some_and(|node| self.bool(node, "deprecated"));
@@ -304,9 +310,7 @@ impl Reader<'_> {
             .filter(|node| !node.is_null());
         read.schema = schema.map(|node| {
             let (key, shared) = ("schema.openAPIV3Schema", "validation.openAPIV3Schema");
-            self.within_version(key, shared, |reader| {
-                reader.read_checked_schema(node, options)
-            })
+            self.within_version(key, shared, |reader| reader.read_schema(node))
         });
         if read.schema.is_none() && !self.keeps_unknown {
             let name = &read.name;

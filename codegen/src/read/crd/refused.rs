@@ -1,80 +1,75 @@
-//! Finds schemas that the API server rejects, by its own checks: structural rules, patterns, defaults and CEL rules.
+//! Finds what the API server rejects in a CRD, by its own checks: names, columns, conversion, structural rules, patterns, defaults, CEL.
 //!
 //! The checks run only if CRDs are written or objects are validated: types do not depend on them.
 
-#[cfg(feature = "cel")]
-use kube_schema::{FieldError, Structural};
+use kube_schema::{FieldError, definition};
+use serde_json::json;
 
-use super::{Schema, fields::Reader};
+use super::fields::Reader;
 use crate::{
-    diag::{Diagnostic, Severity},
-    options::Options,
-    read::yaml::Node,
-};
-#[cfg(feature = "cel")]
-use crate::{
-    options::Compat,
-    read::yaml::{self, Yaml},
+    diag::Diagnostic,
+    options::{Compat, Options},
+    read::yaml::{self, Node, Yaml},
 };
 
 /// How to skip the check.
-#[cfg(feature = "cel")]
 const UNCHECKED: &str = "fix it, or skip the check with `--compat controller-gen` or `compat = \"controller-gen\"` in codegen.toml";
 
-impl Reader<'_> {
-    /// Reads the schema of a version; if that finds no error, also reports what the API server would reject.
-    pub(super) fn read_checked_schema(&mut self, node: &mut Node, options: &Options) -> Schema {
-        // Check first: reading moves strings out of the node.
-        let refused = self.refused(node, options);
-        let before = self.diagnostics.as_slice().len();
-        let schema = self.read_schema(node);
-        let mut found = self.diagnostics.as_slice()[before..].iter();
-        if found.all(|finding| finding.severity == Severity::Warning) {
-            for finding in refused {
-                self.diagnostics.push(finding);
-            }
-        }
-        schema
-    }
+/// How many characters of a refused value are shown: the place shows the rest.
+const MOST_SHOWN: usize = 200;
 
-    /// Returns the API server's errors for a schema, located at the nodes they refer to.
-    #[cfg(feature = "cel")]
-    fn refused(&self, schema: &Node, options: &Options) -> Vec<Diagnostic> {
+impl Reader<'_> {
+    /// Returns the API server's errors for a CRD, located at the nodes they refer to.
+    pub(super) fn refused(&self, document: &Node, options: &Options) -> Vec<Diagnostic> {
         if !options.writes_crds() || options.compat != Compat::Strict {
             return Vec::new();
         }
-        let json = schema.to_json();
-        let errors = match Structural::compile_at(&self.path, &json) {
-            Ok(_) => Structural::check_rules(&self.path, &json),
-            Err(errors) => errors,
-        };
+        let mut crd = document.to_json();
+        definition::set_defaults(&mut crd);
+        if let Some(spec) = crd.get_mut("spec").and_then(|spec| spec.as_object_mut()) {
+            // CRDs created as v1beta1 have it; it is written as keywords of the schemas.
+            spec.remove("preserveUnknownFields");
+        }
+        let text = |path: &str| crd.pointer(path).and_then(|it| it.as_str());
+        let plural = text("/spec/names/plural").unwrap_or_default();
+        let group = text("/spec/group").unwrap_or_default();
+        let name = format!("{plural}.{group}");
+        if text("/metadata/name").is_none()
+            && let Some(crd) = crd.as_object_mut()
+            && let Some(metadata) = crd
+                .entry("metadata")
+                .or_insert_with(|| json!({}))
+                .as_object_mut()
+        {
+            metadata.insert("name".to_owned(), name.into());
+        }
+        let errors = definition::check(&crd, kube_schema::keep_metadata);
         errors
             .iter()
-            .map(|error| self.worded(error, schema))
+            .map(|error| self.worded(error, document))
             .collect()
     }
 
-    #[cfg(not(feature = "cel"))]
-    fn refused(&self, _: &Node, _: &Options) -> Vec<Diagnostic> {
-        Vec::new()
-    }
-
-    #[cfg(feature = "cel")]
-    fn worded(&self, error: &FieldError, schema: &Node) -> Diagnostic {
-        let below = error.field.strip_prefix(self.path.as_str()).unwrap_or("");
-        let node = found(schema, below);
+    fn worded(&self, error: &FieldError, document: &Node) -> Diagnostic {
+        let path = definition::v1_path(&error.field);
+        let node = found(document, &format!(".{path}"));
+        let shown = self.shown(&path, &error.field);
+        let what = if path.contains(".openAPIV3Schema") {
+            "schema"
+        } else {
+            "CRD"
+        };
         Diagnostic::error(format!(
-            "the API server refuses the schema: {}",
-            error.body()
+            "the API server refuses the {what}: {}",
+            error.brief(MOST_SHOWN)
         ))
         .at(yaml::place(self.source, node.range.clone()), "")
-        .note(format!("at {}", error.field))
+        .note(format!("at {shown}"))
         .help(UNCHECKED)
     }
 }
 
 /// Returns the node at a path such as `.properties[spec].pattern`, or its nearest existing ancestor.
-#[cfg(feature = "cel")]
 fn found<'n>(node: &'n Node, path: &str) -> &'n Node {
     let below = |name: &str, rest: &str| {
         let rest = rest.strip_prefix(name)?;

@@ -313,8 +313,7 @@ fn versions_that_share_selectable_fields_share_a_schema() {
     };
     let refused = run(both, "    pub size: u8,\n");
     assert_eq!(refused.code, 1);
-    let expected =
-        "the versions of Boat of example.com have the same selectable fields and different schemas";
+    let expected = "versions with the same selectable fields and different schemas are refused";
     assert!(refused.stderr.contains(expected), "{}", refused.stderr);
     for (newer, more) in [(both, ""), (one, "    pub size: u8,\n")] {
         let run = run(newer, more);

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use codegen::{
+use kube_codegen::{
     Tree,
     output::{Change, ChangeKind, Error, OrphanSearch, Owned, Plan, apply},
 };
@@ -79,7 +79,7 @@ fn orphans_of_generators_that_did_not_run_stay() {
         ],
     );
     let scope = OrphanSearch {
-        only: Some(BTreeSet::from([codegen::Generator::Lister])),
+        only: Some(BTreeSet::from([kube_codegen::Generator::Lister])),
         ..scope(&["generated"])
     };
     let plan = Plan::new(root.path(), Tree::new(), Tree::new(), &scope).unwrap();

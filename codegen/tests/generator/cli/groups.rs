@@ -320,7 +320,11 @@ fn shown_files(text: &str) -> Vec<(&str, &str)> {
 fn the_first_minute_of_the_readme_generates() {
     let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
     let readme = fs::read_to_string(readme).unwrap();
-    let files = shown_files(&readme);
+    let (_, section) = readme
+        .split_once("\n## First minute: annotated Rust\n")
+        .unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+    let files = shown_files(section);
     assert_eq!(files.len(), 5);
     let sandbox = Sandbox::new();
     for (name, text) in files {

@@ -77,9 +77,13 @@ fn wrong_usage_exits_with_2() {
 }
 
 #[test]
-fn the_version_is_the_packages() {
+fn the_version_is_the_packages_and_names_a_checkout() {
     let run = Sandbox::new().quiet(&["--version"]);
-    let version = concat!("kube-codegen ", env!("CARGO_PKG_VERSION"), "\n");
+    let version = concat!(
+        "kube-codegen ",
+        env!("CARGO_PKG_VERSION"),
+        " (from a checkout)\n"
+    );
     assert_eq!((run.code, run.stdout.as_str()), (0, version));
 }
 

@@ -152,7 +152,7 @@ fn compare(name: &str, written: Files) {
     }
     assert!(
         env::var_os("UPDATE_GOLDEN").is_some(),
-        "testdata/{name} differs from what the commands write: {:#?}\n`UPDATE_GOLDEN=1 cargo test -p codegen --test generator operator` updates it.",
+        "testdata/{name} differs from what the commands write: {:#?}\n`UPDATE_GOLDEN=1 cargo test -p kube-codegen --test generator operator` updates it.",
         differing(&golden, &written)
     );
     for path in golden.keys().filter(|path| !written.contains_key(*path)) {

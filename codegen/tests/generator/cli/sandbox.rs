@@ -163,6 +163,13 @@ impl Sandbox {
     }
 
     fn add(&mut self, folder: &str, arguments: &[&str], run: Run) -> Run {
+        // Notes of a program from a checkout name it.
+        let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let checkout = checkout.display().to_string();
+        let run = Run {
+            stderr: run.stderr.replace(&checkout, "CHECKOUT"),
+            ..run
+        };
         let prompt = if folder.is_empty() {
             "$".to_owned()
         } else {

@@ -2,7 +2,7 @@
 
 use std::{env, fs, path::Path};
 
-use codegen::config::{reference_page, reference_schema};
+use kube_codegen::config::{reference_page, reference_schema};
 use serde_json::Value;
 use toml::Table;
 
@@ -131,7 +131,7 @@ fn the_reference_is_what_is_read() {
     for (name, text) in [
         ("codegen-toml.md", reference_page()),
         ("codegen.schema.json", schema),
-        ("markers.md", codegen::read::markers::reference_page()),
+        ("markers.md", kube_codegen::read::markers::reference_page()),
     ] {
         let path = docs.join(name);
         if env::var_os("UPDATE_GOLDEN").is_some() {
@@ -141,7 +141,7 @@ fn the_reference_is_what_is_read() {
         let found = fs::read_to_string(&path).unwrap_or_default();
         assert!(
             found == text,
-            "`UPDATE_GOLDEN=1 cargo test -p codegen --test generator cli::schema` writes docs/{name}"
+            "`UPDATE_GOLDEN=1 cargo test -p kube-codegen --test generator cli::schema` writes docs/{name}"
         );
     }
 }

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use codegen::{Diagnostics, Options, RustPackage, Source, Sources, model::ApiSet};
+use kube_codegen::{Diagnostics, Options, RustPackage, Source, Sources, model::ApiSet};
 
 /// The function that the fuzz target `go` runs.
 #[path = "../../../fuzz/run/go.rs"]
@@ -98,5 +98,5 @@ pub(crate) fn crd_sources(case: &Path) -> Sources {
 
 /// Runs all default generators and returns the API of the sources.
 pub(crate) fn load(sources: &Sources) -> Result<ApiSet, Diagnostics> {
-    codegen::generate(sources, &Options::default()).map(|generated| generated.api)
+    kube_codegen::generate(sources, &Options::default()).map(|generated| generated.api)
 }

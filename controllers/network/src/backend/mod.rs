@@ -55,12 +55,12 @@ pub struct Addresses {
     pub gateway: IpAddr,
 }
 
-/// A network as reported by the backend.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A network as reported by the backend; empty by default, as one that does not exist.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observed {
     /// The network's id at the backend.
     pub id: String,
-    /// The range; `None` if the network's creation was interrupted.
+    /// The range; `None` if the network does not exist, or its creation was interrupted.
     pub cidr: Option<IpNet>,
     /// The gateway, if any.
     pub gateway: Option<IpAddr>,
@@ -85,11 +85,14 @@ pub enum BackendError {
 }
 
 impl BackendError {
+    /// The reason of [`Refused`](Self::Refused).
+    pub const REFUSED: &'static str = "BackendRefused";
+
     /// The reason for conditions and events, in UpperCamelCase.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Unavailable(_) => "BackendUnavailable",
-            Self::Refused(_) => "BackendRefused",
+            Self::Refused(_) => Self::REFUSED,
             Self::InUse(_) => "NetworkInUse",
             Self::Unauthorized(_) => "BackendUnauthorized",
         }

@@ -92,6 +92,14 @@ impl Simulated {
         self.0.lock().faults.clear();
     }
 
+    /// Loses the network of the object `name`, as if someone had deleted it at the backend.
+    pub fn lose(&self, name: &str) {
+        let mut state = self.0.lock();
+        state
+            .networks
+            .retain(|_, network| network.owner.name != name);
+    }
+
     /// Counts a call, and executes it as far as the faults permit.
     fn call<T>(
         &self,

@@ -1,4 +1,7 @@
 //! Tracks which network of a namespace has which range.
+//!
+//! A network *has* a range if this process gave it one, or its status names one; the others only request theirs. What a network has comes
+//! before every request, and among requests the older one comes first, unless it cannot be granted itself.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,63 +13,70 @@ use jiff::Timestamp;
 use parking_lot::Mutex;
 
 use super::FINALIZER;
+use super::reconcile::reason;
 use super::spec::{addresses, overlap};
 use crate::apis::samplecrd::v1::Network;
+use crate::backend::BackendError;
 
-/// Ranges claimed by networks, by uid, that the cache may not show yet. The lock serializes workers that decide about the same namespace.
+/// Ranges of networks, by uid, that the cache may not show yet. The lock serializes workers that decide about the same namespace.
 #[derive(Debug, Default)]
 pub(super) struct Claims(Mutex<BTreeMap<String, Claim>>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Claim {
     namespace: String,
     name: String,
     cidr: IpNet,
 }
 
+impl Claim {
+    fn of(network: &Network, cidr: IpNet) -> Self {
+        Self {
+            namespace: network.namespace().unwrap_or_default(),
+            name: network.name_any(),
+            cidr,
+        }
+    }
+}
+
 impl Claims {
-    /// Claims `cidr` for `network`, or returns the network that has an overlapping range.
+    /// Claims `cidr` for `network`, or returns the network that has an overlapping range, or comes first.
     ///
-    /// A network keeps a range claimed by this process, or by an earlier one, as its finalizer shows. Among networks without a claim the
-    /// older one has precedence.
+    /// Only for a network that has no range at the backend, whatever its status says: an earlier claim is replaced.
     pub(super) fn claim(
         &self,
         network: &Network,
         cidr: IpNet,
         others: &[Arc<Network>],
     ) -> Result<(), (String, IpNet)> {
-        let (namespace, uid) = (network.namespace().unwrap_or_default(), uid(network));
+        let own = uid(network);
         let mut claims = self.0.lock();
-        let claimed = claims.iter().find(|(other, claim)| {
-            **other != uid && claim.namespace == namespace && overlap(&claim.cidr, &cidr)
-        });
-        if let Some((_, claim)) = claimed {
-            return Err((claim.name.clone(), claim.cidr));
-        }
-        let has_claim = claims.get(&uid).is_some_and(|claim| claim.cidr == cidr);
-        let before = others
+        let is_claimed = claims.get(&own).is_some_and(|claim| claim.cidr == cidr);
+        let others = if is_claimed { &[] } else { others };
+        let claim = Claim::of(network, cidr);
+        let namespace = claim.namespace.as_str();
+        let given = claims
             .iter()
-            .filter(|other| {
-                other.uid().as_deref() != Some(&uid) && !has_claim && comes_before(other, network)
-            })
-            .find_map(|other| {
-                let range = range(other).filter(|range| overlap(range, &cidr))?;
-                Some((other.name_any(), range))
-            });
-        if let Some(before) = before {
-            claims.remove(&uid);
-            return Err(before);
+            .filter(|(uid, claim)| **uid != own && claim.namespace == namespace)
+            .map(|(_, claim)| claim.clone());
+        let taken = taken(given.collect(), network, cidr, others);
+        if let Some(taken) = taken.into_iter().find(|it| overlap(&it.cidr, &cidr)) {
+            claims.remove(&own);
+            return Err((taken.name, taken.cidr));
         }
-        let name = network.name_any();
-        claims.insert(
-            uid,
-            Claim {
-                namespace,
-                name,
-                cidr,
-            },
-        );
+        claims.insert(own, claim);
         Ok(())
+    }
+
+    /// Records the range that `network` has at the backend, in place of a claim.
+    pub(super) fn hold(&self, network: &Network, cidr: IpNet) {
+        let claim = Claim::of(network, cidr);
+        self.0.lock().insert(uid(network), claim);
+    }
+
+    /// Whether this process claimed a range for `network`.
+    pub(super) fn knows(&self, network: &Network) -> bool {
+        self.0.lock().contains_key(&uid(network))
     }
 
     /// Releases the claim of the network `uid`.
@@ -75,27 +85,79 @@ impl Claims {
     }
 }
 
+/// Returns the ranges that `network` cannot have: `given` ones, and those of `others` that come first.
+fn taken(
+    mut given: Vec<Claim>,
+    network: &Network,
+    cidr: IpNet,
+    others: &[Arc<Network>],
+) -> Vec<Claim> {
+    let own = Rank::of(network, had(network) == Some(cidr));
+    let uid = uid(network);
+    let others = others.iter().filter(|it| it.uid().as_deref() != Some(&uid));
+    let mut requests = Vec::new();
+    for other in others {
+        let has = had(other);
+        let rank = Rank::of(other, has.is_some());
+        if rank > own {
+            continue;
+        }
+        match has {
+            Some(has) => given.push(Claim::of(other, has)),
+            None => requests.extend(request(other).map(|it| (rank, Claim::of(other, it)))),
+        }
+    }
+    let is_contested = requests.iter().any(|(_, it)| overlap(&it.cidr, &cidr));
+    if is_contested && !given.iter().any(|it| overlap(&it.cidr, &cidr)) {
+        requests.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for (_, request) in requests {
+            if !given.iter().any(|it| overlap(&it.cidr, &request.cidr)) {
+                given.push(request);
+            }
+        }
+    }
+    given
+}
+
+/// The precedence of networks: the smallest comes first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    only_requests: bool,
+    /// Without a finalizer, no process has given it a range.
+    is_untouched: bool,
+    created: Timestamp,
+    uid: String,
+}
+
+impl Rank {
+    fn of(network: &Network, has: bool) -> Self {
+        let created = network.metadata.creation_timestamp.as_ref();
+        Self {
+            only_requests: !has,
+            is_untouched: !finalizer::contains(network, FINALIZER),
+            created: created.map_or(Timestamp::MIN, |time| time.0),
+            uid: uid(network),
+        }
+    }
+}
+
 fn uid(network: &Network) -> String {
     network.uid().unwrap_or_default()
 }
 
-fn comes_before(other: &Network, network: &Network) -> bool {
-    let rank = |network: &Network| {
-        let created = network.metadata.creation_timestamp.as_ref();
-        (
-            !finalizer::contains(network, FINALIZER),
-            created.map_or(Timestamp::MIN, |time| time.0),
-            uid(network),
-        )
-    };
-    rank(other) < rank(network)
+/// Returns the range that the network has according to its status.
+fn had(network: &Network) -> Option<IpNet> {
+    network.status.as_ref()?.cidr.parse().ok()
 }
 
-/// Returns the range that a network has or requests.
-fn range(network: &Network) -> Option<IpNet> {
+/// Returns the range that a network without one requests, if it can be granted.
+fn request(network: &Network) -> Option<IpNet> {
     let status = network.status.as_ref();
-    let has = status.and_then(|status| status.cidr.parse().ok());
-    has.or_else(|| Some(addresses(&network.spec).ok()?.cidr))
+    let is_decided = status.is_some_and(|it| it.observed_generation == network.metadata.generation);
+    let is_refused = is_decided && reason(network) == Some(BackendError::REFUSED);
+    let is_alive = !is_refused && !finalizer::is_deleting(network);
+    let wanted = addresses(&network.spec).ok()?;
+    is_alive.then_some(wanted.cidr)
 }
 
 #[cfg(test)]
@@ -168,5 +230,54 @@ mod tests {
         );
         let claims = Claims::default();
         assert_eq!(claims.claim(&new, cidr(&new), &[bad, new.clone()]), Ok(()));
+    }
+
+    /// Returns `network` with a status that names the range `has`, and a finalizer.
+    fn holding(network: &Network, has: &str) -> Arc<Network> {
+        let mut network = network.clone();
+        finalizer::add(&mut network, FINALIZER);
+        network.status.get_or_insert_default().cidr = has.to_owned();
+        Arc::new(network)
+    }
+
+    #[test]
+    fn what_a_network_has_comes_before_an_older_request() {
+        // The older one had another range, which its backend lost.
+        let old = holding(&network("old", 1, "10.21.0.0/16"), "10.1.0.0/16");
+        let new = holding(&network("new", 2, "10.21.0.0/16"), "10.21.0.0/16");
+        let all = [old.clone(), new.clone()];
+        let claims = Claims::default();
+        let refused = claims.claim(&old, cidr(&old), &all);
+        assert_eq!(refused, Err(("new".to_owned(), cidr(&new))));
+        assert_eq!(claims.claim(&new, cidr(&new), &all), Ok(()));
+    }
+
+    #[test]
+    fn a_request_that_cannot_be_granted_blocks_nobody() {
+        let given = holding(&network("given", 1, "10.0.0.0/16"), "10.0.0.0/16");
+        let wide = network("wide", 2, "10.0.0.0/8");
+        let (narrow, same) = (
+            network("narrow", 3, "10.1.0.0/16"),
+            network("same", 4, "10.1.0.0/16"),
+        );
+        let all = [given, wide.clone(), narrow.clone(), same.clone()];
+        let claims = Claims::default();
+        assert!(claims.claim(&wide, cidr(&wide), &all).is_err());
+        let refused = claims.claim(&same, cidr(&same), &all);
+        assert_eq!(refused, Err(("narrow".to_owned(), cidr(&narrow))));
+        assert_eq!(claims.claim(&narrow, cidr(&narrow), &all), Ok(()));
+    }
+
+    #[test]
+    fn a_range_at_the_backend_replaces_a_claim() {
+        let (old, new) = (
+            network("old", 1, "10.0.0.0/16"),
+            network("new", 2, "10.1.0.0/16"),
+        );
+        let claims = Claims::default();
+        assert_eq!(claims.claim(&old, cidr(&old), &[]), Ok(()));
+        claims.hold(&old, cidr(&new));
+        assert!(claims.claim(&new, cidr(&new), &[]).is_err());
+        assert!(claims.knows(&old) && !claims.knows(&new));
     }
 }

@@ -25,12 +25,11 @@ use codegen_runtime::metrics::Metrics;
 use codegen_runtime::retry;
 use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::{ItemExponentialFailureRateLimiter, WorkQueue};
-use futures::future::BoxFuture;
 
 pub use self::reconcile::{ReconcileError, Reconciler};
-pub use self::spec::{InvalidSpec, addresses, overlap};
+pub use self::spec::{InvalidSpec, addresses, overlap, parse_range};
 use crate::apis::samplecrd::v1::Network;
-use crate::backend::Backend;
+use crate::backend::{Backend, BackendError};
 use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
 use crate::generated::informers::samplecrd::v1::NetworkInformer;
@@ -70,7 +69,7 @@ impl NetworkController {
             .metrics(metrics)
             .rate_limiter(ItemExponentialFailureRateLimiter::new(first, longest))
             .build();
-        let lister = networks.lister();
+        let lister = networks.informer().lister().into();
         let reconciler = Reconciler::new(clientset, lister, Arc::clone(&backend), events);
         Self {
             networks,
@@ -81,7 +80,7 @@ impl NetworkController {
         }
     }
 
-    /// Enqueues networks that were added, updated or deleted. An update with an unchanged resourceVersion is a resync, and ignored.
+    /// Enqueues networks that were added, updated or deleted, and each one at a resync: the backend may have lost it.
     fn handler(&self) -> HandlerFuncs<Network> {
         let (added, updated, deleted) =
             (self.queue.clone(), self.queue.clone(), self.queue.clone());
@@ -90,11 +89,8 @@ impl NetworkController {
         handler::funcs()
             .on_add(move |network: &Arc<Network>, _| added.add(ObjectKey::of(&**network)))
             .on_update(move |old, new| {
-                if old.metadata.resource_version == new.metadata.resource_version {
-                    return;
-                }
                 updated.add(ObjectKey::of(&**new));
-                if old.spec != new.spec {
+                if may_free(old, new) {
                     add_overlapping(&updated, &freed, new);
                 }
             })
@@ -107,10 +103,17 @@ impl NetworkController {
     }
 }
 
+/// Whether an update may have freed a range: another one is requested, the backend lost the network, or rejects it.
+fn may_free(old: &Network, new: &Network) -> bool {
+    let has = |network: &Network| network.status.as_ref().map(|it| it.cidr.clone());
+    let is_refused = |network| reconcile::reason(network) == Some(BackendError::REFUSED);
+    old.spec != new.spec || has(old) != has(new) || is_refused(old) != is_refused(new)
+}
+
 /// Enqueues the networks in the namespace of `changed` that were rejected because their range overlaps another.
 fn add_overlapping(queue: &WorkQueue<ObjectKey>, informer: &NetworkInformer, changed: &Network) {
     let namespace = changed.namespace().unwrap_or_default();
-    let beside = informer.lister().networks(&namespace);
+    let beside = informer.informer().lister().namespace(&namespace);
     for network in beside.list(&Selector::default()) {
         if reconcile::reason(&network) == Some(reconcile::OVERLAP) {
             queue.add(ObjectKey::of(&*network));
@@ -154,32 +157,30 @@ impl Runnable for NetworkController {
         NAME
     }
 
-    fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
-        Box::pin(async move {
-            let informer = self.networks.informer();
-            let registration = informer.add_event_handler(self.handler())?;
-            let synced = informer.wait_for_sync();
-            if context.stop.run_until_cancelled(synced).await == Some(true) {
-                tracing::info!(
-                    backend = self.backend.name(),
-                    workers = self.workers,
-                    "starting workers"
-                );
-                let (queue, reconciler) = (self.queue.clone(), Arc::clone(&self.reconciler));
-                let leadership = context.leadership.clone();
-                let work = move |key| {
-                    process(
-                        queue.clone(),
-                        Arc::clone(&reconciler),
-                        leadership.clone(),
-                        key,
-                    )
-                };
-                run_workers(&self.queue, self.workers, &context.stop, work).await;
-            }
-            informer.remove_event_handler(&registration);
-            Ok(())
-        })
+    async fn run(&self, context: RunContext) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let informer = self.networks.informer();
+        let registration = informer.add_event_handler(self.handler())?;
+        let synced = informer.wait_for_sync();
+        if context.stop.run_until_cancelled(synced).await == Some(true) {
+            tracing::info!(
+                backend = self.backend.name(),
+                workers = self.workers,
+                "starting workers"
+            );
+            let (queue, reconciler) = (self.queue.clone(), Arc::clone(&self.reconciler));
+            let leadership = context.leadership.clone();
+            let work = move |key| {
+                process(
+                    queue.clone(),
+                    Arc::clone(&reconciler),
+                    leadership.clone(),
+                    key,
+                )
+            };
+            run_workers(&self.queue, self.workers, &context.stop, work).await;
+        }
+        informer.remove_event_handler(&registration);
+        Ok(())
     }
 }
 

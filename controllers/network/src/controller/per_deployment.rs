@@ -23,11 +23,10 @@ use codegen_runtime::owner;
 use codegen_runtime::retry;
 use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::WorkQueue;
-use futures::future::BoxFuture;
 use ipnet::IpNet;
 use tokio::sync::Mutex;
 
-use super::{addresses, overlap};
+use super::{addresses, overlap, parse_range};
 use crate::apis::samplecrd::v1::{Network, NetworkSpec};
 use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
@@ -93,8 +92,7 @@ impl NetworkPerDeployment {
                 }
             })
             .on_update(move |old, new| {
-                let is_resync = old.metadata.resource_version == new.metadata.resource_version;
-                if !is_resync && (is_labelled(old) || is_labelled(new)) {
+                if is_labelled(old) || is_labelled(new) {
                     updated.add(ObjectKey::of(&**new));
                 }
             })
@@ -141,7 +139,7 @@ impl NetworkPerDeployment {
         }
         let namespace = deployment.namespace().unwrap_or_default();
         let networks = self.clientset.samplecrd_v1().networks(&namespace);
-        let lister = self.networks.lister().networks(&namespace);
+        let lister = self.networks.informer().lister().namespace(&namespace);
         let current = lister.get(key.name()).ok();
         match (current, is_labelled(&deployment)) {
             (Some(network), false) if owner::is_controlled_by(&*network, &*deployment) => {
@@ -156,17 +154,44 @@ impl NetworkPerDeployment {
                 }
             }
             (Some(network), true) if !owner::is_controlled_by(&*network, &*deployment) => {
-                let note = format!(
-                    "network {} exists and is not controlled by this Deployment",
-                    key.name()
-                );
+                let whose = match owner::controller_of(&*network) {
+                    Some(other) => {
+                        format!("belongs to {}", owner::name_beside(other, &*deployment))
+                    }
+                    None => "does not belong to this Deployment".to_owned(),
+                };
+                let note = format!("network {} exists and {whose}", key.name());
                 self.events
                     .warning(&*deployment, "NetworkExists", "Create", note);
+                Ok(())
+            }
+            (Some(network), true) => {
+                self.check_annotation(&deployment, &network);
                 Ok(())
             }
             (None, true) => self.create(&deployment).await,
             _ => Ok(()),
         }
+    }
+
+    /// Reports an annotation that requests another range than the Network has: a range cannot change.
+    fn check_annotation(&self, deployment: &Deployment, network: &Network) {
+        let Some(cidr) = deployment.annotations().get(CIDR) else {
+            return;
+        };
+        let has = &network.spec.cidr;
+        let (reason, note) = match with_first_gateway(cidr) {
+            Ok(spec) if spec.cidr == *has => return,
+            Ok(_) => (
+                "CIDRImmutable",
+                format!(
+                    "annotation {CIDR}: the network {} keeps {has}: write {has}, or delete the network to get {cidr}",
+                    network.name_any()
+                ),
+            ),
+            Err(error) => ("InvalidCIDR", format!("annotation {CIDR}: {error}")),
+        };
+        self.events.warning(deployment, reason, "Update", note);
     }
 
     async fn create(&self, deployment: &Deployment) -> Result<(), kube::Error> {
@@ -205,7 +230,7 @@ impl NetworkPerDeployment {
             result => result?,
         };
         let version = made.resource_version().unwrap_or_default();
-        let lister = self.networks.lister();
+        let lister = self.networks.informer().lister();
         // Otherwise a range might be chosen twice; the status of the second network would then report the overlap.
         let _ = lister.wait_for_resource_version(&version, CACHE_LAG).await;
         let note = format!("created network {} ({})", made.name_any(), made.spec.cidr);
@@ -216,7 +241,7 @@ impl NetworkPerDeployment {
 
     /// Returns the first range of the pool that no network of the namespace has or requests.
     fn free_range(&self, namespace: &str) -> Option<IpNet> {
-        let networks = self.networks.lister().networks(namespace);
+        let networks = self.networks.informer().lister().namespace(namespace);
         let taken: Vec<IpNet> = networks
             .list(&Selector::default())
             .iter()
@@ -284,12 +309,12 @@ fn spec_of(range: IpNet) -> NetworkSpec {
 
 /// Builds the spec for a range from an annotation: the first address is the gateway.
 fn with_first_gateway(cidr: &str) -> Result<NetworkSpec, super::InvalidSpec> {
-    let spec = match cidr.parse::<IpNet>() {
-        Ok(range) => NetworkSpec {
+    let spec = match parse_range(cidr) {
+        Some(range) => NetworkSpec {
             cidr: cidr.to_owned(),
             ..spec_of(range.trunc())
         },
-        Err(_) => NetworkSpec {
+        None => NetworkSpec {
             cidr: cidr.to_owned(),
             gateway: String::new(),
         },
@@ -302,32 +327,30 @@ impl Runnable for NetworkPerDeployment {
         NAME
     }
 
-    fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
-        Box::pin(async move {
-            let networks = self.networks.informer();
-            let of_networks = networks.add_event_handler(self.network_handler())?;
-            let registration = self.deployments.add_event_handler(self.handler())?;
-            let synced =
-                async { networks.wait_for_sync().await && self.deployments.wait_for_sync().await };
-            if context.stop.run_until_cancelled(synced).await == Some(true) {
-                let (worker, leadership) = (self.clone(), context.leadership.clone());
-                let work = move |key| {
-                    let (worker, leadership) = (worker.clone(), leadership.clone());
-                    async move {
-                        match leadership {
-                            None => worker.process(key).await,
-                            Some(leadership) => {
-                                let _ = leadership.fence(worker.process(key)).await;
-                            }
+    async fn run(&self, context: RunContext) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let networks = self.networks.informer();
+        let of_networks = networks.add_event_handler(self.network_handler())?;
+        let registration = self.deployments.add_event_handler(self.handler())?;
+        let synced =
+            async { networks.wait_for_sync().await && self.deployments.wait_for_sync().await };
+        if context.stop.run_until_cancelled(synced).await == Some(true) {
+            let (worker, leadership) = (self.clone(), context.leadership.clone());
+            let work = move |key| {
+                let (worker, leadership) = (worker.clone(), leadership.clone());
+                async move {
+                    match leadership {
+                        None => worker.process(key).await,
+                        Some(leadership) => {
+                            let _ = leadership.fence(worker.process(key)).await;
                         }
                     }
-                };
-                run_workers(&self.queue, 1, &context.stop, work).await;
-            }
-            networks.remove_event_handler(&of_networks);
-            self.deployments.remove_event_handler(&registration);
-            Ok(())
-        })
+                }
+            };
+            run_workers(&self.queue, 1, &context.stop, work).await;
+        }
+        networks.remove_event_handler(&of_networks);
+        self.deployments.remove_event_handler(&registration);
+        Ok(())
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) const OVERLAP: &str = "CIDROverlap";
 #[non_exhaustive]
 pub enum ReconcileError {
     /// An API request failed.
-    #[error("{what}: {source}")]
+    #[error("{what}")]
     Api {
         /// The operation.
         what: &'static str,
@@ -83,7 +83,19 @@ struct Finding {
     phase: NetworkPhase,
     reason: &'static str,
     message: String,
+    /// What the backend has; `None` if it was not read.
     observed: Option<Observed>,
+}
+
+impl Finding {
+    fn active(observed: Observed) -> Self {
+        Self {
+            phase: NetworkPhase::Active,
+            reason: "Available",
+            message: String::new(),
+            observed: Some(observed),
+        }
+    }
 }
 
 impl Reconciler {
@@ -142,17 +154,26 @@ impl Reconciler {
                     .await;
             }
         };
-        if let Some((other, range)) = self.overlapping(network, wanted) {
-            let message = format!(
-                "spec.cidr: {} overlaps {range} of the network {other}",
-                wanted.cidr
-            );
-            return self.refuse(networks, network, OVERLAP, message).await;
+        // Before its finalizer is added, a network has nothing at the backend.
+        let is_new = !finalizer::contains(network, FINALIZER) && !self.claims.knows(network);
+        if is_new && let Err(overlap) = self.claim(network, wanted) {
+            return self.refuse(networks, network, OVERLAP, overlap).await;
         }
         let network = finalizer::ensure(networks.api(), network, FINALIZER)
             .await
             .map_err(api("cannot add the finalizer"))?;
-        match self.approach(&network, wanted).await {
+        let owner = Owner::of(&network);
+        let (seen, result) = match within(self.backend.get(&owner)).await {
+            Ok(seen) => {
+                let seen = seen.unwrap_or_default();
+                (
+                    Some(seen.clone()),
+                    self.approach(&network, wanted, seen).await,
+                )
+            }
+            Err(error) => (None, Err(error)),
+        };
+        match result {
             Ok(finding) => self.report(networks, &network, finding).await,
             Err(error) => {
                 let finding = Finding {
@@ -162,7 +183,7 @@ impl Reconciler {
                     },
                     reason: error.reason(),
                     message: error.to_string(),
-                    observed: None,
+                    observed: seen,
                 };
                 self.report(networks, &network, finding).await?;
                 Err(error.into())
@@ -170,39 +191,30 @@ impl Reconciler {
         }
     }
 
-    fn overlapping(&self, network: &Network, wanted: Addresses) -> Option<(String, String)> {
-        // The range at the backend remains in use until the network is deleted, whatever the spec now requests.
-        let has = network.status.as_ref().map(|status| &status.cidr);
-        if has.is_some_and(|cidr| !cidr.is_empty() && *cidr != wanted.cidr.to_string()) {
-            return None;
-        }
+    /// Claims the range that the network requests, or returns why it cannot have it.
+    fn claim(&self, network: &Network, wanted: Addresses) -> Result<(), String> {
         let namespace = network.namespace().unwrap_or_default();
         let others = self.lister.networks(&namespace).list(&Selector::default());
-        let refused = self.claims.claim(network, wanted.cidr, &others).err()?;
-        Some((refused.0, refused.1.to_string()))
+        let claimed = self.claims.claim(network, wanted.cidr, &others);
+        claimed.map_err(|(other, range)| {
+            let cidr = wanted.cidr;
+            format!("spec.cidr: {cidr} overlaps {range} of the network {other}")
+        })
     }
 
-    /// Takes at most one step towards the spec at the backend.
+    /// Takes at most one step towards the spec, from what the backend has. The status is not consulted: the backend may have lost what it names.
     async fn approach(
         &self,
         network: &Network,
         wanted: Addresses,
+        mut observed: Observed,
     ) -> Result<Finding, BackendError> {
         let owner = Owner::of(network);
-        let observed = within(self.backend.get(&owner)).await?;
-        let active = |observed| Finding {
-            phase: NetworkPhase::Active,
-            reason: "Available",
-            message: String::new(),
-            observed: Some(observed),
+        let Some(cidr) = observed.cidr else {
+            return self.create(network, wanted, observed).await;
         };
-        let Some(mut observed) = observed.filter(|it| it.cidr.is_some()) else {
-            let made = within(self.backend.create(&owner, wanted)).await?;
-            let note = format!("created {} ({})", wanted.cidr, made.id);
-            self.events.normal(network, "Created", "Create", note);
-            return Ok(active(made));
-        };
-        if let Some(cidr) = observed.cidr.filter(|cidr| *cidr != wanted.cidr) {
+        self.claims.hold(network, cidr);
+        if cidr != wanted.cidr {
             return Ok(Finding {
                 phase: NetworkPhase::Failed,
                 reason: "CIDRImmutable",
@@ -219,7 +231,33 @@ impl Reconciler {
             let note = format!("the gateway is {}", wanted.gateway);
             self.events.normal(network, "Updated", "Update", note);
         }
-        Ok(active(observed))
+        Ok(Finding::active(observed))
+    }
+
+    /// Creates the network, whose range no other may have.
+    async fn create(
+        &self,
+        network: &Network,
+        wanted: Addresses,
+        observed: Observed,
+    ) -> Result<Finding, BackendError> {
+        if let Err(message) = self.claim(network, wanted) {
+            return Ok(Finding {
+                phase: NetworkPhase::Failed,
+                reason: OVERLAP,
+                message,
+                observed: Some(observed),
+            });
+        }
+        let owner = Owner::of(network);
+        let made = within(self.backend.create(&owner, wanted)).await;
+        if let Err(BackendError::Refused(_)) = made {
+            self.claims.release(&owner.uid);
+        }
+        let made = made?;
+        let note = format!("created {} ({})", wanted.cidr, made.id);
+        self.events.normal(network, "Created", "Create", note);
+        Ok(Finding::active(made))
     }
 
     /// Deletes the network at the backend, then removes the finalizer.

@@ -1,8 +1,8 @@
 //! Parses and validates the addresses of a spec.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use ipnet::IpNet;
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 use crate::apis::samplecrd::v1::NetworkSpec;
 use crate::backend::Addresses;
@@ -25,6 +25,16 @@ pub enum InvalidSpec {
         given: IpNet,
         /// The enclosing range without host bits.
         network: IpNet,
+    },
+    /// The range overlaps one that is reserved for another purpose.
+    #[error("spec.cidr: {cidr} overlaps {reserved} ({purpose}): take another range")]
+    Reserved {
+        /// The range in the spec.
+        cidr: IpNet,
+        /// The reserved range.
+        reserved: IpNet,
+        /// What it is reserved for.
+        purpose: &'static str,
     },
     /// The range has no room for a gateway and a host.
     #[error("spec.cidr: {0} is too small: a network needs 4 addresses at least")]
@@ -58,7 +68,9 @@ impl InvalidSpec {
     /// The reason for conditions and events, in UpperCamelCase.
     pub fn reason(&self) -> &'static str {
         match self {
-            Self::Cidr(_) | Self::HostBits { .. } | Self::TooSmall(_) => "InvalidCIDR",
+            Self::Cidr(_) | Self::HostBits { .. } | Self::Reserved { .. } | Self::TooSmall(_) => {
+                "InvalidCIDR"
+            }
             Self::Gateway(_) => "InvalidGateway",
             Self::GatewayOutside { .. } => "GatewayOutsideCIDR",
             Self::GatewayReserved { .. } => "InvalidGateway",
@@ -72,16 +84,14 @@ impl InvalidSpec {
 ///
 /// If the spec is invalid; the message contains the correction.
 pub fn addresses(spec: &NetworkSpec) -> Result<Addresses, InvalidSpec> {
-    let cidr: IpNet = spec
-        .cidr
-        .parse()
-        .map_err(|_| InvalidSpec::Cidr(quoted(&spec.cidr)))?;
+    let cidr = parse_range(&spec.cidr).ok_or_else(|| InvalidSpec::Cidr(quoted(&spec.cidr)))?;
     if cidr.trunc() != cidr {
         return Err(InvalidSpec::HostBits {
             given: cidr,
             network: cidr.trunc(),
         });
     }
+    check_purpose(cidr)?;
     if cidr.max_prefix_len() - cidr.prefix_len() < 2 {
         return Err(InvalidSpec::TooSmall(cidr));
     }
@@ -105,6 +115,49 @@ pub fn addresses(spec: &NetworkSpec) -> Result<Addresses, InvalidSpec> {
         return Err(reserved("broadcast"));
     }
     Ok(Addresses { cidr, gateway })
+}
+
+/// Ranges that no network can have, by the registries of IANA.
+const RESERVED: [(IpNet, &str); 10] = [
+    (four([0, 0, 0, 0], 8), "this network"),
+    (four([127, 0, 0, 0], 8), "loopback"),
+    (four([169, 254, 0, 0], 16), "link-local"),
+    (four([224, 0, 0, 0], 4), "multicast"),
+    (four([255, 255, 255, 255], 32), "broadcast"),
+    (six(0, 128), "the unspecified address"),
+    (six(1, 128), "loopback"),
+    (six(0xffff_0000_0000, 96), "IPv4-mapped addresses"),
+    (six(0xfe80 << 112, 10), "link-local"),
+    (six(0xff00 << 112, 8), "multicast"),
+];
+
+const fn four(address: [u8; 4], prefix: u8) -> IpNet {
+    let [a, b, c, d] = address;
+    IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), prefix))
+}
+
+const fn six(address: u128, prefix: u8) -> IpNet {
+    IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::from_bits(address), prefix))
+}
+
+fn check_purpose(cidr: IpNet) -> Result<(), InvalidSpec> {
+    let reserved = RESERVED.iter().find(|(range, _)| overlap(range, &cidr));
+    reserved.map_or(Ok(()), |&(reserved, purpose)| {
+        Err(InvalidSpec::Reserved {
+            cidr,
+            reserved,
+            purpose,
+        })
+    })
+}
+
+/// Parses a range. Leading zeros are refused, as in Go: some programs read `010` as octal.
+pub fn parse_range(text: &str) -> Option<IpNet> {
+    let (address, prefix) = text.split_once('/')?;
+    let address: IpAddr = address.parse().ok()?;
+    let length: u8 = prefix.parse().ok()?;
+    let range = IpNet::new(address, length).ok()?;
+    (prefix == length.to_string()).then_some(range)
 }
 
 /// Whether two ranges overlap.
@@ -141,7 +194,6 @@ mod tests {
         check("192.168.0.0/16", "192.168.0.1", Ok(()));
         check("fd00::/64", "fd00::1", Ok(()));
         check("fd00::/64", "fd00::ffff:ffff:ffff:ffff", Ok(()));
-        check("0.0.0.0/0", "10.0.0.1", Ok(()));
         check("10.0.0.0/30", "10.0.0.1", Ok(()));
         for cidr in [
             "",
@@ -153,6 +205,10 @@ mod tests {
             "10.0.0.0/31",
             "10.0.0.0/-1",
             "１０.0.0.0/8",
+            "010.6.0.0/16",
+            "10.6.0.0/016",
+            "10.6.0.0/+16",
+            "fd00::%1/64",
         ] {
             check(cidr, "10.0.0.1", Err("InvalidCIDR"));
         }
@@ -169,6 +225,39 @@ mod tests {
         }
         for gateway in ["11.0.0.1", "fd00::1", "::ffff:10.0.0.1"] {
             check("10.0.0.0/8", gateway, Err("GatewayOutsideCIDR"));
+        }
+    }
+
+    #[test]
+    fn reserved_ranges_are_no_networks() {
+        let check = |cidr: &str, expected: Option<&str>| {
+            let found = check_purpose(parse_range(cidr).expect("a range"));
+            let found = found.err().map(|error| error.to_string());
+            let told =
+                |expected| format!("spec.cidr: {cidr} overlaps {expected}: take another range");
+            assert_eq!(found, expected.map(told), "{cidr}");
+        };
+        check("0.0.0.0/0", Some("0.0.0.0/8 (this network)"));
+        check("127.1.0.0/16", Some("127.0.0.0/8 (loopback)"));
+        check("169.254.0.0/16", Some("169.254.0.0/16 (link-local)"));
+        check("239.0.0.0/8", Some("224.0.0.0/4 (multicast)"));
+        check("255.255.255.0/24", Some("255.255.255.255/32 (broadcast)"));
+        check("::/0", Some("::/128 (the unspecified address)"));
+        check("::1/128", Some("::1/128 (loopback)"));
+        check(
+            "::ffff:10.0.0.0/104",
+            Some("::ffff:0.0.0.0/96 (IPv4-mapped addresses)"),
+        );
+        check("fe80::/64", Some("fe80::/10 (link-local)"));
+        check("ff02::/16", Some("ff00::/8 (multicast)"));
+        for cidr in [
+            "10.0.0.0/8",
+            "100.64.0.0/10",
+            "240.0.0.0/8",
+            "fd00::/8",
+            "2001:db8::/32",
+        ] {
+            check(cidr, None);
         }
     }
 

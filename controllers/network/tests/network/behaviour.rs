@@ -149,21 +149,115 @@ async fn a_backend_that_fails_is_tried_again_and_told_of() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resync_asks_the_backend_nothing() {
+async fn a_network_that_the_backend_lost_is_made_again_at_a_resync() {
     let rig = Rig::new();
-    let backend = Arc::new(rig.backend.clone());
-    let running = start(
-        rig.clientset.client().clone(),
-        backend,
-        &["--resync-period=1s"],
-    );
+    let running = rig.start();
     rig.create(&network("blue", "10.0.0.0/8", "10.0.0.1")).await;
     rig.until("blue", Phase::Active, "Available").await;
-    // The clock is paused and advances while all tasks are idle.
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    let calls = rig.backend.state().calls;
-    tokio::time::sleep(Duration::from_secs(10)).await;
-    assert_eq!(rig.backend.state().calls, calls, "ten resyncs happened");
+    rig.backend.lose("blue");
+    // The clock is paused and advances while all tasks are idle: a resync happens every 30 s.
+    tokio::time::sleep(Duration::from_secs(31)).await;
+    assert_eq!(rig.backend.state().created, 2);
+    let calls = |call| rig.backend.state().calls.get(&call).copied();
+    let creates = calls(Call::Create);
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    assert_eq!(calls(Call::Create), creates, "it exists");
+    rig.until("blue", Phase::Active, "Available").await;
+    running.stop().await;
+}
+
+/// A network whose range was changed, which is refused, takes no range that another network has once the backend has lost it.
+#[tokio::test]
+async fn a_refused_change_of_a_range_never_takes_the_range_of_another() {
+    let rig = Rig::new();
+    let running = rig.start();
+    rig.create(&network("a", "10.1.0.0/16", "10.1.0.1")).await;
+    rig.until("a", Phase::Active, "Available").await;
+    rig.create(&network("b", "10.21.0.0/16", "10.21.0.1")).await;
+    rig.until("b", Phase::Active, "Available").await;
+    rig.patch(
+        "a",
+        json!({ "cidr": "10.21.0.0/16", "gateway": "10.21.0.1" }),
+    )
+    .await;
+    rig.until("a", Phase::Failed, "CIDRImmutable").await;
+    running.stop().await;
+
+    rig.backend.lose("a");
+    let running = rig.start();
+    let refused = rig.until("a", Phase::Failed, "CIDROverlap").await;
+    assert_eq!(
+        message(&refused),
+        "spec.cidr: 10.21.0.0/16 overlaps 10.21.0.0/16 of the network b"
+    );
+    let status = refused.status.clone().unwrap();
+    assert_eq!((status.id.as_str(), status.cidr.as_str()), ("", ""));
+    let names = || {
+        let state = rig.backend.state();
+        let names = state.networks.into_values().map(|it| it.owner.name);
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(names(), ["b"]);
+    // Its old range is free, and its new one once the other is gone.
+    rig.create(&network("c", "10.1.0.0/16", "10.1.0.1")).await;
+    rig.until("c", Phase::Active, "Available").await;
+    rig.delete("b").await;
+    let made = rig.until("a", Phase::Active, "Available").await;
+    assert_eq!(made.status.unwrap().cidr, "10.21.0.0/16");
+    running.stop().await;
+}
+
+/// The spec changes after the network was created, before its status was written.
+#[tokio::test]
+async fn a_range_at_the_backend_stays_taken_when_the_spec_changes_meanwhile() {
+    let rig = Rig::new();
+    rig.backend.fault(Fault {
+        call: Some(Call::Create),
+        times: Some(1),
+        reach: Reach::Everything,
+        error: BackendError::Unavailable("the answer is lost".to_owned()),
+    });
+    let running = rig.start();
+    rig.create(&network("a", "10.1.0.0/16", "10.1.0.1")).await;
+    rig.until_event("a", "BackendUnavailable").await;
+    rig.patch("a", json!({ "cidr": "10.2.0.0/16", "gateway": "10.2.0.1" }))
+        .await;
+    let immutable = rig.until("a", Phase::Failed, "CIDRImmutable").await;
+    assert_eq!(immutable.status.unwrap().cidr, "10.1.0.0/16");
+    rig.create(&network("b", "10.1.0.0/16", "10.1.0.1")).await;
+    rig.until("b", Phase::Failed, "CIDROverlap").await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_network_that_failed_blocks_no_newer_one() {
+    let rig = Rig::new();
+    let running = rig.start();
+    rig.create(&network("narrow", "10.0.0.0/16", "10.0.0.1"))
+        .await;
+    rig.until("narrow", Phase::Active, "Available").await;
+    rig.create(&network("wide", "10.0.0.0/8", "10.0.0.1")).await;
+    rig.until("wide", Phase::Failed, "CIDROverlap").await;
+    rig.create(&network("beside", "10.1.0.0/16", "10.1.0.1"))
+        .await;
+    rig.until("beside", Phase::Active, "Available").await;
+    running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_network_that_the_backend_rejects_blocks_no_newer_one() {
+    let rig = Rig::new();
+    rig.backend.fault(Fault {
+        call: Some(Call::Create),
+        times: None,
+        reach: Reach::Half,
+        error: BackendError::Refused("quota exceeded".to_owned()),
+    });
+    let running = rig.start();
+    rig.create(&network("old", "10.0.0.0/8", "10.0.0.1")).await;
+    rig.until("old", Phase::Failed, "BackendRefused").await;
+    rig.create(&network("new", "10.1.0.0/16", "10.1.0.1")).await;
+    rig.until("new", Phase::Failed, "BackendRefused").await;
     running.stop().await;
 }
 

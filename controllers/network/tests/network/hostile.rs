@@ -11,6 +11,9 @@ use serde_json::json;
 
 use crate::support::{Rig, deployment, network, start};
 
+/// Resyncs retry as well: without them, only the back-off does.
+const NO_RESYNC: &[&str] = &["--resync-period=24h"];
+
 #[tokio::test]
 async fn hostile_specs_get_a_reason_and_an_event() {
     let rig = Rig::new();
@@ -26,6 +29,12 @@ async fn hostile_specs_get_a_reason_and_an_event() {
         ("::/129", "::1", "InvalidCIDR"),
         ("\u{0}\u{1}", "10.0.0.1", "InvalidCIDR"),
         ("../../etc", "10.0.0.1", "InvalidCIDR"),
+        ("010.6.0.0/16", "10.6.0.1", "InvalidCIDR"),
+        ("0.0.0.0/0", "10.0.0.1", "InvalidCIDR"),
+        ("::/0", "fd00::1", "InvalidCIDR"),
+        ("127.0.0.0/8", "127.0.0.1", "InvalidCIDR"),
+        ("224.0.0.0/8", "224.0.0.1", "InvalidCIDR"),
+        ("ff02::/16", "ff02::1", "InvalidCIDR"),
         (long.as_str(), "10.0.0.1", "InvalidCIDR"),
         ("10.0.0.0/8", "", "InvalidGateway"),
         ("10.0.0.0/8", "10.0.0.0", "InvalidGateway"),
@@ -63,7 +72,7 @@ async fn a_backend_that_always_fails_is_asked_a_few_times_a_minute() {
     });
     rig.create(&network("blue", "10.0.0.0/8", "10.0.0.1")).await;
     let client = rig.clientset.client().clone();
-    let running = start(client, Arc::new(rig.backend.clone()), &[]);
+    let running = start(client, Arc::new(rig.backend.clone()), NO_RESYNC);
     // The clock is paused here and in the following tests.
     tokio::time::sleep(Duration::from_secs(60)).await;
     let asked = |rig: &Rig| {
@@ -102,7 +111,8 @@ async fn networks_of_deployments_that_are_refused_are_tried_a_few_times_a_minute
     let auto = json!({ "namespace": "default", "labels": { "samplecrd.k8s.io/network": "auto" } });
     rig.tracker.add(deployment("web", auto)).unwrap();
     let backend = Arc::new(rig.backend.clone());
-    let running = rig.start_with(backend, &["--network-per-deployment"]);
+    let args = [&["--network-per-deployment"], NO_RESYNC].concat();
+    let running = rig.start_with(backend, &args);
     let mut tries = Vec::new();
     for seconds in [60, 600] {
         rig.tracker.clear_actions();
@@ -124,7 +134,7 @@ async fn a_busy_server_is_asked_as_often_as_it_says() {
     });
     rig.create(&network("blue", "10.0.0.0/8", "10.0.0.1")).await;
     let client = rig.clientset.client().clone();
-    let running = start(client, Arc::new(rig.backend.clone()), &[]);
+    let running = start(client, Arc::new(rig.backend.clone()), NO_RESYNC);
     tokio::time::sleep(Duration::from_secs(110)).await;
     let actions = rig.tracker.actions();
     let tries = actions.iter().filter(|it| it.verb == "patch").count();

@@ -84,6 +84,20 @@ impl Rig {
             .unwrap();
     }
 
+    /// Waits for an event with this reason whose note contains `text`.
+    async fn until_note(&self, reason: &str, text: &str) {
+        let (client, namespace) = (self.cluster.client.clone(), &self.cluster.namespace);
+        let events = TypedClient::<Event>::namespaced(client, namespace).defaults();
+        let is_told = async || {
+            let events = events.list().await.unwrap();
+            let mut events = events
+                .iter()
+                .filter(|it| it.reason.as_deref() == Some(reason));
+            events.any(|it| it.note.as_deref().is_some_and(|note| note.contains(text)))
+        };
+        until(text, is_told).await;
+    }
+
     async fn until_event(&self, reason: &str) {
         let (client, namespace) = (self.cluster.client.clone(), &self.cluster.namespace);
         let events = TypedClient::<Event>::namespaced(client, namespace).defaults();
@@ -239,5 +253,35 @@ async fn the_whole_controller_runs_on_the_cluster() {
     rig.until_active("overlap").await;
     let long = rig.create("long", &"1".repeat(65), "10.0.0.1").await;
     assert!(long.is_err(), "the schema limits it");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_annotation_that_the_network_does_not_follow_is_told() {
+    let rig = Rig::new().await;
+    let running = rig.start(&["--network-per-deployment"]);
+    let auto = json!({ "samplecrd.k8s.io/network": "auto" });
+    let cidr = json!({ "samplecrd.k8s.io/cidr": "10.7.0.0/16" });
+    rig.deploy("web", json!({ "labels": auto, "annotations": cidr }))
+        .await;
+    rig.until_active("web").await;
+    for (cidr, reason, told) in [
+        (
+            "10.8.0.0/16",
+            "CIDRImmutable",
+            "the network web keeps 10.7.0.0/16: write 10.7.0.0/16, or delete the network to get 10.8.0.0/16",
+        ),
+        ("127.0.0.0/8", "InvalidCIDR", "(loopback)"),
+    ] {
+        let patch = json!({ "metadata": { "annotations": { "samplecrd.k8s.io/cidr": cidr } } });
+        let params = PatchParams::default();
+        let deployments = rig.deployments();
+        let patched = deployments
+            .patch("web", &params, &Patch::Merge(patch))
+            .await;
+        patched.unwrap();
+        rig.until_note(reason, told).await;
+    }
+    assert_eq!(rig.until_active("web").await.spec.cidr, "10.7.0.0/16");
     running.stop().await;
 }

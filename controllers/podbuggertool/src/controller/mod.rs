@@ -82,7 +82,8 @@ pub fn controllers(
             recorder: recorder.clone(),
         })?;
     let of_tools = Controller::builder(TOOLS, factory)
-        .for_when::<PodBuggerTool>(predicates::generation_changed())
+        // This controller's own writes of the status do not pass.
+        .for_when::<PodBuggerTool>(predicates::generation_changed().or(predicates::resync()))
         .triggered_by(&trigger)
         .build(Tools {
             clientset: Clientset::new(factory.client().clone()),

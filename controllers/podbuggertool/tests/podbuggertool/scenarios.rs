@@ -174,3 +174,19 @@ async fn a_target_that_a_pod_has_not_is_told() {
     assert_eq!(status.last_error, "");
     running.stop().await;
 }
+
+#[tokio::test]
+async fn a_status_that_someone_else_changed_is_written_again() {
+    let rig = Rig::new().await;
+    let running = rig.start();
+    rig.web("web-1").await;
+    rig.tool("netshoot", "netshoot:1").await;
+    rig.until_counts("netshoot", 1, 1).await;
+    let mut tool = rig.tools.get("netshoot").await.unwrap();
+    tool.status.as_mut().unwrap().pods_with_tool = 7;
+    rig.tools.update_status(&tool).await.unwrap();
+    assert_eq!(rig.status("netshoot").await.pods_with_tool, 7);
+    // At the next resync, within 30 s.
+    rig.until_counts("netshoot", 1, 1).await;
+    running.stop().await;
+}

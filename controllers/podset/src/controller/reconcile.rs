@@ -127,7 +127,7 @@ impl Reconciler {
                 applied.map(drop)
             }
             Some(current) if owner::controller_of(&**current).is_some() => {
-                return Ok(Some(taken(name, current)));
+                return Ok(Some(taken(set, current)));
             }
             // Without a controller: it is ours if no one else owns any of its fields.
             _ => self.create(&api, &wanted).await,
@@ -204,12 +204,17 @@ impl Reconciler {
     }
 }
 
-fn taken(name: &str, deployment: &Deployment) -> Refusal {
-    let by = owner::controller_of(deployment).map_or_else(String::new, |owner| {
-        format!("{} {}", owner.kind, owner.name)
-    });
+/// Why the set cannot have a Deployment that another object controls.
+fn taken(set: &PodSet, deployment: &Deployment) -> Refusal {
+    let name = deployment.metadata.name.as_deref().unwrap_or_default();
+    let other = owner::controller_of(deployment);
+    let by = other.map_or_else(String::new, |other| owner::name_beside(other, set));
+    let remedy = match other.is_some_and(|other| owner::is_predecessor(other, set)) {
+        true => "the set gets its own once the garbage collector has deleted it",
+        false => "delete or rename one of the two",
+    };
     Refusal::new(
         "DeploymentTaken",
-        format!("Deployment {name} is controlled by {by}: delete or rename one of the two"),
+        format!("Deployment {name} is controlled by {by}: {remedy}"),
     )
 }

@@ -230,3 +230,43 @@ async fn an_orphaned_deployment_is_adopted_by_a_set_of_its_name() {
     );
     running.stop().await;
 }
+
+#[tokio::test]
+async fn a_deployment_of_an_earlier_set_of_the_name_is_told_apart() {
+    let rig = Rig::new().await;
+    let owner = json!({
+        "apiVersion": "apps.jicki.cn/v1alpha1",
+        "kind": "PodSet",
+        "name": "web",
+        "uid": "0b0e2f3c-earlier",
+        "controller": true,
+    });
+    let labels = json!({ "app": "podSet", "podSet_cr": "web" });
+    let earlier: Deployment = serde_json::from_value(json!({
+        "metadata": { "name": "web", "ownerReferences": [owner], "finalizers": ["example.com/hold"] },
+        "spec": {
+            "selector": { "matchLabels": labels },
+            "template": {
+                "metadata": { "labels": labels },
+                "spec": { "containers": [{ "name": "main", "image": "busybox:1" }] },
+            },
+        },
+    }))
+    .unwrap();
+    let deployments = rig.deployments();
+    deployments.defaults().create(&earlier).await.unwrap();
+    let running = rig.start();
+    rig.create("web", 1).await;
+    let status = rig.until("web", "DeploymentTaken").await;
+    assert_eq!(
+        status.conditions[0].message,
+        "Deployment web is controlled by an earlier PodSet web (uid 0b0e2f3c-earlier): the set gets its own once the garbage \
+         collector has deleted it"
+    );
+    let release = Patch::Merge(json!({ "metadata": { "finalizers": null } }));
+    let params = PatchParams::default();
+    deployments.patch("web", &params, &release).await.unwrap();
+    drop(deployments.delete("web", &DeleteParams::default()).await);
+    rig.until("web", "Scaling").await;
+    running.stop().await;
+}

@@ -34,7 +34,6 @@ use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::{
     AddOptions, ItemExponentialFailureRateLimiter, LOW_PRIORITY, PriorityQueue, WorkQueue,
 };
-use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 pub use self::machine::{DISK, InvalidSpec, MAX_CPUS, MEMORY, server_spec};
@@ -62,8 +61,8 @@ pub struct Options {
     pub driver_deadline: Duration,
     /// The back-off of a failing machine: the initial and the maximum delay.
     pub backoff: (Duration, Duration),
-    /// The namespace whose machines are managed; empty for all. Servers of other namespaces are ignored.
-    pub namespace: String,
+    /// The namespaces whose machines are managed; empty for all. Servers of other namespaces are ignored.
+    pub namespaces: Vec<String>,
     /// How often orphaned servers are searched for.
     pub orphan_period: Duration,
     /// Remove a server once its object has been gone for this long; `None` only reports it.
@@ -78,7 +77,7 @@ impl Default for Options {
             poll: Duration::from_millis(250),
             driver_deadline: Duration::from_secs(30),
             backoff: (Duration::from_millis(50), Duration::from_secs(120)),
-            namespace: String::new(),
+            namespaces: Vec::new(),
             orphan_period: Duration::from_secs(30),
             remove_orphans_after: None,
         }
@@ -172,7 +171,7 @@ impl VirtualMachineController {
         let machines = self.factory.cloudnative().v1alpha1().virtual_machines();
         let reconciler = Arc::new(Reconciler::new(
             self.clientset.clone(),
-            machines.lister(),
+            machines.lister()?,
             servers,
             self.events.clone(),
             self.options.poll,
@@ -235,8 +234,8 @@ impl Runnable for VirtualMachineController {
         NAME
     }
 
-    fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
-        Box::pin(async move { Self::run(self, &context.stop, context.leadership.as_ref()).await })
+    async fn run(&self, context: RunContext) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Self::run(self, &context.stop, context.leadership.as_ref()).await
     }
 }
 

@@ -28,7 +28,7 @@ const CONCURRENCY: usize = 16;
 /// Searches for orphans, and records since when they exist.
 pub(super) struct Orphans<'a> {
     cx: &'a Reconciler,
-    namespace: String,
+    namespaces: Vec<String>,
     period: Duration,
     remove_after: Option<Duration>,
     since: BTreeMap<ServerRef, Instant>,
@@ -38,7 +38,7 @@ impl<'a> Orphans<'a> {
     pub(super) fn new(cx: &'a Reconciler, options: &Options) -> Self {
         Self {
             cx,
-            namespace: options.namespace.clone(),
+            namespaces: options.namespaces.clone(),
             period: options.orphan_period,
             remove_after: options.remove_orphans_after,
             since: BTreeMap::new(),
@@ -85,8 +85,9 @@ impl<'a> Orphans<'a> {
         let machines = self.cx.lister().list(&Selector::default());
         let uids: BTreeSet<String> = machines.iter().filter_map(|it| it.uid()).collect();
         self.cx.crashes.retain(&uids);
-        let is_ours =
-            |server: &ServerRef| self.namespace.is_empty() || server.namespace == self.namespace;
+        let is_ours = |server: &ServerRef| {
+            self.namespaces.is_empty() || self.namespaces.contains(&server.namespace)
+        };
         let servers = servers.into_iter().filter(is_ours);
         servers.filter(|it| !uids.contains(&it.uid)).collect()
     }

@@ -162,6 +162,18 @@ impl FieldError {
 
     /// Returns the message without the field's path (Go's `ErrorBody`).
     pub fn body(&self) -> String {
+        self.body_with(|value| value)
+    }
+
+    /// Returns [`body`](Self::body) for people: a value of more than `most` characters is cut, and ends in `…`.
+    pub fn brief(&self, most: usize) -> String {
+        self.body_with(|value| match value.char_indices().nth(most) {
+            Some((end, _)) => format!("{}…", &value[..end]),
+            None => value,
+        })
+    }
+
+    fn body_with(&self, shown: impl FnOnce(String) -> String) -> String {
         let mut text = self.kind.title().to_owned();
         let shows_value = !matches!(
             self.kind,
@@ -169,14 +181,14 @@ impl FieldError {
         );
         if let (true, Some(value)) = (shows_value, &self.value) {
             text.push_str(": ");
-            text.push_str(&match value {
+            text.push_str(&shown(match value {
                 Value::String(s) => go_quote(s),
                 Value::Number(n) => match (n.as_i64(), n.as_f64()) {
                     (None, Some(f)) => go_float(f),
                     _ => n.to_string(),
                 },
                 other => go_json(other),
-            });
+            }));
         }
         if !self.detail.is_empty() {
             text.push_str(": ");

@@ -22,7 +22,7 @@ pub fn run(
         let factory = SharedInformerFactory::builder(clientset.clone()).build();
         let machines = clientset.kubevirt_v1().virtual_machines("default");
         machines.list(&ListParams::default()).await?;
-        let lister = factory.kubevirt().v1().virtual_machines().lister();
+        let lister = factory.kubevirt().v1().virtual_machines().lister()?;
         let reconcile = reconcile_fn(move |request: Request| {
             let (clientset, lister) = (clientset.clone(), lister.clone());
             async move {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use codegen_runtime::informer::{CacheSyncError, SharedInformerFactory};
+use codegen_runtime::informer::{
+    CacheSyncError, InformerError, SharedInformerFactory, TypedInformer,
+};
 use codegen_runtime::object::ResourceInfo;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, Secret};
@@ -333,4 +335,103 @@ async fn watches_that_end_are_measured_and_informers_of_one_resource_told_apart(
     };
     assert!(ended(&one) || ended(&two), "{text}");
     has(format!("reflector_watches_total{one} "));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lister_requested_after_start_is_an_error_unless_its_informer_runs() {
+    let server = Server::new();
+    let factory = factory(&server);
+    let stop = CancellationToken::new();
+    assert!(factory.lister_for::<ConfigMap>().is_ok());
+    factory.start(&stop);
+    assert!(factory.lister_for::<ConfigMap>().is_ok());
+    let error = factory.lister_for::<Deployment>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the informer of deployments.apps does not run: create it before its factory starts, or start the factory again \
+         before reading from it"
+    );
+    let typed = TypedInformer::<Deployment>::new(factory.clone());
+    assert_eq!(typed.lister().unwrap_err(), error);
+    assert_eq!(factory.stats().len(), 1, "asking creates no informer");
+
+    factory.informer_for::<Deployment>();
+    assert!(typed.lister().is_err(), "it does not run yet");
+    factory.start(&stop);
+    assert!(typed.lister().is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_removed_informer_stops_and_the_next_one_of_its_kind_is_new() {
+    let server = Server::new();
+    let factory = factory(&server);
+    let stop = CancellationToken::new();
+    let informer = factory.informer_for::<ConfigMap>();
+    factory.informer_for::<Pod>();
+    factory.start(&stop);
+    let mut watches = Vec::new();
+    for _ in 0..2 {
+        let call = server.watch_list().await;
+        let path = call.path.clone();
+        watches.push((path, call.stream()));
+    }
+    let of = |resource: &str| {
+        let mut all = watches.iter();
+        let found = all.find(|(path, _)| path.ends_with(resource));
+        &found.unwrap().1
+    };
+    of("configmaps").added(&cm("a", 1)).initial_end("1");
+    of("pods").initial_end("1");
+    factory.wait_for_cache_sync().await.unwrap();
+
+    assert!(factory.remove(&informer));
+    informer.stopped().await;
+    of("configmaps").hung_up().await;
+    assert!(informer.is_stopped());
+    assert_eq!(informer.store().len(), 1, "its last state");
+    assert!(!factory.remove(&informer), "it is gone");
+    assert!(factory.lister_for::<ConfigMap>().is_err());
+    assert_eq!(factory.stats().len(), 1);
+    factory.start(&stop);
+    settle().await;
+    assert!(server.is_idle().await, "the others keep running");
+
+    let again = factory.informer_for::<ConfigMap>();
+    factory.start(&stop);
+    let watch = server.watch_list().await.stream();
+    watch.added(&cm("b", 7)).initial_end("7");
+    factory.wait_for_cache_sync().await.unwrap();
+    assert!(again.lister().get("default/b").is_ok());
+    assert!(again.lister().get("default/a").is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_removed_before_start_never_runs() {
+    let server = Server::new();
+    let factory = factory(&server);
+    let informer = factory.informer_for::<ConfigMap>();
+    assert!(factory.remove(&informer));
+    factory.start(&CancellationToken::new());
+    settle().await;
+    assert!(server.is_idle().await);
+    assert!(!informer.wait_for_sync().await);
+    let late = informer.add_event_handler(Recorder::default());
+    assert_eq!(late.unwrap_err(), InformerError::Stopped);
+    informer.run(&CancellationToken::new()).await;
+    assert!(server.is_idle().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_removed_informer_is_not_awaited() {
+    let server = Server::new();
+    let factory = factory(&server);
+    let informer = factory.informer_for::<ConfigMap>();
+    factory.start(&CancellationToken::new());
+    let _unanswered = server.watch_list().await;
+    let waits = factory.wait_for_cache_sync();
+    let (waited, ()) = tokio::join!(waits, async {
+        settle().await;
+        factory.remove(&informer);
+    });
+    assert_eq!(waited, Ok(()));
 }

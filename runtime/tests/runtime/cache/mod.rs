@@ -9,6 +9,7 @@ mod hammer;
 mod handlers;
 mod indexer;
 mod informer;
+mod namespaces;
 mod properties;
 mod reflector_deadlines;
 mod reflector_list;

@@ -61,7 +61,7 @@ impl Reconciler for Scripted {
         result
     }
 
-    fn error_policy(&self, error: &Failure) -> ErrorPolicy {
+    fn error_policy(&self, _: &Request, error: &Failure) -> ErrorPolicy {
         match error {
             Failure::Again | Failure::Hang | Failure::Api(_) | Failure::Write(_) => {
                 ErrorPolicy::Retry

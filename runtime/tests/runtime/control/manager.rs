@@ -7,7 +7,6 @@ use codegen_runtime::leader::LeaderElectionConfig;
 use codegen_runtime::manager::{
     Manager, ManagerBuildError, ManagerBuilder, ManagerError, RunContext, Runnable, runnable_fn,
 };
-use futures::future::BoxFuture;
 use http::Request as HttpRequest;
 use http_body_util::BodyExt;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -47,18 +46,16 @@ impl Runnable for Task {
         self.leader
     }
 
-    fn run(&self, context: RunContext) -> BoxFuture<'_, Result<(), Box<dyn Error + Send + Sync>>> {
-        Box::pin(async move {
-            (self.log)(&format!("{} starts", self.name));
-            if let Some(seconds) = self.fails_in {
-                sleep(secs(seconds)).await;
-                return Err("broken".into());
-            }
-            context.stop.cancelled().await;
-            sleep(secs(self.stops_in)).await;
-            (self.log)(&format!("{} ends", self.name));
-            Ok(())
-        })
+    async fn run(&self, context: RunContext) -> Result<(), Box<dyn Error + Send + Sync>> {
+        (self.log)(&format!("{} starts", self.name));
+        if let Some(seconds) = self.fails_in {
+            sleep(secs(seconds)).await;
+            return Err("broken".into());
+        }
+        context.stop.cancelled().await;
+        sleep(secs(self.stops_in)).await;
+        (self.log)(&format!("{} ends", self.name));
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod applying;
 mod caches;
+mod context;
 mod controller;
 mod convergence;
 mod endpoints;
@@ -23,8 +24,10 @@ mod retrying;
 mod rig;
 mod server;
 mod sources;
+mod spanning;
 mod stopping;
 mod triggers;
+mod upgrading;
 mod writing;
 
 use std::time::Duration;

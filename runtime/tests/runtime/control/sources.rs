@@ -2,7 +2,7 @@ use codegen_runtime::controller::{
     Action, BuildError, Change, Controller, Predicate, Reconciler, Request, predicates,
     reconcile_fn, run_workers,
 };
-use codegen_runtime::informer::handler;
+use codegen_runtime::informer::{Deleted, handler};
 use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::WorkQueue;
 use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
@@ -59,6 +59,36 @@ async fn owned_objects_reconcile_the_owner_that_controls_them() {
     assert_eq!(
         rig.names(),
         ["default/web", "default/web", "default/next", "default/next"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_owner_is_reconciled_on_request() {
+    let rig = Rig::new();
+    let builder = rig.builder().for_::<Deployment>();
+    let builder = builder.owns::<Secret>().match_every_owner();
+    let _task = rig.run(builder.owns::<ReplicaSet>().build(done(&rig)).unwrap());
+    sleep(secs(1)).await;
+    let reference = |kind, name, controller| {
+        owned_by(kind, name, controller)["metadata"]["ownerReferences"][0].clone()
+    };
+    let references = json!([
+        reference("Deployment", "controlling", true),
+        reference("Deployment", "also", false),
+        reference("StatefulSet", "other-kind", false),
+    ]);
+    let object = json!({"metadata": {"ownerReferences": references}, "spec": {"selector": {}}});
+    rig.server.put("replicasets/default/a", object.clone());
+    sleep(secs(1)).await;
+    let mut names = rig.names();
+    names.sort();
+    assert_eq!(names, ["default/also", "default/controlling"]);
+    rig.server.put("secrets/default/a", object);
+    sleep(secs(1)).await;
+    assert_eq!(
+        rig.names(),
+        ["default/controlling"],
+        "owned before the call"
     );
 }
 
@@ -162,8 +192,16 @@ fn predicates_combine() {
         },
         true,
     );
-    check(is("web").or(is("db")), Change::Deleted(&db), true);
-    check(is("web").negate(), Change::Deleted(&web), false);
+    check(
+        is("web").or(is("db")),
+        Change::Deleted(&Deleted::Known(db.clone())),
+        true,
+    );
+    check(
+        is("web").negate(),
+        Change::Deleted(&Deleted::Known(web.clone())),
+        false,
+    );
     check(
         predicates::labels_changed(),
         Change::Updated {

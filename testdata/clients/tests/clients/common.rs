@@ -191,7 +191,7 @@ macro_rules! informer_follows {
         let $groups = <$factory>::builder($clientset.clone())
             .namespace($namespace)
             .build();
-        let lister = $informer.lister();
+        let lister = $informer.lister().unwrap();
         let stop = tokio_util::sync::CancellationToken::new();
         $groups.start(&stop);
         $groups.wait_for_cache_sync().await.unwrap();

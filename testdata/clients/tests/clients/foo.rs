@@ -43,7 +43,12 @@ async fn the_client_works() {
 async fn the_lister_reads_the_cache() {
     let (clientset, _) = fake::Clientset::with_objects([foo()]);
     let factory = SharedInformerFactory::builder(clientset).build();
-    let lister = factory.samplecontroller().v1alpha1().foos().lister();
+    let lister = factory
+        .samplecontroller()
+        .v1alpha1()
+        .foos()
+        .lister()
+        .unwrap();
     let stop = CancellationToken::new();
     factory.start(&stop);
     factory.wait_for_cache_sync().await.unwrap();

@@ -82,8 +82,8 @@ async fn informers_of_both_scopes_run_in_one_factory() {
     let factory = SharedInformerFactory::builder(clientset).build();
     let informers = factory.traffic_control().v1alpha2();
     let (routes, pools) = (
-        informers.http_routes().lister(),
-        informers.vmi_pools().lister(),
+        informers.http_routes().lister().unwrap(),
+        informers.vmi_pools().lister().unwrap(),
     );
     let stop = CancellationToken::new();
     factory.start(&stop);

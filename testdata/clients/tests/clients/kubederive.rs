@@ -67,7 +67,7 @@ async fn fields_may_stand_at_the_root() {
 async fn the_lister_reads_the_cache() {
     let (clientset, _) = fake::Clientset::with_objects([document()]);
     let factory = SharedInformerFactory::builder(clientset).build();
-    let lister = factory.documents().v1().documents().lister();
+    let lister = factory.documents().v1().documents().lister().unwrap();
     let stop = CancellationToken::new();
     factory.start(&stop);
     factory.wait_for_cache_sync().await.unwrap();

@@ -52,7 +52,7 @@ async fn each_version_has_its_client() {
 async fn each_version_has_its_informer() {
     let (clientset, _) = fake::Clientset::with_objects([order()]);
     let factory = SharedInformerFactory::builder(clientset.clone()).build();
-    let lister = factory.shop().v1().orders().lister();
+    let lister = factory.shop().v1().orders().lister().unwrap();
     let stop = CancellationToken::new();
     factory.start(&stop);
     factory.wait_for_cache_sync().await.unwrap();

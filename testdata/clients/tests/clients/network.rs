@@ -45,7 +45,7 @@ async fn the_lister_reads_the_cache() {
     let (clientset, _) = fake::Clientset::with_objects([network("example")]);
     let factory = SharedInformerFactory::builder(clientset).build();
     let networks = factory.samplecrd().v1().networks();
-    let lister = networks.lister();
+    let lister = networks.lister().unwrap();
     let informer = networks.informer();
     let stop = CancellationToken::new();
     factory.start(&stop);

@@ -39,7 +39,7 @@ async fn status_and_spec_are_written_apart() {
 async fn the_lister_reads_the_cache() {
     let (clientset, _) = fake::Clientset::with_objects([pod_set()]);
     let factory = SharedInformerFactory::builder(clientset).build();
-    let lister = factory.apps().v1alpha1().pod_sets().lister();
+    let lister = factory.apps().v1alpha1().pod_sets().lister().unwrap();
     let stop = CancellationToken::new();
     factory.start(&stop);
     factory.wait_for_cache_sync().await.unwrap();

@@ -39,7 +39,7 @@ macro_rules! project {
                 assert_eq!(tracker.actions()[0].verb, "list");
 
                 let factory = SharedInformerFactory::builder(clientset).build();
-                let lister = factory.$group().$version().$resources().lister();
+                let lister = factory.$group().$version().$resources().lister().unwrap();
                 let stop = CancellationToken::new();
                 factory.start(&stop);
                 factory.wait_for_cache_sync().await.unwrap();

@@ -161,7 +161,12 @@ impl Fixture {
         let factory: SharedInformerFactory =
             SharedInformerFactory::builder(clientset.clone()).build();
         let controller = SampleController {
-            foos: factory.samplecontroller().v1alpha1().foos().lister(),
+            foos: factory
+                .samplecontroller()
+                .v1alpha1()
+                .foos()
+                .lister()
+                .unwrap(),
             deployments: factory.informer_for::<Deployment>().lister(),
             clientset,
         };

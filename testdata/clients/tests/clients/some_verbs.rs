@@ -176,7 +176,7 @@ async fn catalogs_are_read(client: Client) {
     let factory = SharedInformerFactory::builder(clientset)
         .namespace(&namespace)
         .build();
-    let lister = factory.fleet().v1().catalogs().lister();
+    let lister = factory.fleet().v1().catalogs().lister().unwrap();
     factory.start(&tokio_util::sync::CancellationToken::new());
     factory.wait_for_cache_sync().await.unwrap();
     assert_eq!(

@@ -38,7 +38,7 @@ async fn a_cluster_scoped_kind_takes_no_namespace() {
     );
 
     let factory = SharedInformerFactory::builder(clientset).build();
-    let lister = factory.fleet().v1().regions().lister();
+    let lister = factory.fleet().v1().regions().lister().unwrap();
     let stop = CancellationToken::new();
     factory.start(&stop);
     factory.wait_for_cache_sync().await.unwrap();

@@ -177,7 +177,7 @@ async fn the_informer_fills_the_lister() {
     factory.start(&stop);
     factory.wait_for_cache_sync().await.unwrap();
 
-    let lister = informer.lister();
+    let lister = informer.lister().unwrap();
     let vm: Arc<VirtualMachine> = lister.virtual_machines("default").get("test-vm").unwrap();
     assert_eq!(vm.spec.action, "active");
     let missing = lister.virtual_machines("other").get("test-vm").unwrap_err();

@@ -3,6 +3,8 @@
 
 //! Clients, listers and informers.
 
+::codegen_runtime::generated_by!("0.1");
+
 pub mod clientset;
 pub mod informers;
 pub mod listers;

@@ -15,7 +15,6 @@ mod print;
 mod rules;
 mod shape;
 mod union;
-#[cfg(feature = "cel")]
 mod view;
 mod well_known;
 mod words;

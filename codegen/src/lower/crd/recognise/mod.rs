@@ -1,7 +1,7 @@
 //! Recognises Kubernetes types in CRD schemas, by structure.
 //!
 //! A k8s-openapi type fits a schema if every property of the schema is a field of the type, with the same type and rules, and if writing a
-//! value adds nothing ([`fit`]). Fields of types with numbers go through the runtime's codec, which preserves values that k8s-openapi's own
+//! value adds nothing ([`fit`]). Fields of types with numbers go through the codec, which preserves values that k8s-openapi's own
 //! serde would change, and omits values that the schema does not require. Several types may fit a small schema; then descriptions and the
 //! property name decide, or else the schema gets a generated type ([`evidence`]).
 //!

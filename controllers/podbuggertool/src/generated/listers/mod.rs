@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.tools().v1alpha1().pod_bugger_tools().lister();
+//! let lister = factory.tools().v1alpha1().pod_bugger_tools().lister()?;
 //! let object: Arc<PodBuggerTool> = lister.get("name")?;
 //! ```
 

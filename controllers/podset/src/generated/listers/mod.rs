@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.apps().v1alpha1().pod_sets().lister();
+//! let lister = factory.apps().v1alpha1().pod_sets().lister()?;
 //! let object: Arc<PodSet> = lister.pod_sets("default").get("name")?;
 //! ```
 

@@ -17,9 +17,9 @@ use super::{Vm, Vmi, object, state};
 use crate::driver::{Changed, ServerRef};
 
 /// Creates informers for the objects that this driver created.
-pub(super) fn informers(clientset: &Clientset, namespace: &str) -> SharedInformerFactory {
+pub(super) fn informers(clientset: &Clientset, namespaces: &[String]) -> SharedInformerFactory {
     SharedInformerFactory::builder(clientset.clone())
-        .namespace(namespace)
+        .namespaces(namespaces)
         .name("driver")
         .list_options(|params| params.label_selector = Some(object::selector()))
         .build()
@@ -127,7 +127,11 @@ impl Cache {
             return None;
         }
         let id = server.id();
-        let vm = vms.lister().virtual_machines(&server.namespace).get(&id);
+        let vm = vms
+            .informer()
+            .lister()
+            .namespace(&server.namespace)
+            .get(&id);
         let vm = vm.ok().filter(|vm| object::owns(server, &**vm))?;
         if let Some(awaited) = inner.awaited.get(&id) {
             if !awaited.is_seen(&vm) {
@@ -135,7 +139,7 @@ impl Cache {
             }
             inner.awaited.remove(&id);
         }
-        let vmis = vmis.lister().virtual_machine_instances(&server.namespace);
+        let vmis = vmis.informer().lister().namespace(&server.namespace);
         let vmi = vmis.get(&id).ok();
         Some((vm, vmi.filter(|vmi| object::owns(server, &**vmi))))
     }
@@ -145,7 +149,7 @@ impl Cache {
         let inner = self.lock();
         let vms = inner.informers.as_ref()?.virtual_machines();
         let synced = vms.informer().has_synced();
-        synced.then(|| vms.lister().list(&Selector::default()))
+        synced.then(|| vms.informer().lister().list(&Selector::default()))
     }
 
     /// Records that this process wrote `vm`.
@@ -164,8 +168,8 @@ impl Cache {
             return;
         };
         // Each cached object gets an event that ends the wait. For one that has left the cache, that event may have passed already.
-        let lister = informers.virtual_machines().lister();
-        let namespace = lister.virtual_machines(&server.namespace);
+        let lister = informers.virtual_machines().informer().lister();
+        let namespace = lister.namespace(&server.namespace);
         if namespace.get(&server.id()).is_ok() {
             inner.awaited.insert(server.id(), Awaited::Deletion);
         }

@@ -58,8 +58,8 @@ use super::{
 /// The settings for new servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The namespace to watch; empty for all.
-    pub namespace: String,
+    /// The namespaces to watch; empty for all.
+    pub namespaces: Vec<String>,
     /// The image for new root disks, such as `docker://quay.io/containerdisks/fedora:latest`; blank disks if `None`.
     pub image: Option<String>,
     /// The storage class of root disks; the cluster's default if `None`.
@@ -71,7 +71,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            namespace: String::new(),
+            namespaces: Vec::new(),
             image: None,
             storage_class: None,
             grace: Duration::from_secs(30),
@@ -128,12 +128,19 @@ impl KubeVirt {
             return Ok(vms);
         }
         let params = ListParams::default().labels(&object::selector());
-        let namespace = &self.options.namespace;
-        let vms = self.clientset.kubevirt_v1().virtual_machines(namespace);
-        let vms = vms.list(&params).await.map_err(|error| {
-            DriverError::failed("list KubeVirt's virtual machines", chain(&error))
-        })?;
-        Ok(vms.items.into_iter().map(Arc::new).collect())
+        let namespaces = match self.options.namespaces.as_slice() {
+            [] => &[String::new()],
+            namespaces => namespaces,
+        };
+        let mut all = Vec::new();
+        for namespace in namespaces {
+            let vms = self.clientset.kubevirt_v1().virtual_machines(namespace);
+            let vms = vms.list(&params).await.map_err(|error| {
+                DriverError::failed("list KubeVirt's virtual machines", chain(&error))
+            })?;
+            all.extend(vms.items.into_iter().map(Arc::new));
+        }
+        Ok(all)
     }
 
     async fn create_server(
@@ -244,7 +251,7 @@ impl Driver for KubeVirt {
 
     fn run(&self, changed: Changed, stop: CancellationToken) -> DriverFuture<'_, ()> {
         Box::pin(async move {
-            let factory = cache::informers(&self.clientset, &self.options.namespace);
+            let factory = cache::informers(&self.clientset, &self.options.namespaces);
             self.cache
                 .open(&factory, &changed)
                 .map_err(|error| DriverError::failed("watch KubeVirt's virtual machines", error))?;

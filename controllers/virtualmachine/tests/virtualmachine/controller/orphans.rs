@@ -80,7 +80,7 @@ async fn servers_without_an_object_are_removed_if_that_is_asked_for() {
     let options = Options {
         orphan_period: Duration::from_millis(20),
         remove_orphans_after: Some(Duration::from_millis(100)),
-        namespace: "default".to_owned(),
+        namespaces: vec!["default".to_owned()],
         ..fast()
     };
     let running = start(&rig, options, &metrics);

@@ -97,7 +97,7 @@ impl Cluster {
     /// Creates a driver as in a newly started process.
     pub(crate) fn driver(&self) -> KubeVirt {
         let options = Options {
-            namespace: self.namespace.clone(),
+            namespaces: vec![self.namespace.clone()],
             ..Options::default()
         };
         let client = match &self.embedded {

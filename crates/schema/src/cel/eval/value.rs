@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::rc::Rc;
 
 use jiff::Timestamp;
-use kube_quantity::Amount;
+use kube_resource_quantity::Amount;
 use serde_json::Value;
 
 use super::Stop;

@@ -7,9 +7,13 @@ use tokio_util::sync::CancellationToken;
 /// Sets a label, and the pull policy of each container.
 fn default_pod(pod: &mut Pod, _: &AdmissionRequest) -> Result<(), Refusal> {
     let labels = pod.metadata.labels.get_or_insert_default();
-    labels.entry("team".to_owned()).or_insert_with(|| "none".to_owned());
+    labels
+        .entry("team".to_owned())
+        .or_insert_with(|| "none".to_owned());
     for container in pod.spec.iter_mut().flat_map(|spec| &mut spec.containers) {
-        container.image_pull_policy.get_or_insert_with(|| "IfNotPresent".to_owned());
+        container
+            .image_pull_policy
+            .get_or_insert_with(|| "IfNotPresent".to_owned());
     }
     Ok(())
 }
@@ -22,10 +26,16 @@ async fn main() {
     };
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
     std::fs::write(format!("{folder}/tls.crt"), made.cert.pem()).unwrap();
-    std::fs::write(format!("{folder}/tls.key"), made.signing_key.serialize_pem()).unwrap();
+    std::fs::write(
+        format!("{folder}/tls.key"),
+        made.signing_key.serialize_pem(),
+    )
+    .unwrap();
     let certificates = Certificates::from_folder(folder).unwrap();
     let webhooks = Webhooks::builder().defaulter(default_pod).build();
-    let server = WebhookServer::bind(listen, certificates, webhooks).await.unwrap();
+    let server = WebhookServer::bind(listen, certificates, webhooks)
+        .await
+        .unwrap();
     println!("listening");
     server.run(&CancellationToken::new()).await;
 }

@@ -12,5 +12,7 @@
 //!
 //! `Unrecognized` is a value that a schema does not list, such as one of a newer API server.
 
+::codegen_runtime::generated_by!("0.1");
+
 pub mod features;
 pub mod hostile;

@@ -6,5 +6,7 @@
 //!
 //! `Unrecognized` is a value that a schema does not list, such as one of a newer API server.
 
+::codegen_runtime::generated_by!("0.1");
+
 pub mod gateway;
 pub mod gateway_networking_x_k8s_io;

@@ -6,6 +6,8 @@
 //!
 //! `Unrecognized` is a value that a schema does not list, such as one of a newer API server.
 
+::codegen_runtime::generated_by!("0.1");
+
 ::codegen_runtime::k8s_openapi::k8s_if_le_1_33! {
     compile_error!("these types were generated for Kubernetes 1.34 and later (kubernetes-version): enable the feature `v1_34` of k8s-openapi, or that of a later version, instead of an earlier one");
 }

@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.batch().v1beta1().widgets().lister();
+//! let lister = factory.batch().v1beta1().widgets().lister()?;
 //! let object: Arc<Widget> = lister.widgets("default").get("name")?;
 //! ```
 

@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.cloudnative().v1alpha1().virtual_machines().lister();
+//! let lister = factory.cloudnative().v1alpha1().virtual_machines().lister()?;
 //! let object: Arc<VirtualMachine> = lister.virtual_machines("default").get("name")?;
 //! ```
 

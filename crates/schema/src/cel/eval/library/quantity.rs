@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use kube_quantity::Amount;
+use kube_resource_quantity::Amount;
 
 use super::super::{Outcome, Stop, Val};
 

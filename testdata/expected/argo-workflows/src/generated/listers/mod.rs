@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.argoproj().v1alpha1().workflows().lister();
+//! let lister = factory.argoproj().v1alpha1().workflows().lister()?;
 //! let object: Arc<Workflow> = lister.workflows("default").get("name")?;
 //! ```
 

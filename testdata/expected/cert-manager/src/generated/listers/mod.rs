@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.acme().v1().challenges().lister();
+//! let lister = factory.acme().v1().challenges().lister()?;
 //! let object: Arc<Challenge> = lister.challenges("default").get("name")?;
 //! ```
 

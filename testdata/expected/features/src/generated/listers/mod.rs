@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.features().v1().bares().lister();
+//! let lister = factory.features().v1().bares().lister()?;
 //! let object: Arc<Bare> = lister.get("name")?;
 //! ```
 

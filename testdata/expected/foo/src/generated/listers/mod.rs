@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.samplecontroller().v1alpha1().foos().lister();
+//! let lister = factory.samplecontroller().v1alpha1().foos().lister()?;
 //! let object: Arc<Foo> = lister.foos("default").get("name")?;
 //! ```
 

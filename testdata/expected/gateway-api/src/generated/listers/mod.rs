@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.gateway().v1().backend_tls_policies().lister();
+//! let lister = factory.gateway().v1().backend_tls_policies().lister()?;
 //! let object: Arc<BackendTLSPolicy> = lister.backend_tls_policies("default").get("name")?;
 //! ```
 

@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.traffic_control().v1alpha2().http_routes().lister();
+//! let lister = factory.traffic_control().v1alpha2().http_routes().lister()?;
 //! let object: Arc<HTTPRoute> = lister.http_routes("default").get("name")?;
 //! ```
 

@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.documents().v1().cards().lister();
+//! let lister = factory.documents().v1().cards().lister()?;
 //! let object: Arc<Card> = lister.cards("default").get("name")?;
 //! ```
 

@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.backup().v1alpha1().virtual_machine_backups().lister();
+//! let lister = factory.backup().v1alpha1().virtual_machine_backups().lister()?;
 //! let object: Arc<VirtualMachineBackup> = lister.virtual_machine_backups("default").get("name")?;
 //! ```
 

@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.merging().v1().archives().lister();
+//! let lister = factory.merging().v1().archives().lister()?;
 //! let object: Arc<Archive> = lister.get("name")?;
 //! ```
 

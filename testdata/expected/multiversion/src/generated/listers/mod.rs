@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.shop().v1().orders().lister();
+//! let lister = factory.shop().v1().orders().lister()?;
 //! let object: Arc<Order> = lister.orders("default").get("name")?;
 //! ```
 

@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.samplecrd().v1().networks().lister();
+//! let lister = factory.samplecrd().v1().networks().lister()?;
 //! let object: Arc<Network> = lister.networks("default").get("name")?;
 //! ```
 

@@ -7,4 +7,6 @@
 //!
 //! `Unrecognized` is a value that a schema does not list, such as one of a newer API server.
 
+::codegen_runtime::generated_by!("0.1");
+
 pub(crate) mod styled;

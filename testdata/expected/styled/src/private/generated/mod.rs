@@ -4,6 +4,8 @@
 
 //! Clients, listers and informers.
 
+::codegen_runtime::generated_by!("0.1");
+
 pub(crate) mod clientset;
 pub(crate) mod informers;
 pub(crate) mod listers;

@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.fleet().v1().catalogs().lister();
+//! let lister = factory.fleet().v1().catalogs().lister()?;
 //! let object: Arc<Catalog> = lister.catalogs("default").get("name")?;
 //! ```
 

@@ -5,7 +5,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.styled().v1().images().lister();
+//! let lister = factory.styled().v1().images().lister()?;
 //! let object: Arc<Image> = lister.images("default").get("name")?;
 //! ```
 

@@ -4,7 +4,7 @@
 //! Listers, by group and version.
 //!
 //! ```ignore
-//! let lister = factory.kubevirt().v1().virtual_machines().lister();
+//! let lister = factory.kubevirt().v1().virtual_machines().lister()?;
 //! let object: Arc<VirtualMachine> = lister.virtual_machines("default").get("name")?;
 //! ```
 

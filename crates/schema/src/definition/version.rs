@@ -1,12 +1,12 @@
-//! Validates a version of a definition, apart from its schema.
+//! Checks a version of a definition, apart from its schema.
 
 use serde_json::{Value, json};
 
+use super::text;
 use crate::field::{FieldError, FieldErrorKind};
-use crate::metadata::object::text;
-use kube_schema::json_path::{self, Brackets};
+use crate::json_path::{self, Brackets};
 
-pub(super) fn validate_scale(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
+pub(super) fn check_scale(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
     let Some(scale) = version["subresources"]
         .get("scale")
         .filter(|s| s.is_object())
@@ -44,7 +44,7 @@ pub(super) fn validate_scale(path: &str, version: &Value, errors: &mut Vec<Field
     }
 }
 
-pub(super) fn validate_columns(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
+pub(super) fn check_columns(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
     const TYPES: &str = "must be one of boolean,date,integer,number,string";
     const FORMATS: &str = "must be one of byte,date,date-time,double,float,int32,int64,password";
     let is_listed = |list: &str, word: &str| {
@@ -80,8 +80,8 @@ pub(super) fn validate_columns(path: &str, version: &Value, errors: &mut Vec<Fie
     }
 }
 
-/// Validates selectable fields: each must be a string, boolean or integer that the schema declares.
-pub(super) fn validate_selectable(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
+/// Checks selectable fields: each must be a string, boolean or integer that the schema declares.
+pub(super) fn check_selectable(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
     const MOST: usize = 8;
     let schema = &version["schema"]["openAPIV3Schema"];
     let mut seen: Vec<&str> = Vec::new();
@@ -152,8 +152,8 @@ const ROOT_WORDS: [(&str, &str); 22] = [
     ("x-kubernetes-validations", "XValidations"),
 ];
 
-/// Validates the root of the schema of a version with a status subresource.
-pub(super) fn validate_root(path: &str, schema: &Value, errors: &mut Vec<FieldError>) {
+/// Checks the root of the schema of a version with a status subresource.
+pub(super) fn check_root(path: &str, schema: &Value) -> Vec<FieldError> {
     let says = |value: &Value| match value {
         Value::Null | Value::Bool(false) => false,
         Value::String(text) => !text.is_empty(),
@@ -167,11 +167,12 @@ pub(super) fn validate_root(path: &str, schema: &Value, errors: &mut Vec<FieldEr
         let detail = format!(
             "only [{names}] fields are allowed at the root of the schema if the status subresource is enabled"
         );
-        errors.push(FieldError::invalid(path, schema.clone(), detail));
+        return vec![FieldError::invalid(path, schema.clone(), detail)];
     }
+    Vec::new()
 }
 
-pub(super) fn validate_deprecation(index: usize, version: &Value, errors: &mut Vec<FieldError>) {
+pub(super) fn check_deprecation(index: usize, version: &Value, errors: &mut Vec<FieldError>) {
     let Some(warning) = version["deprecationWarning"].as_str() else {
         return;
     };

@@ -52,7 +52,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-// One line per module, since copies omit the modules that their types do not need (`codegen/src/emit/types/codec.rs`).
+// One line per module, since copies omit the modules that their types do not need (`sources`).
 pub use self::condition::condition;
 pub use self::derived::{deserialize, filled, nullable, present, serialize};
 pub use self::number::Number;

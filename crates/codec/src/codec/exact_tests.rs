@@ -10,7 +10,6 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Codec, Decoded, Encoded};
-use crate::quantity;
 
 fn decode<T: Codec>(json: &Value) -> T {
     let text = json.to_string();
@@ -67,8 +66,8 @@ fn a_number_means_the_same_to_readers_of_quantities() {
     for number in ["0", "2", "-2", "0.5", "-0.5", "18446744073709551615"] {
         let held: Quantity = decode(&serde_json::from_str(number).unwrap());
         assert_eq!(
-            quantity::Quantity::from(held),
-            quantity::Quantity::new(number)
+            kube_resource_quantity::Quantity::from(held),
+            kube_resource_quantity::Quantity::new(number)
         );
     }
 }

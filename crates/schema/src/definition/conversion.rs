@@ -1,12 +1,12 @@
-//! Validates the conversion of a definition.
+//! Checks the conversion of a definition.
 
 use serde_json::Value;
 
+use super::text;
 use crate::field::FieldError;
-use crate::metadata::object::text;
 
-/// Validates `spec.conversion`: a webhook conversion needs a client config and the supported review versions.
-pub(super) fn validate_conversion(crd: &Value, errors: &mut Vec<FieldError>) {
+/// Checks `spec.conversion`: a webhook conversion needs a client config and the supported review versions.
+pub(super) fn check_conversion(crd: &Value, errors: &mut Vec<FieldError>) {
     const PATH: &str = "spec.conversion";
     let conversion = &crd["spec"]["conversion"];
     let (client, reviews) = (
@@ -18,7 +18,7 @@ pub(super) fn validate_conversion(crd: &Value, errors: &mut Vec<FieldError>) {
     let has_reviews = reviews.as_array().is_some_and(|list| !list.is_empty());
     match text(conversion, &["strategy"]) {
         "Webhook" => {
-            validate_webhook(&client_path, client, errors);
+            check_client(&client_path, client, errors);
             if !has_reviews {
                 errors.push(FieldError::required(reviews_path, ""));
             } else if !["v1", "v1beta1"]
@@ -51,7 +51,7 @@ fn has_item(list: &Value, item: &str) -> bool {
         .is_some_and(|list| list.iter().any(|v| v == item))
 }
 
-fn validate_webhook(path: &str, client: &Value, errors: &mut Vec<FieldError>) {
+fn check_client(path: &str, client: &Value, errors: &mut Vec<FieldError>) {
     if client.is_null() {
         let detail = "required when strategy is set to Webhook";
         errors.push(FieldError::required(path, detail));
