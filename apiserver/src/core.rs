@@ -16,12 +16,48 @@ use crate::testing::recorder::Recorder;
 use crate::types::scalars::rfc3339;
 use crate::webhooks::reach::Backends;
 
+/// How far the server does the work of kube-controller-manager, for all of its controllers or one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Controllers {
+    /// As on a cluster: the controllers act.
+    Full,
+    /// As with envtest, an API server without controllers: objects get the finalizers that controllers would remove, and keep
+    /// them.
+    Envtest,
+    /// As if there were no such controllers: no finalizers, and no rules that depend on them.
+    Off,
+}
+
+impl From<bool> for Controllers {
+    /// [`Full`](Self::Full) or [`Off`](Self::Off).
+    fn from(on: bool) -> Self {
+        if on { Self::Full } else { Self::Off }
+    }
+}
+
+impl std::str::FromStr for Controllers {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "full" => Ok(Self::Full),
+            "envtest" => Ok(Self::Envtest),
+            "off" => Ok(Self::Off),
+            other => Err(format!(
+                "unknown mode \"{other}\": expected full, envtest or off"
+            )),
+        }
+    }
+}
+
 /// Which built-in controllers run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
-    pub(crate) garbage_collector: bool,
-    pub(crate) namespace_lifecycle: bool,
+    pub(crate) garbage_collector: Controllers,
+    pub(crate) namespace_lifecycle: Controllers,
     pub(crate) namespace_objects: bool,
+    /// Whether the objects exist that kube-apiserver creates.
+    pub(crate) bootstrap: bool,
 }
 
 /// A committed write.

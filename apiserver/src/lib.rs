@@ -31,13 +31,16 @@ pub mod patch;
 pub mod schema;
 
 mod backoff;
+mod bootstrap;
 mod controllers;
 mod core;
 mod crd;
 mod depth;
+mod heavy;
 mod http;
 mod kinds;
 mod metadata;
+mod metrics;
 mod registry;
 mod rest;
 mod seed;
@@ -52,6 +55,7 @@ mod testing;
 mod types;
 mod webhooks;
 
+pub use self::core::Controllers;
 pub use http::body::Body;
 pub use registry::{ResourceDescription, ScalePaths, Scope};
 pub use server::{ApiServer, BuildError, Builder, Objects};

@@ -7,8 +7,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Parser;
-use embedded_apiserver::{ApiServer, ServeOptions};
+use embedded_apiserver::{ApiServer, Controllers, ServeOptions};
 use serde_json::Value;
+
+/// Gives memory back after large requests, which the system allocator keeps for each thread.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// An in-process Kubernetes API server, served over plain HTTP without authentication.
 #[derive(Debug, Parser)]
@@ -29,7 +33,11 @@ struct Args {
     /// Write a kubeconfig for the server to this file.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// Do not delete the dependents of deleted objects.
+    /// How far the server does the work of kube-controller-manager: `full`, as on a cluster; `envtest`, finalizers are set and
+    /// nobody removes them; `off`, no finalizers.
+    #[arg(long, value_name = "MODE", default_value = "full")]
+    controllers: Controllers,
+    /// Neither delete the dependents of deleted objects nor set the garbage collector's finalizers.
     #[arg(long)]
     no_garbage_collector: bool,
     /// The maximum number of events kept in the watch history.
@@ -44,11 +52,13 @@ async fn main() -> anyhow::Result<()> {
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .with_writer(std::io::stderr)
         .init();
-    let server = ApiServer::builder()
-        .namespace_objects(true)
+    let mut builder = ApiServer::builder().controllers(args.controllers);
+    if args.no_garbage_collector {
+        builder = builder.garbage_collector(Controllers::Off);
+    }
+    let server = builder
         .crd_values(read_all(&args.crds)?)
         .objects(read_all(&args.load)?)
-        .garbage_collector(!args.no_garbage_collector)
         .history(args.history)
         .build()?;
     let options = args
@@ -71,9 +81,25 @@ async fn main() -> anyhow::Result<()> {
         )?;
     }
     writeln!(std::io::stdout(), "listening on {}", serving.url())?;
-    tokio::signal::ctrl_c().await?;
+    stopped().await?;
     serving.shutdown().await;
     Ok(())
+}
+
+/// Waits for SIGINT or SIGTERM.
+#[cfg(unix)]
+async fn stopped() -> anyhow::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => Ok(interrupted?),
+        _ = terminate.recv() => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+async fn stopped() -> anyhow::Result<()> {
+    Ok(tokio::signal::ctrl_c().await?)
 }
 
 /// Reads the objects in files and directories; lists are split into their items.

@@ -16,6 +16,16 @@ pub fn compile(path: &str, schema: &Value) -> Result<Structural, Vec<FieldError>
     Structural::compile_with(path, schema, metadata::clean)
 }
 
+/// How many bytes the defaults of an object may add: more than any object has that can be stored.
+const MOST_DEFAULTED: usize = 4 << 20;
+
+/// Fills in the defaults of an object. If they are too large, some are missing: a write of the object fails for its size.
+pub(crate) fn apply_defaults(schema: &Structural, object: &mut Value) {
+    if let Err(error) = schema.apply_defaults_within(object, MOST_DEFAULTED) {
+        tracing::warn!(%error, "some are not filled in");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -8,8 +8,9 @@ use crate::core::{Change, Core};
 use crate::metadata::object::{self, text};
 use crate::registry::Served;
 use crate::rest::write::check_depth;
+use crate::schema::apply_defaults;
 use crate::status::ApiError;
-use crate::store::{CommitError, Expect, Key, Stored};
+use crate::store::{CommitError, Draft, Expect, Key, Stored};
 
 /// Stores an object without validation; see [`crate::Objects::put`].
 pub(crate) fn put(core: &Arc<Core>, mut object: Value) -> Result<Value, ApiError> {
@@ -60,7 +61,7 @@ fn complete(core: &Core, served: &Served, object: &mut Value) {
     }
     served.resource.strategy.prepare_stored(object);
     if let Some(schema) = &served.version().schema {
-        schema.apply_defaults(object);
+        apply_defaults(schema, object);
     }
 }
 
@@ -95,10 +96,11 @@ fn store(core: &Core, served: &Served, object: Value) -> Result<Arc<Stored>, Api
         let expect = core
             .find(served, &key)
             .map_or(Expect::Absent, |stored| Expect::Revision(stored.revision));
+        let draft = Draft::of(&stored_form, schema);
         let result = core
             .store
             .commit(served.resource.id, &key, expect, |revision| {
-                Some(Stored::encode(&stored_form, revision, schema))
+                Some(draft.at(revision))
             });
         match result {
             Ok(stored) => return Ok(stored),

@@ -11,9 +11,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::BoxError;
-
+use crate::bootstrap;
 use crate::controllers::controllers;
-use crate::core::{Core, Options};
+use crate::core::{Controllers, Core, Options};
 use crate::kinds;
 use crate::metadata::object;
 use crate::registry::{Registry, ResourceDescription, Served};
@@ -216,9 +216,10 @@ impl Default for Builder {
             objects: Vec::new(),
             encode_error: None,
             options: Options {
-                garbage_collector: true,
-                namespace_lifecycle: true,
+                garbage_collector: Controllers::Full,
+                namespace_lifecycle: Controllers::Full,
                 namespace_objects: false,
+                bootstrap: false,
             },
             history: 10_000,
             backends: Backends::default(),
@@ -271,17 +272,40 @@ impl Builder {
         self
     }
 
-    /// Whether the garbage collector deletes dependents with their owners. On by default.
+    /// Sets how far the server does the work of kube-controller-manager: garbage collection, the deletion of namespaces, and
+    /// the objects of every namespace, and aggregated roles. The methods below set single controllers.
     #[must_use]
-    pub fn garbage_collector(mut self, on: bool) -> Self {
-        self.options.garbage_collector = on;
+    pub fn controllers(mut self, mode: Controllers) -> Self {
+        self.options = Options {
+            garbage_collector: mode,
+            namespace_lifecycle: mode,
+            namespace_objects: mode == Controllers::Full,
+            bootstrap: mode != Controllers::Off,
+        };
         self
     }
 
-    /// Whether namespaced objects require an existing namespace and are deleted with it. On by default.
+    /// Whether the objects exist that kube-apiserver creates: default roles, priority classes, API services. Off by default;
+    /// [`controllers`](Self::controllers) turns it on, except for [`Controllers::Off`].
     #[must_use]
-    pub fn namespace_lifecycle(mut self, on: bool) -> Self {
-        self.options.namespace_lifecycle = on;
+    pub fn bootstrap_objects(mut self, on: bool) -> Self {
+        self.options.bootstrap = on;
+        self
+    }
+
+    /// Whether the garbage collector deletes dependents with their owners (by default), or deletions in the foreground and
+    /// those that orphan dependents only set its finalizers ([`Controllers::Envtest`]), or not even that.
+    #[must_use]
+    pub fn garbage_collector(mut self, mode: impl Into<Controllers>) -> Self {
+        self.options.garbage_collector = mode.into();
+        self
+    }
+
+    /// Whether namespaced objects require an existing namespace and are deleted with it (by default), or a deleted namespace
+    /// remains with its content ([`Controllers::Envtest`]), or namespaces are objects without a meaning.
+    #[must_use]
+    pub fn namespace_lifecycle(mut self, mode: impl Into<Controllers>) -> Self {
+        self.options.namespace_lifecycle = mode.into();
         self
     }
 
@@ -350,6 +374,13 @@ impl Builder {
         }
         seed::put(&core, kinds::kubernetes_service())
             .map_err(|source| object_error("service", "kubernetes", source))?;
+        if self.options.bootstrap {
+            for object in bootstrap::objects(&core) {
+                let name = object::name(&object).to_owned();
+                seed::put(&core, object)
+                    .map_err(|source| object_error("bootstrap object", &name, source))?;
+            }
+        }
         for crd in self.crds {
             create_crd(&core, crd).map_err(BuildError::Crd)?;
         }

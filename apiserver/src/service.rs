@@ -14,13 +14,16 @@ use serde_json::{Value, json};
 
 use crate::BoxError;
 use crate::core::Core;
+use crate::heavy;
 use crate::http::body::{Body, read_body};
+use crate::http::health;
 use crate::http::negotiate::{self, Format, OpenApiFormat};
 use crate::http::path::{self, ObjectPath, Route};
 use crate::http::query::Query;
 use crate::http::respond as responses;
 use crate::http::respond::{Answer, Content, Layout, respond, respond_error};
-use crate::http::websocket;
+use crate::http::websocket::{self, ListenerStop};
+use crate::metrics;
 use crate::registry::{Served, openapi};
 use crate::rest::{self, Call, Verb, Warnings};
 use crate::status::ApiError;
@@ -78,6 +81,9 @@ where
                 Ok(body) => body,
                 Err(error) => return Ok(respond_error(&error, Format::Json)),
             };
+            if heavy::is_heavy(&core, &parts, &body) {
+                return heavy::run(async move { handle(&core, &parts, body).await }).await?;
+            }
             handle(&core, &parts, body).await
         })
     }
@@ -135,7 +141,7 @@ async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response
             content: Content::Events(events),
             ..
         }) if websocket::is_requested(&parts.headers) => websocket::respond(parts, events),
-        Ok(answer) => respond(answer, layout),
+        Ok(answer) => respond(end_with_listener(answer, parts), layout),
         Err(error) => {
             let accepted =
                 negotiate::accept_objects(header(parts, ACCEPT).as_deref()).unwrap_or_default();
@@ -147,6 +153,17 @@ async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response
     } else {
         response
     })
+}
+
+/// Lets a watch end with its listener: without an error, as when a real server stops.
+fn end_with_listener(answer: Answer, parts: &Parts) -> Answer {
+    match (answer.content, parts.extensions.get::<ListenerStop>()) {
+        (Content::Events(events), Some(stop)) => Answer {
+            content: Content::Events(events.ended_by(stop.0.clone())),
+            ..answer
+        },
+        (content, _) => Answer { content, ..answer },
+    }
 }
 
 /// Answers requests for anything but objects: discovery, version, health, OpenAPI.
@@ -165,7 +182,13 @@ fn documents(core: &Core, parts: &Parts, route: &Route) -> Result<Answer, ApiErr
     match route {
         Route::Root => Ok(plain(json!({"paths": root_paths(core)}), accept.as_deref())),
         Route::Version => Ok(plain(version(), accept.as_deref())),
-        Route::Health => Ok(Answer::new(200, Content::Text("ok".to_owned()))),
+        Route::Health(endpoint, check) => {
+            let query = Query::parse(parts.uri.query().unwrap_or_default())?;
+            let answer = health::answer(endpoint, check, &query);
+            let text = answer.ok_or_else(ApiError::no_such_resource)?;
+            Ok(Answer::new(200, Content::Text(text)))
+        }
+        Route::Metrics => Ok(Answer::new(200, Content::Text(metrics::text(core)))),
         Route::Core => Ok(match aggregated {
             Some(version) => responses::discovery(registry.aggregated_core(version), version),
             None => plain(registry.api_versions(), accept.as_deref()),
@@ -225,6 +248,7 @@ fn root_paths(core: &Core) -> Vec<String> {
         [
             "/healthz",
             "/livez",
+            "/metrics",
             "/openapi/v2",
             "/openapi/v3",
             "/readyz",

@@ -31,6 +31,9 @@ const FIRST_HEADER_WITHIN: Duration = Duration::from_secs(32);
 /// after 90 s.
 const IDLE_AT_MOST: Duration = Duration::from_secs(120);
 
+/// How long a listener that stops waits for its connections.
+const STOPS_WITHIN: Duration = Duration::from_secs(2);
+
 /// A running listener; dropping it stops it.
 #[derive(Debug)]
 pub struct Serving {
@@ -175,7 +178,11 @@ async fn accept(listener: TcpListener, connections: Connections) {
             }
         }
     }
-    running.shutdown().await;
+    // Requests that are being answered get their answers, and watches their end.
+    let ended = async { while running.join_next().await.is_some() {} };
+    if tokio::time::timeout(STOPS_WITHIN, ended).await.is_err() {
+        running.shutdown().await;
+    }
 }
 
 /// State shared by all connections of a listener.
@@ -192,6 +199,7 @@ impl Connections {
         drop(stream.set_nodelay(true));
         let first_header = Arc::new(Notify::new());
         let seen = first_header.clone();
+        let stop = self.stop.clone();
         let service = service_fn(move |request: Request<Incoming>| {
             seen.notify_one();
             self.clone().answer(request)
@@ -206,7 +214,14 @@ impl Connections {
         tokio::pin!(connection);
         let ended = tokio::select! {
             ended = &mut connection => ended,
-            () = first_header.notified() => connection.await,
+            () = first_header.notified() => tokio::select! {
+                ended = &mut connection => ended,
+                () = stop.cancelled() => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
+            },
+            () = stop.cancelled() => return,
             () = tokio::time::sleep(FIRST_HEADER_WITHIN) => {
                 tracing::debug!("connection closed: no request header in time");
                 return;

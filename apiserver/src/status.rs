@@ -4,6 +4,7 @@
 //! `k8s.io/apimachinery/pkg/api/errors`.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -100,6 +101,10 @@ pub struct ApiError {
     pub continue_token: Option<Box<str>>,
 }
 
+/// The length of a message from which on further errors are only counted. The real server has no limit, and a request can have an
+/// answer of hundreds of megabytes.
+const MOST_TEXT: usize = 1 << 20;
+
 impl ApiError {
     /// Creates a failure with a code, a reason and a message.
     pub fn new(
@@ -194,11 +199,22 @@ impl ApiError {
     pub fn invalid(group: &str, kind: &str, name: &str, errors: &[FieldError]) -> Self {
         let gk = GroupResource::new(group, kind);
         let mut texts: Vec<String> = Vec::new();
+        let mut seen = BTreeSet::new();
+        let (mut length, mut shown) = (0, 0);
         for error in errors {
             let text = error.to_string();
-            if !texts.contains(&text) {
+            if seen.insert(text.clone()) {
+                length += text.len();
                 texts.push(text);
             }
+            shown += 1;
+            if length > MOST_TEXT {
+                break;
+            }
+        }
+        let left = errors.len() - shown;
+        if left > 0 {
+            texts.push(format!("and {left} more errors"));
         }
         let list = match texts.as_slice() {
             [one] => one.clone(),
@@ -206,6 +222,7 @@ impl ApiError {
         };
         let causes = errors
             .iter()
+            .take(shown)
             .map(|error| {
                 let cause = error.cause();
                 StatusCause {

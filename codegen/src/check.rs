@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{ApiSet, Field, Group, Origin, Resource, TypeDef, TypeKind, Version},
+    model::{
+        ApiSet, Conversion, Field, Group, Origin, Resource, TypeDef, TypeKind, Version, Versioned,
+    },
     options::Options,
 };
 
@@ -27,6 +29,9 @@ pub fn check(
         check_versions(group, &mut diagnostics);
         check_kinds(group, &mut diagnostics);
         check_stored(group, options, &mut diagnostics, warnings);
+        if options.writes_crds() {
+            check_losses(group, warnings);
+        }
         for version in &group.versions {
             check_names(group, version, &mut diagnostics);
             check_references(group, version, &mut diagnostics);
@@ -224,6 +229,46 @@ fn for_each_reference(def: &TypeDef, found: &mut impl FnMut(&str)) {
     }
 }
 
+/// Versions of a kind without conversion have the same fields, since the API server drops the others when it serves another version.
+/// The authors of CRDs from YAML cannot be asked.
+fn check_losses(group: &Group, warnings: &mut Diagnostics) {
+    for (kind, versions) in kinds(group) {
+        let was_read = |(version, _): &(&Version, &Resource)| version.origin == Origin::Crd;
+        let converts =
+            |(_, resource): &(&Version, &Resource)| resource.conversion != Conversion::None;
+        if versions.iter().any(|one| was_read(one) || converts(one)) {
+            continue;
+        }
+        let Some(stored) = versions.iter().find(|(_, resource)| resource.storage) else {
+            continue;
+        };
+        let others = versions
+            .iter()
+            .filter(|(version, resource)| resource.served && version.name != stored.0.name);
+        for other in others {
+            for (has, lacks) in [(other, stored), (stored, other)] {
+                let versioned = |(version, resource)| Versioned { version, resource };
+                let missing = versioned(*has).missing_from(versioned(*lacks));
+                if let Some((first, more)) = missing.split_first() {
+                    let more = match more.len() {
+                        0 => String::new(),
+                        more => format!(" and {more} more"),
+                    };
+                    let message = format!(
+                        "{kind} of {} loses `{first}`{more} of {} in {}, since its versions have no conversion",
+                        group.name, has.0.name, lacks.0.name
+                    );
+                    let warning = Diagnostic::warning(message).help(
+                        "give both versions the fields, or convert with `+kubebuilder:conversion:webhook` \
+                         (`kube-codegen create webhook --conversion` in an operator)",
+                    );
+                    warnings.push(at_roots(warning, &[*has]));
+                }
+            }
+        }
+    }
+}
+
 /// Pairs of items that have the same name.
 fn clashes<'a, T>(items: &'a [T], name: impl Fn(&'a T) -> &'a String) -> Vec<(&'a T, &'a T)> {
     let mut sorted: Vec<&T> = items.iter().collect();
@@ -314,6 +359,47 @@ mod tests {
                 .contains("warning: A of g is stored in several versions"),
             "{warnings}"
         );
+    }
+
+    #[test]
+    fn fields_that_versions_without_conversion_lose_are_warned_of() {
+        let spec = |fields: &str| {
+            format!(
+                "#[derive(Clone, Debug, Serialize, Deserialize)]\npub struct ASpec {{ {fields} }}\n"
+            )
+        };
+        let root = "// +genclient\n#[derive(Debug)]\npub struct A { pub metadata: kube::api::ObjectMeta, pub spec: ASpec }\n";
+        let stored = "// +kubebuilder:storageversion\n";
+        let warnings = |markers: &str| {
+            let v1 = format!(
+                "{stored}{markers}{root}{}",
+                spec("pub a: String, pub b: String")
+            );
+            let v2 = format!("{root}{}", spec("pub a: String, pub c: String, pub d: i32"));
+            let sources = Sources {
+                rust: vec![
+                    package("g.example.com", "v1", &v1),
+                    package("g.example.com", "v2", &v2),
+                ],
+                ..Sources::default()
+            };
+            let options = Options {
+                emit: BTreeSet::new(),
+                manifests: Some(crate::Manifests::default()),
+                ..Options::default()
+            };
+            let generated = crate::generate(&sources, &options);
+            generated
+                .unwrap_or_else(|errors| panic!("{errors}"))
+                .warnings
+                .to_string()
+        };
+        let found = warnings("");
+        let expected = "g.example.com/v2/mod.rs:3:12: warning: A of g.example.com loses `.spec.c` and 1 more of v2 in v1, since its versions have no conversion\n\
+                        g.example.com/v1/mod.rs:4:12: warning: A of g.example.com loses `.spec.b` of v1 in v2, since its versions have no conversion";
+        assert!(found.contains(expected), "{found}");
+        let found = warnings("// +kubebuilder:conversion:webhook\n");
+        assert!(!found.contains("loses"), "{found}");
     }
 
     #[test]

@@ -29,6 +29,9 @@ impl Observer for GarbageCollector {
         match change {
             Change::Written { old, new } => {
                 after_write(core, served, *old, new);
+                if served.is("apiextensions.k8s.io", "customresourcedefinitions") {
+                    after_definition(core, new);
+                }
                 if object::is_deleting(new) {
                     after_mark(core, served, new);
                 }
@@ -101,6 +104,19 @@ fn after_write(core: &Arc<Core>, served: &Served, old: Option<&Value>, new: &Val
         {
             release_owner(core, object::namespace(new), &read_owner(owner));
         }
+    }
+}
+
+/// Handles a definition: objects may have owners of its kind, which were unknown until now.
+fn after_definition(core: &Arc<Core>, crd: &Value) {
+    let group = object::text(crd, &["spec", "group"]);
+    let kind = object::text(crd, &["spec", "names", "kind"]);
+    let is_of_kind = |owner: &Owner| {
+        let of = owner.api_version.split_once('/').map_or("", |(of, _)| of);
+        of == group && &*owner.kind == kind
+    };
+    for (resource, key) in core.store.owned_by(is_of_kind) {
+        collect(core, resource, &key);
     }
 }
 

@@ -4,6 +4,8 @@
 //! [`rest`](crate::rest) before the observed request is answered: a client sees the outcome as soon as its own request
 //! returns.
 
+mod aggregated_roles;
+mod api_services;
 mod background;
 mod definitions;
 mod garbage;
@@ -17,7 +19,7 @@ use std::time::Duration;
 
 use background::Retry;
 
-use crate::core::{Core, Observer, Options};
+use crate::core::{Controllers, Core, Observer, Options};
 use crate::registry::Served;
 use crate::rest::Requester;
 use crate::rest::delete::delete_object;
@@ -34,10 +36,16 @@ pub(crate) fn controllers(options: Options) -> Vec<Box<dyn Observer>> {
         Box::new(definitions::Definitions::default()),
         Box::new(service_endpoints::ServiceEndpoints),
     ];
-    if options.garbage_collector {
+    if options.bootstrap {
+        controllers.push(Box::new(api_services::ApiServices));
+    }
+    if options.namespace_objects {
+        controllers.push(Box::new(aggregated_roles::AggregatedRoles::default()));
+    }
+    if options.garbage_collector == Controllers::Full {
         controllers.push(Box::new(garbage::GarbageCollector));
     }
-    if options.namespace_lifecycle {
+    if options.namespace_lifecycle == Controllers::Full {
         controllers.push(Box::new(namespaces::Namespaces::default()));
     }
     if options.namespace_objects {

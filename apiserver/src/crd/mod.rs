@@ -13,7 +13,8 @@ use crate::schema::Structural;
 pub(crate) use condition::{Condition, set_condition};
 use kube_schema::definition;
 pub(crate) use read::read;
-pub(crate) use update::{validate_stored, validate_update};
+use update::validate_stored;
+pub(crate) use update::validate_update;
 
 fn versions(crd: &Value) -> &[Value] {
     crd["spec"]["versions"]
@@ -28,23 +29,34 @@ fn storage_version(crd: &Value) -> Option<String> {
         .map(|v| text(v, &["name"]).to_owned())
 }
 
-/// Fills in the defaults, and updates `status.storedVersions`.
-pub(crate) fn set_defaults(old: Option<&Value>, crd: &mut Value) {
-    let storage = storage_version(crd);
+/// Fills in the defaults.
+pub(crate) fn set_defaults(crd: &mut Value) {
     child(fields(crd), "spec");
     definition::set_defaults(crd);
-    let mut stored: Vec<Value> = old
-        .and_then(|old| old["status"]["storedVersions"].as_array().cloned())
-        .unwrap_or_default();
-    if let Some(storage) = storage.filter(|s| !stored.iter().any(|v| v == s)) {
-        stored.push(json!(storage));
-    }
     let status = child(fields(crd), "status");
     status
         .entry("acceptedNames")
         .or_insert_with(|| json!({"kind": "", "plural": ""}));
     status.entry("conditions").or_insert(Value::Null);
-    status.insert("storedVersions".into(), json!(stored));
+    let stored = status.get("storedVersions").and_then(Value::as_array);
+    if stored.is_none_or(Vec::is_empty) {
+        status.insert("storedVersions".into(), json!([]));
+        record_storage_version(crd);
+    }
+}
+
+/// Adds the storage version to `status.storedVersions`. Only a write of the status removes a version.
+pub(crate) fn record_storage_version(crd: &mut Value) {
+    let Some(storage) = storage_version(crd) else {
+        return;
+    };
+    let status = child(fields(crd), "status");
+    let stored = status.entry("storedVersions").or_insert_with(|| json!([]));
+    if let Value::Array(versions) = stored
+        && !versions.iter().any(|version| *version == storage)
+    {
+        versions.push(json!(storage));
+    }
 }
 
 /// Validates a definition.

@@ -24,7 +24,7 @@ pub(crate) fn validate_update(old: &Value, crd: &Value) -> Vec<FieldError> {
 }
 
 /// Validates `status.storedVersions`.
-pub(crate) fn validate_stored(crd: &Value) -> Vec<FieldError> {
+pub(super) fn validate_stored(crd: &Value) -> Vec<FieldError> {
     let stored = crd["status"]["storedVersions"].as_array();
     let stored = stored.map_or(&[][..], Vec::as_slice);
     if stored.is_empty() {
@@ -36,6 +36,16 @@ pub(crate) fn validate_stored(crd: &Value) -> Vec<FieldError> {
         )];
     }
     let mut errors = Vec::new();
+    for version in versions(crd).iter().filter(|v| v["storage"] == true) {
+        if !stored.contains(&version["name"]) {
+            let name = text(version, &["name"]);
+            errors.push(FieldError::invalid(
+                "status.storedVersions",
+                stored.to_vec(),
+                format!("must have the storage version {name}"),
+            ));
+        }
+    }
     for (index, stored) in stored.iter().enumerate() {
         if versions(crd).iter().any(|v| v["name"] == *stored) {
             continue;

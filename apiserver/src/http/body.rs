@@ -5,9 +5,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes, BytesMut};
-use futures::Stream;
+use futures::{Stream, StreamExt};
 use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
+use tokio_util::sync::CancellationToken;
 
 use crate::BoxError;
 use crate::status::ApiError;
@@ -51,6 +52,16 @@ impl Body {
             }
             chunks.as_mut().poll_next(cx)
         }))
+    }
+}
+
+impl Body {
+    /// Returns a body that ends when the listener stops. A complete body is not affected.
+    pub(crate) fn ended_by(self, stop: CancellationToken) -> Self {
+        let Self(Inner::Chunks(chunks)) = self else {
+            return self;
+        };
+        Self::stream(chunks.take_until(stop.cancelled_owned()))
     }
 }
 

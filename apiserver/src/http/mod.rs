@@ -3,6 +3,7 @@
 pub(crate) mod body;
 pub(crate) mod decode;
 pub(crate) mod guard;
+pub(crate) mod health;
 pub(crate) mod negotiate;
 pub(crate) mod path;
 pub(crate) mod query;

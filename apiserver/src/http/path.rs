@@ -9,8 +9,10 @@ pub(crate) enum Route {
     Root,
     /// `/version`.
     Version,
-    /// `/healthz`, `/livez`, `/readyz`.
-    Health,
+    /// `/healthz`, `/livez`, `/readyz`, and what follows: the name of a check.
+    Health(String, String),
+    /// `/metrics`.
+    Metrics,
     /// `/api`.
     Core,
     /// `/apis`.
@@ -77,7 +79,10 @@ pub(crate) fn parse(path: &str) -> Result<Route, ApiError> {
     Ok(match segments.as_slice() {
         [] => Route::Root,
         ["version"] => Route::Version,
-        ["healthz" | "livez" | "readyz", ..] => Route::Health,
+        [endpoint @ ("healthz" | "livez" | "readyz"), check @ ..] => {
+            Route::Health((*endpoint).to_owned(), check.join("/"))
+        }
+        ["metrics"] => Route::Metrics,
         ["openapi", "v2"] => Route::OpenApiV2,
         ["openapi", "v3", rest @ ..] => Route::OpenApiV3(rest.join("/")),
         ["api"] => Route::Core,

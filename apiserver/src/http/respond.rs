@@ -2,10 +2,12 @@
 
 use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WARNING};
 use http::{Response, StatusCode};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::body::Body;
 use super::negotiate::{self, Format};
+use crate::metadata::Ordered;
 use crate::status::ApiError;
 
 /// The answer of a handler.
@@ -22,6 +24,8 @@ pub(crate) struct Answer {
 pub(crate) enum Content {
     /// A document, in the encoding that the client accepts.
     Document(Value, Format),
+    /// A document in a custom resource's order of fields.
+    Custom(Value, Format),
     /// An aggregated discovery document and its version.
     Discovery(Value, &'static str),
     /// JSON that is already encoded, or generated while it is read.
@@ -65,19 +69,23 @@ pub(crate) enum Layout {
 /// Encodes an answer.
 pub(crate) fn respond(answer: Answer, layout: Layout) -> Response<Body> {
     let (body, content_type) = match answer.content {
-        Content::Document(value, Format::Json) => {
+        Content::Document(value, Format::Json) => (
+            Body::full(encode_json(&Ordered(&value), layout)),
+            "application/json",
+        ),
+        Content::Custom(value, Format::Json) => {
             (Body::full(encode_json(&value, layout)), "application/json")
         }
-        Content::Document(value, Format::Yaml) => {
+        Content::Document(value, Format::Yaml) | Content::Custom(value, Format::Yaml) => {
             let text = serde_saphyr::to_string(&value).unwrap_or_default();
             (Body::full(text), "application/yaml")
         }
         Content::Discovery(value, "v2") => (
-            Body::full(encode_json(&value, layout)),
+            Body::full(encode_json(&Ordered(&value), layout)),
             "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
         ),
         Content::Discovery(value, _) => (
-            Body::full(encode_json(&value, layout)),
+            Body::full(encode_json(&Ordered(&value), layout)),
             "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList",
         ),
         Content::Json(body) | Content::Events(body) => (body, "application/json"),
@@ -102,7 +110,7 @@ pub(crate) fn respond(answer: Answer, layout: Layout) -> Response<Body> {
     response
 }
 
-fn encode_json(value: &Value, layout: Layout) -> Vec<u8> {
+fn encode_json(value: &impl Serialize, layout: Layout) -> Vec<u8> {
     let encoded = match layout {
         Layout::Compact => serde_json::to_vec(value),
         Layout::Pretty => serde_json::to_vec_pretty(value),

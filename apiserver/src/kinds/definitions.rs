@@ -16,21 +16,23 @@ pub(super) struct CustomResourceDefinition;
 
 impl Strategy for CustomResourceDefinition {
     fn set_defaults(&self, object: &mut Value) {
-        crd::set_defaults(None, object);
+        crd::set_defaults(object);
     }
 
     fn prepare_create(&self, _cluster: &dyn Cluster, object: &mut Value) {
-        crd::set_defaults(None, object);
+        crd::set_defaults(object);
     }
 
     fn prepare_update(
         &self,
         _cluster: &dyn Cluster,
-        _subresource: &str,
-        old: &Value,
+        subresource: &str,
+        _old: &Value,
         new: &mut Value,
     ) {
-        crd::set_defaults(Some(old), new);
+        if subresource.is_empty() {
+            crd::record_storage_version(new);
+        }
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
@@ -39,10 +41,6 @@ impl Strategy for CustomResourceDefinition {
 
     fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
         crd::validate_update(old, new)
-    }
-
-    fn validate_status_update(&self, _old: &Value, new: &Value) -> Vec<FieldError> {
-        crd::validate_stored(new)
     }
 
     /// Adds the finalizer that waits for the definition's objects.

@@ -1,5 +1,6 @@
 //! Endpoints and endpoint slices: the addresses behind services.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use serde_json::{Value, json};
@@ -103,15 +104,14 @@ fn check_subset(path: &str, subset: &Value, errors: &mut Vec<FieldError>) {
 
 /// Checks the names and protocols of a slice's ports.
 fn check_slice_ports(ports: &[Value], errors: &mut Vec<FieldError>) {
-    let mut names = Vec::new();
+    let mut names = BTreeSet::new();
     for (index, port) in ports.iter().enumerate() {
         let path = format!("ports[{index}]");
         let name = text(port, &["name"]);
         dns_label(format!("{path}.name"), name, errors);
-        if names.contains(&name) {
+        if !names.insert(name) {
             errors.push(FieldError::duplicate(format!("{path}.name"), name));
         }
-        names.push(name);
         protocol(&path, port, errors);
     }
 }

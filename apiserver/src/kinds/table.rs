@@ -45,6 +45,7 @@ const EVENT_VIEW_FIELDS: &[Field] = &[
 const RBAC: &str = "rbac.authorization.k8s.io";
 const ADMISSION: &str = "admissionregistration.k8s.io";
 const AUTHORIZATION: &str = "authorization.k8s.io";
+const FLOW_CONTROL: &str = "flowcontrol.apiserver.k8s.io";
 const EXTENSIONS: &[&str] = &["api-extensions"];
 
 #[rustfmt::skip]
@@ -131,6 +132,17 @@ const ROWS: &[Row] = &[
         .with(&storage::VolumeAttachment),
     row("storage.k8s.io", "v1", "VolumeAttributesClass", "volumeattributesclasses", "d", &["vac"])
         .with(&storage::VolumeAttributesClass),
+    row(ADMISSION, "v1", "MutatingAdmissionPolicy", "mutatingadmissionpolicies", "go", &[]).of_category(EXTENSIONS),
+    row(ADMISSION, "v1", "MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", "go", &[])
+        .of_category(EXTENSIONS),
+    row("networking.k8s.io", "v1", "ServiceCIDR", "servicecidrs", "so", &[]),
+    row("networking.k8s.io", "v1", "IPAddress", "ipaddresses", "o", &["ip"]),
+    row(FLOW_CONTROL, "v1", "FlowSchema", "flowschemas", "so", &[]),
+    row(FLOW_CONTROL, "v1", "PriorityLevelConfiguration", "prioritylevelconfigurations", "so", &[]),
+    row("resource.k8s.io", "v1", "DeviceClass", "deviceclasses", "go", &[]),
+    row("resource.k8s.io", "v1", "ResourceClaim", "resourceclaims", "nsdo", &[]),
+    row("resource.k8s.io", "v1", "ResourceClaimTemplate", "resourceclaimtemplates", "no", &[]),
+    row("resource.k8s.io", "v1", "ResourceSlice", "resourceslices", "go", &[]),
     row("authentication.k8s.io", "v1", "TokenReview", "tokenreviews", "v", &[]).with(&reviews::Token),
     row("authentication.k8s.io", "v1", "SelfSubjectReview", "selfsubjectreviews", "v", &[]).with(&reviews::SelfSubject),
     row(AUTHORIZATION, "v1", "SubjectAccessReview", "subjectaccessreviews", "v", &[]).with(&reviews::Access),
@@ -177,7 +189,8 @@ mod tests {
 
     #[test]
     fn kinds_that_clients_list_and_watch_are_those_of_the_shared_table() {
-        let rows = ROWS.iter().filter(|row| !row.flags.contains('v'));
+        let is_shared = |row: &&Row| !row.flags.contains(['v', 'o']);
+        let rows = ROWS.iter().filter(is_shared);
         let served: Vec<_> = rows
             .map(|row| kube_builtin_types::Kind {
                 group: row.group,

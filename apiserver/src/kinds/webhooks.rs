@@ -1,5 +1,7 @@
 //! Validation of webhook configurations (`k8s.io/kubernetes/pkg/apis/admissionregistration/validation`).
 
+use std::collections::BTreeSet;
+
 use kube_names::{label_1035_fault, label_key_faults, subdomain_fault};
 use kube_schema::cel::{Condition, MUST_BE_BOOL};
 use serde_json::Value;
@@ -16,7 +18,7 @@ const MOST_CONDITIONS: usize = 64;
 /// Validates the webhooks of a configuration.
 pub(super) fn validate(configuration: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for (path, webhook) in items("webhooks", &configuration["webhooks"]) {
         check_webhook(&path, webhook, &mut errors);
         let versions = &webhook["admissionReviewVersions"];
@@ -29,10 +31,9 @@ pub(super) fn validate(configuration: &Value) -> Vec<FieldError> {
         if name.is_empty() {
             continue;
         }
-        if names.contains(&name) {
+        if !names.insert(name) {
             errors.push(FieldError::duplicate(format!("{path}.name"), name));
         }
-        names.push(name);
     }
     errors
 }
@@ -307,7 +308,7 @@ fn check_conditions(path: &str, list: &Value, errors: &mut Vec<FieldError>) {
         let error = FieldError::with_value(path, FieldErrorKind::TooMany, count.into(), detail);
         errors.push(error);
     }
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for (path, condition) in items(path, list) {
         let (name, given) = (text(condition, &["name"]), text(condition, &["expression"]));
         let expression = given.trim();
@@ -332,9 +333,8 @@ fn check_conditions(path: &str, list: &Value, errors: &mut Vec<FieldError>) {
         for fault in label_key_faults(name) {
             errors.push(FieldError::invalid(format!("{path}.name"), name, fault));
         }
-        if names.contains(&name) {
+        if !names.insert(name) {
             errors.push(FieldError::duplicate(format!("{path}.name"), name));
         }
-        names.push(name);
     }
 }

@@ -5,7 +5,9 @@
 
 mod decode;
 pub(crate) mod object;
+mod ordered;
 pub(crate) mod rules;
 pub(crate) mod validate;
 
 pub(crate) use decode::{clean, normalise};
+pub(crate) use ordered::Ordered;

@@ -17,7 +17,7 @@ use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 
 use crate::metadata::rules::Rules;
-use crate::schema::Structural;
+use crate::schema::{Structural, apply_defaults};
 use crate::status::GroupResource;
 use crate::store::{ResourceId, Stored};
 use crate::table::{Column, Layout};
@@ -276,7 +276,7 @@ impl Served {
             // Stored in this version, under an earlier definition.
             if let Some(schema) = &self.version().schema {
                 schema.prune(&mut value);
-                schema.apply_defaults(&mut value);
+                apply_defaults(schema, &mut value);
             }
             return value;
         }
@@ -311,7 +311,7 @@ impl Served {
     fn settle(&self, object: &mut Value) {
         if let Some(schema) = self.resource.storage().and_then(|v| v.schema.as_ref()) {
             schema.prune(object);
-            schema.apply_defaults(object);
+            apply_defaults(schema, object);
         }
     }
 
@@ -325,10 +325,14 @@ impl Served {
             .into()
     }
 
-    /// Returns `"apiVersion":"…","kind":"…"`, to prepend to the fields of a body.
+    /// Returns `"kind":"…","apiVersion":"…"`, to prepend to the fields of a body; those of custom resources are in alphabetical
+    /// order.
     pub(crate) fn type_prefix(&self) -> String {
         let (api_version, kind) = (self.api_version(), &self.resource.kind);
-        format!("\"apiVersion\":\"{api_version}\",\"kind\":\"{kind}\"")
+        match self.resource.is_custom() {
+            true => format!("\"apiVersion\":\"{api_version}\",\"kind\":\"{kind}\""),
+            false => format!("\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\""),
+        }
     }
 }
 

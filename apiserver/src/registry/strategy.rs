@@ -93,7 +93,7 @@ pub(crate) trait Strategy: Debug + Sync {
     /// Records in an object that it is being deleted.
     fn mark_deleted(&self, _object: &mut Value) {}
 
-    /// Whether an object under deletion waits for anything besides its finalizers and grace period.
+    /// Whether an object under deletion waits for a controller, besides its finalizers and grace period.
     fn holds(&self, _object: &Value) -> bool {
         false
     }

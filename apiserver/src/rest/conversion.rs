@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::core::Core;
 use crate::registry::Served;
+use crate::schema::apply_defaults;
 use crate::status::ApiError;
 use crate::store::Stored;
 use crate::webhooks::conversion;
@@ -96,7 +97,7 @@ async fn ask(core: &Arc<Core>, to: &Served, objects: Vec<Value>) -> Result<Vec<V
     if let Some(schema) = &to.version().schema {
         for object in &mut converted {
             schema.prune(object);
-            schema.apply_defaults(object);
+            apply_defaults(schema, object);
         }
     }
     Ok(converted)

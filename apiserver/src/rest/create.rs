@@ -88,6 +88,7 @@ pub(crate) async fn create_object(
             .validate(Some(&object), None)
             .await?;
         if options.dry_run {
+            write::check_size(served, &object)?;
             if core.find(served, &key).is_some() {
                 return Err(ApiError::already_exists(&gr, &key.name));
             }

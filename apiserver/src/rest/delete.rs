@@ -10,13 +10,13 @@ use super::conversion::{prepare, to_stored};
 use super::options::{DeleteOptions, Propagation};
 use super::present::present;
 use super::{Call, Requester, list, write};
-use crate::core::{Change, Core};
+use crate::core::{Change, Controllers, Core};
 use crate::http::negotiate::Format;
 use crate::http::respond::{Answer, Content};
 use crate::metadata::object;
 use crate::registry::Served;
 use crate::status::{ApiError, GroupResource};
-use crate::store::{CommitError, Expect, Key, Stored};
+use crate::store::{CommitError, Draft, Expect, Key, Stored};
 use crate::types::scalars::rfc3339;
 
 /// The outcome of a deletion.
@@ -114,7 +114,7 @@ pub(crate) async fn delete_object(
         let new = mark(core, served, &old, options);
         let removes = object::finalizers(&new).is_empty()
             && remaining_grace(&new) == 0
-            && !served.resource.strategy.holds(&new);
+            && !write::is_held(core, served, &new);
         if options.dry_run {
             return Ok(if removes {
                 Deleted::Removed(last_state(old))
@@ -128,11 +128,12 @@ pub(crate) async fn delete_object(
         }
         let schema = served.version().stored_schema;
         let stored_form = to_stored(core, served, new).await?;
+        let draft = Draft::of(&stored_form, schema);
         let result = core.store.commit(
             served.resource.id,
             key,
             Expect::Revision(current.revision),
-            |revision| (!removes).then(|| Stored::encode(&stored_form, revision, schema)),
+            |revision| (!removes).then(|| draft.at(revision)),
         );
         match result {
             Ok(_) if removes => {
@@ -225,7 +226,7 @@ fn mark(core: &Core, served: &Served, old: &Value, options: &DeleteOptions) -> V
         .map(str::to_owned)
         .collect();
     let before = finalizers.clone();
-    let has_dependents = core.options.garbage_collector;
+    let has_dependents = core.options.garbage_collector != Controllers::Off;
     let wanted = options.propagation.unwrap_or_else(|| {
         let has = |name: &str| finalizers.iter().any(|f| f == name);
         if has("orphan") {
@@ -248,8 +249,10 @@ fn mark(core: &Core, served: &Served, old: &Value, options: &DeleteOptions) -> V
         object::set_finalizers(&mut new, &finalizers);
     }
     let grace = strategy.grace_period(old, options.grace_period);
-    let stays =
-        !finalizers.is_empty() || grace > 0 || strategy.holds(old) || object::is_deleting(old);
+    let stays = !finalizers.is_empty()
+        || grace > 0
+        || write::is_held(core, served, old)
+        || object::is_deleting(old);
     if stays {
         mark_time(core, served, &mut new, grace);
     }

@@ -9,6 +9,7 @@ use crate::http::decode::{self, Encoding};
 use crate::http::negotiate;
 use crate::metadata::object::{self, text};
 use crate::registry::Served;
+use crate::schema::apply_defaults;
 use crate::status::ApiError;
 use crate::types;
 
@@ -164,7 +165,7 @@ pub(crate) fn check_custom_kind(served: &Served, object: &Value) -> Result<(), A
 pub(crate) fn shape(served: &Served, object: &mut Value) -> Result<Vec<String>, String> {
     let unknown = prune(served, object)?;
     if let Some(schema) = &served.version().schema {
-        schema.apply_defaults(object);
+        apply_defaults(schema, object);
     }
     Ok(unknown
         .into_iter()

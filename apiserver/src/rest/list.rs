@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use serde_json::{Value, json};
 
 use super::conversion::prepare;
@@ -238,6 +238,8 @@ fn stream(served: &Served, page: Page) -> Body {
         prefix,
         head: Some(head),
         first: true,
+        done: false,
+        large: None,
     };
     if size > CHUNK {
         return Body::stream(futures::stream::iter(chunks.map(Ok)));
@@ -255,32 +257,47 @@ struct Chunks {
     prefix: Option<String>,
     head: Option<String>,
     first: bool,
+    done: bool,
+    /// A large object to send next. It is not copied: readers that do not read share it.
+    large: Option<Bytes>,
 }
 
 impl Iterator for Chunks {
     type Item = Bytes;
 
     fn next(&mut self) -> Option<Bytes> {
+        if let Some(large) = self.large.take() {
+            return Some(large);
+        }
+        if self.done {
+            return None;
+        }
         let mut chunk = BytesMut::with_capacity(CHUNK / 8);
         if let Some(head) = self.head.take() {
             chunk.extend_from_slice(head.as_bytes());
-        } else if self.objects.len() == 0 && !self.first {
-            return None;
         }
-        while let Some(object) = self.objects.next() {
+        for object in self.objects.by_ref() {
             if !std::mem::take(&mut self.first) {
                 chunk.extend_from_slice(b",");
             }
-            let body = self.served.body(&object);
-            match &self.prefix {
-                Some(prefix) => append_typed(&mut chunk, prefix, &body),
-                None => chunk.extend_from_slice(&body),
+            let mut body = self.served.body(&object);
+            // The opening brace comes with the type.
+            body.advance(1);
+            chunk.extend_from_slice(b"{");
+            if let Some(prefix) = &self.prefix {
+                chunk.extend_from_slice(prefix.as_bytes());
+                chunk.extend_from_slice(b",");
             }
-            if chunk.len() >= CHUNK && self.objects.len() > 0 {
+            if body.len() >= CHUNK {
+                self.large = Some(body);
+                return Some(chunk.freeze());
+            }
+            chunk.extend_from_slice(&body);
+            if chunk.len() >= CHUNK {
                 return Some(chunk.freeze());
             }
         }
-        self.first = false;
+        self.done = true;
         chunk.extend_from_slice(b"]}\n");
         Some(chunk.freeze())
     }

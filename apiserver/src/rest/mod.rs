@@ -87,6 +87,9 @@ async fn handle(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
                 _ => Err(unsupported()),
             },
             None if call.served.resource.is_custom() => Err(call.not_found()),
+            None if call.served.is("", "pods") && pods::NEEDS_NODE.contains(&name) => {
+                Err(pods::no_node(core, call))
+            }
             None => Err(ApiError::no_such_resource()),
         },
     }

@@ -16,6 +16,20 @@ use crate::kinds::is_gated;
 use crate::metadata::object::{self, text};
 use crate::status::{ApiError, GroupResource};
 
+/// The subresources that a real server forwards to the node of a pod.
+pub(super) const NEEDS_NODE: &[&str] = &["attach", "exec", "log", "portforward", "proxy"];
+
+/// Returns why a subresource that a node would answer is not to be had.
+pub(super) fn no_node(core: &Core, call: &Call) -> ApiError {
+    if core.find(&call.served, &call.key()).is_none() {
+        return call.not_found();
+    }
+    ApiError::bad_request(format!(
+        "pods/{} of \"{}\" is not available: the embedded API server has no nodes, and its pods do not run",
+        call.subresource, call.name
+    ))
+}
+
 fn body(call: &Call) -> Result<Value, ApiError> {
     let encoding = negotiate::body_encoding(call.content_type.as_deref(), false)?;
     Ok(decode::decode(&call.body, encoding)

@@ -34,10 +34,12 @@ pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, 
         }
     };
     call.accepted.meta.convert(&mut document);
-    Ok(Answer::new(
-        code,
-        Content::Document(document, call.accepted.format),
-    ))
+    let is_custom = call.served.resource.is_custom() && call.accepted.view == View::Whole;
+    let content = match is_custom {
+        true => Content::Custom(document, call.accepted.format),
+        false => Content::Document(document, call.accepted.format),
+    };
+    Ok(Answer::new(code, content))
 }
 
 /// Returns the kind and apiVersion of a list in a representation.

@@ -2,11 +2,16 @@
 
 use std::sync::Arc;
 
+use bytes::BytesMut;
+
 use super::Call;
 use super::conversion::prepare;
+use super::list::append_typed;
 use super::present::present;
 use crate::core::Core;
-use crate::http::respond::Answer;
+use crate::http::body::Body;
+use crate::http::negotiate::{Format, View};
+use crate::http::respond::{Answer, Content};
 use crate::status::ApiError;
 
 /// Handles GET of an object or its status.
@@ -23,7 +28,16 @@ pub(crate) async fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiErro
         .find(&call.served, &call.key())
         .ok_or_else(|| call.not_found())?;
     prepare(core, &call.served, [&stored]).await?;
-    present(call, 200, &call.served.decode(&stored))
+    let is_usual = call.accepted.view == View::Whole && call.accepted.format == Format::Json;
+    if !is_usual || call.query.flag("pretty") {
+        return present(call, 200, &call.served.decode(&stored));
+    }
+    let body = call.served.body(&stored);
+    let prefix = call.served.type_prefix();
+    let mut whole = BytesMut::with_capacity(body.len() + prefix.len() + 3);
+    append_typed(&mut whole, &prefix, &body);
+    whole.extend_from_slice(b"\n");
+    Ok(Answer::new(200, Content::Json(Body::full(whole.freeze()))))
 }
 
 /// Parses a resourceVersion.

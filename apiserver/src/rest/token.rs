@@ -14,7 +14,8 @@ use crate::http::respond::Answer;
 use crate::http::{decode, negotiate};
 use crate::kinds::tokens::{self, Claims};
 use crate::metadata::object;
-use crate::status::ApiError;
+use crate::status::{ApiError, GroupResource};
+use crate::store::Key;
 use crate::types::normal;
 use crate::types::scalars::rfc3339;
 
@@ -44,6 +45,7 @@ pub(super) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
             &[error],
         ));
     }
+    let bound_to = bound_object(core, call, &request["spec"]["boundObjectRef"])?;
     let now = core.now();
     let expires = now + SignedDuration::from_secs(seconds);
     let mut audiences = request["spec"]["audiences"].clone();
@@ -53,7 +55,7 @@ pub(super) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
     let token = tokens::issue(&Claims {
         account: &account,
         audiences: &audiences,
-        bound_to: &request["spec"]["boundObjectRef"],
+        bound_to: &bound_to,
         issued: now.as_second(),
         expires: expires.as_second(),
     });
@@ -74,6 +76,60 @@ pub(super) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
         "status": {"token": token, "expirationTimestamp": rfc3339(expires)},
     });
     present(call, 201, &answer)
+}
+
+/// Returns the kind, name and uid of the object that a token is to be bound to, or null.
+///
+/// # Errors
+/// 404 if there is no such object, 409 if its uid is another, 400 if a token cannot be bound to it.
+fn bound_object(core: &Core, call: &Call, reference: &Value) -> Result<Value, ApiError> {
+    if !reference.is_object() {
+        return Ok(Value::Null);
+    }
+    let of = |field| object::text(reference, &[field]);
+    let (api_version, kind, name) = (of("apiVersion"), of("kind"), of("name"));
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let plural = match (group, kind) {
+        ("", "Pod") => "pods",
+        ("", "Node") => "nodes",
+        ("", "Secret") => "secrets",
+        _ => {
+            return Err(ApiError::bad_request(format!(
+                "cannot bind token to object of type {group}/{version}, Kind={kind}"
+            )));
+        }
+    };
+    let served = core
+        .builtin("", plural)
+        .ok_or_else(ApiError::no_such_resource)?;
+    let namespace = match served.resource.namespaced {
+        true => &*call.namespace,
+        false => "",
+    };
+    let found = core
+        .find(&served, &Key::new(namespace, name))
+        .ok_or_else(|| ApiError::not_found(&served.resource.group_resource(), name))?;
+    if kind == "Pod" {
+        let pod = served.decode(&found);
+        if object::text(&pod, &["spec", "serviceAccountName"]) != call.name {
+            return Err(ApiError::bad_request(format!(
+                "cannot bind token for serviceaccount \"{}\" to pod running with different serviceaccount name.",
+                call.name
+            )));
+        }
+    }
+    let uid = of("uid");
+    if !uid.is_empty() && uid != &*found.uid {
+        let why = format!(
+            "the UID in the bound object reference ({uid}) does not match the UID in record. The object might have been deleted and then recreated"
+        );
+        return Err(ApiError::conflict(
+            &GroupResource::new(group, kind),
+            name,
+            &why,
+        ));
+    }
+    Ok(json!({"kind": kind, "name": name, "uid": &*found.uid}))
 }
 
 fn lifetime_fault(seconds: i64) -> Option<&'static str> {

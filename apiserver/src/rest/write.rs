@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::admission::lifecycle;
 use super::conversion::{prepare, to_stored};
-use crate::core::{Change, Core};
+use crate::core::{Change, Controllers, Core};
 use crate::depth::{MOST_LEVELS, is_too_deep};
 use crate::metadata::object;
 use crate::registry::Served;
 use crate::status::ApiError;
-use crate::store::{CommitError, Expect, Key, Stored};
+use crate::store::{CommitError, Draft, Expect, Key, Stored};
 
 /// The maximum number of attempts of a write without a resourceVersion. Every attempt calls the webhooks, and these may be
 /// what changes the object.
@@ -41,6 +41,43 @@ pub(crate) fn check_depth(object: &Value) -> Result<(), ApiError> {
     }
 }
 
+/// The maximum size of a request to etcd, in bytes.
+const MOST_STORED: usize = 3 << 19;
+
+/// The maximum size of a message that etcd's client sends, in bytes.
+const MOST_SENT: usize = 2 << 20;
+
+/// Encodes an object to store it.
+///
+/// # Errors
+/// 500 if etcd would refuse it: the real server returns what etcd says.
+fn draft(served: &Served, object: &Value) -> Result<Draft, ApiError> {
+    let draft = Draft::of(object, served.version().stored_schema);
+    match draft.len() {
+        ..=MOST_STORED => Ok(draft),
+        length => Err(too_large(length)),
+    }
+}
+
+/// Checks the size of an object that a dry run does not store. Its defaults may be incomplete if it is too large.
+///
+/// # Errors
+/// 500 if etcd would refuse it.
+pub(super) fn check_size(served: &Served, object: &Value) -> Result<(), ApiError> {
+    draft(served, object).map(drop)
+}
+
+/// 500: an object of this size exceeds etcd's limits.
+pub(crate) fn too_large(length: usize) -> ApiError {
+    let why = match length {
+        ..=MOST_SENT => "etcdserver: request is too large".to_owned(),
+        _ => format!(
+            "rpc error: code = ResourceExhausted desc = trying to send message larger than max ({length} vs. {MOST_SENT})"
+        ),
+    };
+    ApiError::new(500, "", why)
+}
+
 /// Stores a new object and returns it as the client sees it. If the write `waited` for webhooks, checks the namespace again:
 /// it may have been deleted meanwhile.
 ///
@@ -58,11 +95,12 @@ pub(crate) async fn insert(
         lifecycle::admit_create(core, served, &stored_form)?;
     }
     let key = Key::new(object::namespace(&stored_form), object::name(&stored_form));
-    let schema = served.version().stored_schema;
+    let draft = draft(served, &stored_form)?;
+    drop(stored_form);
     let stored = core
         .store
         .commit(served.resource.id, &key, Expect::Absent, |revision| {
-            Some(Stored::encode(&stored_form, revision, schema))
+            Some(draft.at(revision))
         })
         .map_err(|error| match error {
             CommitError::Exists => {
@@ -109,9 +147,11 @@ pub(crate) async fn replace(
 ) -> Result<Persisted, ApiError> {
     check_depth(&new)?;
     let before = served.decode(current);
-    let removes = ends(served, &new);
-    let is_same = !removes && same_but_times(&before, &new);
+    let removes = ends(core, served, &new);
+    let is_same =
+        !removes && same_but_times(&before, &new) && is_stored_as(core, served, current, &before);
     if dry_run {
+        check_size(served, &new)?;
         return Ok(match () {
             () if is_same => Persisted::Written(before),
             () if removes => Persisted::Removed(new),
@@ -125,12 +165,13 @@ pub(crate) async fn replace(
     }
     let shown = removes.then(|| new.clone());
     let stored_form = to_stored(core, served, new).await?;
-    let schema = served.version().stored_schema;
+    let draft = draft(served, &stored_form)?;
+    drop(stored_form);
     let result = core.store.commit(
         served.resource.id,
         &current.key,
         Expect::Revision(current.revision),
-        |revision| (!removes).then(|| Stored::encode(&stored_form, revision, schema)),
+        |revision| (!removes).then(|| draft.at(revision)),
     );
     match (result, shown) {
         (Ok(_), Some(shown)) => {
@@ -149,6 +190,21 @@ pub(crate) async fn replace(
     }
 }
 
+/// Whether an object is already stored as a write of this state would store it. If not, a write without changes is stored:
+/// migrations to another storage version rely on it.
+fn is_stored_as(core: &Core, served: &Served, current: &Stored, state: &Value) -> bool {
+    if current.schema == served.version().stored_schema {
+        return true;
+    }
+    let version = core.registry.version_of(current.schema);
+    if version.as_ref() != served.resource.storage().map(|it| &it.name) {
+        return false;
+    }
+    let mut form = served.to_stored(state.clone());
+    object::fields(&mut form).retain(|key, _| !matches!(key.as_str(), "apiVersion" | "kind"));
+    served.resource.webhook.is_some() || form == current.decode()
+}
+
 fn notify_written(core: &Arc<Core>, served: &Served, old: &Value, new: &Value) {
     let old = Some(old);
     core.notify(served, &Change::Written { old, new });
@@ -164,12 +220,13 @@ pub(crate) fn edit(core: &Arc<Core>, served: &Served, key: &Key, change: &dyn Fn
         if new == before {
             return;
         }
-        let removes = ends(served, &new);
+        let removes = ends(core, served, &new);
+        let draft = Draft::of(&new, current.schema);
         let result = core.store.commit(
             served.resource.id,
             key,
             Expect::Revision(current.revision),
-            |revision| (!removes).then(|| Stored::encode(&new, revision, current.schema)),
+            |revision| (!removes).then(|| draft.at(revision)),
         );
         match result {
             Ok(_) if removes => return core.notify(served, &Change::Removed(&current)),
@@ -197,12 +254,17 @@ pub(crate) fn remove(core: &Arc<Core>, served: &Served, key: &Key) -> bool {
 }
 
 /// Whether a write of this state removes the object: it is being deleted, and nothing holds it.
-fn ends(served: &Served, object: &Value) -> bool {
+fn ends(core: &Core, served: &Served, object: &Value) -> bool {
     let grace = object["metadata"]["deletionGracePeriodSeconds"].as_i64();
     object::is_deleting(object)
         && object::finalizers(object).is_empty()
         && grace.unwrap_or_default() == 0
-        && !served.resource.strategy.holds(object)
+        && !is_held(core, served, object)
+}
+
+/// Whether an object under deletion waits for a controller, if there are any.
+pub(super) fn is_held(core: &Core, served: &Served, object: &Value) -> bool {
+    core.options.namespace_lifecycle != Controllers::Off && served.resource.strategy.holds(object)
 }
 
 /// Whether two states are equal except for the timestamps of their managedFields.

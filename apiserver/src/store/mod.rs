@@ -16,7 +16,7 @@ use tokio::sync::watch;
 
 use log::Log;
 pub(crate) use log::{Event, EventKind};
-pub(crate) use stored::{Key, Stored};
+pub(crate) use stored::{Draft, Key, Stored};
 
 /// Identifies a group-resource in the store; all its versions share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +56,9 @@ pub(crate) enum RevisionError {
 /// The revision of an empty store. Earlier revisions count as compacted, as on a real server, so that a client that starts
 /// from a made-up resourceVersion such as "1" gets an error.
 const START: u64 = 1000;
+
+/// The maximum number of events that a watcher takes at once.
+const MOST_AT_ONCE: usize = 100;
 
 struct Bucket {
     objects: BTreeMap<Key, Arc<Stored>>,
@@ -176,7 +179,12 @@ impl Store {
 
     /// Returns the number of objects of a resource in a namespace.
     pub(crate) fn count(&self, resource: ResourceId, namespace: &str) -> usize {
-        self.snapshot(resource, namespace).objects.len()
+        if !namespace.is_empty() {
+            return self.snapshot(resource, namespace).objects.len();
+        }
+        let state = self.read();
+        let bucket = state.buckets.get(&resource);
+        bucket.map_or(0, |bucket| bucket.objects.len())
     }
 
     /// Returns the objects as of a revision, by undoing the log.
@@ -286,7 +294,23 @@ impl Store {
             .unwrap_or_default()
     }
 
-    /// Returns the events of a resource after a cursor.
+    /// Returns the objects with an owner that a predicate picks.
+    pub(crate) fn owned_by(
+        &self,
+        picks: impl Fn(&stored::Owner) -> bool,
+    ) -> Vec<(ResourceId, Key)> {
+        let state = self.read();
+        let all: BTreeSet<&(ResourceId, Key)> = state.dependents.values().flatten().collect();
+        let is_picked = |(resource, key): &(ResourceId, Key)| {
+            let bucket = state.buckets.get(resource);
+            let object = bucket.and_then(|bucket| bucket.objects.get(key));
+            object.is_some_and(|object| object.owners.iter().any(&picks))
+        };
+        let picked = all.into_iter().filter(|at| is_picked(at));
+        picked.cloned().collect()
+    }
+
+    /// Returns the next events of a resource after a cursor, at most [`MOST_AT_ONCE`]: whoever holds them keeps them in memory.
     pub(crate) fn events_after(&self, resource: ResourceId, cursor: u64) -> Batch {
         let state = self.read();
         let Some(bucket) = state.buckets.get(&resource) else {
@@ -299,12 +323,17 @@ impl Store {
             .log
             .after(cursor)
             .filter(|event| event.resource == resource)
+            .take(MOST_AT_ONCE)
             .cloned()
             .collect();
         if events.is_empty() && !bucket.open {
             return Batch::Closed;
         }
-        Batch::Events(events, state.revision)
+        let revision = match events.last() {
+            Some(last) if events.len() == MOST_AT_ONCE => last.object.revision,
+            _ => state.revision,
+        };
+        Batch::Events(events, revision)
     }
 
     /// Returns a receiver that wakes at every change of a resource; `None` when the resource is not served.

@@ -1,7 +1,7 @@
 //! A stored object: its encoded body, and the metadata that is needed without decoding the body.
 
 use bytes::Bytes;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::metadata::object;
 
@@ -70,31 +70,96 @@ impl Labels {
     }
 }
 
-impl Stored {
-    /// Encodes an object at a revision, without `apiVersion` and `kind`.
-    pub(crate) fn encode(object: &Value, revision: u64, schema: u64) -> Self {
-        let mut rest = match object {
-            Value::Object(map) => map.clone(),
-            _ => Map::new(),
-        };
-        rest.remove("apiVersion");
-        rest.remove("kind");
-        let mut rest = Value::Object(rest);
-        object::set_meta(
-            &mut rest,
-            "resourceVersion",
-            Some(Value::String(revision.to_string())),
-        );
-        let body = serde_json::to_vec(&rest).unwrap_or_default();
+/// How every body starts: the revision comes first, so that it is replaced without decoding the rest.
+const START: &str = "{\"metadata\":{\"resourceVersion\":\"";
+
+/// An encoded object whose revision is not known yet. Encoding takes long for a large object, and must not delay other writes.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    key: Key,
+    uid: Box<str>,
+    labels: Labels,
+    owners: Box<[Owner]>,
+    schema: u64,
+    /// The body after the revision.
+    rest: Vec<u8>,
+}
+
+impl Draft {
+    /// Encodes an object, without `apiVersion` and `kind`.
+    pub(crate) fn of(object: &Value, schema: u64) -> Self {
         Self {
             key: Key::new(object::namespace(object), object::name(object)),
             uid: object::uid(object).into(),
-            revision,
             labels: Labels::of(object),
             owners: owners_of(object),
             schema,
-            body: Bytes::from(body.into_boxed_slice()),
+            rest: encode_rest(object),
         }
+    }
+
+    /// Returns the approximate number of bytes of the body.
+    pub(crate) fn len(&self) -> usize {
+        START.len() + self.rest.len()
+    }
+
+    /// Returns the object at a revision.
+    pub(crate) fn at(self, revision: u64) -> Stored {
+        Stored {
+            body: body(revision, &self.rest),
+            key: self.key,
+            uid: self.uid,
+            revision,
+            labels: self.labels,
+            owners: self.owners,
+            schema: self.schema,
+        }
+    }
+}
+
+fn body(revision: u64, rest: &[u8]) -> Bytes {
+    let revision = revision.to_string();
+    let mut body = Vec::with_capacity(START.len() + revision.len() + rest.len());
+    body.extend_from_slice(START.as_bytes());
+    body.extend_from_slice(revision.as_bytes());
+    body.extend_from_slice(rest);
+    Bytes::from(body)
+}
+
+/// Encodes what follows the revision: the rest of the metadata, then all other fields but the type.
+fn encode_rest(object: &Value) -> Vec<u8> {
+    let mut rest = Vec::with_capacity(256);
+    rest.push(b'"');
+    let metadata = object.get("metadata").and_then(Value::as_object);
+    for (name, value) in metadata.into_iter().flatten() {
+        if name != "resourceVersion" {
+            encode_field(&mut rest, name, value);
+        }
+    }
+    rest.push(b'}');
+    for (name, value) in object.as_object().into_iter().flatten() {
+        if !matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
+            encode_field(&mut rest, name, value);
+        }
+    }
+    rest.push(b'}');
+    rest.shrink_to_fit();
+    rest
+}
+
+fn encode_field(out: &mut Vec<u8>, name: &str, value: &Value) {
+    out.push(b',');
+    // Writing JSON to memory does not fail.
+    drop(serde_json::to_writer(&mut *out, name));
+    out.push(b':');
+    drop(serde_json::to_writer(out, value));
+}
+
+impl Stored {
+    /// Encodes an object at a revision, without `apiVersion` and `kind`.
+    #[cfg(test)]
+    pub(crate) fn encode(object: &Value, revision: u64, schema: u64) -> Self {
+        Draft::of(object, schema).at(revision)
     }
 
     /// Decodes the object, without `apiVersion` and `kind`.
@@ -104,7 +169,20 @@ impl Stored {
 
     /// Returns the same object with a later revision: the last state of a deleted object.
     pub(crate) fn at_revision(&self, revision: u64) -> Self {
-        Self::encode(&self.decode(), revision, self.schema)
+        let after = self.body.get(START.len()..).unwrap_or_default();
+        let end = after.iter().position(|byte| *byte == b'"');
+        Self {
+            key: self.key.clone(),
+            uid: self.uid.clone(),
+            revision,
+            labels: self.labels.clone(),
+            owners: self.owners.clone(),
+            schema: self.schema,
+            body: body(
+                revision,
+                after.get(end.unwrap_or_default()..).unwrap_or_default(),
+            ),
+        }
     }
 }
 
@@ -143,6 +221,11 @@ mod tests {
             json!({"metadata": {"name": "a", "labels": {"l": "v"}, "resourceVersion": "7"}, "data": {}})
         );
         assert_eq!(stored.labels.get("l"), Some("v"));
-        assert_eq!(stored.at_revision(9).revision, 9);
+        let later = stored.at_revision(10);
+        assert_eq!(later.revision, 10);
+        assert_eq!(
+            later.decode(),
+            json!({"metadata": {"name": "a", "labels": {"l": "v"}, "resourceVersion": "10"}, "data": {}})
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! The normal form of an object: decoded into its Go type and re-encoded.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::TypeError;
@@ -64,12 +66,12 @@ impl Walk<'_> {
         known: &'static Fields,
         map: &mut Map<String, Value>,
     ) -> Result<(), TypeError> {
-        let mut dropped = Vec::new();
+        let mut dropped = BTreeSet::new();
         for (key, value) in &mut *map {
             let path = join(&self.path, key);
             let Some(field) = find(known, key) else {
                 self.unknown.push(path);
-                dropped.push(key.clone());
+                dropped.insert(key.clone());
                 continue;
             };
             let go_path = join(&self.go_path, key);
@@ -86,7 +88,7 @@ impl Walk<'_> {
                 *value = Value::Null;
             }
             if is_empty(field, value) {
-                dropped.push(key.clone());
+                dropped.insert(key.clone());
             }
         }
         map.retain(|key, _| !dropped.contains(key));

@@ -9,14 +9,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::FutureExt;
 use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
-use http::{Request, Response, StatusCode};
+use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, Limited};
 use parking_lot::{Mutex, RwLock};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tower::ServiceExt;
 
-use super::dial;
+use super::dial::{self, Route};
+use super::redirect;
 use crate::BoxError;
 use crate::metadata::object::text;
 
@@ -89,53 +90,114 @@ impl Backends {
     ) -> Result<Value, String> {
         let address = Address::of(client);
         // The URL has the timeout in whole seconds.
-        let url = format!("{}?timeout={}s", address.url, timeout.as_secs());
-        let explain = |why: String| format!("Post \"{url}\": {why}");
+        let mut url = format!("{}?timeout={}s", address.url, timeout.as_secs());
+        let explain = |url: &str, why: String| format!("Post \"{url}\": {why}");
         // Tests may change objects directly outside of a runtime.
         if Handle::try_current().is_err() {
-            return Err(explain("outside of a Tokio runtime".to_owned()));
+            return Err(explain(&url, "outside of a Tokio runtime".to_owned()));
         }
-        let answer =
-            AssertUnwindSafe(self.send(client, host, &address, &url, review)).catch_unwind();
-        let answer = match tokio::time::timeout(timeout, answer).await {
-            Err(_) => return Err(explain("context deadline exceeded".to_owned())),
-            Ok(Err(_)) => return Err(explain("the webhook panicked".to_owned())),
-            Ok(Ok(answer)) => answer.map_err(|error| explain(dial::reason(&*error)))?,
+        let target = Target {
+            host,
+            roots: text(client, &["caBundle"]),
+            address: &address,
         };
-        read_answer(&answer)
+        let answer = AssertUnwindSafe(self.send(target, &mut url, review)).catch_unwind();
+        let answer = match tokio::time::timeout(timeout, answer).await {
+            Err(_) => Err("context deadline exceeded".to_owned()),
+            Ok(Err(_)) => Err("the webhook panicked".to_owned()),
+            Ok(Ok(answer)) => answer.map_err(|error| dial::reason(&*error)),
+        };
+        read_answer(&answer.map_err(|why| explain(&url, why))?)
     }
 
+    /// Sends a review and follows redirects; `url` is the last one requested.
     async fn send(
         &self,
-        client: &Value,
-        host: Option<&str>,
-        address: &Address,
-        url: &str,
+        target: Target<'_>,
+        url: &mut String,
         review: &Value,
     ) -> Result<Response<Bytes>, BoxError> {
-        let body = serde_json::to_vec(review)?;
+        let mut body = Some(Bytes::from(serde_json::to_vec(review)?));
+        for _ in 0..redirect::MOST {
+            let answer = self.send_once(target, url, body.clone()).await?;
+            let Some(next) = redirect::of(answer.status(), answer.headers(), url) else {
+                return Ok(answer);
+            };
+            body = body.filter(|_| next.repeats);
+            *url = next.url;
+        }
+        Err(format!("stopped after {} redirects", redirect::MOST).into())
+    }
+
+    async fn send_once(
+        &self,
+        target: Target<'_>,
+        url: &str,
+        body: Option<Bytes>,
+    ) -> Result<Response<Bytes>, BoxError> {
         let request = |url: &str| {
-            Request::post(url)
-                .header(CONTENT_TYPE, "application/json")
+            let method = match &body {
+                Some(_) => Method::POST,
+                None => Method::GET,
+            };
+            let request = Request::builder()
+                .method(method)
+                .uri(url)
                 .header(ACCEPT, "application/json, */*")
-                .header(USER_AGENT, "kube-apiserver-admission")
-                .body(Full::from(body))
+                .header(USER_AGENT, "kube-apiserver-admission");
+            let request = match &body {
+                Some(_) => request.header(CONTENT_TYPE, "application/json"),
+                None => request,
+            };
+            request.body(Full::from(body.clone().unwrap_or_default()))
         };
-        let roots = text(client, &["caBundle"]);
-        let Some((namespace, name)) = &address.service else {
-            return whole(dial::send(request(url)?, None, roots).await?).await;
+        let mut route = Route {
+            host: None,
+            server_name: None,
+            roots: target.roots,
         };
+        let Some((namespace, name)) = &target.address.service else {
+            return whole(dial::send(request(url)?, route).await?).await;
+        };
+        if authority(url) != authority(&target.address.url) {
+            // A service's certificate is also expected where it redirects to.
+            let own = authority(&target.address.url);
+            let host = own.rsplit_once("://").map_or(own, |(_, host)| host);
+            route.server_name = host.split(':').next();
+            return whole(dial::send(request(url)?, route).await?).await;
+        }
         match self.find(namespace, name) {
             Some(Backend::Function(function)) => function(request(url)?).await,
             Some(Backend::Url(base)) => {
                 let path = url.splitn(4, '/').nth(3).unwrap_or_default();
                 let url = format!("{}/{path}", base.trim_end_matches('/'));
-                whole(dial::send(request(&url)?, None, roots).await?).await
+                whole(dial::send(request(&url)?, route).await?).await
             }
-            None if host.is_some() => whole(dial::send(request(url)?, host, roots).await?).await,
+            None if target.host.is_some() => {
+                route.host = target.host;
+                whole(dial::send(request(url)?, route).await?).await
+            }
             None => Err(format!("service \"{name}\" not found").into()),
         }
     }
+}
+
+/// Whom a `clientConfig` names.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    address: &'a Address,
+    /// The external host of a service without a backend.
+    host: Option<&'a str>,
+    /// The `caBundle`.
+    roots: &'a str,
+}
+
+/// Returns the scheme, host and port of a URL.
+fn authority(url: &str) -> &str {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let rest = url.get(start..).unwrap_or_default();
+    let length = rest.find(['/', '?']).unwrap_or(rest.len());
+    url.get(..start + length).unwrap_or(url)
 }
 
 impl std::fmt::Debug for Backends {

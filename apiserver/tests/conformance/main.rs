@@ -62,6 +62,7 @@ mod schema_validation;
 mod selectors;
 mod services;
 mod status;
+mod suites;
 mod table;
 mod table_cells;
 mod versions;

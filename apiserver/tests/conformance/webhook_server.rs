@@ -33,6 +33,8 @@ pub(crate) enum Answer {
     Response(Value),
     /// A status code and a body.
     Raw(u16, String),
+    /// A redirect: its status code and its location.
+    Redirect(u16, String),
     /// No answer within any timeout.
     Nothing,
 }
@@ -166,7 +168,12 @@ async fn serve(
             let review: Value = serde_json::from_slice(&body.to_bytes()).expect("a review in JSON");
             let request = at(&review, "/request");
             calls.lock().push((path.clone(), request.clone()));
+            let mut location = None;
             let (code, body) = match handler(&path, request) {
+                Answer::Redirect(code, to) => {
+                    location = Some(to);
+                    (code, String::new())
+                }
                 Answer::Response(mut response) => {
                     if response["uid"].is_null() {
                         response["uid"] = request["uid"].clone();
@@ -187,6 +194,10 @@ async fn serve(
             let response = Response::builder()
                 .status(code)
                 .header("content-type", kind);
+            let response = match location {
+                Some(location) => response.header("location", location),
+                None => response,
+            };
             let response = response
                 .body(Full::new(Bytes::from(body)))
                 .expect("a response");

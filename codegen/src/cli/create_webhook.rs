@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::{
     config::{FILE_NAME, shown},
-    model::{Conversion, Resource, TypeKind, Version},
+    model::{Conversion, Resource, TypeKind, Version, Versioned},
     operator::{Api, Certificates, Handler, Spoke, Webhooks},
 };
 use clap::Args;
@@ -61,6 +61,7 @@ impl CreateWebhook {
             sign(&project, &mut webhooks, is_first)?;
         }
         check_free(&project, &webhooks, is_first)?;
+        files.left.extend(losses(&project, &webhooks));
         plan(&project, &webhooks, resource, is_first, &mut files)?;
         let finish = Finish::of_edits(self.dry_run, color);
         let mut written = vec![shown(&files.root().join(webhooks.path()))];
@@ -263,6 +264,39 @@ pub(super) fn spokes(
         }
     }
     Ok(spokes)
+}
+
+/// What the new conversions lose until the user writes more, in prose.
+fn losses(project: &Project, webhooks: &Webhooks) -> Vec<String> {
+    let Api {
+        kind,
+        group,
+        version: hub,
+        ..
+    } = &webhooks.api;
+    let versions = project.versions_of(group, kind);
+    let versions = versions.map(|(version, resource)| Versioned { version, resource });
+    let versions: Vec<Versioned<'_>> = versions.collect();
+    let named = |name: &str| versions.iter().find(|one| one.version.name == name);
+    let mut lost = Vec::new();
+    for spoke in &webhooks.spokes {
+        let Some((spoke, hub)) = named(&spoke.version).zip(named(hub)) else {
+            continue;
+        };
+        for (has, lacks) in [(spoke, hub), (hub, spoke)] {
+            let missing = has.missing_from(*lacks);
+            if !missing.is_empty() {
+                lost.push(format!(
+                    "{} of {} is lost in {}, which has no such field: convert it, or keep it in an annotation; until then \
+                     the test `no_field_is_lost` fails",
+                    listed(&missing),
+                    has.version.name,
+                    lacks.version.name
+                ));
+            }
+        }
+    }
+    lost
 }
 
 /// The Rust names of the fields of a kind's root type.

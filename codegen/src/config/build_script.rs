@@ -164,11 +164,14 @@ mod tests {
         );
     }
 
+    /// What a configuration reads, as files of the disk: a path may be relative to the current folder, depending on where that is.
     fn used(config: &Config) -> BTreeSet<PathBuf> {
         let mut used = BTreeSet::new();
         let prepared = config.prepare_seen(&(), |sources| used = used_by(sources));
         prepared.unwrap();
-        used
+        used.iter()
+            .map(|path| path.canonicalize().unwrap())
+            .collect()
     }
 
     /// Writes files, and creates their folders.
@@ -184,7 +187,7 @@ mod tests {
     #[test]
     fn cargo_watches_the_go_packages_whose_types_are_used() {
         let folder = tempfile::tempdir().unwrap();
-        let at = |path: &str| folder.path().join(path);
+        let at = |path: &str| folder.path().canonicalize().unwrap().join(path);
         let kind = "// +groupName=a.example.com\npackage v1\n\nimport (\n\t\"a.example.com/units\"\n)\n\n\
                     // +kubebuilder:object:root=true\ntype Lamp struct {\n\tSpec units.Power `json:\"spec\"`\n}\n";
         let files = [
@@ -204,7 +207,7 @@ mod tests {
     #[test]
     fn cargo_watches_what_was_read_besides_the_inputs() {
         let folder = tempfile::tempdir().unwrap();
-        let at = |path: &str| folder.path().join(path);
+        let at = |path: &str| folder.path().canonicalize().unwrap().join(path);
         let files = [
             (
                 "app/Cargo.toml",

@@ -36,10 +36,13 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
         "Names and registration of `{}`.",
         api_version(group, version)
     ));
+    // Of generated types, `apis/mod.rs` says it.
+    let is_written = !version.origin.emits_types();
+    let made = is_written.then(|| cx.generated_by());
     let names = emit_names(cx, group, version);
     let add_to_scheme = emit_add_to_scheme(cx, group, version);
     let crds = emit_crds(cx, group, version);
-    quote!(#docs #names #add_to_scheme #crds)
+    quote!(#docs #made #names #add_to_scheme #crds)
 }
 
 /// ```ignore

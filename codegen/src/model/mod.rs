@@ -8,6 +8,7 @@
 mod accessors;
 mod admission;
 mod foreign;
+mod missing;
 mod rbac;
 mod resource;
 mod source;
@@ -24,6 +25,7 @@ pub use admission::{Webhook, WebhookEndpoint};
 pub(crate) use foreign::type_parameters;
 pub use foreign::{ExternalType, KnownType};
 pub use kube_builtin_types::{Marshals, Omission};
+pub use missing::Versioned;
 pub use rbac::PolicyRule;
 pub use resource::{
     Conversion, ConversionWebhook, CrdRest, CustomMethod, LeftOut, MethodVerb, PrinterColumn,

@@ -44,6 +44,7 @@ mod structural;
 mod validate;
 mod validator;
 
+pub use defaults::DefaultsTooLarge;
 pub use errors::{FieldErrors, Unevaluated};
 pub use field::{Cause, FieldError, FieldErrorKind};
 pub use metadata::{DecodeMetadata, check_object_metadata, keep as keep_metadata};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::defaults::DefaultsTooLarge;
 use crate::errors::FieldErrors;
 use crate::field::{FieldError, FieldErrorKind, Path};
 use crate::metadata::{self, DecodeMetadata};
@@ -123,7 +124,22 @@ impl Structural {
 
     /// Fills in defaults, also for nulls; other nulls that are not allowed stay, for validation to report.
     pub fn fill_defaults(&self, object: &mut Value) {
-        defaults::fill(&self.root, object);
+        let mut unlimited = usize::MAX;
+        // Memory ends before this budget does.
+        defaults::fill(&self.root, object, &mut unlimited).ok();
+    }
+
+    /// Applies defaults as [`Structural::apply_defaults`] does, up to a number of bytes.
+    ///
+    /// # Errors
+    /// If the defaults are larger; those that exceed the limit are missing then.
+    pub fn apply_defaults_within(
+        &self,
+        object: &mut Value,
+        mut bytes: usize,
+    ) -> Result<(), DefaultsTooLarge> {
+        self.drop_nulls(object);
+        defaults::fill(&self.root, object, &mut bytes)
     }
 
     /// Drops nulls of fields that are neither nullable nor defaulted.

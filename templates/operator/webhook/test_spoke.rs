@@ -1,6 +1,7 @@
 //! Conversion of `{{kind}}` between `{{group}}/{{spoke}}` and the storage version `{{version}}`.
 
-use codegen_runtime::kube::Api;
+use codegen_runtime::kube::{Api, core::CustomResourceExt};
+use codegen_runtime::webhook::lost_fields;
 
 use {{crate}}::apis::{{group_module}}::{{versions}};
 
@@ -9,12 +10,21 @@ use crate::support::server;
 /// The name of the object in `config/samples`.
 const SAMPLE: &str = "{{sample}}";
 
+type Stored = {{version}}::{{kind}};
+type Other = {{spoke}}::{{kind}};
+
+#[test]
+fn no_field_is_lost() {
+    let lost = lost_fields::<Other, Stored>(&Stored::crd());
+    assert_eq!(lost, Ok(Vec::new()), "keep these fields in annotations");
+}
+
 #[tokio::test]
 async fn both_versions_are_readable_and_one_becomes_the_other() {
     let server = server();
     let client = server.client();
-    let stored = Api::<{{version}}::{{kind}}>::{{stored_client}};
-    let other = Api::<{{spoke}}::{{kind}}>::{{other_client}};
+    let stored = Api::<Stored>::{{stored_client}};
+    let other = Api::<Other>::{{other_client}};
     let before = stored.get(SAMPLE).await.unwrap();
     let converted = other.get(SAMPLE).await.unwrap();
     let updated = other.replace(SAMPLE, &Default::default(), &converted).await;

@@ -1,5 +1,7 @@
 //! Validation shared by all kinds of containers.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::field::FieldError;
@@ -70,18 +72,18 @@ pub(super) fn validate_container(
 }
 
 fn check_ports(path: &str, container: &Value, errors: &mut Vec<FieldError>) {
-    let mut names = Vec::new();
+    let mut names = BTreeSet::new();
     for (index, port) in items(container, &["ports"]).iter().enumerate() {
         let path = format!("{path}.ports[{index}]");
         if let Some(name) = port["name"].as_str().filter(|name| !name.is_empty()) {
             let faults = port_name_faults(name);
-            if faults.is_empty() && names.contains(&name) {
+            let is_new = names.insert(name);
+            if faults.is_empty() && !is_new {
                 errors.push(FieldError::duplicate(format!("{path}.name"), name));
             }
             for fault in faults {
                 errors.push(FieldError::invalid(format!("{path}.name"), name, fault));
             }
-            names.push(name);
         }
         let here = format!("{path}.containerPort");
         match port["containerPort"].as_i64().unwrap_or_default() {

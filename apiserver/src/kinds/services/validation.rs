@@ -1,5 +1,7 @@
 //! Validation of services. Addresses are validated when they are allocated.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::types::{Spec, is_external, is_headless, list, needs_health_check, number, text};
@@ -113,7 +115,7 @@ fn check_type(spec: &Spec, errors: &mut Vec<FieldError>) {
 
 fn check_ports(spec: &Spec, errors: &mut Vec<FieldError>) {
     let ports = list(spec, "ports");
-    let mut names = Vec::new();
+    let mut names = BTreeSet::new();
     for (index, port) in ports.iter().enumerate() {
         let path = format!("spec.ports[{index}]");
         let here = format!("{path}.name");
@@ -124,10 +126,9 @@ fn check_ports(spec: &Spec, errors: &mut Vec<FieldError>) {
                 if let Some(fault) = label_fault(name) {
                     errors.push(FieldError::invalid(here.clone(), name, fault));
                 }
-                if names.contains(&name) {
+                if !names.insert(name) {
                     errors.push(FieldError::duplicate(here, name));
                 }
-                names.push(name);
             }
         }
         let number = port["port"].as_i64().unwrap_or_default();
@@ -180,7 +181,7 @@ fn check_external_ips(spec: &Spec, errors: &mut Vec<FieldError>) {
 }
 
 fn check_node_ports(spec: &Spec, errors: &mut Vec<FieldError>) {
-    let mut seen = Vec::new();
+    let mut seen = BTreeSet::new();
     for (index, port) in list(spec, "ports").iter().enumerate() {
         let path = format!("spec.ports[{index}].nodePort");
         let number = port["nodePort"].as_i64().unwrap_or_default();
@@ -191,24 +192,20 @@ fn check_node_ports(spec: &Spec, errors: &mut Vec<FieldError>) {
             let detail = "may not be used when `type` is 'ClusterIP'";
             errors.push(FieldError::forbidden(path.clone(), detail));
         }
-        let key = (&port["protocol"], number);
-        if seen.contains(&key) {
+        if !seen.insert((port["protocol"].as_str(), number)) {
             errors.push(FieldError::duplicate(path, number));
         }
-        seen.push(key);
     }
 }
 
 fn check_duplicate_ports(spec: &Spec, errors: &mut Vec<FieldError>) {
-    let mut seen = Vec::new();
+    let mut seen = BTreeSet::new();
     for (index, port) in list(spec, "ports").iter().enumerate() {
-        let key = (&port["protocol"], &port["port"]);
-        if seen.contains(&key) {
+        if !seen.insert((port["protocol"].as_str(), port["port"].as_i64())) {
             // Go shows the compared struct, in which only two fields are set.
             let shown = json!({"Protocol": port["protocol"], "Port": port["port"]});
             errors.push(FieldError::duplicate(format!("spec.ports[{index}]"), shown));
         }
-        seen.push(key);
     }
 }
 

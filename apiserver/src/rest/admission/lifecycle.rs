@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::core::Core;
+use crate::core::{Controllers, Core};
 use crate::metadata::object;
 use crate::registry::{Origin, Served};
 use crate::status::{ApiError, GroupResource, StatusCause};
@@ -12,7 +12,8 @@ use crate::status::{ApiError, GroupResource, StatusCause};
 /// # Errors
 /// 404 if its namespace does not exist, 403 if the namespace or the definition of its kind is being deleted.
 pub(crate) fn admit_create(core: &Core, served: &Served, object: &Value) -> Result<(), ApiError> {
-    if served.resource.namespaced && core.options.namespace_lifecycle {
+    let has_lifecycle = core.options.namespace_lifecycle != Controllers::Off;
+    if served.resource.namespaced && has_lifecycle {
         admit_to_namespace(core, served, object)?;
     }
     if served.resource.origin != Origin::Custom {

@@ -2,16 +2,27 @@
 
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use serde_json::{Value, json};
 
 use crate::http::negotiate::{Accepted, MetaVersion, View};
+use crate::metadata::Ordered;
 use crate::metadata::object::partial;
 use crate::registry::Served;
 use crate::rest::list::append_typed;
 use crate::status::ApiError;
 use crate::store::{Event, Stored};
 use crate::table::{self, Header, Include};
+
+/// An encoded event.
+pub(super) enum Line {
+    Whole(Bytes),
+    /// The parts of a large event, in order: the object is not copied, so that many watchers share it.
+    Parts([Bytes; 3]),
+}
+
+/// The size from which on an object is not copied, in bytes.
+const LARGE: usize = 64 * 1024;
 
 /// Encodes events in the representation that the client accepts.
 pub(super) struct Encoder {
@@ -37,21 +48,25 @@ impl Encoder {
     }
 
     /// Encodes a live event. All watchers with the most common form share one encoding.
-    pub(super) fn shared(&mut self, event: &Event) -> Bytes {
+    pub(super) fn shared(&mut self, event: &Event) -> Line {
         let usual = self.view == View::Whole && self.served.reads_as_stored(&event.object);
-        if !usual {
+        if !usual || event.object.body.len() >= LARGE {
             return self.line(event.kind.name(), &event.object);
         }
-        event
+        let line = event
             .line
-            .get_or_init(|| whole_line(event.kind.name(), &self.prefix, &event.object.body))
-            .clone()
+            .get_or_init(|| whole_line(event.kind.name(), &self.prefix, &event.object.body));
+        Line::Whole(line.clone())
     }
 
     /// Encodes an event of the specified type.
-    pub(super) fn line(&mut self, kind: &str, object: &Arc<Stored>) -> Bytes {
+    pub(super) fn line(&mut self, kind: &str, object: &Arc<Stored>) -> Line {
         if self.view == View::Whole {
-            return whole_line(kind, &self.prefix, &self.served.body(object));
+            let body = self.served.body(object);
+            return match body.len() {
+                LARGE.. => Line::Parts(parts(kind, &self.prefix, body)),
+                _ => Line::Whole(whole_line(kind, &self.prefix, &body)),
+            };
         }
         let object = self.served.decode(object);
         let mut shown = match self.view {
@@ -59,7 +74,7 @@ impl Encoder {
             _ => self.table(&object),
         };
         self.meta.convert(&mut shown);
-        value_line(kind, &shown)
+        Line::Whole(value_line(kind, &shown))
     }
 
     fn table(&mut self, object: &Value) -> Value {
@@ -125,8 +140,16 @@ fn whole_line(kind: &str, prefix: &str, body: &[u8]) -> Bytes {
     line.freeze()
 }
 
+fn parts(kind: &str, prefix: &str, mut body: Bytes) -> [Bytes; 3] {
+    let head = format!("{{\"type\":\"{kind}\",\"object\":{{{prefix},");
+    // The opening brace is in the head.
+    body.advance(1);
+    [head.into(), body, Bytes::from_static(b"}\n")]
+}
+
 fn value_line(kind: &str, object: &Value) -> Bytes {
-    let mut line = serde_json::to_vec(&json!({"type": kind, "object": object})).unwrap_or_default();
-    line.push(b'\n');
+    let mut line = format!("{{\"type\":\"{kind}\",\"object\":").into_bytes();
+    line.extend(serde_json::to_vec(&Ordered(object)).unwrap_or_default());
+    line.extend_from_slice(b"}\n");
     line.into()
 }

@@ -10,7 +10,7 @@ use futures::Stream;
 use tokio::sync::watch::Receiver;
 use tokio::time::Instant;
 
-use super::encode::{Encoder, error_line};
+use super::encode::{Encoder, Line, error_line};
 use crate::BoxError;
 use crate::core::Core;
 use crate::metadata::object;
@@ -50,6 +50,8 @@ pub(super) struct Watcher {
     /// The store's revision when the watch was requested.
     started: u64,
     done: bool,
+    /// The parts of a large line that are still to be sent.
+    parts: VecDeque<Bytes>,
 }
 
 /// How a watch ends at an event that cannot be converted.
@@ -62,7 +64,7 @@ enum End {
 }
 
 enum Step {
-    Line(Bytes),
+    Line(Line),
     /// There are new events to convert first.
     Convert,
     Wait,
@@ -96,6 +98,7 @@ impl Watcher {
             end: None,
             started,
             done: false,
+            parts: VecDeque::new(),
         }
     }
 
@@ -121,15 +124,25 @@ impl Watcher {
     }
 
     async fn next_chunk(&mut self) -> Option<Bytes> {
+        if let Some(part) = self.parts.pop_front() {
+            return Some(part);
+        }
         let mut chunk = BytesMut::new();
         loop {
             match self.step() {
-                Step::Line(line)
+                Step::Line(Line::Parts(parts)) => {
+                    self.parts.extend(parts);
+                    return match chunk.is_empty() {
+                        true => self.parts.pop_front(),
+                        false => Some(chunk.freeze()),
+                    };
+                }
+                Step::Line(Line::Whole(line))
                     if chunk.is_empty() && self.pending.is_empty() && self.initial.len() == 0 =>
                 {
                     return Some(line);
                 }
-                Step::Line(line) => {
+                Step::Line(Line::Whole(line)) => {
                     chunk.extend_from_slice(&line);
                     if chunk.len() >= CHUNK {
                         return Some(chunk.freeze());
@@ -193,7 +206,7 @@ impl Watcher {
         }
         if let Some(error) = self.failure.take() {
             self.done = true;
-            return Step::Line(error_line(&error));
+            return Step::Line(Line::Whole(error_line(&error)));
         }
         while let Some(object) = self.initial.next() {
             if self.filter.matches(&self.encoder.served, &object) {
@@ -202,7 +215,7 @@ impl Watcher {
         }
         if let Some(revision) = self.end_marker.take() {
             self.bookmarked = revision;
-            return Step::Line(self.encoder.initial_events_end(revision));
+            return Step::Line(Line::Whole(self.encoder.initial_events_end(revision)));
         }
         loop {
             while let Some(event) = self.pending.pop_front() {
@@ -261,7 +274,7 @@ impl Watcher {
 
     /// Encodes an event as seen through the watcher's selectors: an object that starts to match is added, one that stops is
     /// deleted.
-    fn event_line(&mut self, event: &Event) -> Option<Bytes> {
+    fn event_line(&mut self, event: &Event) -> Option<Line> {
         let served = &self.encoder.served;
         let is_deletion = event.kind == EventKind::Deleted;
         let before = event

@@ -251,3 +251,50 @@ async fn openapi_v2_is_protobuf_where_clients_ask_for_it() {
     .await;
     assert!(refused.starts_with("HTTP/1.1 406"), "{refused}");
 }
+
+#[tokio::test]
+async fn health_checks_are_listed_on_request() {
+    let server = ApiServer::builder().build().unwrap();
+    let serving = serving(&server).await;
+    let addr = serving.local_addr();
+    let ask = async |path: &str| {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n");
+        let answer = raw(addr, &request).await;
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let code = head.split(' ').nth(1).unwrap().to_owned();
+        (code, body.to_owned())
+    };
+    let (_, all) = ask("/readyz?verbose").await;
+    assert!(all.starts_with("[+]ping ok\n[+]log ok\n"), "{all}");
+    assert!(
+        all.ends_with("[+]shutdown ok\nreadyz check passed\n"),
+        "{all}"
+    );
+    let (_, some) = ask("/livez?verbose&exclude=ping").await;
+    assert!(some.starts_with("[+]ping excluded: ok\n"), "{some}");
+    assert!(!some.contains("shutdown"), "{some}");
+    assert_eq!(ask("/readyz").await.1, "ok");
+    assert_eq!(ask("/readyz/ping").await.1, "ok");
+    assert_eq!(ask("/readyz/nope").await.0, "404");
+    let (_, metrics) = ask("/metrics").await;
+    let objects = "apiserver_resource_objects{group=\"\",resource=\"namespaces\"} 4\n";
+    assert!(metrics.contains(objects), "{metrics}");
+}
+
+#[tokio::test]
+async fn a_watch_ends_without_an_error_when_the_server_stops() {
+    let server = ApiServer::builder().build().unwrap();
+    let serving = serving(&server).await;
+    let addr = serving.local_addr();
+    let mut stream = TcpStream::connect(addr).await.unwrap();
+    let request = format!("GET {MAPS}?watch=true HTTP/1.1\r\nHost: {addr}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut head = [0; 15];
+    stream.read_exact(&mut head).await.unwrap();
+    assert_eq!(&head, b"HTTP/1.1 200 OK");
+    serving.shutdown().await;
+    let mut rest = String::new();
+    stream.read_to_string(&mut rest).await.unwrap();
+    // The last chunk: the body is complete.
+    assert!(rest.ends_with("0\r\n\r\n"), "{rest}");
+}

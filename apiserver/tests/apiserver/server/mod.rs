@@ -1,9 +1,11 @@
 //! Features besides the API: sockets, faults, reactors, the record of requests, limits.
 
 mod bounds;
+mod certificates;
 mod controllers;
 mod conversion;
 mod faults;
+mod large;
 mod listener;
 mod rbac;
 mod serving;

@@ -38,14 +38,13 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
         "`Clone`, serde and object traits of `{}`.",
         api_version(group, version)
     ));
-    let made = cx.generated_by();
     let objects = objects(cx, group, version);
     let clones = version.types.iter().map(clone::emit);
     let traits = objects
         .iter()
         .map(|object| traits::emit(cx, group, version, object));
     let serde = serde::emit(cx, &objects);
-    quote!(#docs #made #serde #(#clones)* #(#traits)*)
+    quote!(#docs #serde #(#clones)* #(#traits)*)
 }
 
 /// An API object whose traits are generated.

@@ -27,6 +27,23 @@ fn create_webhook_says_what_it_does() {
 }
 
 #[test]
+fn a_conversion_says_which_fields_it_loses() {
+    let sandbox = operator();
+    create(&sandbox, "batch/v1/Widget", &[]);
+    create(&sandbox, "batch/v2/Widget", &[]);
+    let types = "src/apis/batch/v2/widget.rs";
+    let text = sandbox.read(types);
+    let spec = "pub struct WidgetSpec {\n";
+    let more = format!("{spec}    /// Its color.\n    pub color: Option<String>,\n");
+    assert!(text.contains(spec), "{text}");
+    sandbox.write(types, &text.replacen(spec, &more, 1));
+    let run = sandbox.quiet(&create_args("batch/v1/Widget", &["--conversion"]));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let expected = ".spec.color of v2 is lost in v1, which has no such field";
+    assert!(run.stderr.contains(expected), "{}", run.stderr);
+}
+
+#[test]
 fn webhooks_that_cannot_be_are_refused_and_nothing_is_written() {
     let mut sandbox = operator();
     create(&sandbox, "batch/v1/Widget", &[]);

@@ -106,7 +106,7 @@ impl FieldError {
         detail: impl Into<String>,
     ) -> Self {
         Self {
-            value: Some(value),
+            value: Some(shorten(value)),
             ..Self::new(field, kind, detail)
         }
     }
@@ -204,6 +204,85 @@ impl FieldError {
             message: self.body(),
             field: self.field.clone(),
         }
+    }
+}
+
+/// The approximate number of bytes of a value that an error shows.
+const MOST_SHOWN: usize = 16 * 1024;
+
+/// Shortens a value that is too large to be shown: a body of a megabyte may violate hundreds of rules.
+fn shorten(value: Value) -> Value {
+    let mut left = MOST_SHOWN;
+    match fits(&value, &mut left) {
+        true => value,
+        false => {
+            let mut left = MOST_SHOWN;
+            cut(&value, &mut left)
+        }
+    }
+}
+
+fn fits(value: &Value, left: &mut usize) -> bool {
+    let own = match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => return items.iter().all(|item| fits(item, left)),
+        Value::Object(map) => {
+            return map.iter().all(|(name, value)| {
+                fits(value, left)
+                    && left.checked_sub(name.len()).is_some_and(|rest| {
+                        *left = rest;
+                        true
+                    })
+            });
+        }
+        _ => 1,
+    };
+    match left.checked_sub(own + 1) {
+        Some(rest) => {
+            *left = rest;
+            true
+        }
+        None => false,
+    }
+}
+
+/// Copies as much of a value as there is space left.
+fn cut(value: &Value, left: &mut usize) -> Value {
+    match value {
+        Value::String(text) => {
+            let mut end = text.len().min(*left);
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            *left -= end;
+            match text.get(..end) {
+                Some(start) if end < text.len() => format!("{start}...").into(),
+                _ => value.clone(),
+            }
+        }
+        Value::Array(items) => {
+            let mut kept = Vec::new();
+            for item in items {
+                if *left == 0 {
+                    break;
+                }
+                *left -= 1;
+                kept.push(cut(item, left));
+            }
+            Value::Array(kept)
+        }
+        Value::Object(map) => {
+            let mut kept = serde_json::Map::new();
+            for (name, value) in map {
+                if *left == 0 {
+                    break;
+                }
+                *left = left.saturating_sub(name.len() + 1);
+                kept.insert(name.clone(), cut(value, left));
+            }
+            Value::Object(kept)
+        }
+        other => other.clone(),
     }
 }
 

@@ -4,6 +4,7 @@ mod conversions;
 mod example;
 mod handlers;
 mod large;
+mod losses;
 mod old_schemas;
 mod router;
 mod server;

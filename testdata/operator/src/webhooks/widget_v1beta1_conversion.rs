@@ -1,6 +1,7 @@
 //! Converts `Widget` between `batch.example.com/v1beta1` and the storage version `v1alpha1`.
 //!
-//! Fields with the same name and type are copied. A field that one version lacks is lost unless you convert it.
+//! Fields with the same name and type are copied. A field that one version lacks is lost unless you convert it, or keep it in an
+//! annotation; the test `no_field_is_lost` names those that are.
 
 use codegen_runtime::app::BoxError;
 use codegen_runtime::codec::recoded;

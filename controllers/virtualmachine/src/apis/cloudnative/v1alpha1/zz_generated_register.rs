@@ -3,6 +3,8 @@
 
 //! Names and registration of `cloudnative.czs/v1alpha1`.
 
+::codegen_runtime::generated_by!("0.1");
+
 use ::codegen_runtime::{kube, scheme};
 
 /// The name of the group.

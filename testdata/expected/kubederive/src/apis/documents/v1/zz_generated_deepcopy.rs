@@ -2,5 +2,3 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 //! `Clone`, serde and object traits of `documents.example.com/v1`.
-
-::codegen_runtime::generated_by!("0.1");

@@ -3,8 +3,6 @@
 
 //! `Clone`, serde and object traits of `merging.example.com/v1`.
 
-::codegen_runtime::generated_by!("0.1");
-
 use ::codegen_runtime::k8s_openapi::Resource as _;
 
 /// Rejects an object of another type. `apiVersion` and `kind` may be absent, as for items of built-in lists.

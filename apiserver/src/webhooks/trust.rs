@@ -1,0 +1,338 @@
+//! Verifies the certificate of a webhook's server as Go's `crypto/x509` does with the pool of a `caBundle`.
+//!
+//! Go takes every certificate of the pool as an anchor, the server's own included, and accepts an authority's certificate as a
+//! server's; envtest and many operators rely on that, and rustls's own verifier does not. Unlike Go, the name constraints of
+//! authorities are not checked.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{CertificateError, DigitallySignedStruct, OtherError, SignatureScheme};
+
+use super::certificate::Certificate;
+use crate::types::scalars::rfc3339;
+
+/// The maximum number of signatures that are checked for one certificate.
+const MOST_SIGNATURES: usize = 100;
+
+/// The maximum number of names in a message.
+const MOST_NAMES: usize = 100;
+
+/// Why a certificate is not trusted, in Go's words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Distrust(String);
+
+fn refuse<T>(why: impl Into<String>) -> Result<T, Distrust> {
+    Err(Distrust(why.into()))
+}
+
+/// Returns Go's message if a TLS handshake failed because the certificate is not trusted.
+pub(super) fn distrust(error: &std::io::Error) -> Option<String> {
+    let cause = error.get_ref()?.downcast_ref::<rustls::Error>()?;
+    match cause {
+        rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(why))) => {
+            Some(format!("tls: failed to verify certificate: {why}"))
+        }
+        _ => None,
+    }
+}
+
+/// The verifier for the certificates of a `caBundle`.
+#[derive(Debug)]
+pub(super) struct Verifier {
+    anchors: Vec<CertificateDer<'static>>,
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl Verifier {
+    pub(super) fn new(anchors: Vec<CertificateDer<'static>>, provider: &CryptoProvider) -> Self {
+        Self {
+            anchors,
+            algorithms: provider.signature_verification_algorithms,
+        }
+    }
+
+    fn verify(
+        &self,
+        server: &[u8],
+        sent: &[CertificateDer<'_>],
+        name: &str,
+        now: Timestamp,
+    ) -> Result<(), Distrust> {
+        let Some(server) = Certificate::read(server) else {
+            return refuse("x509: malformed certificate");
+        };
+        let mut search = Search {
+            algorithms: &self.algorithms,
+            anchors: read_all(&self.anchors),
+            sent: read_all(sent),
+            now,
+            signatures: 0,
+        };
+        check_validity(&server, now)?;
+        check_name(&server, name)?;
+        if search.anchors.iter().any(|it| it.der == server.der) {
+            return check_usage(&server);
+        }
+        search.extend(&[server])
+    }
+}
+
+fn read_all<'a>(list: &'a [CertificateDer<'_>]) -> Vec<Certificate<'a>> {
+    list.iter().filter_map(|it| Certificate::read(it)).collect()
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let seconds = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+        let now = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
+        self.verify(end_entity, intermediates, &server_name.to_str(), now)
+            .map(|()| ServerCertVerified::assertion())
+            .map_err(|why| CertificateError::Other(OtherError(Arc::new(why))).into())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls12_signature(message, cert, dss, &self.algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls13_signature(message, cert, dss, &self.algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.algorithms.supported_schemes()
+    }
+}
+
+/// The search for a chain from a server's certificate to an anchor.
+struct Search<'a> {
+    algorithms: &'a WebPkiSupportedAlgorithms,
+    anchors: Vec<Certificate<'a>>,
+    /// What the server sent besides its own certificate.
+    sent: Vec<Certificate<'a>>,
+    now: Timestamp,
+    signatures: usize,
+}
+
+impl<'a> Search<'a> {
+    /// Extends a chain to an anchor (`buildChains`).
+    fn extend(&mut self, chain: &[Certificate<'a>]) -> Result<(), Distrust> {
+        let Some(last) = chain.last() else {
+            return Ok(());
+        };
+        let mut hint: Option<(Distrust, String)> = None;
+        let mut failure = None;
+        let (anchors, sent) = (self.anchors.clone(), self.sent.clone());
+        let issued = |it: &&Certificate<'a>| it.subject == last.issuer;
+        let anchors = anchors.iter().filter(issued).map(|it| (it, true));
+        let sent = sent.iter().filter(issued).map(|it| (it, false));
+        for (parent, is_anchor) in anchors.chain(sent) {
+            self.signatures += 1;
+            if self.signatures > MOST_SIGNATURES {
+                return refuse(
+                    "x509: signature check attempts limit reached while verifying certificate chain",
+                );
+            }
+            if chain.iter().any(|it| is_same(it, parent)) {
+                continue;
+            }
+            let mut consider = || {
+                check_signature(self.algorithms, last, parent)?;
+                check_parent(parent, chain.len(), is_anchor, self.now)
+                    .inspect_err(|why| failure = Some(why.clone()))
+            };
+            if let Err(why) = consider() {
+                hint.get_or_insert_with(|| (why, parent.label()));
+                continue;
+            }
+            let mut longer = chain.to_vec();
+            longer.push(parent.clone());
+            let found = if is_anchor {
+                longer.iter().try_for_each(check_usage)
+            } else {
+                self.extend(&longer)
+            };
+            match found {
+                Ok(()) => return Ok(()),
+                Err(why) => failure = Some(why),
+            }
+        }
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        let unknown = "x509: certificate signed by unknown authority";
+        match hint {
+            None => refuse(unknown),
+            Some((why, name)) => refuse(format!(
+                "{unknown} (possibly because of {:?} while trying to verify candidate authority certificate {name:?})",
+                why.0
+            )),
+        }
+    }
+}
+
+/// Whether two certificates are the same in a chain: of one name and key.
+fn is_same(a: &Certificate<'_>, b: &Certificate<'_>) -> bool {
+    a.subject == b.subject && a.key_info == b.key_info && a.names() == b.names()
+}
+
+fn check_validity(certificate: &Certificate<'_>, now: Timestamp) -> Result<(), Distrust> {
+    if certificate.has_unknown_demands() {
+        return refuse("x509: unhandled critical extension");
+    }
+    let (from, to) = (certificate.not_before, certificate.not_after);
+    let relation = match () {
+        () if now < from => format!("is before {}", rfc3339(from)),
+        () if now > to => format!("is after {}", rfc3339(to)),
+        () => return Ok(()),
+    };
+    refuse(format!(
+        "x509: certificate has expired or is not yet valid: current time {} {relation}",
+        rfc3339(now)
+    ))
+}
+
+/// Checks that a certificate may be an authority's in a chain of a length.
+fn check_parent(
+    parent: &Certificate<'_>,
+    length: usize,
+    is_anchor: bool,
+    now: Timestamp,
+) -> Result<(), Distrust> {
+    check_validity(parent, now)?;
+    let constraints = parent.constraints();
+    if !is_anchor && constraints.is_none_or(|it| !it.is_authority) {
+        return refuse("x509: certificate is not authorized to sign other certificates");
+    }
+    match constraints.and_then(|it| it.path) {
+        Some(path) if length - 1 > path => {
+            refuse("x509: too many intermediates for path length constraint")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks that an authority signed a certificate (`CheckSignatureFrom`).
+fn check_signature(
+    algorithms: &WebPkiSupportedAlgorithms,
+    certificate: &Certificate<'_>,
+    parent: &Certificate<'_>,
+) -> Result<(), Distrust> {
+    let may_sign = match parent.constraints() {
+        Some(constraints) => constraints.is_authority,
+        None => !parent.is_v3,
+    };
+    if !may_sign || !parent.may_sign() {
+        return refuse(
+            "x509: invalid signature: parent certificate cannot sign this kind of certificate",
+        );
+    }
+    let fitting = algorithms.all.iter().filter(|it| {
+        *it.signature_alg_id() == *certificate.signature_algorithm
+            && *it.public_key_alg_id() == *parent.key_algorithm
+    });
+    let mut result = refuse("x509: cannot verify signature: algorithm unimplemented");
+    for algorithm in fitting {
+        let verified =
+            algorithm.verify_signature(parent.key, certificate.signed, certificate.signature);
+        if verified.is_ok() {
+            return Ok(());
+        }
+        result = refuse(match parent.key_algorithm {
+            kind if kind.starts_with(RSA) => "crypto/rsa: verification error",
+            kind if kind.starts_with(ED25519) => "x509: Ed25519 verification failure",
+            _ => "x509: ECDSA verification failure",
+        });
+    }
+    result
+}
+
+/// The start of an `AlgorithmIdentifier`: `rsaEncryption`.
+const RSA: &[u8] = &[6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
+const ED25519: &[u8] = &[6, 3, 0x2b, 0x65, 0x70];
+
+fn check_usage(certificate: &Certificate<'_>) -> Result<(), Distrust> {
+    match certificate.may_serve() {
+        true => Ok(()),
+        false => refuse("x509: certificate specifies an incompatible key usage"),
+    }
+}
+
+/// Checks that a certificate is valid for a host (`VerifyHostname`).
+fn check_name(certificate: &Certificate<'_>, host: &str) -> Result<(), Distrust> {
+    if let Ok(address) = host.parse::<IpAddr>() {
+        let addresses = certificate.addresses();
+        if addresses.contains(&address) {
+            return Ok(());
+        }
+        check_common_name(certificate, host)?;
+        if addresses.is_empty() {
+            return refuse(format!(
+                "x509: cannot validate certificate for {host} because it doesn't contain any IP SANs"
+            ));
+        }
+        let names: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+        return refuse(misses(&names, "IP SANs", host));
+    }
+    let names = certificate.host_names();
+    if names.iter().any(|name| matches_host(name, host)) {
+        return Ok(());
+    }
+    check_common_name(certificate, host)?;
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    refuse(misses(&names, "names", host))
+}
+
+fn check_common_name(certificate: &Certificate<'_>, host: &str) -> Result<(), Distrust> {
+    let name = certificate.common_name().unwrap_or_default();
+    match certificate.names().is_none() && matches_host(name, host) {
+        true => refuse("x509: certificate relies on legacy Common Name field, use SANs instead"),
+        false => Ok(()),
+    }
+}
+
+fn misses(names: &[String], what: &str, host: &str) -> String {
+    match names.len() {
+        0 => format!("x509: certificate is not valid for any names, but wanted to match {host}"),
+        MOST_NAMES.. => format!(
+            "x509: certificate is valid for {} {what}, but none matched {host}",
+            names.len()
+        ),
+        _ => format!(
+            "x509: certificate is valid for {}, not {host}",
+            names.join(", ")
+        ),
+    }
+}
+
+/// Whether a name, whose first label may be a wildcard, stands for a host.
+fn matches_host(name: &str, host: &str) -> bool {
+    let (name, host) = (name.to_ascii_lowercase(), host.to_ascii_lowercase());
+    let host = host.trim_end_matches('.');
+    match name.strip_prefix("*.") {
+        Some(rest) => host.split_once('.').is_some_and(|(_, after)| after == rest),
+        None => !name.is_empty() && name == host,
+    }
+}

@@ -1,0 +1,3 @@
+module certificates
+
+go 1.24
