@@ -3,12 +3,13 @@
 # for byte.
 #
 #   hack/parity.sh [NAME…]
+#   hack/parity.sh --module PATH@VERSION…
 #
-# Both tools read the same packages, with the options of each project; roles and webhooks are those of a whole module. controller-gen's
-# version annotation is ignored. Prints one line per module: CRDs, lines of all files, differing lines, rules of roles, webhooks,
-# seconds of each tool, and whether our strict mode accepts the markers. Exits with 1 if anything differs; the first lines of each
-# difference (PARITY_LINES, 12) follow the table. KUBE_CODEGEN names a prebuilt optimized kube-codegen. Needs Go, and a network the first
-# time.
+# Both tools read the same packages, with the options of each project; roles and webhooks are those of a whole module. With --module, the
+# modules are any others, and their CRDs those of all packages with a group and an object. controller-gen's version annotation is ignored.
+# Prints one line per module: CRDs, lines of all files, differing lines, rules of roles, webhooks, seconds of each tool, and whether our
+# strict mode accepts the markers. Exits with 1 if anything differs; the first lines of each difference (PARITY_LINES, 12) follow the table,
+# with what each tool said. KUBE_CODEGEN names a prebuilt optimized kube-codegen. Needs Go, and a network the first time.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 command -v go >/dev/null || skip "no Go toolchain"
@@ -38,6 +39,15 @@ modules=(
 	"metallb|go.universe.tf/metallb@v0.14.9|./api/v1beta1 ./api/v1beta2|||"
 	"cluster-api|sigs.k8s.io/cluster-api@v1.14.2||||."
 )
+if [[ ${1:-} == --module ]]; then
+	shift
+	[[ $# -gt 0 ]] || { echo "parity: --module needs PATH@VERSION" >&2; exit 2; }
+	modules=()
+	for module in "$@"; do
+		[[ $module == ?*@?* ]] || { echo "parity: $module is not PATH@VERSION" >&2; exit 2; }
+		modules+=("$module|$module|any|allowDangerousTypes=true|floats = true|.")
+	done
+fi
 known=" $(printf '%s\n' "${modules[@]%%|*}" | tr '\n' ' ')"
 for name in "$@"; do
 	[[ $known == *" $name "* ]] || { echo "parity: unknown module $name, expected one of$known" >&2; exit 2; }
@@ -49,9 +59,6 @@ GOBIN=$work go install sigs.k8s.io/controller-tools/cmd/controller-gen@v0.21.0
 target=${CARGO_TARGET_DIR:-$root/target}
 ours=${KUBE_CODEGEN:-$target/release/kube-codegen}
 [[ -n ${KUBE_CODEGEN:-} ]] || cargo build -q --locked --release -p kube-codegen --manifest-path "$root/Cargo.toml"
-# The markers of a module outside of its API packages: a separate program, since the command reads packages that compile.
-cargo build -q --locked --example crate_markers --manifest-path "$root/Cargo.toml"
-markers=$target/debug/examples/crate_markers
 
 # timed SECONDS COMMAND…: runs the command and adds its run time to the variable SECONDS.
 timed() {
@@ -63,14 +70,24 @@ timed() {
 	return "$code"
 }
 
+# with_kinds: prints the packages of $tree/module that have a group and an object.
+with_kinds() {
+	(cd "$tree/module" && grep -rl --include='*.go' --exclude='*_test.go' --exclude-dir=vendor --exclude-dir=testdata -E '^// ?\+groupName=' . |
+		xargs -r -n 1 dirname | sort -u | while read -r folder; do
+		grep -ql 'metav1\.ObjectMeta' "$folder"/*.go 2>/dev/null && printf '%s\n' "$folder"
+	done) || true
+}
+
 # crds: writes the CRDs of both tools to $tree/theirs and $tree/ours/out.
 crds() {
 	local paths=() listed="" package
+	[[ $packages != any ]] || packages=$(with_kinds)
+	[[ -n $packages ]] || return 0
 	for package in $packages; do paths+=("paths=$package") listed+="\"$package\", "; done
 	(cd "$tree/module" && rm -rf vendor go.work && go mod download >/dev/null 2>&1) || true
 	# An unmeasured run fills Go's build cache.
-	(cd "$tree/module" && "$work/controller-gen" "crd${options:+:$options}" "${paths[@]}" output:crd:dir="$tree/unmeasured") >"$tree/log" 2>&1 || true
-	timed theirs env -C "$tree/module" "$work/controller-gen" "crd${options:+:$options}" "${paths[@]}" output:crd:dir="$tree/theirs" >"$tree/log" 2>&1 || true
+	(cd "$tree/module" && "$work/controller-gen" "crd${options:+:$options}" "${paths[@]}" output:crd:dir="$tree/unmeasured") >"$tree/crds.log" 2>&1 || true
+	timed theirs env -C "$tree/module" "$work/controller-gen" "crd${options:+:$options}" "${paths[@]}" output:crd:dir="$tree/theirs" >"$tree/crds.log" 2>&1 || true
 	sed -i '/^    controller-gen.kubebuilder.io\/version: /d' "$tree"/theirs/*.yaml 2>/dev/null || true
 	# Annotations that are empty without it.
 	sed -i -e '/^  annotations:$/{N;/\n    /!s/^[^\n]*\n//}' "$tree"/theirs/*.yaml 2>/dev/null || true
@@ -78,6 +95,13 @@ crds() {
 	printf '[[crate]]\npath = "ours"\n[[crate.go]]\ndir = "../module"\npackages = [%s]\n[crate.manifests]\ncrds = "out"\nroles = ""\nwebhooks = ""\ncompat = "controller-gen"\n%s\n' \
 		"$listed" "$toml" >"$tree/codegen.toml"
 	timed mine env -C "$tree" "$ours" manifests >"$tree/ours.log" 2>&1 || note "$(grep -A4 '^error' "$tree/ours.log" | head -20)"
+}
+
+# roles_of COMPAT FOLDER: writes our roles and webhooks of the module to FOLDER within the crate.
+roles_of() {
+	printf '[[crate]]\npath = "ours"\n[[crate.go]]\ndir = "../policy"\n[crate.manifests]\ncrds = ""\nroles = "%s/role.yaml"\nwebhooks = "%s/manifests.yaml"\ncompat = "%s"\n' \
+		"$2" "$2" "$1" >"$tree/codegen.toml"
+	env -C "$tree" "$ours" manifests
 }
 
 # policy: writes roles and webhooks of both tools to the same folders. Only syntax matters: without requirements nothing is downloaded, and
@@ -88,14 +112,12 @@ policy() {
 	rm -rf "$tree/policy/vendor" "$tree/policy/go.sum" "$tree/policy/go.work"
 	printf 'module %s\n\ngo 1.24\n' "$module_path" >"$tree/policy/go.mod"
 	timed theirs env -C "$tree/policy" GOPROXY=off "$work/controller-gen" rbac:roleName=manager-role webhook paths=./... \
-		output:rbac:dir="$tree/theirs" output:webhook:dir="$tree/theirs" >"$tree/log" 2>&1 || true
-	(cd "$tree/policy" && GOPROXY=off go list -e -find -f '{{$dir := .Dir}}{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}' ./... 2>/dev/null) |
-		sed '/^$/d' >"$tree/files"
-	timed mine "$markers" "$tree/ours/out" controller-gen <"$tree/files" >"$tree/counts" 2>"$tree/errors" || note "$(head -20 "$tree/errors")"
-	read -r rules webhooks <"$tree/counts" || true
+		output:rbac:dir="$tree/theirs" output:webhook:dir="$tree/theirs" >"$tree/policy.log" 2>&1 || true
+	timed mine roles_of controller-gen out >"$tree/errors" 2>&1 || note "$(grep -A4 '^error' "$tree/errors" | head -20)"
+	rules=$(cat "$tree/ours/out/role.yaml" 2>/dev/null | grep -cE '^- (apiGroups|nonResourceURLs):') || true
+	webhooks=$(cat "$tree/ours/out/manifests.yaml" 2>/dev/null | grep -c '^- admissionReviewVersions:') || true
 	strict=taken
-	mkdir -p "$tree/strict"
-	"$markers" "$tree/strict" strict <"$tree/files" >/dev/null 2>"$tree/errors" || strict="$(grep -c '^error: ' "$tree/errors") errors"
+	roles_of strict strict >"$tree/errors" 2>&1 || strict="$(grep -c '^error: ' "$tree/errors") errors"
 }
 
 failed=0
@@ -125,9 +147,10 @@ for entry in "${modules[@]}"; do
 	lines=$(cat "$tree"/theirs/*.yaml 2>/dev/null | wc -l)
 	differ=$(diff -rN "$tree/theirs" "$tree/ours/out" | grep -c '^[<>]' || true)
 	if [[ $lines -eq 0 ]]; then
-		note "controller-gen wrote nothing: $(tail -5 "$tree/log")"
+		note "controller-gen wrote nothing: $(cat "$tree"/{crds,policy}.log 2>/dev/null | tail -5)"
 	elif [[ $differ -gt 0 ]]; then
 		note "$(diff -rN "$tree/theirs" "$tree/ours/out" | head "-${PARITY_LINES:-12}" || true)"
+		note "controller-gen says: $(cat "$tree"/{crds,policy}.log 2>/dev/null | grep -E '^(/|Error)' | sort -u | head -5)"
 	fi
 	printf '%-20s %5s %8d %9d %6s %9s %15.2f %8.3f  %s\n' "$name" "$count" "$lines" "$differ" "$rules" "$webhooks" "$theirs" "$mine" "$strict"
 	chmod -R u+w "$tree" && rm -rf "$tree"

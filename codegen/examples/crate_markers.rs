@@ -1,5 +1,5 @@
 //! Writes `role.yaml` and `manifests.yaml` for the rules and webhooks in the files that standard input lists, as controller-gen
-//! would: `hack/parity.sh` compares the two. Arguments: the folder to write to, and `strict` or `controller-gen`.
+//! would, for `hack/parity/accepted.sh`. Arguments: the folder to write to, and `strict` or `controller-gen`.
 #![allow(
     clippy::print_stderr,
     clippy::print_stdout,

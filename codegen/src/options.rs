@@ -154,6 +154,13 @@ impl Options {
         manifests.is_some_and(|it| it.roles.is_some() || it.webhooks.is_some())
     }
 
+    /// Whether roles and webhook configurations are all that is written, so that the fields of types do not matter.
+    #[cfg(feature = "go")]
+    pub(crate) fn writes_only_rules(&self) -> bool {
+        let of_types = |it: &Manifests| it.crds.is_some() || it.docs.is_some();
+        self.emit.is_empty() && self.manifests.as_ref().is_some_and(|it| !of_types(it))
+    }
+
     /// The lowest Kubernetes version whose types generated code may use.
     pub(crate) fn least_kubernetes_version(&self) -> KubernetesVersion {
         self.kubernetes_version

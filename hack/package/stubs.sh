@@ -13,6 +13,7 @@ cargo() {
 demo() {
   local out=demo.log pid status=1
   command cargo build --quiet
+  : >"$out"
   command cargo run --quiet -- demo >"$out" 2>&1 &
   pid=$!
   for _ in {1..600}; do

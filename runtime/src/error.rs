@@ -10,7 +10,9 @@
 //! ```
 
 use std::error::Error;
-use std::fmt;
+use std::{fmt, iter};
+
+use kube::core::Status;
 
 /// An error with its causes; see [`chain`].
 pub struct Chain<'a> {
@@ -38,18 +40,69 @@ impl fmt::Display for Chain<'_> {
     }
 }
 
-/// Returns an error's own message and its cause. For an answer of the API server, the message and the code; kube appends the
-/// debug form of all fields.
+/// Returns an error's own message and its cause. For an answer of the API server, the request, the message and the code; kube
+/// appends the debug form of all fields.
 fn own_text<'a>(error: &'a (dyn Error + 'static)) -> (String, Option<&'a (dyn Error + 'static)>) {
-    let Some(kube::Error::Api(status)) = error.downcast_ref::<kube::Error>() else {
-        return (error.to_string(), error.source());
+    if let Some(status) = status_in(error) {
+        return (answer_text(status), None);
+    }
+    match error.downcast_ref::<kube::Error>() {
+        Some(kube::Error::Api(status)) => (answer_text(status), None),
+        // kube adds "ServiceError".
+        Some(kube::Error::Service(inner)) => own_text(&**inner),
+        _ => match status_below(error) {
+            Some(status) => {
+                let dump = kube::Error::Api(Box::new(status.clone())).to_string();
+                (
+                    error.to_string().replace(&dump, &answer_text(status)),
+                    error.source(),
+                )
+            }
+            None => (error.to_string(), error.source()),
+        },
+    }
+}
+
+/// Returns the status that caused `error`. A transparent wrapper hides kube's error itself, but not the status, which is its source.
+fn status_below<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Status> {
+    let mut causes = iter::successors(error.source(), |error| Error::source(*error));
+    causes.find_map(|cause| match cause.downcast_ref::<kube::Error>() {
+        Some(kube::Error::Api(status)) => Some(&**status),
+        _ => status_in(cause),
+    })
+}
+
+fn status_in<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Status> {
+    let boxed = error.downcast_ref::<Box<Status>>().map(|status| &**status);
+    boxed.or_else(|| error.downcast_ref::<Status>())
+}
+
+/// Whether `error` is, or was caused by, a conflict with another write of the same object. Conflicts are normal: the object is read
+/// again. A conflict with the fields of another manager is not, since it would happen again.
+pub(crate) fn is_passing_conflict(error: &(dyn Error + 'static)) -> bool {
+    let status = match error.downcast_ref::<kube::Error>() {
+        Some(kube::Error::Api(status)) => Some(&**status),
+        _ => status_in(error).or_else(|| status_below(error)),
     };
+    status.is_some_and(|status| {
+        let mut causes = status.details.iter().flat_map(|details| &details.causes);
+        status.reason == "Conflict" && !causes.any(|cause| cause.reason == "FieldManagerConflict")
+    })
+}
+
+/// Returns the message of an answer, with the code.
+fn answer_text(status: &Status) -> String {
     let named = format!("{} {}", status.code, status.reason);
     let text = match status.message.trim() {
         "" => named.trim().to_owned(),
         message => format!("{message} ({})", named.trim()),
     };
-    (text, None)
+    // This crate's clients add the request.
+    let request = status.metadata.as_ref();
+    match request.and_then(|metadata| metadata.self_link.as_deref()) {
+        Some(request) if !request.is_empty() => format!("{request}: {text}"),
+        _ => text,
+    }
 }
 
 impl fmt::Debug for Chain<'_> {
@@ -99,6 +152,51 @@ mod tests {
         );
         check(&refused("no", ""), "no (403)");
         check(&refused("", "Forbidden"), "403 Forbidden");
+    }
+
+    #[test]
+    fn an_answer_within_another_error_is_told_without_its_fields_too() {
+        #[derive(Debug, thiserror::Error)]
+        enum Wrapped {
+            #[error(transparent)]
+            Transparent(kube::Error),
+            #[error("cannot write the map: {0}")]
+            Text(#[source] kube::Error),
+            #[error("cannot write the map")]
+            Cause(#[source] kube::Error),
+        }
+        let refused = || {
+            let status = Status::failure("it changed", "Conflict").with_code(409);
+            kube::Error::Api(status.boxed())
+        };
+        let check = |error: Wrapped, expected: &str| {
+            assert_eq!(chain(&error).to_string(), expected);
+            assert!(is_passing_conflict(&error));
+        };
+        check(Wrapped::Transparent(refused()), "it changed (409 Conflict)");
+        let whole = "cannot write the map: it changed (409 Conflict)";
+        check(Wrapped::Text(refused()), whole);
+        check(Wrapped::Cause(refused()), whole);
+    }
+
+    #[test]
+    fn a_conflict_of_fields_does_not_pass() {
+        let mut status = Status::failure("fields are taken", "Conflict").with_code(409);
+        let mut causes = kube::core::response::StatusDetails {
+            name: String::new(),
+            group: String::new(),
+            kind: String::new(),
+            uid: String::new(),
+            causes: Vec::new(),
+            retry_after_seconds: 0,
+        };
+        causes.causes.push(kube::core::response::StatusCause {
+            reason: "FieldManagerConflict".to_owned(),
+            message: String::new(),
+            field: ".spec".to_owned(),
+        });
+        status.details = Some(causes);
+        assert!(!is_passing_conflict(&kube::Error::Api(status.boxed())));
     }
 
     #[test]

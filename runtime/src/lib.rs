@@ -75,6 +75,7 @@ pub mod retry;
 pub mod scheme;
 pub mod store;
 mod sync;
+mod tasks;
 #[cfg(feature = "validate")]
 pub mod validation;
 #[cfg(feature = "webhooks")]

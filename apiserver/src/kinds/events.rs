@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::check;
 use crate::field::FieldError;
 use crate::metadata::object::{self, at, text};
 use crate::registry::{Conversion, Strategy, label_not_supported};
@@ -15,7 +16,7 @@ pub(super) struct Event;
 
 impl Strategy for Event {
     fn validate(&self, object: &Value) -> Vec<FieldError> {
-        validate("involvedObject", object)
+        validate(object)
     }
 
     fn unknown_field(&self, _kind: &str, field: &str) -> String {
@@ -27,13 +28,34 @@ impl Strategy for Event {
     }
 }
 
-/// Events with the field names of `events.k8s.io`.
+/// Events with the field names of `events.k8s.io`. Errors name the fields of the core group, as kube-apiserver's do.
 #[derive(Debug)]
 pub(super) struct EventView;
 
 impl Strategy for EventView {
     fn validate(&self, object: &Value) -> Vec<FieldError> {
-        validate("regarding", object)
+        validate(&to_stored(object.clone()))
+    }
+
+    fn validate_create(&self, object: &Value) -> Vec<FieldError> {
+        validate_strictly(&to_stored(object.clone()))
+    }
+
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        let (old, new) = (to_stored(old.clone()), to_stored(new.clone()));
+        let mut errors = Vec::new();
+        if old.get("series") != new.get("series") {
+            errors.extend(validate_series(&new));
+        }
+        for field in IMMUTABLE {
+            check::immutable(field, &old, &new, &mut errors);
+        }
+        for error in &mut errors {
+            if error.field == "reportingComponent" {
+                "reportingController".clone_into(&mut error.field);
+            }
+        }
+        errors
     }
 
     fn unknown_field(&self, kind: &str, field: &str) -> String {
@@ -45,19 +67,124 @@ impl Strategy for EventView {
     }
 }
 
-/// Checks that an event is in the namespace of its object; events of cluster-scoped objects are in `default`.
-fn validate(about: &str, event: &Value) -> Vec<FieldError> {
-    let namespace = text(event, &[about, "namespace"]);
-    let expected = object::namespace(event);
-    if namespace == expected || (expected == "default" && namespace.is_empty()) {
-        return Vec::new();
+/// The limits of an event's texts, in bytes.
+const LONGEST_WORD: usize = 128;
+const LONGEST_NOTE: usize = 1024;
+
+/// The fields that an update through `events.k8s.io` must not change. The reason stands twice in kube-apiserver's list.
+const IMMUTABLE: &[&str] = &[
+    "involvedObject",
+    "reason",
+    "message",
+    "source",
+    "firstTimestamp",
+    "lastTimestamp",
+    "count",
+    "reason",
+    "type",
+    "eventTime",
+    "action",
+    "related",
+    "reportingComponent",
+    "reportingInstance",
+];
+
+/// Whether an event was made for `events.k8s.io`, whichever group it is written through.
+fn is_new_style(event: &Value) -> bool {
+    !text(event, &["eventTime"]).is_empty()
+}
+
+/// Checks the rules of every event: kube-apiserver's `legacyValidateEvent`.
+fn validate(event: &Value) -> Vec<FieldError> {
+    let about = text(event, &["involvedObject", "namespace"]);
+    let own = object::namespace(event);
+    let is_placed = match (is_new_style(event), about) {
+        // Events of cluster-scoped objects.
+        (true, "") => matches!(own, "default" | "kube-system"),
+        (false, "") => own == "default",
+        (true, _) => true,
+        (false, about) => own == about,
+    };
+    let mut errors = Vec::new();
+    if !is_placed {
+        errors.push(FieldError::invalid(
+            "involvedObject.namespace",
+            about,
+            "does not match event.namespace",
+        ));
     }
-    let path = format!("{about}.namespace");
-    vec![FieldError::invalid(
-        path,
-        namespace,
-        "does not match event.namespace",
-    )]
+    if is_new_style(event) {
+        validate_words(event, &mut errors);
+    }
+    errors
+}
+
+/// Checks the texts of an event made for `events.k8s.io`.
+fn validate_words(event: &Value, errors: &mut Vec<FieldError>) {
+    let controller = text(event, &["reportingComponent"]);
+    if controller.is_empty() {
+        errors.push(FieldError::required("reportingController", ""));
+    }
+    errors.extend(
+        kube_names::label_key_faults(controller)
+            .into_iter()
+            .map(|fault| FieldError::invalid("reportingController", controller, fault)),
+    );
+    let mut longest = |field: &str, limit: usize| {
+        let length = text(event, &[field]).len();
+        if length > limit {
+            let detail = format!("can have at most {limit} characters");
+            errors.push(FieldError::invalid(field, "", detail));
+        } else if length == 0 && field != "message" {
+            errors.push(FieldError::required(field, ""));
+        }
+    };
+    for word in ["reportingInstance", "action", "reason"] {
+        longest(word, LONGEST_WORD);
+    }
+    longest("message", LONGEST_NOTE);
+}
+
+/// Checks the additional rules of a new event of `events.k8s.io`.
+fn validate_strictly(event: &Value) -> Vec<FieldError> {
+    let mut errors = validate_series(event);
+    if !is_new_style(event) {
+        errors.push(FieldError::required("eventTime", ""));
+    }
+    let kind = text(event, &["type"]);
+    if !matches!(kind, "Normal" | "Warning") {
+        let detail = format!("has invalid value: {kind}");
+        errors.push(FieldError::invalid("type", "", detail));
+    }
+    let is_set = |field: &str| match event.get(field) {
+        None | Some(Value::Null) => false,
+        Some(Value::Object(source)) => !source.is_empty(),
+        Some(Value::Number(count)) => count.as_i64() != Some(0),
+        Some(_) => true,
+    };
+    let deprecated = ["firstTimestamp", "lastTimestamp", "count", "source"];
+    errors.extend(
+        deprecated
+            .into_iter()
+            .filter(|field| is_set(field))
+            .map(|field| FieldError::invalid(field, "", "needs to be unset")),
+    );
+    errors
+}
+
+fn validate_series(event: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let Some(series) = event.get("series").filter(|series| series.is_object()) else {
+        return errors;
+    };
+    if series["count"].as_i64().unwrap_or_default() < 2 {
+        let detail = "should be at least 2";
+        errors.push(FieldError::invalid("series.count", "", detail));
+    }
+    if text(series, &["lastObservedTime"]).is_empty() {
+        errors.push(FieldError::required("series.lastObservedTime", ""));
+    }
+    errors
 }
 
 /// Field names of the core group and of `events.k8s.io/v1`.

@@ -74,9 +74,8 @@ pub(crate) async fn create_object(
     admission.mutate(Some(&mut object), None).await?;
     let namespace = served.resource.namespaced.then_some(&*key.namespace);
     rules::settle_namespace(namespace, &mut object)?;
-    let generated = object::name(&object).is_empty();
-    let base = object.clone();
     // A generated name that is already taken is generated anew.
+    let base = object::name(&object).is_empty().then(|| object.clone());
     for attempt in 0.. {
         rules::generate_name(&mut object);
         strategy::prepare_create(core, served, &mut object)?;
@@ -97,12 +96,12 @@ pub(crate) async fn create_object(
         if !options.applied {
             refuse_version(&version)?;
         }
-        match write::insert(core, served, object.clone(), waits).await {
-            Ok(created) => return Ok(created),
-            Err(error) if error.reason == "AlreadyExists" && generated && attempt < 8 => {
+        match (write::insert(core, served, object, waits).await, &base) {
+            (Ok(created), _) => return Ok(created),
+            (Err(error), Some(base)) if error.reason == "AlreadyExists" && attempt < 8 => {
                 object = base.clone();
             }
-            Err(error) => return Err(explain_taken(core, served, &object, error)),
+            (Err(error), _) => return Err(explain_taken(core, served, &key, error)),
         }
     }
     Err(ApiError::internal("no free name"))
@@ -143,10 +142,9 @@ fn refuse_version(version: &str) -> Result<(), ApiError> {
 }
 
 /// Amends the error about a taken name if its object is being deleted.
-fn explain_taken(core: &Core, served: &Served, object: &Value, mut error: ApiError) -> ApiError {
-    let key = Key::new(object::namespace(object), object::name(object));
+fn explain_taken(core: &Core, served: &Served, key: &Key, mut error: ApiError) -> ApiError {
     let deleting = core
-        .find(served, &key)
+        .find(served, key)
         .is_some_and(|found| object::is_deleting(&found.decode()));
     if error.reason == "AlreadyExists" && deleting {
         error.message = format!("object is being deleted: {}", error.message);

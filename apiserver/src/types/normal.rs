@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::TypeError;
 use super::base64;
-use super::scalars::{go_name, is_quantity, micro_time, time};
+use super::scalars::{canonical_quantity, go_name, micro_time, time};
 use super::{Cardinality, Empty, Field, Fields, Kind, Special, fields};
 
 /// Removes unknown fields and returns their paths, drops or fills in empty values, and checks types.
@@ -179,8 +179,8 @@ impl Walk<'_> {
                 if value.is_number() {
                     *value = json!(value.to_string());
                 }
-                let valid = value.as_str().is_some_and(is_quantity);
-                if valid {
+                if let Some(canonical) = value.as_str().and_then(canonical_quantity) {
+                    *value = json!(canonical);
                     return Ok(());
                 }
                 Err("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'".to_owned())

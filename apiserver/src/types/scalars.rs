@@ -1,6 +1,7 @@
 //! Times, quantities and the Go names of types.
 
 use jiff::{Timestamp, Unit};
+use kube_resource_quantity::Quantity;
 
 use super::{Kind, Special, TypeError};
 
@@ -40,36 +41,10 @@ pub(super) fn micro_time(text: &str) -> Result<String, TypeError> {
     Ok(format!("{parsed:.6}"))
 }
 
-pub(super) fn is_quantity(text: &str) -> bool {
-    let rest = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let digits = rest
-        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
-        .unwrap_or(rest.len());
-    let (number, suffix) = rest.split_at(digits);
-    let exponent = suffix
-        .strip_prefix(['e', 'E'])
-        .is_some_and(|e| e.parse::<i32>().is_ok());
-    let known = matches!(
-        suffix,
-        "" | "n"
-            | "u"
-            | "m"
-            | "k"
-            | "M"
-            | "G"
-            | "T"
-            | "P"
-            | "E"
-            | "Ki"
-            | "Mi"
-            | "Gi"
-            | "Ti"
-            | "Pi"
-            | "Ei"
-    );
-    number.chars().any(|c| c.is_ascii_digit())
-        && number.matches('.').count() <= 1
-        && (known || exponent)
+/// Returns a quantity as Go encodes it after decoding: `1` for `1000m`.
+pub(super) fn canonical_quantity(text: &str) -> Option<String> {
+    let canonical = Quantity::new(text).canonical().ok()?;
+    Some(canonical.as_str().to_owned())
 }
 
 pub(super) fn go_name(kind: &Kind) -> String {
@@ -114,12 +89,25 @@ mod tests {
     }
 
     #[test]
-    fn quantities_are_numbers_with_a_known_suffix() {
-        for good in ["1", "1.5Gi", "100m", "-3", "1e3", "+2k"] {
-            assert!(is_quantity(good), "{good}");
+    fn quantities_are_encoded_in_canonical_form() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(canonical_quantity(text).as_deref(), expected, "{text}");
+        };
+        for (text, canonical) in [
+            ("1", "1"),
+            ("1000m", "1"),
+            ("0.5", "500m"),
+            ("1.5Gi", "1536Mi"),
+            ("1024Mi", "1Gi"),
+            ("1000Ki", "1000Ki"),
+            ("-3", "-3"),
+            ("1e3", "1e3"),
+            ("+2k", "2k"),
+        ] {
+            check(text, Some(canonical));
         }
         for bad in ["", "x", "1GB", "1.2.3", "m"] {
-            assert!(!is_quantity(bad), "{bad}");
+            check(bad, None);
         }
     }
 

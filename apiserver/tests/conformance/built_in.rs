@@ -39,6 +39,8 @@ cases![
     cluster_role_round_trip,
     cluster_role_binding_round_trip,
     an_event_reads_in_both_groups,
+    an_event_of_the_events_group_changes_its_series_alone,
+    quantities_are_stored_in_canonical_form,
 ];
 
 async fn round_trip(client: Client, resource: Resource<'_>, fields: Value) {
@@ -183,6 +185,33 @@ async fn cluster_role_round_trip(client: Client) {
 async fn cluster_role_binding_round_trip(client: Client) {
     let bindings = CLUSTER_ROLE_BINDINGS.everywhere(&client);
     round_trip_in(bindings, &own_name(), binding("ClusterRole")).await;
+}
+
+async fn an_event_of_the_events_group_changes_its_series_alone(client: Client) {
+    let events = EVENTS.fresh(&client).await;
+    events.given("a", modern_event(&events.namespace)).await;
+    let series = json!({"count": 2, "lastObservedTime": "2026-01-02T03:05:05.000006Z"});
+    let merged = events.merged("a", json!({ "series": series })).await;
+    check!(merged, "/series/count": 2);
+    let refused = events
+        .merge("a", json!({"note": "another", "action": "Other"}))
+        .await;
+    refused.invalid_with(
+        "[message: Invalid value: \"another\": field is immutable, action: Invalid value: \"Other\": field is immutable]",
+    );
+}
+
+async fn quantities_are_stored_in_canonical_form(client: Client) {
+    let quotas = Resource("/api/v1", "resourcequotas", "ResourceQuota");
+    let quotas = quotas.fresh(&client).await;
+    let hard = |cpu: Value, memory: &str| json!({"spec": {"hard": {"cpu": cpu, "memory": memory}}});
+    let created = quotas.given("a", hard(json!("1000m"), "1024Mi")).await;
+    check!(created, "/spec/hard/cpu": "1", "/spec/hard/memory": "1Gi");
+    let merged = quotas.merged("a", hard(json!(0.5), "1.5Gi")).await;
+    check!(merged, "/spec/hard/cpu": "500m", "/spec/hard/memory": "1536Mi");
+    let fields = json!({"spec": {"hard": {"pods": "2000m"}}});
+    let applied = quotas.apply("a", "m", fields).await.is(200);
+    check!(applied, "/spec/hard/pods": "2");
 }
 
 async fn an_event_reads_in_both_groups(client: Client) {

@@ -68,6 +68,20 @@ spec.ingress[0].from[1].ipBlock.except[0]: Invalid value: \"11.0.0.0/16\": must 
     event_must_be_in_its_objects_namespace: create_invalid_with(
         CORE_EVENTS, json!({"involvedObject": {"kind": "Pod", "name": "p", "namespace": "elsewhere"}}),
         "involvedObject.namespace: Invalid value: \"elsewhere\": does not match event.namespace"),
+    event_names_its_reporter_and_action: create_invalid_with(
+        CORE_EVENTS,
+        json!({"eventTime": "2026-01-02T03:04:05.000006Z", "involvedObject": {"kind": "Pod", "name": "p", "namespace": "elsewhere"},
+            "reportingComponent": "my controller", "reason": "r".repeat(129), "message": "m".repeat(1025)}),
+        "[reportingController: Invalid value: \"my controller\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'), \
+reportingInstance: Required value, action: Required value, reason: Invalid value: \"\": can have at most 128 characters, \
+message: Invalid value: \"\": can have at most 1024 characters]"),
+    event_of_the_events_group_is_complete: create_invalid_with(
+        EVENTS,
+        json!({"eventTime": null, "regarding": {"kind": "Node", "name": "n"}, "type": "Odd", "deprecatedCount": 1,
+            "deprecatedSource": {"component": "c"}, "series": {"count": 1, "lastObservedTime": null}}),
+        "[involvedObject.namespace: Invalid value: \"\": does not match event.namespace, series.count: Invalid value: \"\": should be at least 2, \
+series.lastObservedTime: Required value, eventTime: Required value, type: Invalid value: \"\": has invalid value: Odd, \
+count: Invalid value: \"\": needs to be unset, source: Invalid value: \"\": needs to be unset]"),
     owner_reference_needs_a_uid: create_invalid_with(
         CONFIG_MAPS, json!({"metadata": {"ownerReferences": [owner("o", "", false)]}}),
         "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty"),

@@ -10,7 +10,6 @@ pub(crate) const KNOWN_DIFFERENCES: &[(&str, &str)] = &[
         "a null in a map of strings of a built-in kind is dropped, not converted to an empty string"),
     ("built_in_defaults::claims_are_protected",
         "persistent volumes and claims get no protection finalizers, because no controller would remove them"),
-    ("built_in_defaults::quantities_become_canonical", "quantities are validated but kept as written"),
     ("errors::answer_in_protobuf_on_request", "responses are JSON or YAML, never protobuf"),
     ("errors::body_nested_a_thousand_levels_is_taken", "JSON nests at most 127 levels deep, not 10,000"),
     ("table::columns_of_built_in_kinds_are_described",

@@ -24,24 +24,42 @@ pub(crate) use paths::rust_path;
 pub(crate) use paths::{at_path, go_package, is_kubernetes};
 pub(crate) use uses::uses;
 
-/// The types that every supported version of k8s-openapi has: sorted names by module.
+/// The types that every supported version of k8s-openapi has in the form of the Go type: sorted names by module, and whether they are API
+/// objects.
 #[cfg(feature = "go")]
-static K8S_OPENAPI: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
+static K8S_OPENAPI: LazyLock<BTreeMap<&str, Vec<(&str, bool)>>> = LazyLock::new(|| {
     let lines = include_str!("k8s-openapi.txt").lines();
+    let named = |name: &'static str| match name.strip_suffix('*') {
+        Some(name) => (name, true),
+        None => (name, false),
+    };
     lines
         .filter_map(|line| line.split_once(' '))
-        .map(|(module, names)| (module, names.split(' ').collect()))
+        .map(|(module, names)| (module, names.split(' ').map(named).collect()))
         .collect()
 });
 
 /// Whether k8s-openapi has the type at the path, which lists the type's name last.
 #[cfg(feature = "go")]
 pub(crate) fn is_in_k8s_openapi(path: &[String]) -> bool {
-    let Some((name, [_, module @ ..])) = path.split_last() else {
-        return false;
+    in_k8s_openapi(path).is_some()
+}
+
+/// Whether k8s-openapi has the type at the path as an API object, which always writes its `apiVersion` and `kind`.
+#[cfg(feature = "go")]
+pub(crate) fn is_openapi_object(path: &[String]) -> bool {
+    in_k8s_openapi(path) == Some(true)
+}
+
+/// Whether k8s-openapi has the type at the path as an API object; `None` if it lacks the type.
+#[cfg(feature = "go")]
+fn in_k8s_openapi(path: &[String]) -> Option<bool> {
+    let (name, [_, module @ ..]) = path.split_last()? else {
+        return None;
     };
-    let names = K8S_OPENAPI.get(module.join("/").as_str());
-    names.is_some_and(|names| names.binary_search(&name.as_str()).is_ok())
+    let names = K8S_OPENAPI.get(module.join("/").as_str())?;
+    let index = names.binary_search_by_key(&name.as_str(), |(name, _)| name);
+    names.get(index.ok()?).map(|(_, is_object)| *is_object)
 }
 
 /// Whether a field of a Go type can get a Rust type without the Go source: k8s-openapi has the type, or the table defines it as a string,
@@ -51,8 +69,9 @@ pub(crate) fn replaces_source(package: &str, name: &str) -> bool {
     let Some(entry) = kube_builtin_types::find(package, name) else {
         return false;
     };
-    if rust_path(package, name).is_some_and(|path| is_in_k8s_openapi(&path)) {
-        return true;
+    match rust_path(package, name).and_then(|path| in_k8s_openapi(&path)) {
+        Some(is_object) => return !is_object,
+        None => {}
     }
     let definition = entry.definition::<serde::de::IgnoredAny>();
     definition
@@ -181,5 +200,12 @@ mod tests {
             true,
         );
         check("k8s.io/apimachinery/pkg/types", "NamespacedName", false);
+        // In Rust, these are something else.
+        let meta = "k8s.io/apimachinery/pkg/apis/meta/v1";
+        check(meta, "WatchEvent", false);
+        check(meta, "Patch", false);
+        let crds = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1";
+        check(crds, "CustomResourceSubresourceStatus", false);
+        check(crds, "JSONSchemaPropsOrBool", true);
     }
 }

@@ -1,6 +1,6 @@
 //! The command line: one module per subcommand. A module of the library, so that the programs that run it are a line each.
 //!
-//! A subcommand turns its arguments into [`crate::Config`]s and hands them to [`finish`], which writes, checks or lists.
+//! A subcommand turns its arguments into [`crate::Config`]s and hands them to `finish`, which writes, checks or lists.
 
 #[cfg(feature = "go")]
 mod builtin;

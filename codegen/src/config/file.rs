@@ -358,7 +358,7 @@ impl<'a> File<'a> {
         self.reader.keys(table, Section::Go);
         let dir = match self.reader.string(table, "dir") {
             Some(dir) => self.existing(&dir, folder),
-            None => normalize(folder),
+            None => here(normalize(folder)),
         };
         let packages = self.reader.strings(table, "packages");
         let packages = packages.map_or_else(
@@ -379,16 +379,21 @@ impl<'a> File<'a> {
 
     /// A path in the file, relative to `folder`; reports an error if it does not exist.
     fn existing(&mut self, path: &Spanned<String>, folder: &Path) -> PathBuf {
-        let mut full = normalize(&folder.join(path.get_ref()));
-        if full.as_os_str().is_empty() {
-            full.push(".");
-        }
+        let full = here(normalize(&folder.join(path.get_ref())));
         if !full.exists() {
             let message = format!("{} does not exist", shown(&full));
             self.reader.error(path.span(), message, "", None);
         }
         full
     }
+}
+
+/// The path, with the current folder by its name.
+fn here(mut path: PathBuf) -> PathBuf {
+    if path.as_os_str().is_empty() {
+        path.push(".");
+    }
+    path
 }
 
 /// The `codegen.toml` of a member. If the last segment is `*`, those of all folders there that have one, sorted.

@@ -70,12 +70,7 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
     unions::find(&mut api);
     let in_packages = rust.iter().map(|package| &package.markers);
     #[cfg(feature = "go")]
-    let in_packages = in_packages.chain(
-        go.iter()
-            .flat_map(|module| &module.packages)
-            .filter(|package| package.requested)
-            .map(|package| &package.markers),
-    );
+    let in_packages = in_packages.chain(go.iter().map(|module| &module.crate_markers));
     let markers = crate_markers::gather(in_packages.chain([&crate_markers]));
     let is_complete = !found.has_errors() && !own.has_errors();
     crate_markers::lower(&markers, options.compat, &mut api, &mut own, is_complete);
@@ -103,8 +98,10 @@ fn lower_go(
         ..options.clone()
     });
     let options = unfiltered.as_ref().unwrap_or(options);
+    let mut shared = go::ModuleNames::new(modules, options, api);
     let modules = modules.iter();
-    let named = modules.flat_map(|module| go::lower(module, options, api, diagnostics));
+    let named =
+        modules.flat_map(|module| go::lower(module, &mut shared, options, api, diagnostics));
     let named: go::Named = named.collect();
     check_filters(&named, options, diagnostics);
 }

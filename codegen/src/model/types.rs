@@ -149,6 +149,10 @@ pub struct StructDef {
     pub unknown_fields: UnknownFields,
     /// Whether it is a tuple or unit struct of annotated Rust, whose fields have no names.
     pub tuple: bool,
+    /// The rules of embedded Go structs and the struct's own, in the order in which controller-gen merges them; empty unless there are some
+    /// to merge.
+    #[serde(skip)]
+    pub embedded_rules: Vec<Validation>,
     /// Groups of fields of which only a limited number may be set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unions: Vec<FieldUnion>,
@@ -202,6 +206,9 @@ pub struct Field {
     /// one.
     #[serde(skip)]
     pub merged: Vec<Self>,
+    /// The paths of the embedded Go structs that the field comes from, outermost first.
+    #[serde(skip)]
+    pub embedded_in: Vec<String>,
     /// Whether the field is a map with unordered keys.
     #[serde(skip)]
     pub hashed: bool,
@@ -250,6 +257,7 @@ impl Field {
             skip: false,
             undeclared: false,
             merged: Vec::new(),
+            embedded_in: Vec::new(),
             hashed: false,
             with: false,
             derived: None,

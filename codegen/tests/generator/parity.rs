@@ -116,6 +116,7 @@ fn go_sources(parity: &Path, case: &str) -> Sources {
         version: None,
         main: false,
         dir: path.into(),
+        matched: false,
         requested: false,
         files: vec![GoFile::new(Source::new(format!("{path}/types.go"), text))],
     }));

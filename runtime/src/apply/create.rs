@@ -10,8 +10,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Written;
+use super::semantic::semantic;
 use crate::client::{self, Endpoint};
-use crate::json::to_value;
 
 /// Why an object could not be created or updated.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +40,8 @@ pub enum CreateOrUpdateError {
 /// Nothing is written if `change` changed nothing. `object` needs only a name (and a namespace, unless `api` has one);
 /// `change` sets all other fields and sees the stored object, including the fields of other writers.
 ///
-/// Null and empty lists count as absent fields, and so do empty maps in the metadata. The status is neither compared
+/// Objects are compared as controller-runtime compares them: quantities by their amounts (`1` and `1000m` are equal), and null,
+/// empty lists and empty maps count as absent. Fields whose type is any JSON are compared as they are. The status is neither compared
 /// nor written: use [`TypedClient::update_status`](crate::client::TypedClient::update_status).
 ///
 /// ```no_run
@@ -110,26 +111,9 @@ fn changed<K: Resource>(
 
 /// Returns the parts of an object that are compared.
 fn compared(object: &impl Serialize) -> Result<Value, serde_json::Error> {
-    let mut value = to_value(object)?;
+    let mut value = semantic(object)?;
     if let Some(fields) = value.as_object_mut() {
         fields.remove("status");
-        if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
-            metadata.retain(|_, value| !value.as_object().is_some_and(serde_json::Map::is_empty));
-        }
     }
-    drop_empty(&mut value);
     Ok(value)
-}
-
-fn drop_empty(value: &mut Value) {
-    match value {
-        Value::Object(fields) => {
-            fields.values_mut().for_each(drop_empty);
-            fields.retain(|_, value| {
-                !value.is_null() && !value.as_array().is_some_and(Vec::is_empty)
-            });
-        }
-        Value::Array(items) => items.iter_mut().for_each(drop_empty),
-        _ => {}
-    }
 }

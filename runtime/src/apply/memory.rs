@@ -61,8 +61,10 @@ impl RememberingApplier {
     }
 
     /// Applies `object` as [`Applier::apply`] does, unless `current`, the object from a cache, is the result of the
-    /// last apply of the same fields. Returns the object and whether it was created, updated (or written without a
-    /// change) or left alone.
+    /// last apply of the same fields. Returns the object and whether it was created, updated or left alone.
+    ///
+    /// The server tells whether the object was created. Whether an existing one changed is known from `current`, or else from the
+    /// last apply; without either it counts as updated.
     ///
     /// # Errors
     ///
@@ -84,20 +86,24 @@ impl RememberingApplier {
         {
             return Ok((current.clone(), Written::Unchanged));
         }
-        let applied = send(api, &name, &self.applier.params(), body).await?;
+        let (applied, created) = send(api, &name, &self.applier.params(), body).await?;
         let version = |object: &K| object.meta().resource_version.clone();
         let remembered = Remembered {
             fields,
             uid: applied.meta().uid.clone(),
             resource_version: version(&applied),
         };
-        let written = match current {
-            None => Written::Created,
-            Some(current) if version(current) == remembered.resource_version => Written::Unchanged,
-            Some(_) => Written::Updated,
-        };
         let mut memory = self.memory();
-        memory.remove(&path);
+        let last = memory.remove(&path);
+        let before = current
+            .map(version)
+            .or_else(|| last.map(|last| last.resource_version))
+            .flatten();
+        let written = match before {
+            _ if created => Written::Created,
+            Some(_) if before == remembered.resource_version => Written::Unchanged,
+            _ => Written::Updated,
+        };
         memory.get_or_insert_with(&path, || remembered);
         Ok((applied, written))
     }

@@ -9,6 +9,7 @@ mod configuration;
 mod create;
 mod extract;
 mod memory;
+mod semantic;
 mod upgrade;
 
 use std::fmt::Debug;
@@ -127,7 +128,8 @@ impl Applier {
         K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
     {
         let (name, body) = prepare::<K>(object, Part::Object)?;
-        send(api, &name, &self.params(), body).await
+        let (applied, _) = send(api, &name, &self.params(), body).await?;
+        Ok(applied)
     }
 
     /// Applies only the status of `object`, through the status subresource.
@@ -222,18 +224,19 @@ impl Applier {
     }
 }
 
+/// Applies `body`; returns the object and whether it did not exist before.
 async fn send<K>(
     api: &Api<K>,
     name: &str,
     params: &PatchParams,
     body: Value,
-) -> Result<K, ApplyError>
+) -> Result<(K, bool), ApplyError>
 where
     K: Resource + Clone + DeserializeOwned,
 {
     let (endpoint, patch) = (Endpoint::of(api), Patch::Apply(body));
     let answer = endpoint.patch(name, params, &patch).await;
-    refine(answer.and_then(|answer| client::object(&answer)))
+    refine(answer.and_then(|answer| Ok((client::object(&answer)?, answer.created))))
 }
 
 /// The part of an object that is applied.

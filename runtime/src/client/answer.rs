@@ -17,6 +17,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::lines::MOST_BYTES;
+use super::sent::{Answer, Sent};
 use crate::error::chain;
 
 /// The longest silence within an answer. An API server ends a request after 60 s by itself.
@@ -66,21 +67,26 @@ pub(super) async fn read(mut body: Body, size: Size) -> Result<Bytes, Error> {
 }
 
 /// Decodes the answer as an `R`.
-pub(crate) fn object<R: DeserializeOwned>(answer: &[u8]) -> Result<R, Error> {
+pub(crate) fn object<R: DeserializeOwned>(answer: &Answer) -> Result<R, Error> {
+    let body = &answer.body;
     // A type that ignores `kind` would decode a status as an object. Not every server writes `kind` first.
-    if memmem::find(answer, b"\"Status\"").is_some()
+    if memmem::find(body, b"\"Status\"").is_some()
         && let Err(failure @ Error::Api(_)) = status(answer)
     {
         return Err(failure);
     }
-    serde_json::from_slice(answer).map_err(|error| match status(answer) {
+    serde_json::from_slice(body).map_err(|error| match status(answer) {
         Err(failure @ Error::Api(_)) => failure,
-        _ => Error::SerdeError(error),
+        _ => answer.sent.blame(Error::SerdeError(error)),
     })
 }
 
 /// Returns the answer's status, if its kind is `Status`. A failure is an error, whatever its HTTP code.
-pub(super) fn status(answer: &[u8]) -> Result<Option<Status>, Error> {
+pub(super) fn status(answer: &Answer) -> Result<Option<Status>, Error> {
+    read_status(&answer.body).map_err(|error| answer.sent.blame(error))
+}
+
+fn read_status(answer: &[u8]) -> Result<Option<Status>, Error> {
     #[derive(Deserialize)]
     struct Kind {
         #[serde(default)]
@@ -98,7 +104,7 @@ pub(super) fn status(answer: &[u8]) -> Result<Option<Status>, Error> {
 }
 
 /// Returns the error of an unsuccessful answer: the server's status, or one built from the body.
-pub(super) async fn status_error(response: Response<Body>) -> Error {
+pub(super) async fn status_error(response: Response<Body>, sent: &Sent) -> Error {
     let code = response.status();
     let retry_after = response
         .headers()
@@ -118,7 +124,7 @@ pub(super) async fn status_error(response: Response<Body>) -> Error {
         let text = String::from_utf8_lossy(&body);
         let text = match text.trim() {
             "" => format!("{code}{lost}"),
-            text => shortened(text),
+            text => sent.meaning(text).unwrap_or_else(|| shortened(text)),
         };
         Status::failure(&text, "")
     });

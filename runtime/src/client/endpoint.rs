@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::fmt::Debug;
 
-use bytes::Bytes;
 use kube::api::{DeleteParams, GetParams, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{Request, request};
 use kube::{Api, Client, Error, Resource};
 use serde::Serialize;
 
 use super::answer::Size;
+use super::sent::Answer;
 use super::{Result, exchange, path};
 
 /// A resource in one namespace, in all namespaces, or at cluster scope.
@@ -58,13 +58,13 @@ impl Endpoint {
     }
 
     /// Reads the object called `name`.
-    pub(crate) async fn get(&self, name: &str) -> Result<Bytes> {
+    pub(crate) async fn get(&self, name: &str) -> Result<Answer> {
         let request = self.path()?.get(&named(name)?, &GetParams::default());
         self.send(request, Size::Object).await
     }
 
     /// Like [`get`](Self::get), but returns `None` if the object does not exist.
-    pub(crate) async fn get_opt(&self, name: &str) -> Result<Option<Bytes>> {
+    pub(crate) async fn get_opt(&self, name: &str) -> Result<Option<Answer>> {
         match self.get(name).await {
             Ok(answer) => Ok(Some(answer)),
             Err(Error::Api(status)) if status.is_not_found() => Ok(None),
@@ -72,7 +72,7 @@ impl Endpoint {
         }
     }
 
-    pub(crate) async fn create(&self, params: &PostParams, body: Vec<u8>) -> Result<Bytes> {
+    pub(crate) async fn create(&self, params: &PostParams, body: Vec<u8>) -> Result<Answer> {
         let request = self.path()?.create(params, body);
         self.send(request, Size::Object).await
     }
@@ -82,7 +82,7 @@ impl Endpoint {
         name: &str,
         params: &PostParams,
         body: Vec<u8>,
-    ) -> Result<Bytes> {
+    ) -> Result<Answer> {
         let request = self.path()?.replace(&named(name)?, params, body);
         self.send(request, Size::Object).await
     }
@@ -92,7 +92,7 @@ impl Endpoint {
         &self,
         params: &DeleteParams,
         list_params: &ListParams,
-    ) -> Result<Bytes> {
+    ) -> Result<Answer> {
         let path = self.path()?;
         let list = path.list(list_params).map_err(Error::BuildRequest)?;
         let request = path.delete_collection(params, list_params).map(|mut it| {
@@ -107,7 +107,7 @@ impl Endpoint {
         name: &str,
         params: &PatchParams,
         patch: &Patch<P>,
-    ) -> Result<Bytes> {
+    ) -> Result<Answer> {
         let request = self.path()?.patch(&named(name)?, params, patch);
         self.send(request, Size::Object).await
     }
@@ -118,7 +118,7 @@ impl Endpoint {
         name: &str,
         params: &PatchParams,
         patch: &Patch<P>,
-    ) -> Result<Bytes> {
+    ) -> Result<Answer> {
         let (path, below, name) = (self.path()?, below(subresource)?, named(name)?);
         let request = path.patch_subresource(&below, &name, params, patch);
         self.send(request, Size::Any).await
@@ -129,8 +129,8 @@ impl Endpoint {
         &self,
         request: Result<http::Request<Vec<u8>>, request::Error>,
         size: Size,
-    ) -> Result<Bytes> {
-        exchange::bytes(&self.client, request.map_err(Error::BuildRequest)?, size).await
+    ) -> Result<Answer> {
+        exchange::whole(&self.client, request.map_err(Error::BuildRequest)?, size).await
     }
 }
 

@@ -16,6 +16,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde_json::value::RawValue;
 
 use super::lines::{Lines, MOST_BYTES, TooLarge};
+use super::sent::Sent;
 use super::{Result, WatchStream, exchange};
 use crate::error::chain;
 
@@ -24,25 +25,29 @@ pub(super) async fn watch<K: DeserializeOwned + Send + 'static>(
     client: &Client,
     request: Request<Vec<u8>>,
 ) -> Result<WatchStream<K>> {
-    let lines = lines(client, request).await?;
-    Ok(lines.map(|line| decode(&line?)).boxed())
+    let (lines, sent) = lines(client, request).await?;
+    let event = move |line: Result<Vec<u8>>| {
+        let event = line.and_then(|line| decode(&line));
+        event.map_err(|error| sent.blame(error))
+    };
+    Ok(lines.map(event).boxed())
 }
 
 /// Returns the lines of the answer. Not generic, so that it is compiled once and not for every kind.
 async fn lines(
     client: &Client,
     mut request: Request<Vec<u8>>,
-) -> Result<BoxStream<'static, Result<Vec<u8>>>> {
+) -> Result<(BoxStream<'static, Result<Vec<u8>>>, Sent)> {
     // Since 1.37 the API server compresses each watch event separately; common decoders stop after the first.
     let identity = HeaderValue::from_static("identity");
     request.headers_mut().insert(ACCEPT_ENCODING, identity);
-    let body = exchange::send(client, request).await?.into_body();
+    let (response, sent) = exchange::send(client, request).await?;
     let start = Reader {
-        body: body.into_data_stream(),
+        body: response.into_body().into_data_stream(),
         lines: Lines::default(),
     };
     let chunks = stream::unfold(Some(start), next);
-    Ok(chunks.flat_map(stream::iter).boxed())
+    Ok((chunks.flat_map(stream::iter).boxed(), sent))
 }
 
 struct Reader<B> {

@@ -10,29 +10,50 @@
 use std::convert::Infallible;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Request, Response, StatusCode};
 use kube::Client;
 use kube::client::Body;
 
 use super::Result;
 use super::answer::{self, Size};
+use super::sent::{Answer, Sent, Server};
 
-/// Sends `request` once; an unsuccessful answer becomes an error.
-pub(crate) async fn send(client: &Client, request: Request<Vec<u8>>) -> Result<Response<Body>> {
+/// Sends `request` once; an unsuccessful answer becomes an error. Returns also what was requested, to [name](Sent::blame) it in
+/// errors of reading the answer.
+pub(crate) async fn send(
+    client: &Client,
+    request: Request<Vec<u8>>,
+) -> Result<(Response<Body>, Sent)> {
     let (parts, body) = request.into_parts();
+    let body = Bytes::from(body);
+    let mut sent = Sent::new(&parts, &body);
     let body = single_use(Body::from(body)).await?;
-    let response = client.send(Request::from_parts(parts, body)).await?;
+    let response = client.send(Request::from_parts(parts, body)).await;
+    let response = response.map_err(|error| sent.blame(error))?;
+    sent.server = response.extensions().get::<Server>().cloned();
     if response.status().is_success() {
-        Ok(response)
+        Ok((response, sent))
     } else {
-        Err(answer::status_error(response).await)
+        let error = answer::status_error(response, &sent).await;
+        Err(sent.blame(error))
     }
 }
 
 /// Sends `request` once and reads the whole answer.
-pub(super) async fn bytes(client: &Client, request: Request<Vec<u8>>, size: Size) -> Result<Bytes> {
-    let response = send(client, request).await?;
-    answer::read(response.into_body(), size).await
+pub(super) async fn whole(
+    client: &Client,
+    request: Request<Vec<u8>>,
+    size: Size,
+) -> Result<Answer> {
+    let (response, sent) = send(client, request).await?;
+    let created = response.status() == StatusCode::CREATED;
+    let body = answer::read(response.into_body(), size).await;
+    let body = body.map_err(|error| sent.blame(error))?;
+    Ok(Answer {
+        body,
+        created,
+        sent,
+    })
 }
 
 /// Wraps `client` so that every request is one attempt, for [`kube::Api`] and other code that builds requests itself.

@@ -12,6 +12,7 @@ mod exchange;
 mod lines;
 mod methods;
 mod path;
+mod sent;
 mod subresource;
 pub mod verbs;
 
@@ -38,6 +39,7 @@ pub(crate) use events::{no_event, split_event};
 pub(crate) use exchange::send;
 pub use exchange::single_attempts;
 pub(crate) use lines::{Lines, MOST_BYTES, TooLarge};
+pub(crate) use sent::{Sent, Server};
 
 /// The namespace that means all namespaces, like client-go's `metav1.NamespaceAll`.
 pub const NAMESPACE_ALL: &str = "";

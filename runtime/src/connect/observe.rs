@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use http::{Request, Response};
 use http_body::{Body, Frame, SizeHint};
 use tower::{BoxError, Service};
 
+use crate::client::Server;
 use crate::metrics::{RestCall, RestClientMetrics};
 
 /// The server did not begin to answer in time.
@@ -20,9 +22,18 @@ pub struct ResponseTimeout {
     pub limit: Duration,
 }
 
+/// A request was not answered.
+#[derive(Debug, thiserror::Error)]
+#[error("no answer from {server}")]
+struct Unanswered {
+    server: Arc<str>,
+    source: BoxError,
+}
+
 /// The settings of the layer.
 #[derive(Clone)]
 pub(super) struct Rules {
+    pub(super) server: Server,
     pub(super) metrics: Option<RestClientMetrics>,
     pub(super) response_timeout: Duration,
 }
@@ -57,6 +68,7 @@ where
     fn call(&mut self, request: Request<kube::client::Body>) -> Self::Future {
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let (limit, started) = (self.rules.response_timeout, Instant::now());
+        let server = self.rules.server.clone();
         let metrics = self.rules.metrics.as_ref();
         let mut call = metrics.map(|metrics| {
             metrics.call(
@@ -84,7 +96,12 @@ where
             if let Some(call) = &mut call {
                 call.answered(answer.as_ref().ok().map(|response| response.status()));
             }
-            Ok(answer?.map(|body| Measured { body, call }))
+            let mut answer = answer.map_err(|source| Unanswered {
+                server: server.0.clone(),
+                source,
+            })?;
+            answer.extensions_mut().insert(server);
+            Ok(answer.map(|body| Measured { body, call }))
         })
     }
 }

@@ -11,6 +11,7 @@ use tower::{BoxError, Service, ServiceBuilder};
 
 use super::observe::{Observe, Rules};
 use super::{ClientOptions, KeepAlive};
+use crate::client::Server;
 
 /// Selects the connector that `config` needs.
 pub(super) fn build(options: &ClientOptions, config: Config) -> Result<Client, Error> {
@@ -95,8 +96,12 @@ where
 
 fn rules(options: &ClientOptions, config: &Config) -> Rules {
     let metrics = options.metrics.as_ref();
-    let host = config.cluster_url.authority().map(|it| it.to_string());
+    let url = &config.cluster_url;
+    let host = url.authority().map(|it| it.to_string());
+    let scheme = url.scheme_str().unwrap_or("http");
+    let server = format!("{scheme}://{}", host.as_deref().unwrap_or_default());
     Rules {
+        server: Server(server.into()),
         metrics: metrics.map(|metrics| metrics.rest_client(host.as_deref().unwrap_or_default())),
         response_timeout: options.response_timeout,
     }

@@ -13,7 +13,12 @@ use crate::workqueue::{AddOptions, Item, PriorityQueue};
 #[derive(Debug)]
 pub(super) enum Outcome {
     Done(Action),
-    Failed { message: String, retry: Retry },
+    Failed {
+        message: String,
+        retry: Retry,
+        /// Whether the cause is a conflict with another write, which is normal.
+        conflict: bool,
+    },
     Panicked(String),
     TimedOut(Duration),
 }
@@ -35,6 +40,7 @@ impl From<Ended> for Outcome {
             Ended::Failed {
                 message,
                 policy,
+                conflict,
                 least,
             } => {
                 let retry = match policy {
@@ -42,7 +48,11 @@ impl From<Ended> for Outcome {
                     ErrorPolicy::RetryAfter(after) => Retry::After(after),
                     ErrorPolicy::Terminal => Retry::Never,
                 };
-                Self::Failed { message, retry }
+                Self::Failed {
+                    message,
+                    retry,
+                    conflict,
+                }
             }
         }
     }

@@ -90,18 +90,21 @@ impl<K> fmt::Debug for Predicate<K> {
     }
 }
 
-/// The predicates of controller-runtime, and [`resync`](predicates::resync). All except [`labels_match`](predicates::labels_match) pass every creation and deletion.
+/// The predicates of controller-runtime, and [`resync`](predicates::resync). All except [`labels_match`](predicates::labels_match)
+/// pass every creation and deletion, and the update of an object that was deleted and recreated.
 pub mod predicates {
     use kube::Resource;
     use kube::core::{Selector, SelectorExt};
 
     use super::{Change, Predicate};
 
-    fn on_update<K: 'static>(
+    /// Tests updates. An object that was deleted and recreated while the watch was disconnected arrives as one update, with another
+    /// uid: that is a creation, whatever else is equal.
+    fn on_update<K: Resource + 'static>(
         test: impl Fn(&K, &K) -> bool + Send + Sync + 'static,
     ) -> Predicate<K> {
-        Predicate::new(move |change| match change {
-            Change::Updated { old, new } => test(old, new),
+        Predicate::new(move |change: &Change<'_, K>| match change {
+            Change::Updated { old, new } => old.meta().uid != new.meta().uid || test(old, new),
             Change::Added(_) | Change::Deleted(_) => true,
         })
     }
@@ -123,9 +126,7 @@ pub mod predicates {
     pub fn generation_changed<K: Resource + 'static>() -> Predicate<K> {
         on_update(|old: &K, new: &K| {
             let (old, new) = (old.meta(), new.meta());
-            old.generation != new.generation
-                || old.deletion_timestamp != new.deletion_timestamp
-                || old.uid != new.uid
+            old.generation != new.generation || old.deletion_timestamp != new.deletion_timestamp
         })
     }
 

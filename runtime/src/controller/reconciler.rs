@@ -13,7 +13,7 @@ use futures::future::BoxFuture;
 use kube::Resource;
 
 use super::Action;
-use crate::error::chain;
+use crate::error::{chain, is_passing_conflict};
 use crate::leader::Leadership;
 use crate::retry::retry_after;
 use crate::store::ObjectKey;
@@ -143,6 +143,8 @@ pub(super) enum Ended {
     Failed {
         message: String,
         policy: ErrorPolicy,
+        /// Whether the cause is a conflict with another write, which is normal.
+        conflict: bool,
         /// How long the API server asked to wait.
         least: Duration,
     },
@@ -165,6 +167,7 @@ impl<R: Reconciler> ErasedReconciler for R {
                     let error = error.into();
                     Ended::Failed {
                         policy,
+                        conflict: is_passing_conflict(&*error),
                         least: retry_after(&*error).unwrap_or_default(),
                         message: chain(&*error).to_string(),
                     }

@@ -1,8 +1,8 @@
 //! Runs a controller.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -18,7 +18,7 @@ use super::reconciler::ErasedReconciler;
 use super::worker::Worker;
 use crate::informer::{HandlerRegistration, InformerError, SharedInformer, SharedInformerFactory};
 use crate::leader::Leadership;
-use crate::metrics::{ControllerMetrics, Metrics};
+use crate::metrics::{ControllerMetrics, Metrics, WorkQueueMetrics};
 use crate::object::Cacheable;
 use crate::store::ObjectKey;
 use crate::workqueue::{PriorityQueue, RateLimiter, WorkQueue};
@@ -80,6 +80,8 @@ pub struct Controller {
     sources: Vec<Box<dyn Source>>,
     reconciler: Arc<dyn ErasedReconciler>,
     parts: Parts,
+    /// The controller's series, which outlast its runs.
+    series: OnceLock<(ControllerMetrics, Option<WorkQueueMetrics>)>,
     /// Set during a run.
     running: AtomicBool,
     /// Held by the workers of a run, which may outlive it: a worker that blocks its thread is dropped only when it yields.
@@ -112,6 +114,7 @@ impl Controller {
             sources,
             reconciler,
             parts,
+            series: OnceLock::new(),
             running: AtomicBool::new(false),
             turn: Arc::new(Semaphore::new(1)),
         }
@@ -201,8 +204,13 @@ impl Controller {
     }
 
     fn metrics(&self) -> ControllerMetrics {
-        let metrics = self.parts.metrics.clone().unwrap_or_default();
-        metrics.controller(&self.name)
+        let (metrics, _) = self.series.get_or_init(|| {
+            let own = self.parts.metrics.as_ref();
+            let queue = own.map(|metrics| metrics.workqueue(&self.name));
+            let metrics = own.cloned().unwrap_or_default();
+            (metrics.controller(&self.name), queue)
+        });
+        metrics.clone()
     }
 
     /// Runs the informers that do not run elsewhere, until `stop` is cancelled.

@@ -1,7 +1,7 @@
 //! Keys from outside: reasons to reconcile that informers cannot see.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -15,7 +15,7 @@ use crate::store::ObjectKey;
 use crate::workqueue::{AddOptions, PriorityQueue};
 
 /// The queue of a controller, while it runs.
-type Slot = Arc<Mutex<Option<PriorityQueue<ObjectKey>>>>;
+type Slot = Mutex<Option<PriorityQueue<ObjectKey>>>;
 
 /// Makes controllers reconcile a key for reasons of the program's own: an event of an external system, the work of another
 /// controller. Like controller-runtime's `source.Channel`. Clones are handles of the same trigger.
@@ -39,7 +39,8 @@ type Slot = Arc<Mutex<Option<PriorityQueue<ObjectKey>>>>;
 /// ```
 #[derive(Clone, Default)]
 pub struct Trigger {
-    slots: Arc<Mutex<Vec<Slot>>>,
+    /// One slot per controller, as long as that exists.
+    slots: Arc<Mutex<Vec<Weak<Slot>>>>,
 }
 
 impl Trigger {
@@ -59,16 +60,23 @@ impl Trigger {
             after: delay,
             ..AddOptions::default()
         };
-        for slot in self.slots.lock().iter() {
+        for slot in self.live() {
             if let Some(queue) = &*slot.lock() {
                 queue.add_with(key.clone(), options);
             }
         }
     }
 
+    /// Returns the slots of the controllers that exist, and drops the others.
+    fn live(&self) -> Vec<Arc<Slot>> {
+        let mut slots = self.slots.lock();
+        slots.retain(|slot| slot.strong_count() > 0);
+        slots.iter().filter_map(Weak::upgrade).collect()
+    }
+
     pub(super) fn source(&self) -> Box<dyn Source> {
-        let slot = Slot::default();
-        self.slots.lock().push(Arc::clone(&slot));
+        let slot = Arc::<Slot>::default();
+        self.slots.lock().push(Arc::downgrade(&slot));
         Box::new(Triggered(slot))
     }
 }
@@ -76,16 +84,16 @@ impl Trigger {
 impl fmt::Debug for Trigger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Trigger")
-            .field("controllers", &self.slots.lock().len())
+            .field("controllers", &self.live().len())
             .finish()
     }
 }
 
 /// A controller's end of a trigger.
-struct Triggered(Slot);
+struct Triggered(Arc<Slot>);
 
 /// Empties the slot at the end of the controller's run.
-struct Registered(Slot);
+struct Registered(Arc<Slot>);
 
 impl Drop for Registered {
     fn drop(&mut self) {

@@ -67,9 +67,17 @@ impl Worker {
             Outcome::Failed {
                 message,
                 retry: Retry::Never,
+                ..
             } => {
                 self.metrics.terminal_error();
                 tracing::error!(%controller, %key, error = message, "reconciler error; not retried");
+            }
+            Outcome::Failed {
+                message,
+                conflict: true,
+                ..
+            } => {
+                tracing::debug!(%controller, %key, error = message, "conflict with another write; retrying");
             }
             Outcome::Failed { message, .. } => {
                 tracing::error!(%controller, %key, error = message, "reconciler error");

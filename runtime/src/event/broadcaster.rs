@@ -13,15 +13,20 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::correlator::Correlator;
+use super::lru::Lru;
 use super::series::{SeriesCache, Write};
 use super::{EventRecorder, Reporter};
 use crate::client::{TypedClient, retry_after};
 use crate::error::chain;
 use crate::metrics::{EventMetrics, EventOutcome, Metrics};
+use crate::tasks::{Progress, Task};
 
 /// client-go's values.
 const TRIES: u32 = 12;
 const PAUSE: Duration = Duration::from_secs(10);
+
+/// The number of reasons of refused events to remember.
+const REASONS: usize = 256;
 
 /// The interval at which series are checked.
 const UPKEEP: Duration = Duration::from_secs(60);
@@ -78,6 +83,7 @@ pub struct EventBroadcaster {
     sender: mpsc::Sender<Box<Event>>,
     queue: Queue,
     metrics: EventMetrics,
+    progress: Progress,
 }
 
 /// The waiting events. Those left when it is dropped are counted.
@@ -109,13 +115,22 @@ impl EventBroadcaster {
             events,
             metrics: metrics.clone(),
         };
+        let progress = Progress::new(Task::Events, "events.k8s.io");
+        if let Some(metrics) = &options.metrics {
+            progress.report_to(metrics);
+        }
         Self {
             client,
             options,
             sender,
             queue,
             metrics,
+            progress,
         }
+    }
+
+    pub(crate) fn progress(&self) -> &Progress {
+        &self.progress
     }
 
     /// Creates a recorder for `reporter`. Events are queued immediately, and written once the broadcaster runs.
@@ -133,11 +148,14 @@ impl EventBroadcaster {
             options,
             mut queue,
             metrics,
+            progress,
             ..
         } = self;
         let mut writer = Writer {
             client,
             metrics,
+            progress,
+            refused: Lru::new(REASONS),
             correlator: Correlator::new(),
             series: SeriesCache::new(),
             stop: stop.clone(),
@@ -179,9 +197,23 @@ impl fmt::Debug for EventBroadcaster {
     }
 }
 
+/// Returns why the server, or kube before it sends anything, refuses an event: a retry would be refused in the same way.
+fn refusal(error: &kube::Error) -> Option<String> {
+    match error {
+        kube::Error::Api(status) if retry_after(error).is_none() => {
+            Some(format!("{} {}", status.code, status.reason))
+        }
+        kube::Error::BuildRequest(error) => Some(error.to_string()),
+        _ => None,
+    }
+}
+
 struct Writer {
     client: Client,
     metrics: EventMetrics,
+    progress: Progress,
+    /// The reasons of events that were refused, with the server's reason.
+    refused: Lru<(String, String), ()>,
     correlator: Correlator,
     series: SeriesCache,
     /// Cancelled when no time is left for retries.
@@ -234,30 +266,53 @@ impl Writer {
     }
 
     /// Retries until the server answers other than with a request to try later; after a request to stop, only once more.
-    async fn write(&self, write: Write) {
-        let in_hand = InHand(Some(&self.metrics));
+    async fn write(&mut self, write: Write) {
+        let metrics = self.metrics.clone();
+        let in_hand = InHand(Some(&metrics));
         // Spreads the retries of processes that lost the server at the same moment.
         let mut pause = PAUSE.mul_f64(rand::rng().random_range(0.0..=1.0));
         let mut last = self.stop.is_cancelled();
         for rest in (0..TRIES).rev() {
             let error = match self.try_write(&write).await {
-                Ok(outcome) => return in_hand.ended(outcome),
+                Ok(outcome) => {
+                    self.progress.works();
+                    return in_hand.ended(outcome);
+                }
                 Err(error) => error,
             };
             let asked = retry_after(&error);
-            // A retry would be refused, or fail to build, in the same way.
-            let is_final = match &error {
-                kube::Error::Api(_) => asked.is_none(),
-                error => matches!(error, kube::Error::BuildRequest(_)),
-            };
-            if is_final || rest == 0 || last {
-                tracing::debug!(error = %chain(&error), "event not written");
+            let refusal = refusal(&error);
+            if refusal.is_some() || rest == 0 || last {
+                self.report(&write, refusal, &error);
                 return in_hand.ended(EventOutcome::Failed);
             }
             let pause = std::mem::replace(&mut pause, PAUSE);
             let pause = sleep(asked.map_or(pause, |asked| pause.max(asked)));
             last = self.stop.run_until_cancelled(pause).await.is_none();
         }
+    }
+
+    /// Reports an event that is given up. Of refused ones, the first of each reason is logged: the others look the same.
+    fn report(&mut self, write: &Write, refusal: Option<String>, error: &kube::Error) {
+        let Some(refusal) = refusal else {
+            return self.progress.failed(chain(error));
+        };
+        let (Write::Create(event) | Write::Update(event)) = write;
+        let reason = event.reason.clone().unwrap_or_default();
+        let mut is_new = false;
+        let known = (reason.clone(), refusal);
+        self.refused.get_or_insert_with(&known, || is_new = true);
+        if is_new {
+            let regarding = event.regarding.as_ref();
+            let kind = regarding
+                .and_then(|it| it.kind.as_deref())
+                .unwrap_or_default();
+            let name = regarding
+                .and_then(|it| it.name.as_deref())
+                .unwrap_or_default();
+            tracing::warn!(reason, kind, name, error = %chain(error), "event refused; further ones of this reason are not logged");
+        }
+        self.progress.failed_and_told(chain(error));
     }
 
     async fn try_write(&self, write: &Write) -> Result<EventOutcome, kube::Error> {

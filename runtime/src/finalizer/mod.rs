@@ -27,8 +27,12 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::client::{self, Endpoint};
+use crate::error::is_passing_conflict;
 
 pub use self::registry::{Finalize, FinalizeError, Finalized, Finalizers, RegisterError};
+
+/// How often [`ensure`] reads an object again that has changed.
+const TRIES: u32 = 3;
 
 /// Whether `object` has the finalizer `name`.
 pub fn contains<K: Resource>(object: &K, name: &str) -> bool {
@@ -69,27 +73,41 @@ pub fn is_deleting<K: Resource>(object: &K) -> bool {
 
 /// Ensures that `object` has the finalizer `name` on the server. Sends no request if it already has.
 ///
-/// Returns the current object. Writes only if the object is unchanged on the server: the request includes uid and
-/// resourceVersion. An object that is being deleted is left unchanged, since the API server refuses new finalizers then.
+/// Returns the current object: pass that one, not `object`, to later writes, which would conflict otherwise. If `object`, from a
+/// cache, is older than the server's, it is read again: a finalizer suits any version. An object that is being deleted is left
+/// unchanged, since the API server refuses new finalizers then.
 ///
 /// # Errors
 ///
-/// The server's; a conflict if the object has changed meanwhile.
+/// The server's; a conflict if the object was replaced by another one of its name, or keeps changing.
 pub async fn ensure<K>(api: &Api<K>, object: &K, name: &str) -> Result<K, kube::Error>
 where
     K: Resource + Clone + DeserializeOwned + Serialize + std::fmt::Debug,
 {
-    let mut changed = object.clone();
-    if is_deleting(object) || !add(&mut changed, name) {
-        return Ok(changed);
+    let mut current = object.clone();
+    let mut tries = 0..TRIES;
+    loop {
+        let mut changed = current.clone();
+        if is_deleting(&current) || !add(&mut changed, name) {
+            return Ok(current);
+        }
+        let conflict = match write(api, &changed).await {
+            Err(error) if is_passing_conflict(&error) && tries.next().is_some() => error,
+            result => return result,
+        };
+        let endpoint = Endpoint::of(api);
+        let name = object.meta().name.as_deref().unwrap_or_default();
+        current = client::object(&endpoint.get(name).await?)?;
+        if current.meta().uid != object.meta().uid {
+            return Err(conflict);
+        }
     }
-    write(api, &changed).await
 }
 
 /// Ensures that `object` does not have the finalizer `name` on the server. Sends no request if it already has not.
 ///
 /// Removing the last finalizer of an object that is being deleted ends it. An object that no longer exists is not an error.
-/// Writes only if the object is unchanged on the server, like [`ensure`].
+/// Writes only if the object is unchanged on the server: the request includes uid and resourceVersion.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -50,6 +50,23 @@ pub struct SharedInformerFactory {
     shared: Arc<Shared>,
 }
 
+/// A factory that metrics or checks report, without keeping it alive.
+#[derive(Clone)]
+pub(crate) struct WeakFactory(Weak<Shared>);
+
+impl WeakFactory {
+    pub(crate) fn upgrade(&self) -> Option<SharedInformerFactory> {
+        let shared = self.0.upgrade()?;
+        Some(SharedInformerFactory { shared })
+    }
+}
+
+impl std::fmt::Debug for WeakFactory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("WeakFactory")
+    }
+}
+
 struct Shared {
     client: Client,
     settings: Settings,
@@ -77,6 +94,8 @@ trait Erased: Send + Sync {
     fn run(self: Arc<Self>, stop: CancellationToken) -> BoxFuture<'static, ()>;
     fn wait_for_sync(&self) -> BoxFuture<'_, bool>;
     fn stats(&self) -> InformerStats;
+    /// Fails while lists or watches have been failing for long.
+    fn check(&self) -> Result<(), String>;
     fn identity(&self) -> usize;
     #[cfg(feature = "prometheus")]
     fn scrape(&self) -> Scrape;
@@ -98,6 +117,10 @@ impl<K: Cacheable> Erased for SharedInformer<K> {
 
     fn stats(&self) -> InformerStats {
         SharedInformer::stats(self)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        SharedInformer::check(self)
     }
 
     fn identity(&self) -> usize {
@@ -299,7 +322,7 @@ impl SharedInformerFactory {
     }
 
     /// Adds the statistics of this factory's current and future informers to `metrics`, labelled `name`, `group`, `version` and
-    /// `resource`. A second call with the same metrics has no effect; a manager calls this for its factory. Give each of several
+    /// `resource`, as long as the factory exists. A second call with the same metrics has no effect; a manager calls this for its factory. Give each of several
     /// factories a [name](FactoryBuilder::name): informers of one name are numbered.
     #[cfg(feature = "prometheus")]
     pub fn register_metrics(&self, metrics: &Metrics) {
@@ -314,6 +337,24 @@ impl SharedInformerFactory {
     #[cfg(feature = "prometheus")]
     pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakFactory {
+        WeakFactory(Arc::downgrade(&self.shared))
+    }
+
+    /// Fails while lists or watches of any informer have been failing for long.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let informers = self.informers();
+        let failing: Vec<String> = informers
+            .iter()
+            .filter_map(|informer| informer.check().err())
+            .collect();
+        if failing.is_empty() {
+            Ok(())
+        } else {
+            Err(failing.join("; "))
+        }
     }
 
     #[cfg(feature = "prometheus")]

@@ -13,6 +13,7 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
+use super::factory::WeakFactory;
 use super::stats::processing_seconds;
 use super::{InformerStats, SharedInformer, SharedInformerFactory};
 use crate::metrics::Histogram;
@@ -43,7 +44,8 @@ const COUNTERS: [(&str, &str, Read); 11] = [
 ];
 
 #[rustfmt::skip]
-const GAUGES: [(&str, &str, Read); 5] = [
+const GAUGES: [(&str, &str, Read); 6] = [
+    ("reflector_failing", "1 while lists or watches fail, 0 while they work", |stats| u64::from(stats.error.is_some())),
     ("informer_objects", "Objects in the cache", |stats| stats.objects as u64),
     ("informer_queued_items", "Events received and not yet in the cache", |stats| stats.queued as u64),
     ("informer_handlers", "Event handlers", |stats| stats.handlers as u64),
@@ -102,21 +104,27 @@ fn least_digits(version: &str) -> f64 {
     digits.parse::<u64>().map_or(0.0, |digits| digits as f64)
 }
 
-/// The informers of the factories that report to one set of metrics. Clones share them.
+/// The informers of the factories that report to one set of metrics, as long as the factories exist. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Informers(Arc<Mutex<Vec<SharedInformerFactory>>>);
+pub(super) struct Informers(Arc<Mutex<Vec<WeakFactory>>>);
 
 impl Informers {
     /// Adds the informers of `factory`, unless they have been added.
     pub(super) fn add(&self, factory: &SharedInformerFactory) {
         let mut factories = self.0.lock();
-        if !factories.iter().any(|other| other.is(factory)) {
-            factories.push(factory.clone());
+        factories.retain(|other| other.upgrade().is_some());
+        let is_same = |other: &WeakFactory| other.upgrade().is_some_and(|it| it.is(factory));
+        if !factories.iter().any(is_same) {
+            factories.push(factory.downgrade());
         }
     }
 
     fn scrape(&self) -> Vec<Scrape> {
-        let factories = self.0.lock().clone();
+        let factories: Vec<_> = {
+            let mut factories = self.0.lock();
+            factories.retain(|factory| factory.upgrade().is_some());
+            factories.iter().filter_map(WeakFactory::upgrade).collect()
+        };
         let scrapes = factories.iter().flat_map(SharedInformerFactory::scrape);
         told_apart(scrapes.collect())
     }

@@ -48,6 +48,7 @@ use crate::store::{IndexFn, IndexerError, Store};
 use crate::sync;
 
 pub use builder::FactoryBuilder;
+pub(crate) use factory::WeakFactory;
 pub use factory::{CacheSyncError, NotStarted, SharedInformerFactory};
 pub use handler::{Deleted, EventHandler, HandlerFuncs};
 use processor::{Phase, Processor};

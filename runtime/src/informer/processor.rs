@@ -17,7 +17,7 @@ use super::queue::{Batch, key_of};
 use crate::clock::FOREVER;
 use crate::object::{Cacheable, is_unchanged};
 use crate::reflector::{Change, Replace};
-use crate::store::{Former, ObjectKey, Store};
+use crate::store::{Former, ObjectKey, Store, Versions};
 
 /// The objects of a list, with their keys.
 type Listed<K> = Vec<(ObjectKey, Arc<K>)>;
@@ -221,17 +221,22 @@ impl<K: Cacheable> Processor<K> {
     }
 
     fn process_replace(&mut self, replace: Replace<K>) {
+        let versions = replace.versions();
         let Replace {
             objects,
             keep,
             resource_version,
+            ..
         } = replace;
         let initial = !self.synced;
         let mut skipped = 0;
         // Kept for a second try, in case an indexer panics on one of them.
         let spare = self.store.has_indexers().then(|| objects.clone());
         let replace = |objects: Listed<K>, keep: &[ObjectKey]| {
-            let replace = || self.store.replace_all(objects, keep, &resource_version);
+            let replace = || {
+                self.store
+                    .replace_all(objects, keep, &resource_version, versions)
+            };
             catch_unwind(AssertUnwindSafe(replace))
         };
         let replaced = match (replace(objects, &keep), spare) {
@@ -260,7 +265,9 @@ impl<K: Cacheable> Processor<K> {
                     object: replaced.new,
                     initial,
                 }),
-                Some(old) if is_unchanged(&*old, &*replaced.new) => {
+                Some(old)
+                    if versions == Versions::Trusted && is_unchanged(&*old, &*replaced.new) =>
+                {
                     unchanged.push(Note::Update {
                         old,
                         new: replaced.new,

@@ -20,6 +20,10 @@ pub(super) fn processing_seconds() -> Histogram {
 pub struct InformerStats {
     /// The informer's name: its resource, unless the factory set one.
     pub name: String,
+    /// Whether the cache holds the first list.
+    pub synced: bool,
+    /// The last error of listing and watching, until it works again.
+    pub error: Option<String>,
     /// Objects in the cache.
     pub objects: usize,
     /// Events received but not yet in the cache.
@@ -39,6 +43,11 @@ pub struct InformerStats {
 }
 
 impl<K: Cacheable> SharedInformer<K> {
+    /// Fails while lists or watches have been failing for long.
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.inner.counters.check()
+    }
+
     /// Returns the current statistics.
     pub fn stats(&self) -> InformerStats {
         let processor = self.processor();
@@ -49,6 +58,8 @@ impl<K: Cacheable> SharedInformer<K> {
         let pending: Vec<usize> = pending.collect();
         InformerStats {
             name: self.inner.name.clone(),
+            synced: self.has_synced(),
+            error: self.inner.counters.error(),
             objects: self.inner.store.len(),
             queued: self.inner.queue.len(),
             handlers: pending.len(),

@@ -64,11 +64,8 @@ impl Election {
         api: TypedClient<Lease>,
         instance: String,
         highest: u64,
+        metrics: Option<LeaderMetrics>,
     ) -> Self {
-        let metrics = config
-            .metrics
-            .as_ref()
-            .map(|metrics| metrics.leader(&config.name));
         Self {
             config,
             api,
@@ -182,7 +179,7 @@ impl Election {
         match self.read().await {
             Ok(Some(lease)) => self.observe(lease),
             Ok(None) => return self.create(term).await,
-            Err(error) => return error.into(),
+            Err(error) => return self.failed(error),
         }
         let Some(seen) = &self.observed else {
             return Attempt::Other;
@@ -199,7 +196,7 @@ impl Election {
         };
         match self.write(lease).await {
             Ok(attempt) => attempt,
-            Err(error) => error.into(),
+            Err(error) => self.failed(error),
         }
     }
 
@@ -213,7 +210,7 @@ impl Election {
             .await
         {
             Ok(lease) => self.held(lease, since),
-            Err(error) => error.into(),
+            Err(error) => self.failed(error),
         }
     }
 
@@ -335,6 +332,10 @@ impl Election {
         Ok(())
     }
 
+    fn failed(&self, error: CallError) -> Attempt {
+        Attempt::Failed(error.told(&self.config.namespace))
+    }
+
     async fn call<T>(
         &self,
         call: impl Future<Output = Result<T, kube::Error>>,
@@ -357,12 +358,25 @@ impl Election {
     }
 }
 
-impl From<CallError> for Attempt {
-    fn from(error: CallError) -> Self {
-        Self::Failed(match error {
-            CallError::Api(error) => chain(&error).to_string(),
-            CallError::TimedOut => "the API server did not answer in time".to_owned(),
-            CallError::AnotherLease => "the API server answered with another lease".to_owned(),
-        })
+impl CallError {
+    /// Returns what failed, and who can change it if the server refuses the call.
+    fn told(&self, namespace: &str) -> String {
+        let error = match self {
+            Self::Api(error) => error,
+            Self::TimedOut => return "the API server did not answer in time".to_owned(),
+            Self::AnotherLease => return "the API server answered with another lease".to_owned(),
+        };
+        let code = match error {
+            kube::Error::Api(status) => status.code,
+            _ => 0,
+        };
+        let error = chain(error);
+        match code {
+            401 | 403 => format!(
+                "{error}; a Role in namespace {namespace:?} must allow this identity to get, create, update, list and watch leases.coordination.k8s.io"
+            ),
+            404 => format!("{error}; does namespace {namespace:?} exist? The Lease belongs there"),
+            _ => error.to_string(),
+        }
     }
 }

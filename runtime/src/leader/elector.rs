@@ -20,6 +20,8 @@ use super::stopped::Stopped;
 use super::watch::{Hint, LeaseWatch};
 use super::{LeaderElectionConfig, LeaderElectionConfigError, Leadership, LossReason};
 use crate::client::TypedClient;
+use crate::metrics::LeaderMetrics;
+use crate::tasks::{Progress, Task};
 
 /// A contender for a Lease. Clones are handles of the same contender.
 #[derive(Clone)]
@@ -35,6 +37,9 @@ struct Shared {
     /// Distinguishes this contender from others with its identity.
     instance: String,
     api: TypedClient<Lease>,
+    /// Of the tries to get the Lease.
+    progress: Progress,
+    metrics: Option<LeaderMetrics>,
     on_new_leader: Option<OnNewLeader>,
     on_stopped_leading: Option<Box<dyn Fn() + Send + Sync>>,
     status: Mutex<Status>,
@@ -89,7 +94,14 @@ impl LeaderElector {
         config.validate()?;
         let api = TypedClient::namespaced(client, &config.namespace);
         let status = Mutex::default();
+        let metrics = config.metrics.as_ref();
+        let progress = Progress::new(Task::Election, &config.name);
+        if let Some(metrics) = metrics {
+            progress.report_to(metrics);
+        }
         let shared = Shared {
+            progress,
+            metrics: metrics.map(|metrics| metrics.leader(&config.name)),
             config,
             instance: format!("{:016x}", rand::rng().random::<u64>()),
             api,
@@ -171,6 +183,10 @@ impl LeaderElector {
                 lease: self.shared.config.name.clone(),
             }),
         }
+    }
+
+    pub(crate) fn progress(&self) -> &Progress {
+        &self.shared.progress
     }
 
     /// Contends for the Lease, and runs `lead` while it is held.
@@ -258,6 +274,7 @@ impl LeaderElector {
             self.shared.api.clone(),
             self.shared.instance.clone(),
             highest,
+            self.shared.metrics.clone(),
         )
     }
 
@@ -308,6 +325,10 @@ impl LeaderElector {
                 () = async { shutdown.cancelled().await; sleep(config.retry_period).await } => return None,
             };
             self.note_leader(election);
+            match &attempt {
+                Attempt::Failed(error) => self.shared.progress.failed(error),
+                Attempt::Held { .. } | Attempt::Other => self.shared.progress.works(),
+            }
             match attempt {
                 Attempt::Held { epoch, since } if !shutdown.is_cancelled() => {
                     let leadership = Leadership::new(epoch, since + config.renew_deadline);
@@ -320,10 +341,7 @@ impl LeaderElector {
                     self.release(election, epoch).await;
                     return None;
                 }
-                Attempt::Other => {}
-                Attempt::Failed(error) => {
-                    tracing::debug!(error, lease = config.name, "cannot acquire the lease")
-                }
+                Attempt::Other | Attempt::Failed(_) => {}
             }
             self.wait_for_a_chance(election, watch, shutdown).await;
         }

@@ -17,6 +17,7 @@ use crate::event::EventBroadcaster;
 use crate::informer::SharedInformerFactory;
 use crate::leader::{LeaderElectionConfig, LeaderElectionConfigError, LeaderElector};
 use crate::metrics::Metrics;
+use crate::tasks::Task;
 #[cfg(feature = "webhooks")]
 use crate::webhook::{SHUTDOWN_DELAY, WebhookServer};
 
@@ -165,6 +166,8 @@ impl ManagerBuilder {
 
     /// Writes the events of `broadcaster`'s recorders: starts before all work, and stops after it.
     pub fn events(mut self, broadcaster: EventBroadcaster) -> Self {
+        broadcaster.progress().report_to(&self.metrics);
+        self.ready.add_task(broadcaster.progress());
         self.events = Some(broadcaster);
         self
     }
@@ -201,6 +204,10 @@ impl ManagerBuilder {
         server.set_default_metrics(&self.metrics);
         server.set_default_shutdown_delay(SHUTDOWN_DELAY);
         self.ready.add("webhooks", Arc::new(server.check()));
+        for progress in server.progress() {
+            progress.report_to(&self.metrics);
+            self.ready.add_task(progress);
+        }
         self.webhooks = Some(server);
         self
     }
@@ -246,6 +253,9 @@ impl ManagerBuilder {
         self.check_names()?;
         let elector = self.elector()?;
         self.factory.register_metrics(&self.metrics);
+        let factory = self.factory.downgrade();
+        let check = move || factory.upgrade().map_or(Ok(()), |factory| factory.check());
+        self.ready.add_check_of(Task::Informer, Arc::new(check));
         let selection = self.selection;
         let enabled = self
             .runnables
@@ -322,6 +332,7 @@ impl ManagerBuilder {
                 .map_err(|error| error.to_string())
         };
         self.health.add("leaderElection", Arc::new(check));
+        self.ready.add_task(elector.progress());
         let checked = elector.clone();
         let check = move || checked.check_identity().map_err(|error| error.to_string());
         self.ready.add("leaderIdentity", Arc::new(check));

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
+use tokio::time::timeout_at;
 use tokio_util::sync::CancellationToken;
 
 use super::Manager;
@@ -11,7 +12,7 @@ use super::caches::Caches;
 #[cfg(feature = "endpoints")]
 use super::serve::serve;
 use super::work::{Phase, Work};
-use crate::informer::CacheSyncError;
+use crate::informer::{CacheSyncError, WeakFactory};
 use crate::leader::LossReason;
 #[cfg(feature = "webhooks")]
 use crate::webhook::WebhookServer;
@@ -30,7 +31,7 @@ pub enum ManagerError {
     /// another process will lead when it has expired: this process should exit before.
     #[error("the leader's work did not stop; the lease was not released")]
     WorkRunsOn,
-    /// Work in progress did not stop in time and was dropped.
+    /// Work, or an event handler of an informer, did not stop in time. It was dropped, unless it blocks its thread.
     #[error("the work did not stop within the graceful timeout")]
     GracefulTimeout,
     /// An informer stopped before its first list.
@@ -46,11 +47,23 @@ pub enum ManagerError {
     },
 }
 
+/// Returns the caches without their first list, with the last error of each.
+fn missing(factory: &WeakFactory) -> String {
+    let stats = factory.upgrade().map(|factory| factory.stats());
+    let missing = stats.into_iter().flatten().filter(|stats| !stats.synced);
+    let told = missing.map(|stats| match stats.error {
+        Some(error) => format!("{} ({error})", stats.name),
+        None => stats.name,
+    });
+    told.collect::<Vec<_>>().join(", ")
+}
+
 impl Manager {
     /// Runs until `shutdown` is cancelled, leadership is lost, or a component fails; then stops in order and returns.
     ///
-    /// From the cancellation on, all work together has the graceful timeout to stop (runnables without leader election stop last,
-    /// and have at least one second). The Lease is renewed until the work has stopped, and then released. A process that waits
+    /// From the cancellation on, everything together has the graceful timeout to stop; runnables without leader election stop after
+    /// the leader's, then events and caches, and each of these groups has at least one second. What has not stopped by then is
+    /// dropped, or left to itself if it blocks its thread, and the result is [`ManagerError::GracefulTimeout`]. The Lease is renewed until the work has stopped, and then released. A process that waits
     /// for the Lease is ready, since its caches are filled. A process with conversion webhooks is ready before that, since lists
     /// may need them. Webhooks are served until the work has stopped and their delay is over; the endpoints outlast them.
     ///
@@ -85,8 +98,9 @@ impl Manager {
         #[cfg(not(feature = "webhooks"))]
         let needs_caches = true;
         let phase = Phase::default();
-        let told = phase.clone();
-        ready.add("manager", Arc::new(move || told.check(needs_caches)));
+        let (told, reads) = (phase.clone(), factory.downgrade());
+        let check = move || told.check(needs_caches, || missing(&reads));
+        ready.add("manager", Arc::new(check));
         let stop_servers = CancellationToken::new();
         let _servers_guard = stop_servers.clone().drop_guard();
         let (stop_events, mut writing) = (CancellationToken::new(), JoinSet::new());
@@ -126,14 +140,20 @@ impl Manager {
                 work.run(&stop, &phase).await
             }
         };
-        stop_events.cancel();
-        while writing.join_next().await.is_some() {}
-        // Their handlers may read the caches.
+        // Bounded by the server's own delay and deadline. Handlers of webhooks may read the caches.
         stop_webhooks.cancel();
         while serving.join_next().await.is_some() {}
-        caches.stop().await;
-        stop_servers.cancel();
-        while servers.join_next().await.is_some() {}
-        result
+        let rest = async {
+            stop_events.cancel();
+            while writing.join_next().await.is_some() {}
+            caches.stop().await;
+            stop_servers.cancel();
+            while servers.join_next().await.is_some() {}
+        };
+        // An event handler that blocks its thread can be neither awaited in time nor dropped.
+        match timeout_at(phase.deadline(graceful_timeout), rest).await {
+            Ok(()) => result,
+            Err(_) => result.and(Err(ManagerError::GracefulTimeout)),
+        }
     }
 }

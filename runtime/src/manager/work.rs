@@ -24,11 +24,19 @@ struct State {
 }
 
 impl Phase {
-    /// The manager's own readiness check.
-    pub(super) fn check(&self, needs_caches: bool) -> Result<(), String> {
+    /// The manager's own readiness check. `missing` returns the caches that are not synced.
+    pub(super) fn check(
+        &self,
+        needs_caches: bool,
+        missing: impl Fn() -> String,
+    ) -> Result<(), String> {
         match (self.0.stopping.get(), self.0.running.load(Ordering::SeqCst)) {
             (Some(_), _) => Err("shutting down".to_owned()),
-            (None, false) if needs_caches => Err("caches are not synced".to_owned()),
+            (None, false) if needs_caches => {
+                let missing = missing();
+                let colon = if missing.is_empty() { "" } else { ": " };
+                Err(format!("caches are not synced{colon}{missing}"))
+            }
             (None, _) => Ok(()),
         }
     }
@@ -37,9 +45,15 @@ impl Phase {
     fn stopping(&self) -> Instant {
         *self.0.stopping.get_or_init(Instant::now)
     }
+
+    /// Returns the time by which the next group must have stopped.
+    pub(super) fn deadline(&self, graceful_timeout: Duration) -> Instant {
+        let deadline = self.stopping() + graceful_timeout.min(FOREVER);
+        deadline.max(Instant::now() + LEAST)
+    }
 }
 
-/// The minimum time for the other runnables to stop, if the leader's work used up the graceful timeout.
+/// The minimum time for a group to stop, if the previous ones used up the graceful timeout.
 const LEAST: Duration = Duration::from_secs(1);
 
 type Group = Vec<AnyRunnable>;
@@ -97,10 +111,7 @@ impl Work {
         stop_others.cancel();
         match failed {
             Some(failed) => failed.and(led),
-            None => {
-                let deadline = phase.stopping() + graceful_timeout.min(FOREVER);
-                led.and(within(deadline.max(Instant::now() + LEAST), tasks).await)
-            }
+            None => led.and(within(phase.deadline(graceful_timeout), tasks).await),
         }
     }
 }

@@ -2,14 +2,16 @@
 
 #[cfg(feature = "prometheus")]
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[cfg(feature = "prometheus")]
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 
+use super::owned::{Owner, Owners};
 use super::series::{Counter, Family, Gauge, Histogram, Registry};
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
 struct Labels {
     controller: String,
@@ -64,6 +66,7 @@ impl EncodeLabelValue for ReconcileResult {
 /// The series of one controller. Clones share them.
 #[derive(Debug, Clone)]
 pub struct ControllerMetrics {
+    _owner: Arc<Owner<Labels>>,
     totals: [Counter; 4],
     errors: Counter,
     terminal_errors: Counter,
@@ -140,6 +143,7 @@ pub(super) struct Families {
     time: Family<Labels, Histogram, fn() -> Histogram>,
     max_concurrent: Family<Labels, Gauge>,
     active: Family<Labels, Gauge>,
+    owners: Owners<Labels>,
 }
 
 /// controller-runtime's buckets, in seconds.
@@ -151,17 +155,7 @@ const BUCKETS: [f64; 40] = [
 
 impl Families {
     pub(super) fn register(registry: &mut Registry) -> Self {
-        let families = Self {
-            totals: Family::default(),
-            errors: Family::default(),
-            terminal_errors: Family::default(),
-            panics: Family::default(),
-            mapping_panics: Family::default(),
-            timeouts: Family::default(),
-            time: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
-            max_concurrent: Family::default(),
-            active: Family::default(),
-        };
+        let families = Self::new();
         let mut counter = |name: &str, help: &str, family: &Family<Labels, Counter>| {
             registry.register(format!("controller_runtime_{name}"), help, family.clone());
         };
@@ -219,6 +213,40 @@ impl Families {
         families
     }
 
+    fn new() -> Self {
+        let totals = Family::<ResultLabels, Counter>::default();
+        let counters: [Family<Labels, Counter>; 5] = Default::default();
+        let seconds: fn() -> Histogram = || Histogram::new(BUCKETS);
+        let time = Family::<Labels, Histogram, _>::new_with_constructor(seconds);
+        let gauges: [Family<Labels, Gauge>; 2] = Default::default();
+        let [errors, terminal_errors, panics, mapping_panics, timeouts] = counters.clone();
+        let [max_concurrent, active] = gauges.clone();
+        Self {
+            totals: totals.clone(),
+            errors,
+            terminal_errors,
+            panics,
+            mapping_panics,
+            timeouts,
+            time: time.clone(),
+            max_concurrent,
+            active,
+            owners: Owners::new(move |labels: &Labels| {
+                for result in ReconcileResult::ALL {
+                    let controller = labels.controller.clone();
+                    totals.remove(&ResultLabels { controller, result });
+                }
+                for counter in &counters {
+                    counter.remove(labels);
+                }
+                for gauge in &gauges {
+                    gauge.remove(labels);
+                }
+                time.remove(labels);
+            }),
+        }
+    }
+
     pub(super) fn of(&self, name: &str) -> ControllerMetrics {
         let labels = Labels {
             controller: name.to_owned(),
@@ -231,6 +259,7 @@ impl Families {
             self.totals.get_or_create_owned(&labels)
         };
         ControllerMetrics {
+            _owner: self.owners.of(&labels),
             totals: ReconcileResult::ALL.map(total),
             errors: self.errors.get_or_create_owned(&labels),
             terminal_errors: self.terminal_errors.get_or_create_owned(&labels),

@@ -1,11 +1,14 @@
 //! `leader_election_*`: client-go's election metrics.
 
+use std::sync::Arc;
+
 #[cfg(feature = "prometheus")]
 use prometheus_client::encoding::EncodeLabelSet;
 
+use super::owned::{Owner, Owners};
 use super::series::{Counter, Family, Gauge, Registry};
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
 struct Labels {
     name: String,
@@ -14,6 +17,7 @@ struct Labels {
 /// The series of one lease. Clones share them.
 #[derive(Debug, Clone)]
 pub struct LeaderMetrics {
+    _owner: Arc<Owner<Labels>>,
     status: Gauge,
     slowpath: Counter,
     identity_conflicts: Counter,
@@ -37,14 +41,23 @@ pub(super) struct Families {
     status: Family<Labels, Gauge>,
     slowpath: Family<Labels, Counter>,
     identity_conflicts: Family<Labels, Counter>,
+    owners: Owners<Labels>,
 }
 
 impl Families {
     pub(super) fn register(registry: &mut Registry) -> Self {
+        let status = Family::<Labels, Gauge>::default();
+        let slowpath = Family::<Labels, Counter>::default();
+        let identity_conflicts = Family::<Labels, Counter>::default();
         let families = Self {
-            status: Family::default(),
-            slowpath: Family::default(),
-            identity_conflicts: Family::default(),
+            status: status.clone(),
+            slowpath: slowpath.clone(),
+            identity_conflicts: identity_conflicts.clone(),
+            owners: Owners::new(move |labels| {
+                status.remove(labels);
+                slowpath.remove(labels);
+                identity_conflicts.remove(labels);
+            }),
         };
         let status = "1 if this process holds the lease, 0 if it does not";
         registry.register(
@@ -72,6 +85,7 @@ impl Families {
             name: name.to_owned(),
         };
         LeaderMetrics {
+            _owner: self.owners.of(&labels),
             status: self.status.get_or_create_owned(&labels),
             slowpath: self.slowpath.get_or_create_owned(&labels),
             identity_conflicts: self.identity_conflicts.get_or_create_owned(&labels),

@@ -4,6 +4,8 @@
 //! electors receive a clone, and the manager serves [`Metrics::encode`] at `/metrics`. Gauges that describe the current state
 //! (depth, unfinished work) are computed at each scrape.
 //!
+//! Queues, controllers, electors, clients and factories are held weakly: their series are gone when they are.
+//!
 //! Without the feature `prometheus`, all APIs still accept a [`Metrics`], but nothing is counted.
 //!
 //! ```
@@ -24,10 +26,12 @@
 mod controller;
 mod events;
 mod leader;
+mod owned;
 #[cfg(feature = "prometheus")]
 mod process;
 mod rest_client;
 mod series;
+mod tasks;
 #[cfg(feature = "webhooks")]
 mod webhook;
 mod workqueue;
@@ -51,6 +55,7 @@ pub use self::leader::LeaderMetrics;
 pub(crate) use self::rest_client::{RestCall, RestClientMetrics};
 use self::series::Registry;
 pub(crate) use self::series::{Histogram, exponential_buckets};
+pub(crate) use self::tasks::TaskMetrics;
 #[cfg(feature = "webhooks")]
 pub(crate) use self::webhook::WebhookMetrics;
 pub(crate) use self::workqueue::QueueProbe;
@@ -75,7 +80,8 @@ struct Inner {
     controllers: controller::Families,
     leaders: leader::Families,
     events: EventMetrics,
-    rest_clients: rest_client::Families,
+    rest_clients: rest_client::Hosts,
+    tasks: tasks::Families,
     #[cfg(feature = "webhooks")]
     webhooks: WebhookMetrics,
 }
@@ -88,7 +94,8 @@ impl Metrics {
         let controllers = controller::Families::register(&mut registry);
         let leaders = leader::Families::register(&mut registry);
         let events = EventMetrics::register(&mut registry);
-        let rest_clients = rest_client::Families::register(&mut registry);
+        let rest_clients = rest_client::Hosts::register(&mut registry);
+        let tasks = tasks::Families::register(&mut registry);
         #[cfg(feature = "webhooks")]
         let webhooks = WebhookMetrics::register(&mut registry);
         #[cfg(feature = "prometheus")]
@@ -104,6 +111,7 @@ impl Metrics {
                 leaders,
                 events,
                 rest_clients,
+                tasks,
                 #[cfg(feature = "webhooks")]
                 webhooks,
             }),
@@ -163,6 +171,11 @@ impl Metrics {
     /// Returns the `rest_client_*` series of clients of `host`.
     pub(crate) fn rest_client(&self, host: &str) -> RestClientMetrics {
         self.inner.rest_clients.of(host)
+    }
+
+    /// Returns the `background_task_*` series of the task on `name`.
+    pub(crate) fn task(&self, task: &str, name: &str) -> TaskMetrics {
+        self.inner.tasks.of(task, name)
     }
 
     /// Returns the `controller_runtime_webhook_*` series.

@@ -1,14 +1,18 @@
 //! `rest_client_*`: client-go's request metrics, with the buckets of Kubernetes' own components.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 use http::StatusCode;
+use parking_lot::Mutex;
 #[cfg(feature = "prometheus")]
 use prometheus_client::encoding::EncodeLabelSet;
 
+use super::owned::{Owner, Owners};
 use super::series::{Counter, Family, Histogram, Registry};
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
 struct ResultLabels {
     /// `<error>` if there was no answer.
@@ -17,7 +21,7 @@ struct ResultLabels {
     host: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
 struct VerbLabels {
     verb: String,
@@ -29,7 +33,8 @@ type Histograms = Family<VerbLabels, Histogram, fn() -> Histogram>;
 /// The series of clients of one host. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct RestClientMetrics {
-    host: String,
+    /// The host.
+    owner: Arc<Owner<String>>,
     families: Families,
 }
 
@@ -38,8 +43,9 @@ impl RestClientMetrics {
     pub(crate) fn call(&self, method: &str, size: Option<u64>, is_watch: bool) -> RestCall {
         let labels = VerbLabels {
             verb: method.to_owned(),
-            host: self.host.clone(),
+            host: self.owner.labels().clone(),
         };
+        self.families.used.lock().verbs.insert(labels.clone());
         if let Some(size) = size {
             self.families
                 .request_size
@@ -48,7 +54,7 @@ impl RestClientMetrics {
         }
         RestCall {
             labels,
-            families: self.families.clone(),
+            client: self.clone(),
             started: Instant::now(),
             status: None,
             received: 0,
@@ -61,7 +67,7 @@ impl RestClientMetrics {
 #[derive(Debug)]
 pub(crate) struct RestCall {
     labels: VerbLabels,
-    families: Families,
+    client: RestClientMetrics,
     started: Instant,
     /// The answer's status, or `Some(None)` if there was no answer; `None` while waiting for it.
     status: Option<Option<StatusCode>>,
@@ -78,7 +84,9 @@ impl RestCall {
             method: self.labels.verb.clone(),
             host: self.labels.host.clone(),
         };
-        self.families.requests.get_or_create(&labels).inc();
+        let families = &self.client.families;
+        families.used.lock().results.insert(labels.clone());
+        families.requests.get_or_create(&labels).inc();
         if self.is_watch {
             self.observe_duration();
         }
@@ -91,7 +99,7 @@ impl RestCall {
 
     fn observe_duration(&self) {
         let took = self.started.elapsed().as_secs_f64();
-        let duration = &self.families.duration;
+        let duration = &self.client.families.duration;
         duration.get_or_create(&self.labels).observe(took);
     }
 }
@@ -107,7 +115,8 @@ impl Drop for RestCall {
         }
         self.observe_duration();
         if let Some(Some(_)) = self.status {
-            self.families
+            let families = &self.client.families;
+            families
                 .response_size
                 .get_or_create(&self.labels)
                 .observe(self.received as f64);
@@ -116,11 +125,41 @@ impl Drop for RestCall {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Families {
+struct Families {
     requests: Family<ResultLabels, Counter>,
     duration: Histograms,
     request_size: Histograms,
     response_size: Histograms,
+    /// The labels of the series that exist.
+    used: Arc<Mutex<Used>>,
+}
+
+#[derive(Debug, Default)]
+struct Used {
+    results: BTreeSet<ResultLabels>,
+    verbs: BTreeSet<VerbLabels>,
+}
+
+/// The families, and the hosts that have clients.
+pub(super) struct Hosts {
+    families: Families,
+    owners: Owners<String>,
+}
+
+impl Hosts {
+    pub(super) fn register(registry: &mut Registry) -> Self {
+        let families = Families::register(registry);
+        let own = families.clone();
+        let owners = Owners::new(move |host: &String| own.remove(host));
+        Self { families, owners }
+    }
+
+    pub(super) fn of(&self, host: &str) -> RestClientMetrics {
+        RestClientMetrics {
+            owner: self.owners.of(&host.to_owned()),
+            families: self.families.clone(),
+        }
+    }
 }
 
 /// Seconds.
@@ -135,7 +174,7 @@ const SIZES: [f64; 11] = [
 ];
 
 impl Families {
-    pub(super) fn register(registry: &mut Registry) -> Self {
+    fn register(registry: &mut Registry) -> Self {
         let durations: fn() -> Histogram = || Histogram::new(DURATIONS);
         let sizes: fn() -> Histogram = || Histogram::new(SIZES);
         let families = Self {
@@ -143,6 +182,7 @@ impl Families {
             duration: Family::new_with_constructor(durations),
             request_size: Family::new_with_constructor(sizes),
             response_size: Family::new_with_constructor(sizes),
+            used: Arc::default(),
         };
         registry.register(
             "rest_client_requests",
@@ -167,10 +207,24 @@ impl Families {
         families
     }
 
-    pub(super) fn of(&self, host: &str) -> RestClientMetrics {
-        RestClientMetrics {
-            host: host.to_owned(),
-            families: self.clone(),
-        }
+    /// Removes the series of `host`.
+    fn remove(&self, host: &str) {
+        let mut used = self.used.lock();
+        used.results.retain(|labels| {
+            let stays = labels.host != host;
+            if !stays {
+                self.requests.remove(labels);
+            }
+            stays
+        });
+        used.verbs.retain(|labels| {
+            let stays = labels.host != host;
+            if !stays {
+                self.duration.remove(labels);
+                self.request_size.remove(labels);
+                self.response_size.remove(labels);
+            }
+            stays
+        });
     }
 }

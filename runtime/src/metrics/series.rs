@@ -90,6 +90,10 @@ mod empty {
         pub(crate) fn get_or_create_owned(&self, _labels: &L) -> S {
             S::default()
         }
+
+        pub(crate) fn remove(&self, _labels: &L) -> bool {
+            false
+        }
     }
 
     impl<L, S, C> Default for Family<L, S, C> {

@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use prometheus_client::encoding::EncodeLabelSet;
 use tokio::time::Instant;
 
+use super::owned::{Owner, Owners};
 use super::series::{Counter, Family, Histogram, Registry, exponential_buckets};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,7 +37,7 @@ type Probes = Mutex<BTreeMap<Labels, Vec<Weak<dyn QueueProbe>>>>;
 /// The counters and histograms of one queue. Clones share them.
 #[derive(Clone)]
 pub struct WorkQueueMetrics {
-    labels: Labels,
+    owner: Arc<Owner<Labels>>,
     adds: Counter,
     retries: Counter,
     queued: Histogram,
@@ -66,7 +67,7 @@ impl WorkQueueMetrics {
     /// Lets scrapes query `queue` for its depth and its running items, as long as it exists.
     pub(crate) fn observe(&self, queue: Weak<dyn QueueProbe>) {
         let mut probes = self.probes.lock();
-        let queues = probes.entry(self.labels.clone()).or_default();
+        let queues = probes.entry(self.owner.labels().clone()).or_default();
         queues.retain(|queue| queue.strong_count() > 0);
         queues.push(queue);
     }
@@ -75,7 +76,7 @@ impl WorkQueueMetrics {
 impl fmt::Debug for WorkQueueMetrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WorkQueueMetrics")
-            .field("name", &self.labels.name)
+            .field("name", &self.owner.labels().name)
             .finish_non_exhaustive()
     }
 }
@@ -88,17 +89,30 @@ pub(super) struct Families {
     queued: Histograms,
     worked: Histograms,
     probes: Arc<Probes>,
+    owners: Owners<Labels>,
 }
 
 impl Families {
     pub(super) fn register(registry: &mut Registry) -> Self {
         let seconds: fn() -> Histogram = || Histogram::new(exponential_buckets(1e-8, 10.0, 12));
+        let adds = Family::<Labels, Counter>::default();
+        let retries = Family::<Labels, Counter>::default();
+        let queued = Histograms::new_with_constructor(seconds);
+        let worked = Histograms::new_with_constructor(seconds);
+        let probes: Arc<Probes> = Arc::default();
         let families = Self {
-            adds: Family::default(),
-            retries: Family::default(),
-            queued: Family::new_with_constructor(seconds),
-            worked: Family::new_with_constructor(seconds),
-            probes: Arc::default(),
+            adds: adds.clone(),
+            retries: retries.clone(),
+            queued: queued.clone(),
+            worked: worked.clone(),
+            probes: probes.clone(),
+            owners: Owners::new(move |labels| {
+                adds.remove(labels);
+                retries.remove(labels);
+                queued.remove(labels);
+                worked.remove(labels);
+                probes.lock().remove(labels);
+            }),
         };
         registry.register(
             "workqueue_adds",
@@ -133,12 +147,12 @@ impl Families {
             name: name.to_owned(),
         };
         WorkQueueMetrics {
+            owner: self.owners.of(&labels),
             adds: self.adds.get_or_create_owned(&labels),
             retries: self.retries.get_or_create_owned(&labels),
             queued: self.queued.get_or_create_owned(&labels),
             worked: self.worked.get_or_create_owned(&labels),
             probes: Arc::clone(&self.probes),
-            labels,
         }
     }
 }

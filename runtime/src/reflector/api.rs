@@ -17,7 +17,7 @@ use super::source::{
     ListEnd, ListRequest, ListWatch, Listed, WatchItem, WatchRequest, WatchStream,
 };
 use super::wire::{ListReader, ListSyntaxError, Rules, decode_event, decode_listed};
-use crate::client::{self, Endpoint, Lines, MOST_BYTES, TooLarge};
+use crate::client::{self, Endpoint, Lines, MOST_BYTES, Sent, TooLarge};
 use crate::error::chain;
 use crate::object::{Cacheable, ResourceInfo};
 
@@ -99,7 +99,11 @@ impl<K: Cacheable> ApiSource<K> {
         }
     }
 
-    async fn send(&self, query: String, accept: &'static str) -> Result<Response<Body>, Error> {
+    async fn send(
+        &self,
+        query: String,
+        accept: &'static str,
+    ) -> Result<(Response<Body>, Sent), Error> {
         let uri = format!("{}?{query}", self.endpoint.url()?);
         let mut request = Request::get(uri)
             .body(Vec::new())
@@ -109,6 +113,27 @@ impl<K: Cacheable> ApiSource<K> {
         // Since 1.37 the API server compresses each watch event separately; common decoders stop after the first.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         client::send(&self.endpoint.client, request).await
+    }
+
+    async fn read_list(
+        &self,
+        body: Body,
+        each: &mut (dyn FnMut(Listed<K>) + Send),
+    ) -> Result<ListEnd, Error> {
+        let mut body = body.into_data_stream();
+        let mut reader = ListReader::default();
+        while let Some(chunk) = body.next().await {
+            let mut broken = None;
+            let mut each = |item: &[u8]| match decode_listed(item, &self.rules) {
+                Ok(listed) => each(listed),
+                Err(error) => broken = Some(error),
+            };
+            reader.feed(&chunk?, &mut each).map_err(no_list)?;
+            if let Some(error) = broken {
+                return Err(error);
+            }
+        }
+        reader.finish().map_err(no_list)
     }
 
     fn query(&self) -> form_urlencoded::Serializer<'static, String> {
@@ -170,24 +195,9 @@ impl<K: Cacheable> ListWatch<K> for ApiSource<K> {
             } else {
                 JSON
             };
-            let mut body = self
-                .send(self.list_query(&request), accept)
-                .await?
-                .into_body()
-                .into_data_stream();
-            let mut reader = ListReader::default();
-            while let Some(chunk) = body.next().await {
-                let mut broken = None;
-                let mut each = |item: &[u8]| match decode_listed(item, &self.rules) {
-                    Ok(listed) => each(listed),
-                    Err(error) => broken = Some(error),
-                };
-                reader.feed(&chunk?, &mut each).map_err(no_list)?;
-                if let Some(error) = broken {
-                    return Err(error);
-                }
-            }
-            reader.finish().map_err(no_list)
+            let (response, sent) = self.send(self.list_query(&request), accept).await?;
+            let list = self.read_list(response.into_body(), each).await;
+            list.map_err(|error| sent.blame(error))
         }
         .boxed()
     }
@@ -195,18 +205,17 @@ impl<K: Cacheable> ListWatch<K> for ApiSource<K> {
     fn watch(&self, request: WatchRequest) -> BoxFuture<'_, Result<WatchStream<K>, Error>> {
         async move {
             let accept = if self.metadata_only { METADATA } else { JSON };
-            let body = self
-                .send(self.watch_query(&request), accept)
-                .await?
-                .into_body()
-                .into_data_stream();
+            let (response, sent) = self.send(self.watch_query(&request), accept).await?;
             let start = Events {
-                body,
+                body: response.into_body().into_data_stream(),
                 lines: Lines::default(),
                 rules: self.rules.clone(),
                 failed: None,
             };
-            Ok(futures::stream::unfold(Some(start), next_events).boxed())
+            let events = futures::stream::unfold(Some(start), next_events);
+            Ok(events
+                .map(move |items| items.map_err(|error| sent.blame(error)))
+                .boxed())
         }
         .boxed()
     }

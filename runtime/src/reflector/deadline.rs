@@ -16,8 +16,9 @@ use super::source::{ListEnd, ListRequest, ListWatch, Listed};
 pub struct Deadlines {
     /// The time until the first object of a page of a list; defaults to 65 s, longer than an API server takes for any request.
     pub list_response: Duration,
-    /// The time between two objects of a list, or two events of a streamed list until its closing bookmark; defaults to 30 s. A
-    /// stall is detected after this time at the earliest and twice this time at the latest.
+    /// The time between two objects of a list, or between two objects of a streamed list that are new in it, until its closing
+    /// bookmark; defaults to 30 s. After the first change in a streamed list, new objects do not count any more. A stall of a list is
+    /// detected after this time at the earliest and twice this time at the latest.
     pub list_progress: Duration,
     /// The time until the head of a watch's answer; defaults to 30 s.
     pub watch_response: Duration,

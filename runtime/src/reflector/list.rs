@@ -21,6 +21,8 @@ struct Gathered<K> {
     keep: Vec<ObjectKey>,
     resource_version: String,
     paginated: bool,
+    /// Whether any object was taken for the known one because of its version.
+    has_known: bool,
 }
 
 /// The pages of a list so far, to detect a list that never ends.
@@ -70,27 +72,36 @@ where
         Counters::add(&self.counters.lists, 1);
         let started = Instant::now();
         let version = self.relist_version();
-        let first = self.list_pages(&version, self.page_size(&version)).await;
-        let gathered = match first {
+        let gathered = match self.list_version(&version).await {
             Err(error) if is_expired(&error) || is_too_large_version(&error) => {
                 self.version_unavailable = true;
-                let version = self.relist_version();
-                self.list_pages(&version, self.page_size(&version)).await?
+                self.list_version(&self.relist_version()).await?
             }
             other => other?,
         };
         if version == "0" && gathered.paginated {
             self.paginated = true;
         }
-        self.listed_version(&gathered.resource_version);
+        let gathered = if gathered.has_known && self.is_first_sign(&gathered.resource_version) {
+            self.went_back(&gathered.resource_version);
+            self.list_version(&self.relist_version()).await?
+        } else {
+            gathered
+        };
+        let versions_went_back = self.listed_version(&gathered.resource_version);
         self.counters
             .listed(gathered.objects.len(), started.elapsed());
         self.sink.replace(Replace {
             objects: gathered.objects,
             keep: gathered.keep,
             resource_version: gathered.resource_version,
+            versions_went_back,
         });
         Ok(())
+    }
+
+    async fn list_version(&self, version: &str) -> Result<Gathered<K>, Error> {
+        self.list_pages(version, self.page_size(version)).await
     }
 
     /// With a version above zero the server's cache answers, but only without a limit; so pages are not used then, unless the
@@ -145,6 +156,7 @@ where
             keep: Vec::new(),
             resource_version: String::new(),
             paginated: false,
+            has_known: false,
         };
         let into = match gathered {
             Some(gathered) => gathered,
@@ -154,7 +166,10 @@ where
             Listed::Object(object) => {
                 let key = ObjectKey::of(&object);
                 match self.admit(object) {
-                    Some(admitted) => into.objects.push(admitted),
+                    Some(admitted) => {
+                        into.has_known |= admitted.is_known;
+                        into.objects.push((admitted.key, admitted.object));
+                    }
                     None => into.keep.push(key),
                 }
             }
@@ -172,16 +187,4 @@ where
         request.continue_token = end.continue_token;
         Ok(fresh)
     }
-}
-
-/// Returns the keys that are kept because their objects could not be read, except those that were read elsewhere in the list.
-pub(super) fn kept_only<K>(
-    keep: Vec<ObjectKey>,
-    objects: &[(ObjectKey, Arc<K>)],
-) -> Vec<ObjectKey> {
-    if keep.is_empty() {
-        return keep;
-    }
-    let read: BTreeSet<&ObjectKey> = objects.iter().map(|(key, _)| key).collect();
-    keep.into_iter().filter(|key| !read.contains(key)).collect()
 }

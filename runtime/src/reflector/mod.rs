@@ -15,9 +15,11 @@
 //! - A server may request a delay of at most five minutes.
 //! - An event, or a value of a list, has at most 16 MiB.
 //! - A watch that the server does not end in time is ended here.
-//! - If the server does not support streamed lists, that is remembered.
+//! - If the server does not support streamed lists, that is remembered: it refuses one, sends no closing bookmark though it sends
+//!   changes, or ends several before their bookmark.
 //! - Every phase has a deadline ([`Deadlines`]).
-//! - A server whose resourceVersions went back, which makes the API server send no events, is detected and relisted.
+//! - A server whose resourceVersions went back, which makes the API server send no events, is detected and relisted. Every object
+//!   of that list is passed on as changed, since equal resourceVersions mean nothing then.
 //!
 //! Most users use a [`SharedInformer`](crate::informer::SharedInformer), which runs a reflector. Settings:
 //!
@@ -35,6 +37,7 @@ mod backoff;
 mod deadline;
 mod error;
 mod list;
+mod partial;
 mod sink;
 mod source;
 mod stats;
@@ -144,7 +147,7 @@ pub struct Reflector<K, S> {
     paginated: bool,
     /// Whether the server does not support streamed lists.
     watch_list_refused: bool,
-    /// The number of consecutive streamed lists that stalled before their closing bookmark.
+    /// The number of consecutive streamed lists that became silent before their closing bookmark.
     stalled_streams: u32,
     /// The bookmarks received from the server.
     bookmarks: deadline::Bookmarks,
@@ -153,6 +156,14 @@ pub struct Reflector<K, S> {
     expired_in_a_row: bool,
     /// The number of consecutive watches that ended in under a second.
     quick_ends: u32,
+}
+
+/// A received object.
+struct Admitted<K> {
+    key: ObjectKey,
+    object: Arc<K>,
+    /// Whether `object` is the known `Arc`, since uid and resourceVersion are the same.
+    is_known: bool,
 }
 
 /// A list or watch panicked.
@@ -165,7 +176,10 @@ fn report(on_error: &ErrorHandler, counters: &Counters, resource: &str, error: &
     match error {
         ReflectorError::Undecodable { .. } => Counters::add(&counters.undecodable, 1),
         ReflectorError::InitialListSlow { .. } => {}
-        _ => Counters::add(&counters.errors, 1),
+        _ => {
+            Counters::add(&counters.errors, 1);
+            counters.progress(resource).failed_and_told(error);
+        }
     }
     if catch_unwind(AssertUnwindSafe(|| on_error(error))).is_err() {
         tracing::error!(resource = %resource, "the watch error handler panicked");
@@ -305,7 +319,7 @@ where
     }
 
     /// Transforms an object and determines its key. For an unchanged object, returns the `Arc` that is already known.
-    fn admit(&self, mut object: K) -> Option<(ObjectKey, Arc<K>)> {
+    fn admit(&self, mut object: K) -> Option<Admitted<K>> {
         if let Some(transform) = &self.options.transform
             && catch_unwind(AssertUnwindSafe(|| transform(&mut object))).is_err()
         {
@@ -316,10 +330,14 @@ where
             });
             return None;
         }
-        Some(match self.sink.recall(&object) {
-            Some((key, Some(known))) => (key, known),
-            Some((key, None)) => (key, Arc::new(object)),
-            None => (ObjectKey::of(&object), Arc::new(object)),
+        let (key, known) = match self.sink.recall(&object) {
+            Some((key, known)) => (key, known.filter(|_| self.trusts_versions())),
+            None => (ObjectKey::of(&object), None),
+        };
+        Some(Admitted {
+            key,
+            is_known: known.is_some(),
+            object: known.unwrap_or_else(|| Arc::new(object)),
         })
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kube::Resource;
 
 use crate::object::is_unchanged;
-use crate::store::{ObjectKey, Store};
+use crate::store::{ObjectKey, Store, Versions};
 
 /// One change of one object, in the server's order.
 #[derive(Clone, Debug)]
@@ -35,6 +35,20 @@ pub struct Replace<K> {
     pub keep: Vec<ObjectKey>,
     /// The version of the list.
     pub resource_version: String,
+    /// Whether the server's resourceVersions went back before this list: an object with known uid and resourceVersion may have
+    /// other contents then.
+    pub versions_went_back: bool,
+}
+
+impl<K> Replace<K> {
+    /// Returns what the versions of the objects mean.
+    pub(crate) fn versions(&self) -> Versions {
+        if self.versions_went_back {
+            Versions::WentBack
+        } else {
+            Versions::Trusted
+        }
+    }
 }
 
 /// Receives the objects and changes that a reflector reads.
@@ -71,7 +85,13 @@ impl<K: Resource + Clone + Send + Sync + 'static> Sink<K> for Store<K> {
     }
 
     fn replace(&self, state: Replace<K>) {
-        self.replace_all(state.objects, &state.keep, &state.resource_version);
+        let versions = state.versions();
+        self.replace_all(
+            state.objects,
+            &state.keep,
+            &state.resource_version,
+            versions,
+        );
     }
 
     fn apply(&self, changes: Vec<Change<K>>, resource_version: &str) {

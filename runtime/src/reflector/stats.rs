@@ -1,9 +1,13 @@
 //! Counters of a reflector, for metrics.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
+
 use crate::metrics::{Histogram, exponential_buckets};
+use crate::tasks::{Progress, Task};
 
 /// Counters of a reflector; they only grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +45,8 @@ pub(crate) struct Counters {
     pub(crate) undecodable: AtomicU64,
     pub(crate) errors: AtomicU64,
     pub(crate) spread: Spread,
+    /// The states of the reflectors that count here, by name.
+    tasks: Mutex<BTreeMap<String, Progress>>,
 }
 
 /// Distributions of the durations and sizes of lists and watches. Clones share them.
@@ -66,6 +72,26 @@ impl Default for Spread {
 }
 
 impl Counters {
+    /// Returns the state of listing and watching `resource`.
+    pub(crate) fn progress(&self, resource: &str) -> Progress {
+        let mut tasks = self.tasks.lock();
+        let create = || Progress::new(Task::Informer, resource);
+        tasks
+            .entry(resource.to_owned())
+            .or_insert_with(create)
+            .clone()
+    }
+
+    /// Returns the last error of the first reflector that fails.
+    pub(crate) fn error(&self) -> Option<String> {
+        self.tasks.lock().values().find_map(Progress::error)
+    }
+
+    /// Fails while a reflector has been failing for long.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.tasks.lock().values().try_for_each(Progress::check)
+    }
+
     /// Records a complete list of `items` objects.
     pub(crate) fn listed(&self, items: usize, took: Duration) {
         Self::add(&self.listed_objects, items);

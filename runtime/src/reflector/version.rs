@@ -37,15 +37,34 @@ where
         !self.versions.unordered && is_behind(version, known)
     }
 
-    /// Records the version of a complete list.
-    pub(super) fn listed_version(&mut self, version: &str) {
-        match self.versions.lost.take() {
-            Some(lost) => self.versions.unordered |= !is_behind(version, &lost),
-            None if is_behind(version, &self.last_version) => self.report_reset(version),
-            None => {}
-        }
+    /// Whether an object with known uid and resourceVersion is the known one.
+    pub(super) fn trusts_versions(&self) -> bool {
+        self.versions.lost.is_none()
+    }
+
+    /// Whether the list that reached `version` is the first sign of a reset. Known objects in it may have other contents.
+    pub(super) fn is_first_sign(&self, version: &str) -> bool {
+        self.versions.lost.is_none() && self.shows_a_reset(version, &self.last_version)
+    }
+
+    /// Records the version of a complete list; returns whether the server had gone back before it.
+    pub(super) fn listed_version(&mut self, version: &str) -> bool {
+        let went_back = match self.versions.lost.take() {
+            Some(lost) => {
+                self.versions.unordered |= !is_behind(version, &lost);
+                true
+            }
+            None => {
+                let is_behind = is_behind(version, &self.last_version);
+                if is_behind {
+                    self.report_reset(version);
+                }
+                is_behind
+            }
+        };
         self.version_unavailable = false;
         version.clone_into(&mut self.last_version);
+        went_back
     }
 
     /// Handles a reset to `version`: only a list of the newest state shows which objects exist.

@@ -11,7 +11,7 @@ use super::error::{
     is_connection_refused, is_expired, is_internal, is_too_large_version, is_too_many_requests,
 };
 use super::source::{WatchItem, WatchRequest, WatchStream};
-use super::{Change, Counters, Next, Reflector, ReflectorError, Sink, Undecodable};
+use super::{Admitted, Change, Counters, Next, Reflector, ReflectorError, Sink, Undecodable};
 use crate::client::retry_after;
 use crate::clock::{FOREVER, after};
 use crate::store::ObjectKey;
@@ -82,10 +82,15 @@ impl<K> Running<K> {
 
     /// Returns the next events, if they arrive within `limit` of the last ones. May be dropped and called again.
     pub(super) async fn next(&mut self, limit: Option<Duration>) -> Came<K> {
+        let silent = limit.map(|limit| self.last + limit.min(FOREVER));
+        self.next_by(silent).await
+    }
+
+    /// Like [`Self::next`], with a point in time.
+    pub(super) async fn next_by(&mut self, silent: Option<Instant>) -> Came<K> {
         if let Some(items) = self.put_back.take() {
             return Came::Items(items);
         }
-        let silent = limit.map(|limit| self.last + limit.min(FOREVER));
         let until = silent.map_or(self.deadline, |silent| silent.min(self.deadline));
         match tokio::time::timeout_at(until, self.stream.next()).await {
             Ok(Some(Ok(items))) => {
@@ -215,6 +220,9 @@ where
         let limit = self.options.deadlines.watch_response;
         let answer = self.source.watch(request.clone());
         let stream = within(limit, "no answer to the watch", answer).await?;
+        if !send_initial_events {
+            self.counters.progress(&self.resource).works();
+        }
         Ok(Running::new(stream, started, &request))
     }
 
@@ -275,7 +283,7 @@ where
                 WatchItem::Added(object) | WatchItem::Modified(object) => {
                     changes.extend(
                         self.admit(object)
-                            .map(|(key, object)| Change::Upsert { key, object }),
+                            .map(|Admitted { key, object, .. }| Change::Upsert { key, object }),
                     );
                     None
                 }
@@ -327,7 +335,7 @@ where
     fn delete(&self, object: K, changes: &mut Vec<Change<K>>) -> Option<String> {
         let version = object.meta().resource_version.clone();
         let key = ObjectKey::of(&object);
-        let object = self.admit(object).map(|(_, object)| object);
+        let object = self.admit(object).map(|admitted| admitted.object);
         changes.push(Change::Delete { key, object });
         version
     }

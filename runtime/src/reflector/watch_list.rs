@@ -1,6 +1,9 @@
 //! The streamed list: a watch that begins with every existing object and continues as a watch (KEP-3157).
+//!
+//! Servers and proxies that do not know it may treat the request as an ordinary watch: the existing objects arrive, then changes
+//! for as long as there are any, but never the closing bookmark. Such a stream must not count as progress: a new object does, and
+//! only until the first change of any other kind, since a server sends changes only after all existing objects.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use kube::{Error, Resource};
@@ -9,18 +12,18 @@ use tokio::time::Instant;
 use super::error::{
     is_connection_refused, is_expired, is_too_large_version, is_too_many_requests, is_unsupported,
 };
-use super::list::kept_only;
+use super::partial::Partial;
 use super::source::WatchItem;
 use super::watch::{Came, Running};
 use super::{Counters, Reflector, ReflectorError, Replace, Sink, Stalled, Undecodable};
 use crate::store::ObjectKey;
 
-/// The number of consecutive streams that may end before their bookmark before a plain list is tried.
+/// The number of consecutive streams that may end before their bookmark. After that, only plain lists are used.
 const CUTS: usize = 3;
 /// The silence of a streamed list after which it is reported.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// The number of consecutive stalls after which only plain lists are used.
+/// The number of consecutive silent streams after which only plain lists are used.
 const STALLS: u32 = 2;
 
 /// The end of a streamed list.
@@ -29,23 +32,14 @@ enum Streamed<K> {
     Whole(Running<K>),
     /// The server ended the stream before.
     Cut,
-    /// No event arrived for this long.
+    /// The server had ended the stream so late that another one would take too long.
+    CutLate,
+    /// Nothing arrived for this long.
     Stalled(Duration),
-}
-
-/// The objects of a streamed list before its bookmark, not yet passed to the sink.
-struct Partial<K> {
-    objects: Vec<(ObjectKey, Arc<K>)>,
-    keep: Vec<ObjectKey>,
-    version: String,
-}
-
-impl<K> Partial<K> {
-    /// Handles a deletion. What could not be decoded before it does not exist any more either.
-    fn forget(&mut self, gone: &ObjectKey) {
-        self.objects.retain(|(key, _)| key != gone);
-        self.keep.retain(|key| key != gone);
-    }
+    /// Changes arrived, or the same objects again, but no closing bookmark for this long after the last new object.
+    Unmarked(Duration),
+    /// The closing bookmark shows that the server's versions went back, and known objects were taken for unchanged.
+    WentBack,
 }
 
 impl<K, S> Reflector<K, S>
@@ -70,14 +64,26 @@ where
                         tokio::time::sleep(wait).await;
                     }
                 }
+                Ok(Streamed::CutLate) => {
+                    self.report(ReflectorError::InitialListCut {
+                        resource: self.resource.clone(),
+                    });
+                    break;
+                }
                 Ok(Streamed::Stalled(limit)) => {
-                    // A server may treat the request as an ordinary watch and never send that bookmark.
                     self.stalled_streams += 1;
                     self.watch_list_refused = self.stalled_streams >= STALLS;
                     let stalled = Stalled::error("no closing bookmark of the list", limit);
                     self.report_watch_list(stalled);
                     return None;
                 }
+                Ok(Streamed::Unmarked(limit)) => {
+                    self.watch_list_refused = true;
+                    let what = "no closing bookmark of the list, only changes,";
+                    self.report_watch_list(Stalled::error(what, limit));
+                    return None;
+                }
+                Ok(Streamed::WentBack) => {}
                 Err(error) if is_too_many_requests(&error) || is_connection_refused(&error) => {
                     self.wait_and_resume(error).await;
                 }
@@ -92,6 +98,7 @@ where
                 }
             }
         }
+        self.watch_list_refused = true;
         None
     }
 
@@ -106,22 +113,27 @@ where
     async fn stream_list(&mut self) -> Result<Streamed<K>, Error> {
         let version = self.rewatch_version();
         let mut running = self.open_watch(version, true).await?;
-        let mut partial = Partial {
-            objects: Vec::new(),
-            keep: Vec::new(),
-            version: String::new(),
-        };
+        let limit = self.options.deadlines.list_progress;
+        let mut partial = Partial::new();
         loop {
-            let items = match self.next_initial(&mut running).await {
+            let items = match self
+                .next_initial(&mut running, partial.deadline(limit))
+                .await
+            {
                 Came::Items(items) => items,
                 Came::Failed(error) => return Err(error),
-                Came::Over => return Ok(Streamed::Cut),
-                Came::Silence(limit) => return Ok(Streamed::Stalled(limit)),
-                Came::Overdue => return Ok(Streamed::Stalled(running.started.elapsed())),
+                Came::Over if running.started.elapsed() < limit => return Ok(Streamed::Cut),
+                Came::Over | Came::Overdue => return Ok(Streamed::CutLate),
+                Came::Silence(silent) if silent >= limit => return Ok(Streamed::Stalled(silent)),
+                Came::Silence(_) => return Ok(Streamed::Unmarked(limit)),
             };
             let mut items = items.into_iter();
             while let Some(item) = items.next() {
                 if self.gather(item, &mut partial) {
+                    if partial.has_known() && self.is_first_sign(&partial.version) {
+                        self.went_back(&partial.version);
+                        return Ok(Streamed::WentBack);
+                    }
                     running.bookmarked();
                     self.finish_list(partial, running.started);
                     let rest: Vec<_> = items.collect();
@@ -135,11 +147,10 @@ where
     }
 
     /// Returns the next events, reporting every ten seconds until they arrive.
-    async fn next_initial(&self, running: &mut Running<K>) -> Came<K> {
-        let limit = Some(self.options.deadlines.list_progress);
+    async fn next_initial(&self, running: &mut Running<K>, deadline: Instant) -> Came<K> {
         loop {
             // A timeout loses no events: the stream keeps what it has read.
-            match tokio::time::timeout(SLOW, running.next(limit)).await {
+            match tokio::time::timeout(SLOW, running.next_by(Some(deadline))).await {
                 Ok(next) => return next,
                 Err(_) => self.report(ReflectorError::InitialListSlow {
                     resource: self.resource.clone(),
@@ -152,16 +163,22 @@ where
     /// Handles one initial event; returns true for the closing bookmark.
     fn gather(&self, item: WatchItem<K>, partial: &mut Partial<K>) -> bool {
         Counters::add(&self.counters.events, 1);
+        if !matches!(
+            item,
+            WatchItem::Added(_) | WatchItem::Undecodable { deleted: false, .. }
+        ) {
+            partial.changes_began();
+        }
         match item {
             WatchItem::Added(object) | WatchItem::Modified(object) => {
                 let key = ObjectKey::of(&object);
                 match self.admit(object) {
-                    Some((key, object)) => {
-                        partial.version =
-                            object.meta().resource_version.clone().unwrap_or_default();
-                        partial.objects.push((key, object));
+                    Some(admitted) => {
+                        let meta = admitted.object.meta();
+                        partial.version = meta.resource_version.clone().unwrap_or_default();
+                        partial.put(admitted);
                     }
-                    None => partial.keep.push(key),
+                    None => partial.keep(key),
                 }
             }
             WatchItem::Deleted(object) => partial.forget(&ObjectKey::of(&object)),
@@ -184,27 +201,25 @@ where
             if deleted {
                 partial.forget(&key);
             } else {
-                partial.keep.push(key);
+                partial.keep(key);
             }
         }
         self.report_undecodable(object);
     }
 
     fn finish_list(&mut self, partial: Partial<K>, started: Instant) {
-        let Partial {
-            objects,
-            keep,
-            version,
-        } = partial;
         self.stalled_streams = 0;
+        self.counters.progress(&self.resource).works();
         self.bookmarks.closed_a_list();
-        self.listed_version(&version);
+        let resource_version = partial.version.clone();
+        let versions_went_back = self.listed_version(&resource_version);
+        let (objects, keep) = partial.finish();
         self.counters.listed(objects.len(), started.elapsed());
-        let keep = kept_only(keep, &objects);
         self.sink.replace(Replace {
             objects,
             keep,
-            resource_version: version,
+            resource_version,
+            versions_went_back,
         });
     }
 

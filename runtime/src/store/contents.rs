@@ -56,11 +56,20 @@ impl<K> Clone for Contents<K> {
     }
 }
 
+/// What equal versions mean in a replacement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Versions {
+    /// Objects with equal uid and resourceVersion are the same.
+    Trusted,
+    /// The server's versions went back: such objects may differ.
+    WentBack,
+}
+
 /// One object of a replacement, before and after.
 pub(crate) struct Replaced<K> {
     /// The previous object, if the key was known.
     pub(crate) old: Option<Arc<K>>,
-    /// The new object; the same `Arc` as `old` if uid and resourceVersion are unchanged.
+    /// The new object; the same `Arc` as `old` if uid and resourceVersion are unchanged, and trusted.
     pub(crate) new: Arc<K>,
 }
 
@@ -197,6 +206,7 @@ impl<K: Resource + Clone> Contents<K> {
         objects: Vec<(ObjectKey, Arc<K>)>,
         keep: &[ObjectKey],
         resource_version: &str,
+        versions: Versions,
     ) -> (Self, Replacement<K>) {
         let hasher = self.objects.hasher().clone();
         let mut next = Self {
@@ -214,7 +224,10 @@ impl<K: Resource + Clone> Contents<K> {
             let held = self.objects.get(&key);
             let key = held.map_or(key, |entry| ObjectKey::from_shared(entry.key.clone()));
             let object = match held {
-                Some(entry) if is_unchanged(&*entry.value.object, &*object) => {
+                Some(entry)
+                    if versions == Versions::Trusted
+                        && is_unchanged(&*entry.value.object, &*object) =>
+                {
                     entry.value.object.clone()
                 }
                 _ => object,

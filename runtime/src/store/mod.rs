@@ -35,7 +35,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use contents::Contents;
-pub(crate) use contents::{Former, Replacement};
+pub(crate) use contents::{Former, Replacement, Versions};
 pub use index::{IndexFn, IndexerError, NAMESPACE_INDEX, UnknownIndex};
 pub use key::{InvalidKey, ObjectKey};
 pub use snapshot::Snapshot;
@@ -157,7 +157,7 @@ impl<K: Resource + Clone> Store<K> {
             .into_iter()
             .map(|object| (ObjectKey::of(&*object), object))
             .collect();
-        self.replace_all(objects, &[], resource_version);
+        self.replace_all(objects, &[], resource_version, Versions::Trusted);
     }
 
     /// Adds indexers and fills them from the store's objects. Adds either all or, if a name is taken, none.
@@ -212,10 +212,11 @@ impl<K: Resource + Clone> Store<K> {
         objects: Vec<(ObjectKey, Arc<K>)>,
         keep: &[ObjectKey],
         resource_version: &str,
+        versions: Versions,
     ) -> Replacement<K> {
         let _writer = self.inner.writer.lock();
         let former = self.inner.contents.lock().clone();
-        let (next, replacement) = former.replace(objects, keep, resource_version);
+        let (next, replacement) = former.replace(objects, keep, resource_version, versions);
         let version = next.resource_version.clone();
         *self.inner.contents.lock() = next;
         self.inner.version.send_replace(version);

@@ -16,6 +16,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_util::sync::CancellationToken;
 
+use crate::tasks::{Progress, Task};
+
 /// The interval at which the files are checked. Kubernetes updates a mounted Secret within a minute or two.
 const EVERY: Duration = Duration::from_secs(10);
 
@@ -49,6 +51,8 @@ pub enum CertificateError {
 pub struct Certificates {
     source: Source,
     current: Arc<RwLock<Loaded>>,
+    /// Of the renewal.
+    progress: Progress,
 }
 
 #[derive(Clone, Debug)]
@@ -62,6 +66,9 @@ enum Source {
 /// Renews certificates on its own.
 #[cfg(feature = "self-signed")]
 pub(super) trait Keep: fmt::Debug + Send + Sync {
+    /// Returns the state of the registration of certificates with the clients.
+    fn registration(&self) -> &Progress;
+
     /// Installs new pairs until `stop` is cancelled.
     fn keep<'k>(
         &'k self,
@@ -124,8 +131,11 @@ impl Certificates {
     pub fn from_folder(folder: impl Into<PathBuf>) -> Result<Self, CertificateError> {
         let folder = folder.into();
         let current = Arc::new(RwLock::new(Loaded::read(&folder)?));
-        let source = Source::Folder(folder);
-        Ok(Self { source, current })
+        Ok(Self {
+            source: Source::Folder(folder),
+            current,
+            progress: Progress::new(Task::Certificate, "tls.crt"),
+        })
     }
 
     #[cfg(feature = "self-signed")]
@@ -133,6 +143,21 @@ impl Certificates {
         Self {
             source: Source::Kept(Arc::new(keeper)),
             current: Arc::new(RwLock::new(loaded)),
+            progress: Progress::new(Task::Certificate, "self-signed"),
+        }
+    }
+
+    /// Returns the state of the renewal.
+    pub(super) fn renewal(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Returns the states of all tasks that keep the certificates up to date.
+    pub(super) fn progress(&self) -> Vec<&Progress> {
+        match &self.source {
+            Source::Folder(_) => vec![&self.progress],
+            #[cfg(feature = "self-signed")]
+            Source::Kept(keeper) => vec![&self.progress, keeper.registration()],
         }
     }
 
@@ -172,7 +197,6 @@ impl Certificates {
     }
 
     async fn follow_files(&self, stop: CancellationToken) {
-        let mut is_faulty = false;
         while stop
             .run_until_cancelled(tokio::time::sleep(EVERY))
             .await
@@ -181,14 +205,16 @@ impl Certificates {
             let own = self.clone();
             let outcome = tokio::task::spawn_blocking(move || own.reload()).await;
             match outcome {
-                Ok(Ok(true)) => tracing::info!("renewed the webhook certificate"),
-                // Outside of a mount, the two files are replaced one after the other, so that one error may be temporary.
-                Ok(Err(ref error)) if !is_faulty => {
-                    tracing::warn!(%error, "cannot renew the webhook certificate");
+                Ok(Ok(renewed)) => {
+                    self.progress.works();
+                    if renewed {
+                        tracing::info!("renewed the webhook certificate");
+                    }
                 }
-                _ => {}
+                // Outside of a mount, the two files are replaced one after the other, so that one error may be temporary.
+                Ok(Err(error)) => self.progress.failed(error),
+                Err(_) => {}
             }
-            is_faulty = matches!(outcome, Ok(Err(_)));
         }
     }
 }

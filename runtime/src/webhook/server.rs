@@ -24,6 +24,7 @@ use super::deadline::WriteDeadline;
 use super::{Certificates, Webhooks};
 use crate::error::chain;
 use crate::metrics::{Metrics, WebhookMetrics};
+use crate::tasks::Progress;
 
 /// The maximum number of connections; a further one closes one that waits for its client. The API server keeps a few to each webhook.
 const MOST_CONNECTIONS: usize = 512;
@@ -129,6 +130,11 @@ impl WebhookServer {
 
     pub(crate) fn set_default_metrics(&mut self, metrics: &Metrics) {
         self.metrics.get_or_insert_with(|| metrics.webhooks());
+    }
+
+    /// Returns the states of the tasks that keep the certificate up to date.
+    pub(crate) fn progress(&self) -> Vec<&Progress> {
+        self.certificates.progress()
     }
 
     /// Whether lists of objects may need this server for conversion.

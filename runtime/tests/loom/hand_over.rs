@@ -55,6 +55,7 @@ impl Rig {
                 .collect(),
             keep: Vec::new(),
             resource_version: "1".to_owned(),
+            versions_went_back: false,
         });
     }
 

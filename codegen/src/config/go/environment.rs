@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::read::go::Build;
+
 /// The part of Go's environment that is needed to find packages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment {
@@ -18,6 +20,8 @@ pub struct Environment {
     pub mod_flag: Option<String>,
     /// The value of `GOWORK`.
     pub workspace: Option<String>,
+    /// The build that packages are read for.
+    pub build: Build,
 }
 
 impl Environment {
@@ -32,16 +36,38 @@ impl Environment {
         let path = |name: &str| value(name).map(PathBuf::from);
         let flags = value("GOFLAGS").unwrap_or_default();
         let flags = flags.to_string_lossy();
-        let mod_flag = flags
-            .split_whitespace()
-            .filter_map(|flag| flag.trim_start_matches('-').strip_prefix("mod="))
-            .next_back();
+        let flag = |name: &str| {
+            let flags = flags.split_whitespace();
+            let values = flags.filter_map(|flag| flag.trim_start_matches('-').strip_prefix(name));
+            values.last().map(str::to_owned)
+        };
+        let text = |name: &str| value(name).map(|value| value.to_string_lossy().into_owned());
         Self {
             module_cache: path("GOMODCACHE").unwrap_or_else(|| go_path(path("GOPATH"))),
             root: path("GOROOT").or_else(find_root),
-            mod_flag: mod_flag.map(str::to_owned),
-            workspace: value("GOWORK").map(|value| value.to_string_lossy().into_owned()),
+            mod_flag: flag("mod="),
+            workspace: text("GOWORK"),
+            build: build(&text, flag("tags=").as_deref()),
         }
+    }
+}
+
+/// The build that Go's settings declare. Unlike in Go, the machine does not decide what they leave out; as in Go, a build for another
+/// platform has no cgo unless it is asked for.
+fn build(value: &dyn Fn(&str) -> Option<String>, tags: Option<&str>) -> Build {
+    let usual = Build::default();
+    let os = value("GOOS").unwrap_or(usual.os.clone());
+    let arch = value("GOARCH").unwrap_or(usual.arch.clone());
+    let is_usual = (&os, &arch) == (&usual.os, &usual.arch);
+    let tags = tags.unwrap_or_default().split(',');
+    Build {
+        os,
+        arch,
+        cgo: value("CGO_ENABLED").map_or(is_usual, |flag| flag == "1"),
+        tags: tags
+            .filter(|tag| !tag.is_empty())
+            .map(str::to_owned)
+            .collect(),
     }
 }
 
@@ -99,6 +125,24 @@ mod tests {
         assert_eq!(find_setting(settings, "GOMODCACHE"), Some("/a"));
         assert_eq!(find_setting(settings, "GOFLAGS"), Some("-mod=mod"));
         assert_eq!(find_setting(settings, "GOPATH"), None);
+    }
+
+    #[test]
+    fn the_build_is_that_of_the_settings() {
+        let of = |settings: &str, tags| {
+            let value = |name: &str| find_setting(settings, name).map(str::to_owned);
+            let build = build(&value, tags);
+            let cgo = if build.cgo { "cgo" } else { "no cgo" };
+            format!("{}/{} {cgo} {}", build.os, build.arch, build.tags.join(" "))
+        };
+        for (settings, tags, expected) in [
+            ("", None, "linux/amd64 cgo "),
+            ("CGO_ENABLED=0\n", None, "linux/amd64 no cgo "),
+            ("GOOS=windows\n", Some("a,b"), "windows/amd64 no cgo a b"),
+            ("GOARCH=arm64\nCGO_ENABLED=1\n", None, "linux/arm64 cgo "),
+        ] {
+            assert_eq!(of(settings, tags), expected, "{settings}");
+        }
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub(super) struct ModFile {
     pub(super) replace: Vec<Replace>,
     /// The folders of a workspace.
     pub(super) uses: Vec<String>,
+    /// Folders that patterns pass over.
+    pub(super) ignore: Vec<String>,
 }
 
 /// `replace old [version] => new [version]`.
@@ -60,6 +62,7 @@ impl ModFile {
             ("module", [path, ..]) => self.module = text(path),
             ("go", [version, ..]) => self.go = go_version(version),
             ("use", [folder, ..]) => self.uses.push(text(folder)),
+            ("ignore", [folder, ..]) => self.ignore.push(text(folder.trim_end_matches('/'))),
             ("require", [path, version, ..]) => self.require.push((text(path), text(version))),
             ("replace", words) => {
                 let Some(arrow) = words.iter().position(|word| *word == "=>") else {
@@ -145,8 +148,9 @@ mod tests {
              require k8s.io/api v0.30.0 // indirect\n\
              require (\n\tk8s.io/apimachinery v0.30.0\n\n\t\"quoted.example/x\" v1.0.0\n)\n\
              replace (\n\ta.example/x => ../x\n\ta.example/y v1.0.0 => b.example/y v1.2.0\n)\n\
-             exclude a.example/z v1.0.0\n",
+             exclude a.example/z v1.0.0\nignore ./docs/\nignore (\n\tnode_modules\n)\n",
         );
+        assert_eq!(file.ignore, ["./docs", "node_modules"]);
         assert_eq!(file.module, "example.com/a");
         assert_eq!(file.go, Some((1, 22)));
         assert_eq!(

@@ -12,13 +12,18 @@ use super::{
     environment::Environment,
     gomod::{self, ModFile, Replace},
 };
-use crate::config::layout::{normalize, shown};
+use crate::{
+    config::layout::{normalize, shown},
+    read::go::Build,
+};
 
 /// A main module: its `go.mod` and folder.
 #[derive(Clone, Debug)]
 pub(super) struct Main {
     pub(super) path: String,
     pub(super) folder: PathBuf,
+    /// The folders that patterns pass over: `./docs` from the module's, `docs` at any depth.
+    ignore: Vec<String>,
 }
 
 /// The modules of a build.
@@ -106,6 +111,15 @@ impl<'a> Graph<'a> {
         Ok(graph)
     }
 
+    /// The build that packages are read for.
+    pub(super) const fn build(&self) -> &'a Build {
+        &self.environment.build
+    }
+
+    fn has_go(&self, folder: &Path) -> bool {
+        has_go(folder, self.build())
+    }
+
     /// The workspace that contains the module in the folder.
     fn workspace(&self, folder: &Path) -> Result<Option<(PathBuf, ModFile)>, String> {
         let file = match self.environment.workspace.as_deref() {
@@ -143,6 +157,7 @@ impl<'a> Graph<'a> {
         self.mains.push(Main {
             path: file.module,
             folder: folder.to_owned(),
+            ignore: file.ignore,
         });
         Ok(file.go)
     }
@@ -184,6 +199,22 @@ impl<'a> Graph<'a> {
         mains.max_by_key(|(_, main)| main.folder.as_os_str().len())
     }
 
+    /// Whether the module of the folder tells patterns to pass it over.
+    pub(super) fn ignores(&self, folder: &Path) -> bool {
+        let Some((_, main)) = self.path_of(folder) else {
+            return false;
+        };
+        let Ok(below) = folder.strip_prefix(&main.folder) else {
+            return false;
+        };
+        main.ignore
+            .iter()
+            .any(|ignored| match ignored.strip_prefix("./") {
+                Some(ignored) => below == Path::new(ignored),
+                None => below.ends_with(ignored),
+            })
+    }
+
     /// The module whose `go.mod` is in the folder, and whether the build includes it.
     pub(super) fn module_in(&self, folder: &Path) -> Option<(Found, bool)> {
         let file = folder.join("go.mod");
@@ -219,7 +250,7 @@ impl<'a> Graph<'a> {
         if let Some((main, rest)) = main {
             let folder = main.folder.join(rest);
             // A nested module is a module of its own.
-            if has_go(&folder) {
+            if self.has_go(&folder) {
                 return Ok(Found {
                     folder,
                     module: main.path.clone(),
@@ -232,7 +263,7 @@ impl<'a> Graph<'a> {
             return self.find_standard(path);
         }
         if let Some(vendor) = &self.vendor {
-            return vendor.find(path);
+            return vendor.find(path, self.build());
         }
         let mut missing = main.map(|(main, rest)| Missing::Package {
             module: main.path.clone(),
@@ -259,7 +290,7 @@ impl<'a> Graph<'a> {
     fn find_standard(&self, path: &str) -> Result<Found, Missing> {
         let root = self.environment.root.as_ref().ok_or(Missing::Standard)?;
         let folder = root.join("src").join(path);
-        if !has_go(&folder) {
+        if !self.has_go(&folder) {
             return Err(Missing::Standard);
         }
         Ok(Found {
@@ -273,7 +304,7 @@ impl<'a> Graph<'a> {
     fn find_in(&self, module: &str, version: &str, rest: &str) -> Result<Found, Missing> {
         let (folder, found_version) = self.module(module, version)?;
         let package = folder.join(rest);
-        if !has_go(&package) {
+        if !self.has_go(&package) {
             return Err(Missing::Package {
                 module: module.to_owned(),
                 folder: shown(&package),
@@ -325,9 +356,9 @@ impl<'a> Graph<'a> {
 }
 
 impl Vendor {
-    fn find(&self, path: &str) -> Result<Found, Missing> {
+    fn find(&self, path: &str, build: &Build) -> Result<Found, Missing> {
         let folder = self.folder.join(path);
-        if !has_go(&folder) {
+        if !has_go(&folder, build) {
             return Err(Missing::Vendored {
                 folder: shown(&self.folder),
             });
@@ -364,13 +395,13 @@ fn is_path(path: &str) -> bool {
 }
 
 /// Whether a folder holds Go files.
-fn has_go(folder: &Path) -> bool {
+fn has_go(folder: &Path, build: &Build) -> bool {
     let Ok(entries) = fs::read_dir(folder) else {
         return false;
     };
     entries.flatten().any(|entry| {
         let name = entry.file_name();
-        name.to_str().is_some_and(crate::read::go::builds_name)
+        name.to_str().is_some_and(|name| build.has_name(name))
     })
 }
 

@@ -36,7 +36,7 @@ use crate::{
     diag::{Diagnostic, Diagnostics},
     lower,
     read::go::{
-        GoFile, GoPackage, GoSources, Kinds, Known, Wanted, builds_name, first_kind, is_barren,
+        Build, GoFile, GoPackage, GoSources, Kinds, Known, Wanted, first_kind, is_barren,
         is_barren_behind, is_barren_by_head, is_generated, package_name, wanted,
     },
     source::Source,
@@ -93,7 +93,7 @@ pub fn load(
         };
         let packages = loader.load_requested(&requested, &mut diagnostics);
         let mut sources = loader.follow(packages, &mut diagnostics);
-        sources.elsewhere = kinds_elsewhere(&expanded.elsewhere);
+        sources.elsewhere = kinds_elsewhere(&expanded.elsewhere, &environment.build);
         diagnostics.finish(sources)
     })?
 }
@@ -123,7 +123,12 @@ impl Loader<'_> {
             .par_iter()
             .map(|requested| {
                 let named = !requested.by_wildcard;
-                read_package(&requested.path, &requested.found, named)
+                let build = self.graph.build();
+                let package = read_package(&requested.path, (&requested.found, build), named);
+                package.map(|package| GoPackage {
+                    matched: true,
+                    ..package
+                })
             })
             .collect();
         let mut packages = take(loaded, diagnostics);
@@ -179,7 +184,10 @@ impl Loader<'_> {
 
     fn load_wanted(&self, wanted: &Wanted) -> Option<Loaded> {
         match self.graph.find(&wanted.path) {
-            Ok(found) => Some(Loaded::Read(read_package(&wanted.path, &found, false))),
+            Ok(found) => {
+                let found = (&found, self.graph.build());
+                Some(Loaded::Read(read_package(&wanted.path, found, false)))
+            }
             // Lowering knows the standard library types that have a JSON form.
             Err(Missing::Standard) => None,
             Err(missing) => {
@@ -210,7 +218,7 @@ impl Known for Loader<'_> {
             .graph
             .find(path)
             .ok()
-            .and_then(|found| clause_in(&found.folder));
+            .and_then(|found| clause_in(&found.folder, self.graph.build()));
         if let Ok(mut names) = self.names.lock() {
             names.insert(path.to_owned(), name.clone());
         }
@@ -219,10 +227,13 @@ impl Known for Loader<'_> {
 }
 
 /// The modules in subfolders of the patterns' folders that declare kinds and are not read, with a warning for each.
-fn kinds_elsewhere(packages: &BTreeMap<String, Found>) -> BTreeMap<String, Diagnostic> {
+fn kinds_elsewhere(
+    packages: &BTreeMap<String, Found>,
+    build: &Build,
+) -> BTreeMap<String, Diagnostic> {
     let read: Vec<_> = packages
         .par_iter()
-        .filter_map(|(path, found)| read_package(path, found, false).ok())
+        .filter_map(|(path, found)| read_package(path, (found, build), false).ok())
         .collect();
     let mut modules = BTreeMap::new();
     for package in &read {
@@ -281,11 +292,15 @@ fn take(
     packages
 }
 
-fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage, Diagnostics> {
+fn read_package(
+    path: &str,
+    (found, build): (&Found, &Build),
+    requested: bool,
+) -> Result<GoPackage, Diagnostics> {
     thread_local! {
         static BUFFER: RefCell<Buffer> = const { RefCell::new(Buffer::new()) };
     }
-    let names = go_files(&found.folder)?;
+    let names = go_files(&found.folder, build)?;
     let dir = shown(&found.folder);
     let read: Vec<Result<GoFile, Diagnostic>> = names
         .par_iter()
@@ -301,7 +316,8 @@ fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage,
                 read_source(&path, &shown, found.main, buffer)
             })?;
             // Parse outside of the borrow: parsing is parallel, so this thread may start on another file meanwhile.
-            Ok(source.map_or_else(|| GoFile::barren(shown), GoFile::new))
+            let parse = |source| GoFile::built(source, build);
+            Ok(source.map_or_else(|| GoFile::barren(shown), parse))
         })
         .collect();
     let mut diagnostics = Diagnostics::new();
@@ -318,6 +334,7 @@ fn read_package(path: &str, found: &Found, requested: bool) -> Result<GoPackage,
         version: found.version.clone(),
         main: found.main,
         dir,
+        matched: false,
         requested,
         files,
     })
@@ -342,7 +359,7 @@ fn read_source(
 }
 
 /// The names of the Go files that the build includes by file name, sorted.
-fn go_files(folder: &Path) -> Result<Vec<String>, Diagnostic> {
+fn go_files(folder: &Path, build: &Build) -> Result<Vec<String>, Diagnostic> {
     let error = |error| Diagnostic::error(format!("cannot read {}: {error}", shown(folder)));
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(error)? {
@@ -350,7 +367,7 @@ fn go_files(folder: &Path) -> Result<Vec<String>, Diagnostic> {
         let Ok(name) = entry.file_name().into_string() else {
             continue;
         };
-        if !builds_name(&name) {
+        if !build.has_name(&name) {
             continue;
         }
         // Like Go, skip folders, pipes and the like; links count as their targets.
@@ -438,13 +455,13 @@ fn first_of(error: Error) -> Diagnostic {
 }
 
 /// The package clause of the first file in a folder that is part of the build.
-fn clause_in(folder: &Path) -> Option<String> {
-    let names = go_files(folder).ok()?;
+fn clause_in(folder: &Path, build: &Build) -> Option<String> {
+    let names = go_files(folder, build).ok()?;
     names.iter().find_map(|name| {
         let mut head = Vec::new();
         let file = File::open(folder.join(name)).ok()?;
         file.take(CLAUSE_BYTES).read_to_end(&mut head).ok()?;
         let text = String::from_utf8_lossy(&head);
-        package_name(&text).map(str::to_owned)
+        package_name(&text, build).map(str::to_owned)
     })
 }

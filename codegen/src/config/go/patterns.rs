@@ -202,7 +202,7 @@ fn expand_found(
     let is_there = if pattern.wildcard {
         walk(graph, path, found, expanded)?
     } else {
-        let is_package = !super::go_files(&found.folder)?.is_empty();
+        let is_package = !super::go_files(&found.folder, graph.build())?.is_empty();
         if is_package {
             expanded.add(path, found, false);
         }
@@ -219,8 +219,8 @@ fn expand_found(
     Err(Diagnostic::error(format!("{folder}{below} no Go files")))
 }
 
-/// Adds the packages in a folder and below it as the go command does: without `vendor`, `testdata`, hidden folders and the
-/// targets of links. Packages of other modules are added only if those are in the workspace. Returns whether there is any
+/// Adds the packages in a folder and below it as the go command does: without `vendor`, `testdata`, hidden folders, those that go.mod
+/// ignores, and the targets of links. Packages of other modules are added only if those are in the workspace. Returns whether there is any
 /// package.
 fn walk(
     graph: &Graph<'_>,
@@ -233,7 +233,7 @@ fn walk(
     while let Some((path, found, meant)) = folders.pop() {
         for (name, folder) in subfolders(&found.folder)? {
             let skipped = matches!(name.as_str(), "vendor" | "testdata");
-            if skipped || name.starts_with(['.', '_']) {
+            if skipped || name.starts_with(['.', '_']) || graph.ignores(&folder) {
                 continue;
             }
             folders.push(match graph.module_in(&folder) {
@@ -247,7 +247,7 @@ fn walk(
                 }
             });
         }
-        if super::go_files(&found.folder)?.is_empty() {
+        if super::go_files(&found.folder, graph.build())?.is_empty() {
             continue;
         }
         if meant {

@@ -3,6 +3,8 @@
 mod kinds;
 mod kubernetes;
 mod missing;
+mod packages;
+mod types;
 mod versions;
 
 use std::{fs, path::PathBuf};
@@ -30,6 +32,7 @@ impl World {
             root: Some(folder.path().join("root")),
             mod_flag: None,
             workspace: None,
+            build: Build::default(),
         };
         let world = Self {
             folder,

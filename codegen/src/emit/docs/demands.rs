@@ -24,14 +24,15 @@ pub(crate) fn default(field: &Field) -> Option<String> {
     Some(format!("Defaults to `{}`.", code(&default.to_string())))
 }
 
-/// The permitted values of a type other than a string enum.
-fn values(ty: &TypeRef, validation: &Validation) -> Option<String> {
+/// The permitted values of a type other than an enum of its own.
+fn values(subject: &str, ty: &TypeRef, validation: &Validation) -> Option<String> {
     let plain = matches!(
         ty,
         TypeRef::Bool
             | TypeRef::Int32
             | TypeRef::Int64
             | TypeRef::Float
+            | TypeRef::String
             | TypeRef::Any
             | TypeRef::Known(KnownType::IntOrString)
     );
@@ -41,16 +42,18 @@ fn values(ty: &TypeRef, validation: &Validation) -> Option<String> {
         .filter(|value| !value.is_null())
         .map(|value| format!("`{}`", code(&value.to_string())))
         .collect();
-    (plain && !values.is_empty()).then(|| format!("One of {}.", values.join(", ")))
+    (plain && !values.is_empty()).then(|| format!("{subject} {}.", values.join(", ")))
 }
 
 /// The notes for a field: constraints of its value, then of its items or values, then rules. Rules of a named type are documented
 /// there.
 pub(crate) fn of_field(ty: &TypeRef, validation: &Validation) -> Vec<String> {
-    let mut paragraphs: Vec<String> = values(ty, validation).into_iter().collect();
+    let mut paragraphs = Vec::new();
     let mut subject = "Must";
+    let mut one_of = "One of";
     let mut current = Some((ty, validation));
     while let Some((ty, validation)) = current {
+        paragraphs.extend(values(one_of, ty, validation));
         let demands = demands(ty, validation);
         match demands.as_slice() {
             [] => {}
@@ -62,9 +65,9 @@ pub(crate) fn of_field(ty: &TypeRef, validation: &Validation) -> Vec<String> {
         if !matches!(ty, TypeRef::Local(_)) {
             paragraphs.extend(validation.rules.iter().map(rule));
         }
-        subject = match ty {
-            TypeRef::Map(_) => "Each value must",
-            _ => "Each item must",
+        (subject, one_of) = match ty {
+            TypeRef::Map(_) => ("Each value must", "Each value is one of"),
+            _ => ("Each item must", "Each item is one of"),
         };
         current = match ty {
             TypeRef::List(inner) | TypeRef::Map(inner) => validation

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{DeclaredAt, Resource, TypeDef, TypeKind, TypeRef, Version},
+    model::{DeclaredAt, Origin, Resource, TypeDef, TypeKind, TypeRef, Version},
     suggest::closest,
 };
 
@@ -190,13 +190,16 @@ impl Check<'_> {
                 }
                 let message = format!("{what} reads a field that is not there: `{path}`");
                 let at = format!(".{}", seen.join("."));
-                let error = match closest(&segment, names.iter().copied()) {
-                    Some(near) => {
-                        Diagnostic::error(message).help(format!("did you mean `{near}`?"))
-                    }
-                    None => Diagnostic::error(message)
-                        .help(format!("`{at}` has the fields {}", names.join(", "))),
+                // The server takes a column without a value, and Go's tools do not look at it.
+                let is_tolerated = marker == "printcolumn" && self.version.origin == Origin::Go;
+                let finding = match is_tolerated {
+                    true => Diagnostic::warning(message),
+                    false => Diagnostic::error(message),
                 };
+                let error = finding.help(match closest(&segment, names.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("`{at}` has the fields {}", names.join(", ")),
+                });
                 let about = About::marker(&seen, marker, path);
                 self.report(about, error, diagnostics);
                 return None;

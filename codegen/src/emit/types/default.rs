@@ -184,10 +184,11 @@ pub(super) fn function(def: &TypeDef, field: &Field) -> Option<String> {
     honoured(field).then(|| format!("{}::{}", def.name, function_ident(field)))
 }
 
-/// Whether a missing property decodes as its default: only if the field cannot represent absence.
+/// Whether a missing property decodes as its default: only if the field cannot represent absence. Go's decoder knows no defaults.
 pub(super) fn honoured(field: &Field) -> bool {
     let presence = Presence::of(field);
-    !presence.is_optional()
+    field.go.is_none()
+        && !presence.is_optional()
         && field
             .default
             .as_ref()

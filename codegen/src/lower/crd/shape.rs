@@ -113,6 +113,7 @@ fn is_same_field(a: &Field, b: &Field, shapes: &ShapeOfPath<'_>) -> bool {
         hashed: _,
         with: _,
         derived: _,
+        embedded_in: _,
     } = a;
     (json_name, rust_name) == (&b.json_name, &b.rust_name)
         && is_same_type(ty, &b.ty, shapes)

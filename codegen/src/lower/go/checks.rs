@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{cx::Cx, modules::ApiVersion};
+use super::{
+    cx::{Cx, Pkg},
+    modules::ApiVersion,
+};
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
-    model::TypeDef,
+    model::{Marshals, TypeDef, TypeKind, TypeRef},
     options::Options,
     read::go::Module,
     suggest,
@@ -34,14 +37,13 @@ pub(super) fn check_type_paths(cx: &Cx<'_>, diagnostics: &mut Diagnostics) {
 pub(super) fn report_markers(module: &Module, options: &Options, diagnostics: &mut Diagnostics) {
     for (found, is_used) in [
         (&module.rules, options.uses_schemas()),
-        (&module.crate_markers, options.uses_crate_markers()),
+        (&module.crate_findings, options.uses_crate_markers()),
     ] {
-        let severity = match is_used {
-            true => Severity::Error,
-            false => Severity::Warning,
-        };
-        for found in found.as_slice().iter().cloned() {
-            diagnostics.push(Diagnostic { severity, ..found });
+        for mut found in found.as_slice().iter().cloned() {
+            if !is_used {
+                found.severity = Severity::Warning;
+            }
+            diagnostics.push(found);
         }
     }
 }
@@ -94,5 +96,67 @@ pub(super) fn check_names(
             "give one of them another name with `--type-path '<import path>.{name}=Other{name}'`, or generate the packages into separate crates",
             name = def.name
         )));
+    }
+}
+
+/// Warns about types that marshal themselves without a marker that says as what, where a schema depends on it.
+pub(super) fn check_marshalers(
+    cx: &Cx<'_>,
+    types: &BTreeMap<String, Vec<TypeDef>>,
+    diagnostics: &mut Diagnostics,
+) {
+    let mut unknown: BTreeMap<String, &TypeDef> = BTreeMap::new();
+    for (package, defs) in types {
+        let is_own = |pkg: &Pkg<'_>| pkg.package.version.is_none() && pkg.package.module != "std";
+        let Some(home) = cx
+            .home(package)
+            .filter(|_| cx.pkg(package).is_some_and(is_own))
+        else {
+            continue;
+        };
+        let is_unknown =
+            |def: &&TypeDef| def.marshals == Some(Marshals::Json) && def.validation.type_.is_none();
+        let of_package = defs.iter().filter(is_unknown);
+        unknown.extend(of_package.map(|def| (format!("{}::{}", home.path, def.name), def)));
+    }
+    if unknown.is_empty() {
+        return;
+    }
+    for (package, defs) in types {
+        let home = cx.home(package).map_or("", |home| home.path.as_str());
+        let structs = defs.iter().filter_map(|def| match &def.kind {
+            TypeKind::Struct(body) => Some(&body.fields),
+            _ => None,
+        });
+        for field in structs.flatten() {
+            let rules = &field.validation;
+            if field.undeclared || rules.schemaless || rules.type_.is_some() {
+                continue;
+            }
+            let path = match field.ty.element() {
+                TypeRef::Local(name) => format!("{home}::{name}"),
+                ty => ty.path().unwrap_or_default(),
+            };
+            if let Some(def) = unknown.remove(&path) {
+                diagnostics.push(marshaler(def));
+            }
+        }
+    }
+}
+
+fn marshaler(def: &TypeDef) -> Diagnostic {
+    let message = format!(
+        "`{}` has a `MarshalJSON`, and no marker says what it writes",
+        def.name
+    );
+    let warning = Diagnostic::warning(message).help(
+        "declare what is in JSON: `// +kubebuilder:validation:Type=…` above the type, or on its fields with `+kubebuilder:validation:Schemaless`",
+    );
+    match def.declared.place() {
+        Some(place) => warning.at(
+            place.clone(),
+            "its schema is that of its Go type, as in controller-gen",
+        ),
+        None => warning,
     }
 }

@@ -19,6 +19,7 @@ use crate::{
         CelRule, DeclaredAt, Field, GoField, Marshals, Omission, TypeKind, TypeRef, Validation,
         names::schema::field_names,
     },
+    options::Compat,
     read::{
         go::{self, META, Type},
         markers::MarkerSet,
@@ -38,6 +39,8 @@ pub(super) struct Body {
     pub(super) immutable: Vec<CelRule>,
     /// The rules of embedded structs; like controller-gen, those of later ones come first.
     pub(super) embedded: Validation,
+    /// These rules for controller-gen, which keeps rules of several structs for one value apart.
+    pub(super) embedded_rules: Vec<Validation>,
 }
 
 /// Returns the fields of a struct, and the rules that follow from them.
@@ -59,6 +62,10 @@ pub(super) fn body(refs: &mut Refs<'_, '_>, owner: &Owner<'_>, sources: &[go::Fi
         fields,
         immutable: immutable_rules(refs, owner, sources, false),
         embedded: gathered.rules,
+        embedded_rules: match refs.cx.options.compat {
+            Compat::ControllerGen => gathered.parts,
+            Compat::Strict => Vec::new(),
+        },
     }
 }
 
@@ -87,6 +94,10 @@ fn name(owner: &Owner<'_>, fields: &mut [Field]) {
 struct Gathered {
     candidates: Vec<Candidate>,
     rules: Validation,
+    /// The rules of each embedded struct and of its field, innermost first.
+    parts: Vec<Validation>,
+    /// The paths of the structs that are being visited, without the outermost.
+    within: Vec<String>,
     /// The index of each embedded struct, and the least depth at which it is embedded, by package and name. Fields of another occurrence at
     /// the same or a greater depth lose.
     embedded: BTreeMap<(String, String), (usize, usize)>,
@@ -147,6 +158,15 @@ impl Gathered {
         self.rules.rules.splice(0..0, first);
     }
 
+    /// Adds rules to merge, apart from those in CEL.
+    fn add_part(&mut self, rules: &Validation) {
+        let mut part = rules.clone();
+        part.rules.clear();
+        if part != Validation::default() {
+            self.parts.push(part);
+        }
+    }
+
     /// Adds the fields of a struct that is not read from source and is embedded at `depth`.
     fn add(&mut self, depth: usize, place: &Place, fields: impl Iterator<Item = Field>) {
         let within = self.next_struct();
@@ -196,12 +216,14 @@ fn gather(
         if inlined && is_undeclared(source) {
             field.undeclared = true;
             let rules = own_rules(refs, source);
+            gathered.add_part(&rules);
             gathered.add_rules(rules);
         }
         if through_pointer && !field.option {
             field.option = true;
             field.required = false;
         }
+        field.embedded_in.clone_from(&gathered.within);
         gathered.candidates.push(Candidate {
             depth,
             tagged: tag.name.is_some(),
@@ -299,6 +321,7 @@ fn embed(
     }
     if !gathered.enter(package, name, depth) {
         let rules = own_rules(refs, source);
+        gathered.add_part(&rules);
         gathered.add_rules(rules);
         return true;
     }
@@ -309,7 +332,10 @@ fn embed(
         root: false,
     };
     let mut all = own_rules(refs, source);
+    let own = all.clone();
+    let parts = gathered.parts.len();
     let outer = std::mem::take(&mut gathered.rules);
+    gathered.within.push(refs.schema_path(package, name));
     let mut inner_refs = refs.of(end.pkg.package);
     gather(
         &mut inner_refs,
@@ -319,13 +345,19 @@ fn embed(
         pointer,
         gathered,
     );
+    gathered.within.pop();
     let below = std::mem::replace(&mut gathered.rules, outer);
-    if !is_undeclared(source) {
+    if is_undeclared(source) {
+        gathered.parts.truncate(parts);
+    } else {
         all.rules
             .extend(immutable_rules(&inner_refs, &inner_owner, inner, pointer));
-        merge::fill(&mut all, &object_rules(refs, &end.decl.markers));
+        let of_struct = object_rules(refs, &end.decl.markers);
+        gathered.add_part(&of_struct);
+        merge::fill(&mut all, &of_struct);
         merge::fill(&mut all, &below);
     }
+    gathered.add_part(&own);
     gathered.add_rules(all);
     gathered.leave_out(from, source);
     true
@@ -365,9 +397,12 @@ fn embed_builtin(
         Some((TypeKind::Struct(def), rules)) => {
             let from = gathered.candidates.len();
             let mut all = own_rules(refs, source);
+            let own = all.clone();
             if !is_undeclared(source) {
+                gathered.add_part(&rules);
                 merge::fill(&mut all, &rules);
             }
+            gathered.add_part(&own);
             gathered.add_rules(all);
             let fields = def.fields.into_iter().map(|mut field| {
                 field.ty = builtin::resolved(field.ty);

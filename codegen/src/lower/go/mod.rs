@@ -27,6 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
+pub(crate) use self::modules::ModuleNames;
 pub use self::native::Native;
 use self::{
     cx::{Cx, Declared},
@@ -54,17 +55,24 @@ pub type Named = BTreeSet<(String, String)>;
 
 /// Adds the groups of the module's packages to `api`, with the packages and definitions that they need. Returns the module's kinds,
 /// including those that the filters leave out.
-pub fn lower(
+pub(crate) fn lower(
     module: &Module,
+    shared: &mut ModuleNames,
     options: &Options,
     api: &mut ApiSet,
     diagnostics: &mut Diagnostics,
 ) -> Named {
     checks::report_markers(module, options, diagnostics);
+    // controller-gen reads rules from packages whose imports are missing.
+    let mut unused = Diagnostics::new();
+    let diagnostics = match options.writes_only_rules() {
+        true => &mut unused,
+        false => diagnostics,
+    };
     let mut cx = Cx::new(module, options);
     let kinds = roots::kinds(&cx, &module.packages);
     cx.set_kinds(kinds.clone());
-    let versions = modules::settle(&mut cx, &module.packages, options, diagnostics);
+    let versions = modules::settle(&mut cx, &module.packages, shared, options, diagnostics);
     let mut work = Work::default();
     let resources: Vec<Vec<Resource>> = versions
         .iter()
@@ -79,6 +87,7 @@ pub fn lower(
     let named: Named = named.collect();
     work.finish(&cx, diagnostics);
     let mut types = work.types;
+    checks::check_marshalers(&cx, &types, diagnostics);
     boxes::add(&cx, &mut types);
     let mut groups: BTreeMap<&str, Group> = BTreeMap::new();
     for (version, resources) in versions.into_iter().zip(resources) {
@@ -355,11 +364,15 @@ fn root_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: String) -> Ty
     let object = crate::model::TypeRef::Map(Box::new(crate::model::TypeRef::Any));
     let mut validation: Validation =
         marked::rules(refs.cx, &decl.markers, &object, refs.home, refs.diagnostics);
-    let def = StructDef {
+    let mut def = StructDef {
         fields: body.fields,
+        embedded_rules: body.embedded_rules,
         unknown_fields: UnknownFields::Pruned,
         ..StructDef::default()
     };
+    if !def.embedded_rules.is_empty() {
+        def.embedded_rules.insert(0, validation.clone());
+    }
     let mut docs = marked::docs(&decl.docs, &decl.markers);
     let mut step = declared;
     while !std::ptr::eq(step.decl, found.decl)

@@ -6,10 +6,10 @@ use super::{cx::Cx, roots};
 use crate::{
     builtin,
     diag::{Diagnostic, Diagnostics},
-    model::names,
+    model::{ApiSet, names},
     options::{Filters, Options},
     read::{
-        go::{Package, TypeDecl},
+        go::{Module, Package, TypeDecl},
         markers::{
             crd::{Skip, SkipVersion},
             package::{GroupGoName, VersionName},
@@ -38,16 +38,57 @@ struct Candidate<'a> {
     is_version: bool,
 }
 
+/// The names of the Rust modules that all inputs of a run share.
+pub(crate) struct ModuleNames {
+    /// The module of each group.
+    groups: BTreeMap<String, String>,
+    /// The module of each other package, by import path.
+    packages: BTreeMap<String, String>,
+}
+
+impl ModuleNames {
+    /// Names the modules of all groups: those of `api` have theirs already.
+    pub(crate) fn new(modules: &[Module], options: &Options, api: &ApiSet) -> Self {
+        let known = api.groups.iter();
+        let known: BTreeMap<String, String> = known
+            .map(|group| (group.name.clone(), group.module.clone()))
+            .collect();
+        let mut groups: BTreeSet<&str> = known.keys().map(String::as_str).collect();
+        for module in modules {
+            let mut cx = Cx::new(module, options);
+            cx.set_kinds(roots::kinds(&cx, &module.packages));
+            let mut unused = Diagnostics::new();
+            let found = candidates(&cx, &module.packages, options, &mut unused);
+            groups.extend(found.iter().map(|found| found.group));
+        }
+        Self {
+            groups: names::module_names(groups, &known),
+            packages: BTreeMap::new(),
+        }
+    }
+
+    /// Names the modules of packages, each once.
+    fn add_packages(&mut self, paths: &[&str]) {
+        let is_new = |path: &&&str| !self.packages.contains_key(**path);
+        let new: Vec<&str> = paths.iter().filter(is_new).copied().collect();
+        let taken = self.groups.values().chain(self.packages.values());
+        let named = package_modules(&new, taken.cloned().collect());
+        let named = named
+            .into_iter()
+            .map(|(path, module)| (path.to_owned(), module));
+        self.packages.extend(named);
+    }
+}
+
 /// Finds the versions among the requested packages, and determines the module for the types of every package.
 pub(super) fn settle<'a>(
     cx: &mut Cx<'a>,
     packages: &'a [Package],
+    shared: &mut ModuleNames,
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Vec<ApiVersion<'a>> {
     let candidates = candidates(cx, packages, options, diagnostics);
-    let groups: BTreeSet<&str> = candidates.iter().map(|found| found.group).collect();
-    let group_modules = names::module_names(groups.iter().copied(), &BTreeMap::new());
     let mut by_version: BTreeMap<(&str, String), Vec<&Package>> = BTreeMap::new();
     for found in candidates {
         let version = by_version.entry((found.group, found.name)).or_default();
@@ -55,7 +96,8 @@ pub(super) fn settle<'a>(
     }
     let mut versions = Vec::new();
     for ((group, name), packages) in by_version {
-        let group_module = group_modules
+        let group_module = shared
+            .groups
             .get(group)
             .cloned()
             .unwrap_or_else(|| names::qualified_module_name(group));
@@ -83,12 +125,14 @@ pub(super) fn settle<'a>(
             module,
         });
     }
-    let taken: BTreeSet<String> = group_modules.into_values().collect();
     let others = packages.iter().map(|package| package.path.as_str());
     let others: Vec<&str> = others.filter(|path| cx.home(path).is_none()).collect();
-    for (path, module) in package_modules(&others, taken) {
-        let home = format!("{}::apis::{}", options.base_path, names::ident(&module));
-        cx.settle(path, home);
+    shared.add_packages(&others);
+    for path in others {
+        if let Some(module) = shared.packages.get(path) {
+            let home = format!("{}::apis::{}", options.base_path, names::ident(module));
+            cx.settle(path, home);
+        }
     }
     versions
 }

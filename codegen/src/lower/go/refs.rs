@@ -157,11 +157,7 @@ impl Refs<'_, '_> {
                 "an interface has no form in JSON",
                 "not allowed in an API type",
             ),
-            Type::Other(at) => self.refuse(
-                at,
-                "this type has no form in JSON",
-                "not allowed in an API type",
-            ),
+            Type::Other(at) => self.refuse_other(at),
         }
     }
 
@@ -190,6 +186,30 @@ impl Refs<'_, '_> {
         Ref::plain(TypeRef::Any)
     }
 
+    /// Refuses a function, a channel or an instance of a generic type, whose place is the generic type's name.
+    fn refuse_other(&mut self, place: &Place) -> Ref {
+        let text = place.text.get(place.range.clone()).unwrap_or_default();
+        match text {
+            "func" => self.refuse(
+                place,
+                "a function has no form in JSON",
+                "not allowed in an API type",
+            ),
+            "chan" | "<-" => self.refuse(
+                place,
+                "a channel has no form in JSON",
+                "not allowed in an API type",
+            ),
+            generic => {
+                let message = format!("`{generic}` is generic, but API types cannot be generic");
+                let error = Diagnostic::error(message).at(place.clone(), "an instance of it");
+                let help = "write a type without parameters for each instance, or exclude the field from JSON with `json:\"-\"`";
+                self.diagnostics.push(error.help(help));
+                Ref::plain(TypeRef::Any)
+            }
+        }
+    }
+
     fn named(&mut self, package: &str, name: &str, place: &Place, depth: usize) -> Ref {
         if let Some(path) = self
             .cx
@@ -211,11 +231,18 @@ impl Refs<'_, '_> {
         }
         let kubernetes = builtin::rust_path(package, name);
         // Definitions generate no Rust code: there, a named string or list keeps its name, and with it its documentation.
-        let defined_alone = self.absolute && self.cx.declared(package, name).is_some();
+        let is_declared = self.cx.declared(package, name).is_some();
+        let defined_alone = self.absolute && is_declared;
+        // Go writes `apiVersion` and `kind` of a value within another object only if they are set, k8s-openapi always.
+        let is_object = |path: &[String]| !self.absolute && builtin::is_openapi_object(path);
         if let Some(path) = &kubernetes
             && (builtin::is_in_k8s_openapi(path) || self.absolute)
+            && !(is_declared && is_object(path))
             && (defined_alone || self.is_object(package, name))
         {
+            if is_object(path) {
+                self.warn_of_object(package, name, place);
+            }
             let ty = builtin::at_path(path.clone());
             return Ref::plain(self.defined(package, name, ty, path.join("::")));
         }
@@ -300,6 +327,17 @@ impl Refs<'_, '_> {
         target.ty.is_encoded()
     }
 
+    /// The path under which the schema of a type is built.
+    pub(super) fn schema_path(&self, package: &str, name: &str) -> String {
+        match builtin::rust_path(package, name) {
+            Some(path) if self.absolute => path.join("::"),
+            _ => {
+                let home = self.cx.home(package).map_or("", |home| home.path.as_str());
+                format!("{home}::{}", self.cx.rust_name(package, name))
+            }
+        }
+    }
+
     /// Whether Go's encoder sees values of the type as structs, which are never empty.
     pub(super) fn is_struct(&self, ty: &Type) -> bool {
         let Some((package, name)) = self.cx.named(self.package, ty) else {
@@ -357,6 +395,20 @@ impl Refs<'_, '_> {
                 .cx
                 .underlying(package, name)
                 .is_none_or(|end| matches!(end.decl.ty, Type::Struct(_)))
+    }
+
+    /// Warns that an API object of k8s-openapi is used for want of its source.
+    fn warn_of_object(&mut self, package: &str, name: &str, place: &Place) {
+        let warning = Diagnostic::warning(format!(
+            "`{name}` writes its `apiVersion` and `kind`, which Go omits"
+        ));
+        self.diagnostics.push(
+            warning
+                .at(place.clone(), "it has the type of k8s-openapi")
+                .help(format!(
+                    "provide the sources of {package} in the module cache or in `vendor`: a type of its own is generated then"
+                )),
+        );
     }
 
     /// Returns a type that the user maps to another crate.

@@ -26,17 +26,24 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
     }
     let marshals = pkg.marshals(&decl.name);
     let Shape {
-        kind,
+        mut kind,
+        docs: docs_below,
         below,
         immutable,
     } = shape(refs, declared, marshals);
     let mut validation = own_rules(refs, decl, &kind, marshals);
+    if let TypeKind::Struct(def) = &mut kind
+        && !def.embedded_rules.is_empty()
+    {
+        def.embedded_rules.push(validation.clone());
+    }
     validation.rules.splice(0..0, immutable);
     merge::fill(&mut validation, &below);
     enums::add_values(&mut validation, declared);
     one_of::check(&decl.markers, &kind, refs.diagnostics);
+    let docs = docs(&decl.docs, &decl.markers);
     TypeDef {
-        docs: docs(&decl.docs, &decl.markers),
+        docs: if docs.is_empty() { docs_below } else { docs },
         path: name.clone(),
         name,
         shared: false,
@@ -52,6 +59,8 @@ pub(super) fn type_def(refs: &mut Refs<'_, '_>, declared: Declared<'_>, name: St
 /// The shape of a declared type, and the rules that come with it.
 struct Shape {
     kind: TypeKind,
+    /// The documentation of the type that it renames, for want of its own.
+    docs: String,
     /// Rules of the types that it embeds or renames; the type's own take precedence.
     below: Validation,
     /// Rules that keep fields immutable, which precede all others.
@@ -61,6 +70,7 @@ struct Shape {
 fn shape(refs: &mut Refs<'_, '_>, declared: Declared<'_>, marshals: Option<Marshals>) -> Shape {
     let of = |kind, below| Shape {
         kind,
+        docs: String::new(),
         below,
         immutable: Vec::new(),
     };
@@ -78,7 +88,10 @@ fn shape(refs: &mut Refs<'_, '_>, declared: Declared<'_>, marshals: Option<Marsh
         Some(def) => of(TypeKind::Enum(def), Validation::default()),
         None => {
             let found = refs.resolve(&decl.ty, &decl.place);
-            of(alias(found.ty), found.validation)
+            Shape {
+                docs: found.docs,
+                ..of(alias(found.ty), found.validation)
+            }
         }
     }
 }
@@ -132,9 +145,11 @@ fn structure(
     Shape {
         kind: TypeKind::Struct(StructDef {
             fields: body.fields,
+            embedded_rules: body.embedded_rules,
             unknown_fields: UnknownFields::Pruned,
             ..StructDef::default()
         }),
+        docs: String::new(),
         below: body.embedded,
         immutable: body.immutable,
     }

@@ -36,6 +36,8 @@ pub(super) fn docs(package: &str, name: &str) -> &'static str {
              as an int64 nanosecond count. The representation limits the\n\
              largest representable duration to approximately 290 years."
         }
+        ("time", "Month") => "A Month specifies a month of the year (January = 1, ...).",
+        ("time", "Weekday") => "A Weekday specifies a day of the week (Sunday = 0, ...).",
         _ => "",
     }
 }

@@ -189,7 +189,7 @@ impl Cx<'_> {
             fields: fields_def,
             unknown_fields: crate::model::UnknownFields::Pruned,
             tuple: fields.style != Style::Named,
-            unions: Vec::new(),
+            ..StructDef::default()
         })
     }
 
@@ -296,6 +296,7 @@ impl Cx<'_> {
             flatten: serde.flatten,
             undeclared: attributes::is_undeclared(field),
             merged: Vec::new(),
+            embedded_in: Vec::new(),
             hashed: false,
             with: serde.with,
             skip: serde.skip,

@@ -48,16 +48,28 @@ enum Standing {
     Block,
 }
 
+impl Standing {
+    /// The position in words.
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Free => "on a line of its own",
+            Self::Attached => "within a declaration, or directly above one",
+            Self::BehindCode => "behind code",
+            Self::Block => "in a block comment",
+        }
+    }
+}
+
 /// Returns the rule and webhook markers of the files, in order.
 #[must_use]
-pub fn read(
-    files: &[Source],
+pub fn read<'a>(
+    files: impl IntoIterator<Item = &'a Source>,
     ignored: IgnoredMarkers<'_>,
     compat: Compat,
     diagnostics: &mut Diagnostics,
 ) -> MarkerSet {
     let mut found = MarkerSet::default();
-    for file in files.iter().filter(|file| may_hold(&file.text)) {
+    for file in files.into_iter().filter(|file| may_hold(&file.text)) {
         let is_go = file.name.ends_with(".go");
         let lines = if is_go {
             go::lines(&file.text)
@@ -78,7 +90,7 @@ pub fn read(
                     range: line.range,
                 },
             };
-            match reader.marker(&raw, line.standing) {
+            match reader.marker(&raw, line.standing, diagnostics) {
                 Ok(marker) => found.0.extend(marker),
                 Err(error) => diagnostics.push(error),
             }
@@ -100,6 +112,7 @@ impl Reader<'_> {
         &self,
         raw: &RawMarker,
         standing: Standing,
+        diagnostics: &mut Diagnostics,
     ) -> Result<Option<markers::Marker>, Diagnostic> {
         let text = raw.text();
         if !is_marker(text) || self.ignored.contains(raw) {
@@ -113,7 +126,14 @@ impl Reader<'_> {
         }
         match (standing, self.compat.is_strict()) {
             (Standing::Free, _) | (Standing::Attached, true) => {}
-            (_, false) => return Ok(None),
+            (lost, false) => {
+                diagnostics.push(
+                    Diagnostic::warning("controller-gen does not read this marker")
+                        .at(raw.place.clone(), lost.words())
+                        .help("put it on a line of its own, apart from declarations"),
+                );
+                return Ok(None);
+            }
             (Standing::BehindCode, true) => {
                 return Err(
                     Diagnostic::error("a marker must not follow code on its line")
@@ -205,7 +225,7 @@ mod tests {
     fn found(name: &str, text: &str, compat: Compat) -> Result<Vec<String>, String> {
         let mut diagnostics = Diagnostics::new();
         let file = Source::new(name, text);
-        let set = read(&[file], IgnoredMarkers(&[]), compat, &mut diagnostics);
+        let set = read([&file], IgnoredMarkers(&[]), compat, &mut diagnostics);
         let texts = set
             .0
             .iter()
@@ -269,7 +289,7 @@ mod tests {
         let file = Source::new("a.rs", text);
         let compat = Compat::ControllerGen;
         let set = read(
-            &[file],
+            [&file],
             IgnoredMarkers(&[]),
             compat,
             &mut Diagnostics::new(),

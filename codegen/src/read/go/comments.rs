@@ -12,7 +12,8 @@ use super::{
 use crate::{
     diag::{Diagnostic, Diagnostics, Severity},
     read::markers::{
-        Marker, MarkerDef, MarkerSet, MarkerType, RawMarker, Target,
+        Argument, Marker, MarkerDef, MarkerSet, MarkerType, RawMarker, Target,
+        crd::Resource,
         field::{ValidationOptional, ValidationRequired},
         is_marker,
     },
@@ -93,6 +94,10 @@ impl FileReader<'_, '_> {
 
     fn give(&mut self, raw: RawMarker, owner: Owner, found: &mut FileMarkers) {
         let def = raw.definition();
+        // Rules and webhooks are read with those of files without types.
+        if def.is_some_and(MarkerDef::stands_anywhere) {
+            return;
+        }
         let (target, set) = match owner {
             Owner::Package => (Target::Package, &mut found.package),
             Owner::TypeApart(_) if def.is_some_and(is_of_package) => {
@@ -130,9 +135,8 @@ impl FileReader<'_, '_> {
         if text.is_some_and(|text| text.starts_with("+default=ref(")) {
             return;
         }
-        let stands = def.allows(target) || (target == Target::Package && def.stands_anywhere());
         match raw.parse_as(self.compat) {
-            Ok(marker) if stands => set.push(marker),
+            Ok(marker) if def.allows(target) => set.push(marker),
             Ok(marker) => self.warn(misplaced(&marker, target)),
             Err(error) if is_lenient(def) => self.warn(Diagnostic {
                 severity: Severity::Warning,
@@ -140,9 +144,6 @@ impl FileReader<'_, '_> {
             }),
             Err(error) if self.package.main && is_only_in_crds(def) => {
                 self.findings.rules.push(error);
-            }
-            Err(error) if self.package.main && def.stands_anywhere() => {
-                self.findings.crate_markers.push(error);
             }
             Err(error) if self.package.main => self.findings.diagnostics.push(error),
             Err(_) => {}
@@ -238,7 +239,7 @@ fn is_of_package(def: &MarkerDef) -> bool {
     let is_presence =
         [ValidationOptional::DEF.name, ValidationRequired::DEF.name].contains(&def.name);
     let is_of_type = def.allows(Target::Type) && !is_presence;
-    !is_of_type && (def.allows(Target::Package) || def.stands_anywhere())
+    !is_of_type && def.allows(Target::Package)
 }
 
 fn misplaced(marker: &Marker, target: Target) -> Diagnostic {
@@ -281,6 +282,7 @@ pub(super) fn settle(set: &mut MarkerSet, main: bool, is_package: bool, findings
             });
         }
     }
+    join_resources(set);
     let counts = |index: usize| {
         let marker = &set.0[index];
         let others = if is_package {
@@ -293,4 +295,20 @@ pub(super) fn settle(set: &mut MarkerSet, main: bool, is_package: bool, findings
     let keep: Vec<bool> = (0..set.0.len()).map(counts).collect();
     let mut keep = keep.into_iter();
     set.0.retain(|_| keep.next().unwrap_or(true));
+}
+
+/// The arguments of `+kubebuilder:resource` that hold until a later marker sets them; a later marker resets all others.
+const LASTING: [&str; 2] = ["path", "singular"];
+
+/// Adds the plural and singular of earlier `+kubebuilder:resource` markers to later ones without, as controller-gen applies them in turn.
+fn join_resources(set: &mut MarkerSet) {
+    let mut lasting: Vec<Argument> = Vec::new();
+    for marker in set.0.iter_mut().filter(|marker| marker.is::<Resource>()) {
+        let own: Vec<Argument> = marker.arguments.clone();
+        let is_new = |earlier: &Argument| own.iter().all(|own| own.name != earlier.name);
+        let earlier = lasting.iter().filter(|earlier| is_new(earlier)).cloned();
+        marker.arguments.extend(earlier);
+        let lasts = |argument: &&Argument| LASTING.contains(&argument.name);
+        lasting = marker.arguments.iter().filter(lasts).cloned().collect();
+    }
 }

@@ -27,6 +27,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use constraint::Build;
 pub use package::{
     Const, ConstValue, EnumLiteral, Field, Import, MarshalKind, Marshaler, Package, Tag, Type,
     TypeDecl,
@@ -34,16 +35,18 @@ pub use package::{
 use rayon::prelude::*;
 pub use sources::{GoFile, GoPackage, GoSources, package_name};
 
+use self::{file::FileReader, resolve::Index};
 pub(crate) use self::{
-    constraint::builds_name,
     reach::{Kinds, Known, META, Wanted, first_kind, wanted},
     sources::{is_barren, is_barren_behind, is_barren_by_head, is_generated},
 };
-use self::{file::FileReader, resolve::Index};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     options::Compat,
-    read::markers::{IgnoredMarkers, MarkerSet},
+    read::{
+        crate_markers,
+        markers::{IgnoredMarkers, MarkerSet},
+    },
 };
 
 /// The Go packages of one run.
@@ -55,8 +58,10 @@ pub struct Module {
     pub missing: BTreeMap<String, Diagnostic>,
     /// Errors in markers of CRDs and their schemas, which matter only if a schema is used.
     pub rules: Diagnostics,
-    /// Errors in markers for roles and webhooks, which matter only if those are written.
-    pub crate_markers: Diagnostics,
+    /// The rules and webhooks of all packages that the patterns match.
+    pub crate_markers: MarkerSet,
+    /// Findings about them, which matter only if roles or webhooks are written.
+    pub crate_findings: Diagnostics,
 }
 
 /// The findings of a package, and its unknown markers by name.
@@ -65,8 +70,6 @@ struct Findings {
     diagnostics: Diagnostics,
     /// Findings about markers that only CRDs and their schemas need.
     rules: Diagnostics,
-    /// Findings about markers that only roles and webhooks need.
-    crate_markers: Diagnostics,
     unknown: Unknown,
 }
 
@@ -78,7 +81,6 @@ impl Findings {
     fn extend(&mut self, other: Self) {
         self.diagnostics.extend(other.diagnostics);
         self.rules.extend(other.rules);
-        self.crate_markers.extend(other.crate_markers);
         for (name, (diagnostic, count)) in other.unknown {
             self.unknown
                 .entry(name)
@@ -124,11 +126,16 @@ pub fn read(
     report_unknown(all.unknown, diagnostics);
     packages.sort_by(|a: &Package, b: &Package| a.path.cmp(&b.path));
     check::check(&packages, diagnostics);
+    let mut crate_findings = Diagnostics::new();
+    let files = sources.packages.iter().filter(|package| package.matched);
+    let files = files.flat_map(|package| package.parsed().map(|(file, _)| &file.source));
+    let crate_markers = crate_markers::read(files, ignored, compat, &mut crate_findings);
     Module {
         packages,
         missing: sources.missing.clone(),
         rules: all.rules,
-        crate_markers: all.crate_markers,
+        crate_markers,
+        crate_findings,
     }
 }
 

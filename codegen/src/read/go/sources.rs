@@ -9,7 +9,7 @@ use std::{
 use memchr::memmem;
 
 use super::{
-    constraint,
+    constraint::Build,
     parse::{self, SyntaxError},
     pieces,
     syntax::{File, Span},
@@ -48,7 +48,9 @@ pub struct GoPackage {
     pub main: bool,
     /// The directory as shown in diagnostics.
     pub dir: String,
-    /// Whether the user requested it.
+    /// Whether a pattern matches it, so that its rules and webhooks count.
+    pub matched: bool,
+    /// Whether its kinds are generated: it was named, or matched and has some.
     pub requested: bool,
     /// The files that are part of the build by name, sorted by name.
     pub files: Vec<GoFile>,
@@ -68,11 +70,19 @@ pub struct GoFile {
 type Parsed = Option<Result<File, SyntaxError>>;
 
 impl GoFile {
-    /// Parses a file.
+    /// Parses a file for the default build.
     #[must_use]
     pub fn new(source: Source) -> Self {
+        Self::built(source, &Build::default())
+    }
+
+    /// Parses a file for a build.
+    #[must_use]
+    pub fn built(source: Source, build: &Build) -> Self {
         let text = &source.text;
-        let syntax = constraint::builds_text(text).then(|| pieces::parse(text));
+        let needs_c = |file: &File| file.imports.iter().any(|import| import.path == "C");
+        let syntax = build.has_text(text).then(|| pieces::parse(text));
+        let syntax = syntax.filter(|parsed| build.cgo || !parsed.as_ref().is_ok_and(needs_c));
         Self::with(source, syntax)
     }
 
@@ -144,6 +154,7 @@ impl GoPackage {
             version: None,
             main: true,
             dir: dir.to_owned(),
+            matched: true,
             requested: true,
             files: files.into_iter().map(GoFile::new).collect(),
         }
@@ -227,8 +238,10 @@ fn has(text: &[u8], part: &str) -> bool {
 
 /// Returns the name in the package clause of a file, if the file is part of the build.
 #[must_use]
-pub fn package_name(text: &str) -> Option<&str> {
-    constraint::builds_text(text).then(|| parse::package_clause(text).ok())?
+pub fn package_name<'t>(text: &'t str, build: &Build) -> Option<&'t str> {
+    build
+        .has_text(text)
+        .then(|| parse::package_clause(text).ok())?
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Rewrites YAML that Go's readers accept but the parser rejects, before it is parsed.
 //!
-//! Removes byte order marks at the start of later lines, and indents continuation lines of quoted scalars that are not indented beyond
-//! their key or are indented with tabs. Most texts need neither and are borrowed.
+//! Removes byte order marks at the start of later lines and underscores within decimal numbers, and indents continuation lines of quoted scalars that are not indented beyond
+//! their key or are indented with tabs. Most texts need none of it and are borrowed.
 
 mod scan;
 
@@ -11,6 +11,7 @@ use memchr::{memchr, memchr2_iter};
 use serde::de::IgnoredAny;
 
 use self::scan::{Scan, end_of_quoted};
+use super::underscores;
 
 /// A byte order mark.
 const BOM: char = '\u{feff}';
@@ -41,8 +42,8 @@ impl Mended<'_> {
 /// How far to look for the end of a quoted scalar, in bytes: JSON may have all its quotes on one line.
 const NEAR: usize = 4096;
 
-/// Whether a text may need mending: a quote that can start a scalar is not closed nearby on its line, or there is a byte order mark. Quotes
-/// in prose, which are most quotes in schemas, are skipped.
+/// Whether a text may need mending: a quote that can start a scalar is not closed nearby on its line, or there is a byte order mark or an
+/// underscore in what may be a number. Quotes in prose, which are most quotes in schemas, are skipped.
 fn may_need_mending(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_open = |at: usize| {
@@ -57,7 +58,9 @@ fn may_need_mending(text: &str) -> bool {
             end_of_quoted(line.unwrap_or(rest), *quote).is_none_or(|end| end == NEAR)
         }
     };
-    memchr2_iter(b'\'', b'"', bytes).any(is_open) || text.contains(BOM)
+    memchr2_iter(b'\'', b'"', bytes).any(is_open)
+        || text.contains(BOM)
+        || underscores::may_have(text)
 }
 
 /// Whether a quoted scalar may start after these bytes: at the start of a line, or after an indicator, a tag or an anchor.
@@ -92,16 +95,28 @@ fn rewrite(text: &str) -> Mended<'_> {
     };
     let mut scan = Scan::default();
     let mut start = 0;
+    // Numbers of the previous line, unless this line continues them.
+    let mut numbers: Vec<Range<usize>> = Vec::new();
     for line in text.split_inclusive('\n') {
         let (mark, body) = match line.strip_prefix(BOM) {
             Some(body) => (line.len() - body.len(), body),
             None => (0, line),
         };
-        edits.replace(start..start + mark, 0);
-        if let Some(least) = scan.line(body) {
+        let continued = scan.line(body);
+        let is_blank = body.trim().is_empty();
+        let from = start + mark;
+        if !is_blank {
+            if !scan.continues_plain {
+                edits.join(&numbers);
+            }
+            let of_line = scan.numbers.drain(..);
+            numbers = of_line
+                .map(|range| from + range.start..from + range.end)
+                .collect();
+        }
+        edits.replace(start..from, 0);
+        if let Some(least) = continued {
             let white = body.len() - body.trim_start_matches([' ', '\t']).len();
-            let from = start + mark;
-            let is_blank = body.trim().is_empty();
             let spaces = if is_blank { 0 } else { white.max(least) };
             if spaces != white
                 || body
@@ -115,6 +130,7 @@ fn rewrite(text: &str) -> Mended<'_> {
         }
         start += line.len();
     }
+    edits.join(&numbers);
     edits.finish()
 }
 
@@ -142,6 +158,17 @@ impl<'a> Edits<'a> {
         self.copied = range.end;
         let shift = self.text.len().cast_signed() - range.end.cast_signed();
         self.shifts.push((self.text.len(), shift));
+    }
+
+    /// Removes the underscores of numbers.
+    fn join(&mut self, numbers: &[Range<usize>]) {
+        for range in numbers {
+            let number = self.source.get(range.clone()).unwrap_or_default();
+            for (at, _) in number.match_indices('_') {
+                let at = range.start + at;
+                self.replace(at..at + 1, 0);
+            }
+        }
     }
 
     fn finish(mut self) -> Mended<'a> {
@@ -226,7 +253,7 @@ mod tests {
         prop::sample::select(vec![
             "a", "b: ", "c:", "- ", "\n", "\n  ", " ", "'", "'", "\"", "|\n", "# ", "[", "]", "{",
             "}", ", ", ",", ":", "? ", "&x ", "!!str ", "---", "...", "\t", "\r\n", "\\",
-            "\u{feff}",
+            "\u{feff}", "1_0",
         ])
     }
 }

@@ -11,6 +11,7 @@ mod mend;
 mod repeated;
 #[cfg(test)]
 mod tests;
+mod underscores;
 
 use std::{ops::Range, sync::Arc};
 
@@ -249,6 +250,8 @@ fn without_nulls(mut documents: Vec<Node>) -> Vec<Node> {
 
 /// Parses a plain scalar of one word. It is wrapped in a list because dashes alone would start a document.
 fn parse_scalar(word: &str) -> Option<Yaml> {
+    let number = underscores::without(word);
+    let word = number.as_deref().unwrap_or(word);
     let list = format!("- {word}\n");
     let [Placed(scalar)]: [Placed<false>; 1] =
         serde_saphyr::from_str_with_options(&list, options()).ok()?;

@@ -31,6 +31,27 @@ fn check(text: &str) {
     assert_eq!(placed, bare, "{text:?}");
 }
 
+/// As sigs.k8s.io/yaml reads them.
+#[test]
+fn decimal_numbers_may_have_underscores() {
+    let text = "a: 1_0.5\nb: [1__0, -1_0, \"1_0\", 1_0 x]\nc: {1_0: 1_0e2}\nd: 1_0\n  more\ne: 1_0  # ten\n";
+    let expected = json!({
+        "a": 10.5, "b": [10, -10, "1_0", "1_0 x"], "c": {"10": 1000.0}, "d": "1_0 more", "e": 10
+    });
+    for places in [Places::Kept, Places::Dropped] {
+        let source = Source::new("text.yaml", text);
+        let read = read_documents(&source, places).expect("valid YAML");
+        assert_eq!(read[0].to_json(), expected, "{places:?}");
+    }
+    let source = Source::new("text.yaml", "a: 1_0\nb: 1__0.5\n");
+    let read = read_documents(&source, Places::Kept).expect("valid YAML");
+    let ranges = read[0]
+        .entries()
+        .iter()
+        .map(|entry| &source.text[entry.value.range.clone()]);
+    assert_eq!(ranges.collect::<Vec<_>>(), ["1_0", "1__0.5"]);
+}
+
 #[test]
 fn what_is_read_does_not_depend_on_places() {
     check(

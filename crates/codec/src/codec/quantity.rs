@@ -4,7 +4,7 @@ use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use serde::{
-    Deserializer, Serialize, Serializer,
+    Deserializer, Serializer,
     de::{Error, Unexpected, Visitor},
 };
 
@@ -60,17 +60,19 @@ impl Codec for Quantity {
     }
 }
 
-/// Writes the value that the string of a quantity represents.
+/// Writes the value that the string of a quantity represents. As k8s-openapi does, tells the serializer that it is one.
 pub(super) fn write<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    const NAME: &str = "Quantity";
     let Some(signed) = Signed::of(text) else {
-        return serializer.serialize_str(text);
+        return serializer.serialize_newtype_struct(NAME, text);
     };
     match signed.zeros.checked_sub(signed.zeros_of_number()) {
-        None => serializer.serialize_str(text),
-        Some(0) => signed.number.serialize(serializer),
+        None => serializer.serialize_newtype_struct(NAME, text),
+        Some(0) => serializer.serialize_newtype_struct(NAME, &signed.number),
         Some(_) => {
             let sign = if signed.negative { '-' } else { '+' };
-            serializer.collect_str(&format_args!("{sign}{}", text.get(2..).unwrap_or_default()))
+            let text = format!("{sign}{}", text.get(2..).unwrap_or_default());
+            serializer.serialize_newtype_struct(NAME, &text)
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Decodes one line of a watch.
 
+use std::collections::BTreeMap;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Error;
 use kube::core::Status;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
+use serde_json::value::RawValue;
 
 use super::filter::Rules;
 use crate::client::{no_event, split_event};
@@ -100,16 +103,21 @@ fn undecodable(json: &[u8], error: serde_json::Error) -> Result<Undecodable, Err
     if serde_json::from_slice::<IgnoredAny>(json).is_err() {
         return Err(Error::SerdeError(error));
     }
-    let metadata = serde_json::from_slice::<MetadataOnly>(json)
-        .ok()
-        .map(|object| object.metadata);
-    let key = metadata.as_ref().and_then(|metadata| {
-        let name = metadata.name.as_deref().filter(|name| !name.is_empty())?;
-        Some(ObjectKey::new(metadata.namespace.as_deref(), name))
-    });
+    let metadata = field(json, "metadata");
+    let text = |name: &str| {
+        let value = field(metadata?.get().as_bytes(), name)?;
+        let text: Option<String> = serde_json::from_str(value.get()).ok();
+        text.filter(|text| !text.is_empty())
+    };
     Ok(Undecodable {
-        key,
-        resource_version: metadata.and_then(|metadata| metadata.resource_version),
+        key: text("name").map(|name| ObjectKey::new(text("namespace").as_deref(), &name)),
+        resource_version: text("resourceVersion"),
         reason: error.to_string(),
     })
+}
+
+/// Returns one field of an object, whatever the others contain: what makes an object undecodable may stand next to its name.
+fn field<'a>(json: &'a [u8], name: &str) -> Option<&'a RawValue> {
+    let mut fields: BTreeMap<String, &RawValue> = serde_json::from_slice(json).ok()?;
+    fields.remove(name)
 }

@@ -41,6 +41,8 @@ use self::state::State;
 use super::certificates::{Keep, Loaded};
 use super::{CertificateError, Certificates, Webhooks};
 use crate::client::single_attempts;
+use crate::error::chain;
+use crate::tasks::{self, Task};
 
 /// The interval at which the Secret and the configurations are checked.
 const EVERY: Duration = Duration::from_secs(10);
@@ -164,10 +166,12 @@ impl SelfSigned {
     pub async fn certificates(self) -> Result<Certificates, SelfSignedError> {
         let mut progress = Progress::default();
         let loaded = self.agree(&mut progress).await?;
+        let registration = tasks::Progress::new(Task::Registration, &self.service);
         if let Err(error) = self.tell(&mut progress).await {
-            tracing::warn!(%error, "cannot update all CA bundles of the webhooks");
+            registration.failed(chain(&error));
         }
         let keeper = Keeper {
+            registration,
             settings: self,
             progress: Mutex::new(progress),
         };
@@ -326,6 +330,7 @@ impl Progress {
 
 /// Keeps certificates up to date.
 struct Keeper {
+    registration: tasks::Progress,
     settings: SelfSigned,
     progress: Mutex<Progress>,
 }
@@ -337,6 +342,10 @@ impl fmt::Debug for Keeper {
 }
 
 impl Keep for Keeper {
+    fn registration(&self) -> &tasks::Progress {
+        &self.registration
+    }
+
     fn keep<'k>(
         &'k self,
         certificates: &'k Certificates,
@@ -349,26 +358,29 @@ impl Keep for Keeper {
 impl Keeper {
     /// Checks the Secret and the clients repeatedly, until `stop` is cancelled.
     async fn follow(&self, certificates: &Certificates, stop: CancellationToken) {
-        let mut is_faulty = false;
         let look = async {
             loop {
                 sleep(EVERY).await;
-                let outcome = self.look(certificates).await;
-                if let (Err(error), false) = (&outcome, is_faulty) {
-                    tracing::warn!(%error, "cannot keep the webhook certificate up to date");
-                }
-                is_faulty = outcome.is_err();
+                self.look(certificates).await;
             }
         };
         stop.run_until_cancelled(look).await;
     }
 
-    async fn look(&self, certificates: &Certificates) -> Result<(), SelfSignedError> {
+    async fn look(&self, certificates: &Certificates) {
         let mut progress = self.progress.lock().await;
-        let loaded = self.settings.agree(&mut progress).await?;
-        if certificates.install(loaded) {
-            tracing::info!("renewed the webhook certificate");
+        match self.settings.agree(&mut progress).await {
+            Ok(loaded) => {
+                certificates.renewal().works();
+                if certificates.install(loaded) {
+                    tracing::info!("renewed the webhook certificate");
+                }
+            }
+            Err(error) => return certificates.renewal().failed(chain(&error)),
         }
-        self.settings.tell(&mut progress).await
+        match self.settings.tell(&mut progress).await {
+            Ok(()) => self.registration.works(),
+            Err(error) => self.registration.failed(chain(&error)),
+        }
     }
 }

@@ -37,6 +37,7 @@ fn replace(names: &[&str]) -> Replace<ConfigMap> {
         objects,
         keep: Vec::new(),
         resource_version: "9".into(),
+        versions_went_back: false,
     }
 }
 

@@ -140,6 +140,42 @@ async fn a_known_object_that_no_longer_decodes_keeps_its_last_good_state_across_
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_known_object_whose_metadata_does_not_decode_keeps_its_last_good_state_across_a_relist() {
+    let faults: [fn(&mut Value); 5] = [
+        |object| object["metadata"]["labels"] = json!("not a map"),
+        |object| object["metadata"]["creationTimestamp"] = json!("yesterday"),
+        |object| object["metadata"]["resourceVersion"] = json!(15),
+        |object| object["metadata"]["finalizers"] = json!({}),
+        // Deeper than any decoder goes.
+        |object| {
+            let deep = (0..200).fold(json!("x"), |inner, _| json!([inner]));
+            object["metadata"]["annotations"] = deep;
+        },
+    ];
+    for fault in faults {
+        let server = Server::new();
+        let reflecting = Reflecting::start(&server);
+        server
+            .list()
+            .await
+            .json(&list(10, &[cm("a", 1), cm("b", 2)]));
+        server.watch().await.fail(410, "Expired", "too old");
+        let mut faulty = cm("a", 15);
+        fault(&mut faulty);
+        server.list().await.json(&list(20, &[faulty]));
+        let watch = server.watch().await.stream();
+        assert_eq!(reflecting.names(), ["a@1"], "b is gone, a is not");
+        let errors = reflecting.take_errors();
+        assert!(errors[1].contains("default/a"), "{errors:?}");
+        let mut gone = cm("a", 21);
+        fault(&mut gone);
+        watch.deleted(&gone);
+        settle().await;
+        assert!(reflecting.names().is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_object_that_does_not_decode_is_reported_and_skipped_in_a_watch_and_its_version_counts()
 {
     let server = Server::new();

@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
+use codegen_runtime::informer::SharedInformer;
+use k8s_openapi::api::core::v1::ConfigMap;
+use serde_json::Value;
 use tokio::time::Instant;
 
+use crate::cache::support::informers::{Running, informer};
 use crate::cache::support::objects::{cm, list};
-use crate::cache::support::recorder::Reflecting;
+use crate::cache::support::recorder::{Recorder, Reflecting};
 use crate::cache::support::{Server, settle};
 
 const REPORT: &str = "the resourceVersions of configmaps went back from 5000 to";
@@ -170,4 +174,87 @@ async fn versions_that_are_no_numbers_are_not_compared() {
     assert!(server.is_idle().await);
     assert!(reflecting.take_errors().is_empty());
     assert_eq!(reflecting.names(), ["a@2"]);
+}
+
+/// Returns an object of the same uid and version as [`cm`]'s, with other contents.
+fn rewritten(name: &str, version: u64) -> Value {
+    let mut object = cm(name, version);
+    object["data"]["version"] = "another".into();
+    object
+}
+
+/// Checks that after a restore the cache holds `a` as rewritten, and that handlers were told of every object.
+async fn check_rewritten(
+    informer: &SharedInformer<ConfigMap>,
+    calls: &Recorder,
+    expected: &[&str],
+) {
+    settle().await;
+    let data = |name: &str| {
+        let object = informer.store().get(name).unwrap();
+        object.data.as_ref().unwrap()["version"].clone()
+    };
+    assert_eq!(data("default/a"), "another");
+    assert_eq!(calls.take_sorted(), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_restore_an_object_with_the_known_version_and_other_contents_is_taken() {
+    let (server, calls) = (Server::new(), Recorder::default());
+    let informer = informer(&server, Duration::ZERO);
+    informer.add_event_handler(calls.clone()).unwrap();
+    let known = [cm("a", 50), cm("b", 60)];
+    let (_running, watch) = Running::synced(&server, &informer, &known).await;
+    watch.modified(&cm("a", 110));
+    settle().await;
+    calls.take();
+    // Another history reached version 105, then 112.
+    watch.modified(&cm("b", 105));
+    let relist = server.list().await;
+    assert_eq!(relist.version(), None);
+    relist.json(&list(112, &[rewritten("a", 110), cm("b", 105)]));
+    check_rewritten(
+        &informer,
+        &calls,
+        &["update a@110->110", "update b@60->105"],
+    )
+    .await;
+    server.watch().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_is_the_first_sign_of_a_restore_is_read_again_for_its_contents() {
+    let (server, calls) = (Server::new(), Recorder::default());
+    let informer = informer(&server, Duration::ZERO);
+    informer.add_event_handler(calls.clone()).unwrap();
+    let known = [cm("a", 50), cm("b", 60)];
+    let (_running, watch) = Running::synced(&server, &informer, &known).await;
+    watch.bookmark("200").error(410, "Expired", "too old");
+    settle().await;
+    calls.take();
+    let restored = list(70, &[rewritten("a", 50), cm("b", 60)]);
+    server.list().await.json(&restored);
+    let again = server.list().await;
+    assert_eq!(again.version(), None, "the newest state");
+    again.json(&restored);
+    check_rewritten(&informer, &calls, &["update a@50->50", "update b@60->60"]).await;
+    assert_eq!(server.watch().await.version(), Some("70"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_streamed_list_that_is_the_first_sign_of_a_restore_is_streamed_again() {
+    let server = Server::new();
+    let (reflecting, first) = known(&server).await;
+    first.error(410, "Expired", "too old");
+    let watch = server.watch_list().await.stream();
+    watch.added(&rewritten("a", 4000)).initial_end("4500");
+    let again = server.watch_list().await;
+    assert_eq!(again.version(), None, "the newest state");
+    let watch = again.stream();
+    watch.added(&rewritten("a", 4000)).initial_end("4500");
+    settle().await;
+    let object = reflecting.store.get("default/a").unwrap();
+    assert_eq!(object.data.as_ref().unwrap()["version"], "another");
+    assert_eq!(resets(&reflecting).len(), 1);
+    assert!(server.is_idle().await);
 }

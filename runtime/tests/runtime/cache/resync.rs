@@ -198,7 +198,7 @@ async fn the_transform_does_not_run_on_resyncs_and_tombstones() {
     assert_eq!(runs.load(Ordering::Relaxed), 2);
     // A relist without `b` makes it a tombstone; `a` is transformed again, as it was received again.
     watch.error(410, "Expired", "too old");
-    server.list().await.json(&list(5, &[cm("a", 1)]));
+    server.list().await.json(&list(105, &[cm("a", 1)]));
     settle().await;
     let seen = calls.take();
     assert!(seen.iter().any(|call| call == "gone b@1"), "{seen:?}");

@@ -258,14 +258,115 @@ async fn a_bookmark_that_is_long_in_coming_is_reported_every_ten_seconds_and_wai
     let watch = server.watch_list().await.stream();
     watch.added(&cm("a", 1));
     tokio::time::sleep(Duration::from_secs(25)).await;
-    watch.added(&cm("a", 1));
+    watch.added(&cm("b", 1));
     tokio::time::sleep(Duration::from_secs(11)).await;
     let errors = reflecting.take_errors();
     assert_eq!(errors.len(), 3, "{errors:?}");
     assert!(errors[2].contains("has waited 35 s"), "{errors:?}");
     watch.initial_end("2");
     settle().await;
-    assert_eq!(reflecting.names(), ["a@1"]);
+    assert_eq!(reflecting.names(), ["a@1", "b@1"]);
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert!(reflecting.take_errors().is_empty());
+}
+
+/// Sends `events` to the streamed list, one per second, until it is given up; returns how long that took.
+async fn busy(server: &Server, mut event: impl FnMut(&crate::cache::support::Watch, u64)) -> u64 {
+    let started = Instant::now();
+    let watch = server.watch_list().await.stream();
+    watch.added(&cm("a", 1)).added(&cm("b", 2));
+    let send = async {
+        for second in 1..=600 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            event(&watch, second);
+        }
+    };
+    tokio::select! {
+        biased;
+        () = watch.hung_up() => {}
+        () = send => panic!("events counted as progress for ten minutes"),
+    }
+    started.elapsed().as_secs()
+}
+
+/// Checks that a busy stream is given up after `seconds`, that a plain list follows at once, and that relists are plain.
+async fn check_busy(
+    seconds: std::ops::RangeInclusive<u64>,
+    event: impl FnMut(&crate::cache::support::Watch, u64),
+) {
+    let server = Server::new();
+    let reflecting = start(&server);
+    let took = busy(&server, event).await;
+    assert!(seconds.contains(&took), "{took} s");
+    server.list().await.json(&list(900, &[cm("a", 800)]));
+    server.watch().await.fail(410, "Expired", "too old");
+    assert_eq!(reflecting.names(), ["a@800"]);
+    server.list().await.json(&list(1000, &[cm("a", 800)]));
+    server.watch().await;
+    let errors = reflecting.take_errors();
+    let told = errors.iter().filter(|error| error.contains("only changes"));
+    assert_eq!(told.count(), 1, "{errors:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn changes_without_a_closing_bookmark_are_no_progress() {
+    let name = |second: u64| ["a", "b"][usize::from(second.is_multiple_of(2))];
+    check_busy(30..=31, |watch, second| {
+        watch.modified(&cm(name(second), 100 + second));
+    })
+    .await;
+    // The same objects again.
+    check_busy(30..=30, |watch, second| {
+        watch.added(&cm(name(second), 100 + second));
+    })
+    .await;
+    // New objects beside changes: the existing ones had all been sent before the first change.
+    check_busy(31..=31, |watch, second| {
+        watch.modified(&cm("a", 100 + 2 * second));
+        watch.added(&cm(&format!("new-{second}"), 101 + 2 * second));
+    })
+    .await;
+    // Ordinary bookmarks.
+    check_busy(31..=31, |watch, second| {
+        watch.bookmark(&(100 + second).to_string());
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_list_of_new_objects_is_waited_for() {
+    let server = Server::new();
+    let reflecting = start(&server);
+    let watch = server.watch_list().await.stream();
+    for object in 0..10 {
+        tokio::time::sleep(Duration::from_secs(20)).await;
+        watch.added(&cm(&format!("m-{object}"), 1));
+    }
+    watch.initial_end("2");
+    settle().await;
+    assert_eq!(reflecting.names().len(), 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lists_that_were_cut_are_a_refusal() {
+    // A proxy ends every stream soon, or one late.
+    for (cuts, after) in [(3, 1), (1, 40)] {
+        let server = Server::new();
+        let reflecting = start(&server);
+        for _ in 0..cuts {
+            let watch = server.watch_list().await.stream();
+            for object in ["a", "b"] {
+                watch.added(&cm(object, 1));
+                tokio::time::sleep(Duration::from_secs(after) / 2).await;
+            }
+            watch.cut();
+        }
+        let cut = Instant::now();
+        server.list().await.json(&list(10, &[cm("a", 1)]));
+        assert_eq!(cut.elapsed(), Duration::ZERO, "at once");
+        server.watch().await.fail(410, "Expired", "too old");
+        server.list().await.json(&list(20, &[cm("a", 1)]));
+        server.watch().await;
+        assert_eq!(reflecting.names(), ["a@1"]);
+    }
 }

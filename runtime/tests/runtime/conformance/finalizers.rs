@@ -11,7 +11,7 @@ use crate::support::namespace;
 
 cases![
     a_finalizer_holds_a_deleted_object_until_it_is_released,
-    an_object_that_changed_meanwhile_conflicts,
+    an_object_that_changed_meanwhile_gets_its_finalizer_but_does_not_lose_it,
     a_deleted_object_gets_no_new_finalizer,
     releasing_what_is_gone_is_no_error,
     registered_clean_ups_run_before_the_end,
@@ -42,11 +42,14 @@ async fn a_finalizer_holds_a_deleted_object_until_it_is_released(client: Client)
     assert!(secrets.0.get_opt("a").await.unwrap().is_none());
 }
 
-async fn an_object_that_changed_meanwhile_conflicts(client: Client) {
+async fn an_object_that_changed_meanwhile_gets_its_finalizer_but_does_not_lose_it(client: Client) {
     let secrets = secrets(&client).await;
     let old = secrets.create("a", &[]).await;
     secrets.label("a", "x", Some("y")).await;
-    match finalizer::ensure(&secrets.0, &old, NAME).await {
+    let held = finalizer::ensure(&secrets.0, &old, NAME).await.unwrap();
+    assert_eq!(held.metadata.labels.as_ref().unwrap()["x"], "y");
+    secrets.label("a", "x", Some("z")).await;
+    match finalizer::release(&secrets.0, &held, NAME).await {
         Err(kube::Error::Api(status)) => assert!(status.is_conflict(), "{status:?}"),
         other => panic!("{other:?}"),
     }

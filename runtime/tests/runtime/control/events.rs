@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::control::server::{FaultKind, Server, refusal};
 use crate::control::{ms, secs, settle};
+use crate::transport::logs::Log;
 
 struct Case {
     server: Server,
@@ -291,6 +292,50 @@ async fn an_event_that_the_server_wants_later_is_written_then() {
     sleep(secs(2)).await;
     assert_eq!(case.written(), [("text".to_owned(), 1)]);
     assert_eq!((case.outcome("created"), case.outcome("failed")), (1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_events_are_logged_once_for_each_reason() {
+    let (log, _guard) = Log::capture();
+    let case = start();
+    let refuses = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let down = refuses.clone();
+    case.server.on_call(move |_| {
+        let down = down.load(std::sync::atomic::Ordering::SeqCst);
+        down.then_some(refusal(403, "Forbidden"))
+    });
+    for note in ["first", "second", "third"] {
+        case.note("map", "Created", note).await;
+        case.note("other", "Failed", note).await;
+    }
+    let refused = log.lines("event refused");
+    assert_eq!(refused.len(), 2, "{refused:?}");
+    for (line, reason, name) in [
+        (&refused[0], "Created", "map"),
+        (&refused[1], "Failed", "other"),
+    ] {
+        assert!(line.contains(" WARN "), "{line}");
+        assert!(
+            line.contains(&format!(
+                "reason=\"{reason}\" kind=\"ConfigMap\" name=\"{name}\""
+            )),
+            "{line}"
+        );
+        assert!(line.contains("create events.events.k8s.io"), "{line}");
+        assert!(line.contains("(403 Forbidden)"), "{line}");
+    }
+    assert_eq!(case.outcome("failed"), 6);
+    let text = case.metrics.encode().unwrap();
+    let failing = "background_task_failing{task=\"events\",name=\"events.k8s.io\"} ";
+    assert!(text.contains(&format!("{failing}1")), "{text}");
+    refuses.store(false, std::sync::atomic::Ordering::SeqCst);
+    case.note("map", "Created", "fourth").await;
+    assert!(
+        case.metrics
+            .encode()
+            .unwrap()
+            .contains(&format!("{failing}0"))
+    );
 }
 
 /// Whether a note about `name` is written, and also one that is combined with others.

@@ -178,16 +178,42 @@ async fn ensure_and_release_write_only_what_changes() {
 }
 
 #[tokio::test]
-async fn ensure_and_release_refuse_to_write_to_another_version() {
+async fn ensure_suits_any_version_and_release_only_the_known_one() {
     let server = Server::new();
-    server.put(PATH, json!({}));
+    server.put(PATH, json!({"metadata": {"uid": "u"}}));
     let api = Api::<ConfigMap>::namespaced(server.client(), "default");
-    let object = api.get("map").await.unwrap();
-    let mut changed = server.get(PATH).unwrap();
-    changed["data"] = json!({"changed": "yes"});
-    server.put(PATH, changed);
-    let error = finalizer::ensure(&api, &object, NAME).await.unwrap_err();
+    let old = api.get("map").await.unwrap();
+    let change = |data: &str| {
+        let mut changed = server.get(PATH).unwrap();
+        changed["data"] = json!({ "changed": data });
+        server.put(PATH, changed);
+    };
+    change("once");
+    let held = finalizer::ensure(&api, &old, NAME).await.unwrap();
+    assert_eq!(names(&held), [NAME]);
+    assert_eq!(held.data.as_ref().unwrap()["changed"], "once");
+    change("twice");
+    // It is there already: the current object is returned, so that a later write of the status does not conflict.
+    let current = finalizer::ensure(&api, &old, NAME).await.unwrap();
+    assert_eq!(current.data.unwrap()["changed"], "twice");
+    let error = finalizer::release(&api, &held, NAME).await.unwrap_err();
     assert!(codegen_runtime::retry::is_conflict(&error));
+}
+
+#[tokio::test]
+async fn ensure_does_not_take_another_object_of_the_same_name() {
+    let server = Server::new();
+    server.put(PATH, json!({"metadata": {"uid": "u"}}));
+    let api = Api::<ConfigMap>::namespaced(server.client(), "default");
+    let old = api.get("map").await.unwrap();
+    server.remove(PATH);
+    server.put(PATH, json!({"metadata": {"uid": "v"}}));
+    let error = finalizer::ensure(&api, &old, NAME).await.unwrap_err();
+    assert!(codegen_runtime::retry::is_conflict(&error));
+    assert_eq!(
+        server.get(PATH).unwrap()["metadata"].get("finalizers"),
+        None
+    );
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ mod finalizers;
 mod kinds;
 mod leader;
 mod leader_config;
+mod leaks;
 mod manager;
 mod mapping;
 mod one_run;

@@ -1,14 +1,17 @@
 use std::error::Error;
 
+use codegen_runtime::controller::{Action, Request, reconcile_fn};
 use codegen_runtime::retry::{self, DEFAULT_BACKOFF, DEFAULT_RETRY};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
 use kube::api::PostParams;
 use serde_json::json;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
+use crate::control::rig::Rig;
 use crate::control::server::{Server, refusal};
 use crate::control::{ms, secs};
+use crate::transport::logs::Log;
 
 fn is_one(error: &u32) -> bool {
     *error == 1
@@ -88,4 +91,46 @@ async fn other_errors_are_not_retried_as_conflicts() {
     let result = retry::on_conflict(DEFAULT_RETRY, || api.get("x")).await;
     assert!(result.is_err() && start.elapsed() < secs(1));
     assert_eq!(start.elapsed(), ms(0));
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Api(#[from] kube::Error),
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conflict_is_one_short_line_at_debug_and_is_retried() {
+    let (log, _guard) = Log::capture();
+    let rig = Rig::new();
+    rig.put("a");
+    let mut tries = 0;
+    rig.server.on_call(move |call| {
+        tries += u32::from(call.verb == "update");
+        (call.verb == "update" && tries == 1).then_some(refusal(409, "Conflict"))
+    });
+    let api = Api::<ConfigMap>::namespaced(rig.server.client_of("me"), "default");
+    let done = rig.log();
+    let reconcile = reconcile_fn(move |request: Request| {
+        let (api, done) = (api.clone(), done.clone());
+        async move {
+            let map = api.get(request.key.name()).await?;
+            api.replace(request.key.name(), &PostParams::default(), &map)
+                .await?;
+            done("written");
+            Ok::<_, Failure>(Action::done())
+        }
+    });
+    let _task = rig.run(rig.builder().for_::<ConfigMap>().build(reconcile).unwrap());
+    sleep(secs(5)).await;
+    assert!(rig.names().contains(&"written".to_owned()));
+    let lines = log.lines("conflict with another write");
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].contains("DEBUG"), "{lines:?}");
+    assert!(
+        lines[0].contains("scripted: Conflict (409 Conflict)"),
+        "{lines:?}"
+    );
+    assert!(!lines[0].contains('{') && lines[0].len() < 300, "{lines:?}");
+    assert_eq!(log.lines("reconciler error"), [""; 0]);
 }

@@ -22,6 +22,8 @@ pub struct Rig {
     pub metrics: Metrics,
     start: Instant,
     log: Arc<Mutex<Vec<(u64, String)>>>,
+    /// Kept, since their series are gone with them.
+    controllers: Mutex<Vec<Arc<Controller>>>,
 }
 
 impl Rig {
@@ -36,6 +38,7 @@ impl Rig {
             metrics,
             start: Instant::now(),
             log,
+            controllers: Mutex::default(),
         }
     }
 
@@ -76,7 +79,8 @@ impl Rig {
 
     pub fn run(&self, controller: Controller) -> JoinHandle<Result<(), ControllerError>> {
         self.factory.start(&CancellationToken::new());
-        let stop = self.stop.clone();
+        let (stop, controller) = (self.stop.clone(), Arc::new(controller));
+        self.controllers.lock().unwrap().push(controller.clone());
         tokio::spawn(async move { controller.run(&stop, None).await })
     }
 

@@ -226,6 +226,21 @@ fn predicates_combine() {
         },
         false,
     );
+    let recreated = map("web");
+    let mut old = (*recreated).clone();
+    old.metadata.uid = Some("before".to_owned());
+    for predicate in [
+        predicates::labels_changed(),
+        predicates::annotations_changed(),
+        predicates::generation_changed(),
+        predicates::resource_version_changed(),
+    ] {
+        let change = Change::Updated {
+            old: &Arc::new(old.clone()),
+            new: &recreated,
+        };
+        check(predicate, change, true);
+    }
     check(
         predicates::resource_version_changed(),
         Change::Updated {

@@ -1,12 +1,16 @@
+use std::sync::Arc;
+
 use codegen_runtime::controller::{Action, Reconciler, Request, reconcile_fn};
+use codegen_runtime::informer::handler;
 use codegen_runtime::leader::{LeaderElectionConfig, LeaderElector, Stopped};
+use codegen_runtime::manager::{Manager, ManagerError};
 use k8s_openapi::api::core::v1::ConfigMap;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::control::rig::Rig;
-use crate::control::secs;
 use crate::control::server::refusal;
+use crate::control::{ms, secs};
 
 /// Returns a reconciler that logs each key.
 fn done(rig: &Rig) -> impl Reconciler + use<> {
@@ -124,4 +128,34 @@ async fn a_controller_may_run_again() {
         rig.put("a");
         sleep(secs(1)).await;
     }
+}
+
+/// An event handler that blocks its thread can be neither awaited nor dropped.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_handler_that_blocks_its_thread_does_not_keep_the_manager_from_ending() {
+    let rig = Rig::new();
+    rig.put("a");
+    let (entered, mut blocked) = tokio::sync::mpsc::unbounded_channel();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let released = std::sync::Mutex::new(released);
+    let handler = handler::funcs().on_add(move |_: &Arc<ConfigMap>, _| {
+        entered.send(()).unwrap();
+        let _ = released.lock().unwrap().recv();
+    });
+    let informer = rig.factory.informer_for::<ConfigMap>();
+    informer.add_event_handler(handler).unwrap();
+    let manager = Manager::builder(&rig.factory)
+        .graceful_timeout(ms(10))
+        .build()
+        .unwrap();
+    let stop = rig.stop.clone();
+    let run = tokio::spawn(async move { manager.run(&stop).await });
+    blocked.recv().await.unwrap();
+    rig.stop.cancel();
+    let ended = run.await.unwrap();
+    assert!(
+        matches!(ended, Err(ManagerError::GracefulTimeout)),
+        "{ended:?}"
+    );
+    release.send(()).unwrap();
 }

@@ -4,7 +4,8 @@ use codegen_runtime::apply::{
     Applier, CreateOrUpdateError, RememberingApplier, Written, create_or_update,
 };
 use embedded_apiserver::ApiServer;
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, ResourceQuota};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use kube::api::PostParams;
 use kube::{Api, ResourceExt};
 use serde_json::json;
@@ -81,6 +82,38 @@ async fn a_change_keeps_what_others_wrote_and_empty_is_absent() {
 }
 
 #[tokio::test]
+async fn an_equal_amount_is_no_change() {
+    let server = ApiServer::builder().build().unwrap();
+    let api = Api::<ResourceQuota>::namespaced(server.client(), "default");
+    // The server stores `1` and `1Gi`, as kube-apiserver does for its own kinds.
+    for (cpu, memory, expected) in [
+        ("1000m", "1024Mi", Written::Created),
+        ("1000m", "1024Mi", Written::Unchanged),
+        ("1.0", "1073741824", Written::Unchanged),
+        ("1001m", "1Gi", Written::Updated),
+    ] {
+        let mut quota = ResourceQuota::default();
+        quota.metadata.name = Some("quota".to_owned());
+        let (_, written) = create_or_update(&api, quota, |quota| {
+            let hard = quota
+                .spec
+                .get_or_insert_default()
+                .hard
+                .get_or_insert_default();
+            for (name, amount) in [("cpu", cpu), ("memory", memory)] {
+                hard.insert(name.to_owned(), Quantity(amount.to_owned()));
+            }
+            Ok(())
+        })
+        .await
+        .unwrap();
+        assert_eq!(written, expected, "{cpu} {memory}");
+    }
+    let stored = api.get("quota").await.unwrap().spec.unwrap().hard.unwrap();
+    assert_eq!((&*stored["cpu"].0, &*stored["memory"].0), ("1001m", "1Gi"));
+}
+
+#[tokio::test]
 async fn a_change_that_fails_or_renames_writes_nothing() {
     let (server, api) = rig();
     let failed = create_or_update(&api, named("map"), |_| Err("no owner".into())).await;
@@ -123,8 +156,17 @@ async fn what_was_applied_and_not_touched_since_is_not_applied_again() {
     let (server, api) = rig();
     let applier = RememberingApplier::new(Applier::new("tests").force());
     let wanted = |value: &str| json!({"metadata": {"name": "map"}, "data": {"key": value}});
-    let (map, written) = applier.apply(&api, None, &wanted("a")).await.unwrap();
+    let (_, written) = applier.apply(&api, None, &wanted("a")).await.unwrap();
     assert_eq!((written, verbs(&server).len()), (Written::Created, 1));
+    // Without a cache the request is sent, and the server tells what happened.
+    for (value, expected) in [("a", Written::Unchanged), ("c", Written::Updated)] {
+        let (_, written) = applier.apply(&api, None, &wanted(value)).await.unwrap();
+        assert_eq!((written, verbs(&server).len()), (expected, 1));
+    }
+    let (map, _) = applier.apply(&api, None, &wanted("a")).await.unwrap();
+    let other = RememberingApplier::new(Applier::new("tests").force());
+    let (_, written) = other.apply(&api, None, &wanted("a")).await.unwrap();
+    assert_eq!((written, verbs(&server).len()), (Written::Updated, 2));
     let (_, written) = applier.apply(&api, Some(&map), &wanted("a")).await.unwrap();
     assert_eq!((written, verbs(&server).len()), (Written::Unchanged, 0));
     // Different fields.

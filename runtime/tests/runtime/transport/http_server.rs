@@ -158,7 +158,12 @@ pub fn refusing() -> (TcpSocket, SocketAddr) {
 }
 
 fn full(code: u16, body: &Value) -> Answer {
-    let body = Full::new(Bytes::from(body.to_string())).map_err(|never| match never {});
+    text(code, &body.to_string())
+}
+
+/// Returns an answer that need not be JSON.
+pub fn text(code: u16, body: &str) -> Answer {
+    let body = Full::new(Bytes::from(body.to_owned())).map_err(|never| match never {});
     let mut response = Response::new(body.boxed_unsync());
     *response.status_mut() = StatusCode::from_u16(code).unwrap();
     response

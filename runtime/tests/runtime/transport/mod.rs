@@ -4,7 +4,7 @@ mod answers;
 mod connect;
 mod election;
 mod http_server;
-mod logs;
+pub(crate) mod logs;
 mod proxy;
 mod single_attempt;
 mod stalls;

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostic,
-    model::{DerivedSchema, StructDef, TypeDef},
+    model::{DerivedSchema, StructDef, TypeDef, TypeKind},
     options::Compat,
 };
 
@@ -34,17 +34,33 @@ impl Shapes<'_> {
     }
 
     pub(super) fn recursive(&mut self, def: &TypeDef, what: &str) -> Schema {
-        if self.compat == Compat::Strict {
-            let at = At::of(def);
-            let message = format!("`{}` {what}", def.name);
-            self.report(
-                at,
-                Diagnostic::error(message)
-                    .help("the schema of a CRD is finite: mark the field that closes the circle `+kubebuilder:validation:Schemaless` \
-                           and `+kubebuilder:pruning:PreserveUnknownFields`"),
-            );
-        }
+        self.report_recursion(def, what);
         Schema::default()
+    }
+
+    /// The schema of a type within itself: an object of any fields if the type or its use keeps unknown fields. controller-gen writes an
+    /// empty schema.
+    pub(super) fn contained(&mut self, def: &TypeDef, keeps_fields: bool) -> Schema {
+        let is_strict = self.compat == Compat::Strict;
+        if !keeps_fields && !(is_strict && def.validation.preserve_unknown_fields) {
+            return self.recursive(def, "contains itself");
+        }
+        match &def.kind {
+            TypeKind::Struct(_) if is_strict => Schema::of_type("object").with(PRESERVE, true),
+            _ => Schema::default(),
+        }
+    }
+
+    pub(super) fn report_recursion(&mut self, def: &TypeDef, what: &str) {
+        let message = format!("`{}` {what}", def.name);
+        let finding = match self.compat {
+            Compat::Strict => Diagnostic::error(message),
+            Compat::ControllerGen => Diagnostic::warning(message)
+                .note("controller-gen's schema lacks what closes the circle, and the API server may refuse it"),
+        };
+        let help = "the schema of a CRD is finite: mark the field that closes the circle `+kubebuilder:validation:Schemaless` \
+                    and `+kubebuilder:pruning:PreserveUnknownFields`";
+        self.report(At::of(def), finding.help(help));
     }
 
     /// Whether serde's derive writes a struct without names of fields.

@@ -8,7 +8,7 @@ use super::{
     Lookup, PRESERVE, RULES, Schema, Shapes, TYPE,
     shape::{At, is_named},
 };
-use crate::model::Field;
+use crate::model::{Field, Validation};
 
 /// Documentation keywords; those at the use win over the type's.
 const DOCUMENTATION: [&str; 4] = ["description", "example", "externalDocs", "title"];
@@ -77,6 +77,21 @@ impl Schema {
         self.additional = own.additional.or(self.additional);
         self.all_of.extend(own.all_of);
         self
+    }
+
+    /// Replaces keywords for which several rules of embedded structs apply by those rules, merged in order.
+    pub(super) fn keep_apart(&mut self, rules: &[Validation]) {
+        let mut joined = Self::default();
+        for rules in rules {
+            joined.fold(Self::of_rules(rules));
+        }
+        for part in &joined.all_of {
+            for (word, _) in part.words.iter() {
+                self.words.remove(word);
+                self.words.put(word, joined.words.get(word).cloned());
+            }
+        }
+        self.all_of.extend(joined.all_of);
     }
 
     /// Folds a part of `allOf` into the schema.

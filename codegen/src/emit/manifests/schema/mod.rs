@@ -5,6 +5,7 @@
 //! shared: a type that is used by twenty fields, such as a container, is built and printed once.
 
 mod bounds;
+mod elements;
 mod findings;
 mod instance;
 mod integers;

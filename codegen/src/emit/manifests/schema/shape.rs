@@ -16,7 +16,7 @@ use crate::{
     },
     model::{
         ApiSet, EnumDef, Field, KnownType, Marshals, Origin, Resource, StructDef, TypeDef,
-        TypeKind, TypeRef, Validation, Version,
+        TypeKind, TypeRef, Version,
     },
     options::Compat,
 };
@@ -37,6 +37,10 @@ pub(in crate::emit::manifests) struct Shapes<'a> {
     pub(super) is_crowded: bool,
     /// The named types in progress, outermost first.
     open: Vec<String>,
+    /// Whether the type in progress embeds a type that contains it, whose fields it therefore lacks.
+    lacks_fields: bool,
+    /// Whether the use of the next named type keeps unknown fields, so that nothing is lost if the type contains itself.
+    keeps_fields: bool,
     /// The arguments of generic types in progress, innermost last.
     pub(super) instances: Vec<BTreeMap<String, TypeRef>>,
     pub(in crate::emit::manifests) diagnostics: Diagnostics,
@@ -97,6 +101,8 @@ impl<'a> Shapes<'a> {
             parts: BTreeMap::new(),
             is_crowded: false,
             open: Vec::new(),
+            lacks_fields: false,
+            keeps_fields: false,
             instances: Vec::new(),
             diagnostics: Diagnostics::new(),
         }
@@ -226,11 +232,12 @@ impl<'a> Shapes<'a> {
         def: &TypeDef,
         scope: Lookup<'_>,
     ) -> Arc<Schema> {
+        let keeps_fields = std::mem::take(&mut self.keeps_fields);
         if let Some(schema) = self.made.get(&path) {
             return Arc::clone(schema);
         }
         if self.open.contains(&path) {
-            return Arc::new(self.recursive(def, "contains itself"));
+            return Arc::new(self.contained(def, keeps_fields));
         }
         if self.open.len() > MOST_DEEP {
             let what = format!("nests without end, or deeper than {MOST_DEEP} types");
@@ -240,7 +247,14 @@ impl<'a> Shapes<'a> {
             return Arc::default();
         }
         self.open.push(path.clone());
-        let schema = Arc::new(self.definition(def, scope));
+        let outer = std::mem::take(&mut self.lacks_fields);
+        let schema = self.definition(def, scope);
+        if std::mem::replace(&mut self.lacks_fields, outer)
+            && !def.validation.preserve_unknown_fields
+        {
+            self.report_recursion(def, "embeds a type that contains it");
+        }
+        let schema = Arc::new(schema);
         self.open.pop();
         let schema = self.bounded(def, schema);
         self.made.insert(path, Arc::clone(&schema));
@@ -277,6 +291,9 @@ impl<'a> Shapes<'a> {
         };
         let named = matches!(&def.kind, TypeKind::Alias(alias) if is_named(&alias.target));
         let mut own = Schema::of_rules(&def.validation);
+        if let TypeKind::Struct(body) = &def.kind {
+            own.keep_apart(&body.embedded_rules);
+        }
         // controller-gen omits the description of types with custom marshalling.
         let writes_itself = match def.marshals {
             Some(Marshals::Text) => true,
@@ -324,6 +341,16 @@ impl<'a> Shapes<'a> {
                 what: &what,
                 place: field.declared.place().or(at.place),
             };
+            if field
+                .embedded_in
+                .iter()
+                .any(|path| self.open.contains(path))
+            {
+                self.lacks_fields = true;
+                continue;
+            }
+            let open = self.open.len();
+            self.open.extend(field.embedded_in.iter().cloned());
             if field.flatten {
                 flattened.push(self.flattened(field, scope, at));
                 continue;
@@ -332,6 +359,7 @@ impl<'a> Shapes<'a> {
                 [] => self.property(field, scope, at),
                 fields => self.merged(fields, scope, at),
             };
+            self.open.truncate(open);
             let name = field.json_name.clone();
             schema.properties.insert(name, Arc::new(property));
             let is_required = |field: &Field| self.is_required(field, scope);
@@ -397,6 +425,7 @@ impl<'a> Shapes<'a> {
             return own;
         }
         let declared = field.validation.type_.as_deref();
+        self.keeps_fields = is_named(ty) && field.validation.preserve_unknown_fields;
         let base = if declared.is_some() && has_no_schema(ty) {
             Schema::default()
         } else {
@@ -415,34 +444,6 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// The schema of a list or map with the constraints of its elements.
-    fn with_elements(&mut self, mut base: Schema, rules: &Validation) -> Schema {
-        if let Some(element) = &rules.element {
-            let mut own = Schema::of_rules(element);
-            own.describe(description(&element.docs, self.blank()));
-            for inner in base.items.iter_mut().chain(&mut base.additional) {
-                if element.schemaless {
-                    *inner = Arc::new(own.clone());
-                    continue;
-                }
-                let joined = Schema::clone(inner).used(own.clone());
-                let joined = self.narrowed(joined, &own);
-                *inner = Arc::new(self.with_elements(joined, element));
-            }
-        }
-        base
-    }
-
-    /// Lets a field permit fewer enum values than its type; controller-gen ignores that.
-    fn narrowed(&self, mut schema: Schema, own: &Schema) -> Schema {
-        if self.compat == Compat::Strict
-            && let Some(values) = own.words.get("enum")
-        {
-            schema.words.set("enum", values.clone());
-        }
-        schema
-    }
-
     /// The documentation of a type or field as a description.
     pub(super) fn docs(&self, docs: &str, scope: Lookup<'_>) -> String {
         if scope.rust {
@@ -452,7 +453,7 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    fn blank(&self) -> Blank {
+    pub(super) fn blank(&self) -> Blank {
         match self.compat {
             Compat::Strict => Blank::Single,
             Compat::ControllerGen => Blank::Kept,

@@ -28,14 +28,10 @@ fn a_type_has_the_markers_of_its_documentation_and_of_the_group_above() {
          // +kubebuilder:rbac:groups=c,resources=d,verbs=get\n",
     );
     assert_eq!(package.docs, "Package a is an API.");
+    // Rules belong to the module.
     assert_eq!(
         names(&package.markers),
-        [
-            "kubebuilder:object:generate",
-            "groupName",
-            "kubebuilder:rbac",
-            "kubebuilder:rbac"
-        ]
+        ["kubebuilder:object:generate", "groupName"]
     );
     assert_eq!(
         names(&package.types[0].markers),
@@ -115,7 +111,7 @@ fn check_found(text: &str, expected: &[&str]) {
 fn what_marks_nothing_is_a_warning() {
     let nothing = "warning: the marker has no effect here";
     check_found(
-        "package a\n\n// +kubebuilder:rbac:groups=a,resources=b,verbs=get\nfunc F() {}\n",
+        "package a\n\n// +kubebuilder:object:generate=true\nfunc F() {}\n",
         &[&format!("a/a.go:3:4: {nothing}")],
     );
     check_found(

@@ -2,6 +2,10 @@
 //!
 //! It knows just enough of the syntax not to mistake a quote in a comment, block scalar or plain scalar for the start of a quoted scalar.
 
+use std::ops::Range;
+
+use crate::read::yaml::underscores;
+
 /// The context in which the next line starts.
 #[derive(Clone, Copy, Debug, Default)]
 enum Within {
@@ -22,6 +26,10 @@ pub(super) struct Scan {
     within: Within,
     /// The number of open brackets and braces.
     flow: usize,
+    /// The numbers with underscores on the line, as byte ranges.
+    pub(super) numbers: Vec<Range<usize>>,
+    /// Whether the line continues a plain scalar.
+    pub(super) continues_plain: bool,
 }
 
 impl Scan {
@@ -34,6 +42,8 @@ impl Scan {
         let indent = bytes.iter().take_while(|&&byte| byte == b' ').count();
         let starts = bytes.get(indent).is_some_and(u8::is_ascii_graphic);
         let is_blank = !starts && line.trim().is_empty();
+        self.numbers.clear();
+        self.continues_plain = matches!(self.within, Within::Plain { key } if indent > key);
         match self.within {
             Within::Quoted { quote, least } => {
                 if let Some(end) = end_of_quoted(bytes, quote) {
@@ -110,7 +120,18 @@ impl Scan {
                         .count();
                     continue;
                 }
-                _ => (fresh, plain) = (false, true),
+                _ => {
+                    let number = fresh.then(|| underscores::at(bytes, at)).flatten();
+                    (fresh, plain) = (false, true);
+                    // Within brackets, a scalar may continue on the next line.
+                    if let Some(number) = number
+                        && (self.flow == 0 || number.end < bytes.len())
+                    {
+                        at = number.end;
+                        self.numbers.push(number);
+                        continue;
+                    }
+                }
             }
             at += 1;
         }

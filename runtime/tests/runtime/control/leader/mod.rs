@@ -10,6 +10,7 @@ mod release;
 mod restored;
 mod safety;
 mod stuck;
+mod unable;
 
 use std::sync::{Arc, Mutex};
 
