@@ -70,6 +70,9 @@ pub struct WebhookFlags {
     #[cfg(feature = "self-signed")]
     #[arg(long, value_name = "SERVICE", value_parser = parse_service, conflicts_with = "webhook_cert_path")]
     pub webhook_self_signed: Option<ServiceName>,
+    /// How long to serve webhooks after SIGTERM, with /readyz failing, while nodes still route requests to this process.
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = parse_delay)]
+    pub shutdown_delay: Duration,
 }
 
 #[cfg(feature = "webhooks")]
@@ -216,6 +219,15 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         return Err(wrong());
     }
     Ok(duration)
+}
+
+/// Like [`parse_duration`], but also parses `0s`.
+#[cfg(feature = "webhooks")]
+fn parse_delay(text: &str) -> Result<Duration, String> {
+    match text {
+        "0" | "0s" => Ok(Duration::ZERO),
+        _ => parse_duration(text),
+    }
 }
 
 fn parse_namespace(text: &str) -> Result<String, String> {

@@ -97,7 +97,7 @@ impl Process {
         {
             let certificates = self.certificates(flags, webhooks).await?;
             let server = WebhookServer::new(listener, certificates, webhooks.clone());
-            self.webhooks = Some(server);
+            self.webhooks = Some(server.shutdown_delay(flags.shutdown_delay));
         }
         Ok(())
     }
