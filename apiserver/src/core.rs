@@ -16,6 +16,16 @@ use crate::testing::recorder::Recorder;
 use crate::types::scalars::rfc3339;
 use crate::webhooks::reach::Backends;
 
+/// Who may do what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AuthorizationMode {
+    /// Everyone may do everything.
+    #[default]
+    AlwaysAllow,
+    /// What the stored roles and their bindings allow; the administrator may do everything.
+    Rbac,
+}
+
 /// How far the server does the work of kube-controller-manager, for all of its controllers or one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Controllers {
@@ -50,12 +60,15 @@ impl std::str::FromStr for Controllers {
     }
 }
 
-/// Which built-in controllers run.
+/// Which built-in controllers run, and what is checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
     pub(crate) garbage_collector: Controllers,
     pub(crate) namespace_lifecycle: Controllers,
     pub(crate) namespace_objects: bool,
+    pub(crate) authorization: AuthorizationMode,
+    /// The admission plugin `OwnerReferencesPermissionEnforcement`.
+    pub(crate) owner_permissions: bool,
     /// Whether the objects exist that kube-apiserver creates.
     pub(crate) bootstrap: bool,
 }
@@ -116,6 +129,15 @@ impl Core {
         self.registry.lookup(group, &version, plural)
     }
 
+    /// Returns the objects of a built-in resource in a namespace; an empty `namespace` means all.
+    pub(crate) fn all_of(&self, group: &str, plural: &str, namespace: &str) -> Vec<Value> {
+        let Some(served) = self.builtin(group, plural) else {
+            return Vec::new();
+        };
+        let snapshot = self.store.snapshot(served.resource.id, namespace);
+        snapshot.objects.iter().map(|s| s.decode()).collect()
+    }
+
     /// Whether an object of a cluster-scoped built-in kind is being deleted; `None` when it does not exist.
     pub(crate) fn is_ending(&self, group: &str, plural: &str, name: &str) -> Option<bool> {
         let stored = self.find(&self.builtin(group, plural)?, &Key::new("", name))?;
@@ -153,11 +175,7 @@ impl Cluster for Core {
     }
 
     fn stored(&self, group: &str, plural: &str) -> Vec<Value> {
-        let Some(served) = self.builtin(group, plural) else {
-            return Vec::new();
-        };
-        let snapshot = self.store.snapshot(served.resource.id, "");
-        snapshot.objects.iter().map(|s| s.decode()).collect()
+        self.all_of(group, plural, "")
     }
 }
 

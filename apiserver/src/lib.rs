@@ -41,6 +41,7 @@ mod http;
 mod kinds;
 mod metadata;
 mod metrics;
+mod rbac;
 mod registry;
 mod rest;
 mod seed;
@@ -55,8 +56,9 @@ mod testing;
 mod types;
 mod webhooks;
 
-pub use self::core::Controllers;
+pub use self::core::{AuthorizationMode, Controllers};
 pub use http::body::Body;
+pub use rbac::access::Access;
 pub use registry::{ResourceDescription, ScalePaths, Scope};
 pub use server::{ApiServer, BuildError, Builder, Objects};
 pub use service::ApiService;

@@ -6,15 +6,15 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::Parser;
-use embedded_apiserver::{ApiServer, Controllers, ServeOptions};
+use clap::{Parser, ValueEnum};
+use embedded_apiserver::{ApiServer, AuthorizationMode, Controllers, ServeOptions};
 use serde_json::Value;
 
 /// Gives memory back after large requests, which the system allocator keeps for each thread.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// An in-process Kubernetes API server, served over plain HTTP without authentication.
+/// An in-process Kubernetes API server, served over plain HTTP; without credentials, a client is the administrator.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Args {
@@ -33,6 +33,12 @@ struct Args {
     /// Write a kubeconfig for the server to this file.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
+    /// Who may do what: everyone everything, or what the roles allow the impersonated user or the service account of the token.
+    #[arg(long, value_name = "MODE", value_enum, default_value_t = Mode::AlwaysAllow)]
+    authorization_mode: Mode,
+    /// Check the permissions that owner references need, as the admission plugin of that name does.
+    #[arg(long)]
+    owner_references_permission_enforcement: bool,
     /// How far the server does the work of kube-controller-manager: `full`, as on a cluster; `envtest`, finalizers are set and
     /// nobody removes them; `off`, no finalizers.
     #[arg(long, value_name = "MODE", default_value = "full")]
@@ -43,6 +49,26 @@ struct Args {
     /// The maximum number of events kept in the watch history.
     #[arg(long, default_value_t = 10_000)]
     history: usize,
+}
+
+/// The authorization modes, as kube-apiserver names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// Everyone may do everything.
+    #[value(name = "AlwaysAllow")]
+    AlwaysAllow,
+    /// What the stored roles and their bindings allow.
+    #[value(name = "RBAC")]
+    Rbac,
+}
+
+impl From<Mode> for AuthorizationMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::AlwaysAllow => Self::AlwaysAllow,
+            Mode::Rbac => Self::Rbac,
+        }
+    }
 }
 
 #[tokio::main]
@@ -59,6 +85,8 @@ async fn main() -> anyhow::Result<()> {
     let server = builder
         .crd_values(read_all(&args.crds)?)
         .objects(read_all(&args.load)?)
+        .authorization(args.authorization_mode.into())
+        .owner_references_permission_enforcement(args.owner_references_permission_enforcement)
         .history(args.history)
         .build()?;
     let options = args

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::BoxError;
 use crate::bootstrap;
 use crate::controllers::controllers;
-use crate::core::{Controllers, Core, Options};
+use crate::core::{AuthorizationMode, Controllers, Core, Options};
 use crate::kinds;
 use crate::metadata::object;
 use crate::registry::{Registry, ResourceDescription, Served};
@@ -219,6 +219,8 @@ impl Default for Builder {
                 garbage_collector: Controllers::Full,
                 namespace_lifecycle: Controllers::Full,
                 namespace_objects: false,
+                authorization: AuthorizationMode::default(),
+                owner_permissions: false,
                 bootstrap: false,
             },
             history: 10_000,
@@ -281,6 +283,7 @@ impl Builder {
             namespace_lifecycle: mode,
             namespace_objects: mode == Controllers::Full,
             bootstrap: mode != Controllers::Off,
+            ..self.options
         };
         self
     }
@@ -314,6 +317,23 @@ impl Builder {
     #[must_use]
     pub fn namespace_objects(mut self, on: bool) -> Self {
         self.options.namespace_objects = on;
+        self
+    }
+
+    /// Sets who may do what; [`AuthorizationMode::AlwaysAllow`] by default. Users come from [`ApiServer::client_as`],
+    /// `Impersonate-User` (with `Impersonate-Group`) and the tokens of service accounts; everyone else is the administrator.
+    #[must_use]
+    pub fn authorization(mut self, mode: AuthorizationMode) -> Self {
+        self.options.authorization = mode;
+        self
+    }
+
+    /// Whether whoever changes the owners of an object must be allowed to delete it, and whoever sets `blockOwnerDeletion`, to update
+    /// the finalizers of the owner: the admission plugin `OwnerReferencesPermissionEnforcement`, which is on in OpenShift. Off by
+    /// default; without [`authorization`](Self::authorization) it only refuses owners of unknown kinds.
+    #[must_use]
+    pub fn owner_references_permission_enforcement(mut self, on: bool) -> Self {
+        self.options.owner_permissions = on;
         self
     }
 
@@ -374,7 +394,7 @@ impl Builder {
         }
         seed::put(&core, kinds::kubernetes_service())
             .map_err(|source| object_error("service", "kubernetes", source))?;
-        if self.options.bootstrap {
+        if self.options.bootstrap || self.options.authorization == AuthorizationMode::Rbac {
             for object in bootstrap::objects(&core) {
                 let name = object::name(&object).to_owned();
                 seed::put(&core, object)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
 use http::{Method, Request, Response};
 use serde_json::{Value, json};
@@ -23,7 +23,11 @@ use crate::http::query::Query;
 use crate::http::respond as responses;
 use crate::http::respond::{Answer, Content, Layout, respond, respond_error};
 use crate::http::websocket::{self, ListenerStop};
+use crate::kinds::tokens;
 use crate::metrics;
+use crate::rbac::access::{Access, Target};
+use crate::rbac::authorizer;
+use crate::rbac::user::User;
 use crate::registry::{Served, openapi};
 use crate::rest::{self, Call, Verb, Warnings};
 use crate::status::ApiError;
@@ -76,7 +80,7 @@ where
         let user = self.user.clone();
         Box::pin(async move {
             let (mut parts, body) = request.into_parts();
-            parts.extensions.insert(User(user));
+            parts.extensions.insert(OwnUser(user));
             let body = match read_body(body).await {
                 Ok(body) => body,
                 Err(error) => return Ok(respond_error(&error, Format::Json)),
@@ -91,18 +95,29 @@ where
 
 /// The user of a service, passed as a request extension.
 #[derive(Clone)]
-struct User(Arc<str>);
+struct OwnUser(Arc<str>);
 
-/// Returns the name of the user that makes a request.
-fn user(parts: &Parts) -> String {
-    let impersonated = header(parts, http::HeaderName::from_static("impersonate-user"));
-    let own = || {
-        parts
-            .extensions
-            .get::<User>()
-            .map(|user| user.0.to_string())
-    };
-    impersonated.or_else(own).unwrap_or_default()
+/// Returns the user that makes a request: the impersonated one, that of the service, or the service account of the token.
+fn user(core: &Core, parts: &Parts) -> User {
+    if let Some(name) = header(parts, http::HeaderName::from_static("impersonate-user")) {
+        let groups = parts.headers.get_all("impersonate-group");
+        let groups = groups.iter().filter_map(|it| it.to_str().ok());
+        return User {
+            name,
+            groups: groups.map(str::to_owned).collect(),
+        };
+    }
+    match parts.extensions.get::<OwnUser>() {
+        Some(OwnUser(name)) if !name.is_empty() => User::named(&**name),
+        _ => of_token(core, parts).unwrap_or_default(),
+    }
+}
+
+fn of_token(core: &Core, parts: &Parts) -> Option<User> {
+    let header = header(parts, AUTHORIZATION)?;
+    let token = header.strip_prefix("Bearer ")?;
+    let (user, _) = tokens::user(core, token.trim())?;
+    Some(User::named(user["username"].as_str()?))
 }
 
 fn header(parts: &Parts, name: http::HeaderName) -> Option<String> {
@@ -129,12 +144,12 @@ async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response
             // An injected fault broke the connection.
             Err(error) => return Err(error),
         },
-        other => Ok(
+        other => authorize_path(core, parts).map(|()| {
             documents(core, parts, &other).unwrap_or_else(|error| match error.code {
                 404 => not_found_page(),
                 _ => error_answer(&error),
-            }),
-        ),
+            })
+        }),
     };
     let response = match result {
         Ok(Answer {
@@ -153,6 +168,15 @@ async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response
     } else {
         response
     })
+}
+
+/// Checks that the user may request a path that is not of objects.
+fn authorize_path(core: &Core, parts: &Parts) -> Result<(), ApiError> {
+    let target = Target::Path {
+        verb: &parts.method.as_str().to_ascii_lowercase(),
+        path: parts.uri.path(),
+    };
+    authorizer::require(core, &user(core, parts), target)
 }
 
 /// Lets a watch end with its listener: without an error, as when a real server stops.
@@ -312,7 +336,9 @@ async fn objects(
         }
     };
     let content_type = header(parts, CONTENT_TYPE);
-    let mut action = action(verb, &path, parts, content_type.as_deref());
+    let user = user(core, parts);
+    let mut action = action(verb, &path, parts, &user, content_type.as_deref());
+    let access = Access::of(&action);
     let link = core.faults.link(&action.user);
     if link.is_cut() {
         std::future::pending::<()>().await;
@@ -341,6 +367,9 @@ async fn objects(
         Some(Failure::LoseAnswer) => true,
         None => false,
     };
+    if let Err(error) = authorizer::require(core, &user, Target::Resource(&access)) {
+        return Ok(Err(error));
+    }
     match reaction {
         Reaction::Pass | Reaction::Fault(_) => {}
         Reaction::Respond(object) => return Ok(Ok(Answer::document(object))),
@@ -350,6 +379,8 @@ async fn objects(
         return Ok(Ok(not_found_page()));
     }
     let call = resolve(core, parts, path, query, verb).map(|call| Call {
+        user,
+        recorded,
         content_type,
         body,
         struck,
@@ -375,9 +406,15 @@ async fn objects(
     }))
 }
 
-fn action(verb: Verb, path: &ObjectPath, parts: &Parts, content_type: Option<&str>) -> Action {
+fn action(
+    verb: Verb,
+    path: &ObjectPath,
+    parts: &Parts,
+    user: &User,
+    content_type: Option<&str>,
+) -> Action {
     Action {
-        user: user(parts),
+        user: user.name.clone(),
         verb: verb.name(),
         group: path.group.clone(),
         version: path.version.clone(),
@@ -389,6 +426,7 @@ fn action(verb: Verb, path: &ObjectPath, parts: &Parts, content_type: Option<&st
         query: parts.uri.query().unwrap_or_default().to_owned(),
         body: Value::Null,
         created: false,
+        implied: Vec::new(),
     }
 }
 
@@ -447,7 +485,8 @@ fn resolve(
         accepted,
         content_type: None,
         user_agent: header(parts, USER_AGENT).unwrap_or_default(),
-        user: user(parts),
+        user: User::default(),
+        recorded: 0,
         body: Bytes::new(),
         struck: Struck::default(),
         warnings: Warnings::default(),

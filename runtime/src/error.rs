@@ -1,6 +1,6 @@
-//! Formats errors for logs and messages: with their causes, and without debug output.
+//! Formats errors for people: with their causes, each once, on one line and without debug output.
 //!
-//! The errors of HTTP clients include the cause only in [`source`](Error::source): `client error (Connect)` alone does not tell
+//! [`chain`] is for logs, [`message`] for conditions and events. The errors of HTTP clients include the cause only in [`source`](Error::source): `client error (Connect)` alone does not tell
 //! that the connection was refused.
 //!
 //! ```
@@ -25,36 +25,60 @@ pub fn chain<'a>(error: &'a (dyn Error + 'static)) -> Chain<'a> {
     Chain { error }
 }
 
+/// Formats `error` for a condition or an event: as [`chain`], but with the API server's message alone, without request and code.
+pub fn message(error: &(dyn Error + 'static)) -> String {
+    format(error, Answers::MessageAlone)
+}
+
+/// What is shown of an answer of the API server.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answers {
+    /// The request, the message and the code.
+    Whole,
+    /// The message, or the code if there is none.
+    MessageAlone,
+}
+
+fn format(error: &(dyn Error + 'static), answers: Answers) -> String {
+    let (mut text, mut next) = own_text(error, answers);
+    while let Some(cause) = next {
+        let (cause_text, its_cause) = own_text(cause, answers);
+        if !text.contains(&cause_text) {
+            text.push_str(": ");
+            text.push_str(&cause_text);
+        }
+        next = its_cause;
+    }
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    lines.join(" ").trim().to_owned()
+}
+
 impl fmt::Display for Chain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mut text, mut next) = own_text(self.error);
-        while let Some(cause) = next {
-            let (cause_text, its_cause) = own_text(cause);
-            if !text.contains(&cause_text) {
-                text.push_str(": ");
-                text.push_str(&cause_text);
-            }
-            next = its_cause;
-        }
-        f.write_str(&text)
+        f.write_str(&format(self.error, Answers::Whole))
     }
 }
 
 /// Returns an error's own message and its cause. For an answer of the API server, the request, the message and the code; kube
 /// appends the debug form of all fields.
-fn own_text<'a>(error: &'a (dyn Error + 'static)) -> (String, Option<&'a (dyn Error + 'static)>) {
+fn own_text<'a>(
+    error: &'a (dyn Error + 'static),
+    answers: Answers,
+) -> (String, Option<&'a (dyn Error + 'static)>) {
     if let Some(status) = status_in(error) {
-        return (answer_text(status), None);
+        return (answer_text(status, answers), None);
     }
     match error.downcast_ref::<kube::Error>() {
-        Some(kube::Error::Api(status)) => (answer_text(status), None),
+        Some(kube::Error::Api(status)) => (answer_text(status, answers), None),
         // kube adds "ServiceError".
-        Some(kube::Error::Service(inner)) => own_text(&**inner),
+        Some(kube::Error::Service(inner)) => own_text(&**inner, answers),
         _ => match status_below(error) {
             Some(status) => {
                 let dump = kube::Error::Api(Box::new(status.clone())).to_string();
                 (
-                    error.to_string().replace(&dump, &answer_text(status)),
+                    error
+                        .to_string()
+                        .replace(&dump, &answer_text(status, answers)),
                     error.source(),
                 )
             }
@@ -91,10 +115,11 @@ pub(crate) fn is_passing_conflict(error: &(dyn Error + 'static)) -> bool {
 }
 
 /// Returns the message of an answer, with the code.
-fn answer_text(status: &Status) -> String {
+fn answer_text(status: &Status, answers: Answers) -> String {
     let named = format!("{} {}", status.code, status.reason);
     let text = match status.message.trim() {
         "" => named.trim().to_owned(),
+        message if answers == Answers::MessageAlone => return message.to_owned(),
         message => format!("{message} ({})", named.trim()),
     };
     // This crate's clients add the request.
@@ -210,5 +235,40 @@ mod tests {
             &["cannot write: conflict", "conflict", "version 7"],
             "cannot write: conflict: version 7",
         );
+    }
+
+    #[derive(Debug, thiserror::Error)]
+    enum Wrapped {
+        #[error(transparent)]
+        Transparent(kube::Error),
+        #[error("cannot write: {0}")]
+        Included(#[source] kube::Error),
+        #[error("cannot write")]
+        Followed(#[source] kube::Error),
+        #[error("cannot write: {0}")]
+        Twice(#[source] Box<Wrapped>),
+        #[error("outer")]
+        Outer(#[source] Box<Wrapped>),
+    }
+
+    #[test]
+    fn an_answer_that_other_errors_include_is_told_once_and_without_its_fields() {
+        let refused = || {
+            let status = kube::core::Status::failure("no:\n- a\n- b", "Forbidden");
+            kube::Error::Api(status.with_code(403).boxed())
+        };
+        let check = |error: Wrapped, expected: &str| {
+            assert_eq!(message(&error), expected, "{error:?}");
+            let chained = format!("{expected} (403 Forbidden)");
+            assert_eq!(chain(&error).to_string(), chained, "{error:?}");
+        };
+        check(Wrapped::Transparent(refused()), "no: - a - b");
+        check(Wrapped::Included(refused()), "cannot write: no: - a - b");
+        check(Wrapped::Followed(refused()), "cannot write: no: - a - b");
+        let twice = Wrapped::Twice(Box::new(Wrapped::Included(refused())));
+        check(twice, "cannot write: cannot write: no: - a - b");
+        let outer = Wrapped::Outer(Box::new(Wrapped::Included(refused())));
+        check(outer, "outer: cannot write: no: - a - b");
+        assert_eq!(message(&refused()), "no: - a - b");
     }
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::http::negotiate::Accepted;
 use crate::http::query::Query;
+use crate::rbac::user::User;
 use crate::registry::Served;
 use crate::status::{ApiError, GroupResource};
 use crate::store::Key;
@@ -95,28 +96,24 @@ impl Warnings {
 /// The user who makes a request, and the warnings that they get.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requester {
-    /// Empty for the default administrator, when the request names no user.
-    pub(crate) user: String,
+    pub(crate) user: User,
     pub(crate) warnings: Warnings,
+    /// The number of the recorded request; `None` for the server's own writes, which need no permission.
+    pub(crate) request: Option<usize>,
 }
 
 impl Requester {
     /// Returns the requester for a controller inside the server.
     pub(crate) fn controller(name: &str) -> Self {
         Self {
-            user: format!("system:serviceaccount:kube-system:{name}"),
-            warnings: Warnings::default(),
+            user: User::named(format!("system:serviceaccount:kube-system:{name}")),
+            ..Self::default()
         }
     }
 
     /// Returns the `userInfo` of an admission review.
     pub(super) fn info(&self) -> Value {
-        match self.user.as_str() {
-            "" => {
-                json!({"username": "system:admin", "groups": ["system:masters", "system:authenticated"]})
-            }
-            user => json!({"username": user, "groups": ["system:authenticated"]}),
-        }
+        self.user.info()
     }
 }
 
@@ -132,7 +129,9 @@ pub(crate) struct Call {
     pub(crate) accepted: Accepted,
     pub(crate) content_type: Option<String>,
     pub(crate) user_agent: String,
-    pub(crate) user: String,
+    pub(crate) user: User,
+    /// The number of the recorded request.
+    pub(crate) recorded: usize,
     pub(crate) body: Bytes,
     pub(crate) struck: Struck,
     pub(crate) warnings: Warnings,
@@ -160,6 +159,7 @@ impl Call {
         Requester {
             user: self.user.clone(),
             warnings: self.warnings.clone(),
+            request: Some(self.recorded),
         }
     }
 

@@ -13,6 +13,8 @@ use crate::core::Core;
 use crate::http::respond::Answer;
 use crate::metadata::object;
 use crate::metadata::rules;
+use crate::rbac;
+use crate::rbac::access::{Access, Target};
 use crate::registry::Served;
 use crate::status::ApiError;
 use crate::store::Key;
@@ -49,6 +51,7 @@ pub(super) async fn review(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     strategy::refuse(&call.served, &object, &errors)?;
     admission.validate(Some(&object), None).await?;
     call.served.resource.strategy.review(&**core, &mut object);
+    rbac::reviews::answer(core, &call.user, &call.served.resource.kind, &mut object);
     present(call, 201, &object)
 }
 
@@ -83,6 +86,7 @@ pub(crate) async fn create_object(
         by.warnings
             .extend(strategy::warnings(served, None, &object));
         let key = Key::new(object::namespace(&object), object::name(&object));
+        authorize(core, served, &key, by)?;
         of_create(core, served, &key, options, by)
             .validate(Some(&object), None)
             .await?;
@@ -105,6 +109,31 @@ pub(crate) async fn create_object(
         }
     }
     Err(ApiError::internal("no free name"))
+}
+
+/// Checks that an update or patch may create the object. A POST was authorized as what it is.
+fn authorize(core: &Core, served: &Served, key: &Key, by: &Requester) -> Result<(), ApiError> {
+    if by.request.is_none() {
+        return Ok(());
+    }
+    let resource = &served.resource;
+    let access = Access {
+        verb: "create".to_owned(),
+        group: resource.group.clone(),
+        resource: resource.plural.clone(),
+        namespace: key.namespace.to_string(),
+        ..Access::default()
+    };
+    let decision = rbac::authorizer::authorize(core, &by.user, Target::Resource(&access));
+    match decision.allowed {
+        true => Ok(()),
+        // Like kube-apiserver, without saying what is forbidden.
+        false => Err(ApiError::forbidden(
+            &resource.group_resource(),
+            &key.name,
+            &decision.reason,
+        )),
+    }
 }
 
 /// Describes the creation of an object for webhooks.

@@ -1,8 +1,11 @@
 //! RBAC assertions: checks that a client's requests are covered by its roles, and finds unused permissions.
 //!
-//! The server does not authorize requests, so a controller that lacks a permission would pass its tests and fail on a
+//! By default the server allows everything, so a controller that lacks a permission would pass its tests and fail on a
 //! cluster. [`Roles`] checks its recorded requests afterwards, with the rules of kube-apiserver's RBAC authorizer. Requests
 //! are told apart by user: [`ApiServer::client_as`] returns a client for a user; over HTTP, use `Impersonate-User`.
+//!
+//! A write that sets `blockOwnerDeletion` needs `update` on the owner's `finalizers`, as the admission plugin
+//! `OwnerReferencesPermissionEnforcement` demands.
 //!
 //! For a test with one server, [`assert_rbac`] is enough.
 
@@ -13,7 +16,8 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::ApiServer;
-use crate::http::query::Query;
+use crate::rbac::access::Access;
+use crate::rbac::rules::{self, texts};
 use crate::testing::recorder::Action;
 
 /// Why a YAML string is not a list of roles.
@@ -72,72 +76,25 @@ impl fmt::Display for Grant {
 }
 
 impl Grant {
-    /// Whether the permission allows a request, by the rules of `rbac.authorization.k8s.io`.
-    fn allows(&self, request: &Request<'_>) -> bool {
-        let subresource = self.resource.strip_prefix("*/");
-        let resource_matches = self.resource == "*"
-            || self.resource == request.resource
-            || subresource.is_some_and(|it| !it.is_empty() && it == request.action.subresource);
-        (self.verb == "*" || self.verb == request.verb)
-            && (self.group == "*" || self.group == request.action.group)
-            && resource_matches
-            && (self.names.is_empty() || self.names.contains(&request.name))
-            && (self.namespace.is_empty() || self.namespace == request.action.namespace)
+    /// Whether the permission allows an access, by the rules of `rbac.authorization.k8s.io`.
+    fn allows(&self, access: &Access) -> bool {
+        rules::is_verb(&self.verb, &access.verb)
+            && rules::is_group(&self.group, access)
+            && rules::is_resource(&self.resource, access)
+            && (self.names.is_empty() || self.names.contains(&access.name))
+            && (self.namespace.is_empty() || self.namespace == access.namespace)
     }
 }
 
-/// A request, as the authorizer sees it.
-struct Request<'a> {
-    action: &'a Action,
-    verb: &'a str,
-    /// The resource, with `/` before a subresource.
-    resource: String,
-    name: String,
-}
-
-impl<'a> Request<'a> {
-    /// Returns the requests to authorize for an action: its own verb, and `create` if an update or patch created the object.
-    fn of(action: &'a Action) -> impl Iterator<Item = Self> {
-        let created = action.created && action.verb != "create";
-        let verbs = std::iter::once(action.verb).chain(created.then_some("create"));
-        verbs.map(move |verb| Self {
-            action,
-            verb,
-            resource: match action.subresource.as_str() {
-                "" => action.resource.clone(),
-                subresource => format!("{}/{subresource}", action.resource),
-            },
-            name: if action.name.is_empty() {
-                selected_name(&action.query).unwrap_or_default()
-            } else {
-                action.name.clone()
-            },
-        })
-    }
-}
-
-impl fmt::Display for Request<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.verb, self.resource)?;
-        if !self.action.group.is_empty() {
-            write!(f, ".{}", self.action.group)?;
-        }
-        if !self.action.namespace.is_empty() {
-            write!(f, " in {}", self.action.namespace)?;
-        }
-        Ok(())
-    }
-}
-
-/// Returns the name in `fieldSelector=metadata.name=…`: kube-apiserver authorizes such lists and watches by name.
-fn selected_name(query: &str) -> Option<String> {
-    let query = Query::parse(query).ok()?;
-    let selector = query.get("fieldSelector")?;
-    let mut requirements = selector.split(',');
-    requirements.find_map(|requirement| {
-        let value = requirement.strip_prefix("metadata.name=")?;
-        Some(value.strip_prefix('=').unwrap_or(value).to_owned())
-    })
+/// Returns what an action needs: its own verb, `create` if an update or patch created the object, and what its owner references imply.
+fn accesses(action: &Action) -> Vec<Access> {
+    let own = Access::of(action);
+    let created = (action.created && action.verb != "create").then(|| Access {
+        verb: "create".to_owned(),
+        ..own.clone()
+    });
+    let implied = action.implied.iter().cloned();
+    std::iter::once(own).chain(created).chain(implied).collect()
 }
 
 /// A set of roles that records which of its permissions were used.
@@ -186,15 +143,15 @@ impl Roles {
         let mut used = self.used.lock();
         let actions = server.recorder().actions();
         for action in actions.iter().filter(|action| action.user == user) {
-            for request in Request::of(action) {
+            for access in accesses(action) {
                 let allowing: Vec<&Grant> = self
                     .grants
                     .iter()
-                    .filter(|grant| grant.allows(&request))
+                    .filter(|grant| grant.allows(&access))
                     .collect();
                 if allowing.is_empty() {
-                    let entry = forbidden.entry(request.to_string());
-                    entry.or_insert_with(|| Forbidden::new(&request)).times += 1;
+                    let entry = forbidden.entry(access.to_string());
+                    entry.or_insert_with(|| Forbidden::new(&access)).times += 1;
                 }
                 used.extend(allowing.into_iter().cloned());
             }
@@ -238,16 +195,17 @@ pub struct Forbidden {
 }
 
 impl Forbidden {
-    fn new(request: &Request<'_>) -> Self {
-        let group = match request.action.group.as_str() {
+    fn new(access: &Access) -> Self {
+        let group = match access.group.as_str() {
             "" => "\"\"",
             group => group,
         };
         Self {
-            request: request.to_string(),
+            request: access.to_string(),
             marker: format!(
                 "// +kubebuilder:rbac:groups={group},resources={},verbs={}",
-                request.resource, request.verb
+                access.full_resource(),
+                access.verb
             ),
             times: 0,
         }
@@ -317,10 +275,7 @@ fn namespace_of(role: &Value, index: usize) -> Result<String, RolesError> {
 }
 
 fn grants_of(rule: &Value, namespace: &str) -> Vec<Grant> {
-    let list = |key: &str| -> Vec<String> {
-        let items = rule[key].as_array().into_iter().flatten();
-        items.filter_map(Value::as_str).map(str::to_owned).collect()
-    };
+    let list = |key: &str| -> Vec<String> { texts(rule, key).map(str::to_owned).collect() };
     let mut grants = Vec::new();
     for group in list("apiGroups") {
         for resource in list("resources") {

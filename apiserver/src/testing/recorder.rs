@@ -7,6 +7,8 @@ use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 
 use crate::http::decode::{Encoding, decode};
+use crate::http::query::Query;
+use crate::rbac::access::Access;
 
 /// A request for objects.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +37,9 @@ pub struct Action {
     pub body: Value,
     /// Whether an update or patch created the object, because it did not exist.
     pub created: bool,
+    /// What the request needs permissions for besides its own verb, because it changed owner references: to delete the object, and to
+    /// update the finalizers of owners whose deletion it blocks.
+    pub implied: Vec<Access>,
 }
 
 impl Action {
@@ -46,6 +51,35 @@ impl Action {
                 && (subresource == "*" || subresource == self.subresource);
         (verb == "*" || verb == self.verb) && resource_matches
     }
+}
+
+impl Access {
+    /// Returns what a request needs for its own verb. A list or watch of one name is authorized by that name.
+    pub(crate) fn of(action: &Action) -> Self {
+        Self {
+            verb: action.verb.to_owned(),
+            group: action.group.clone(),
+            resource: action.resource.clone(),
+            subresource: action.subresource.clone(),
+            namespace: action.namespace.clone(),
+            name: if action.name.is_empty() {
+                selected_name(&action.query).unwrap_or_default()
+            } else {
+                action.name.clone()
+            },
+        }
+    }
+}
+
+/// Returns the name in `fieldSelector=metadata.name=…`: kube-apiserver authorizes such lists and watches by name.
+fn selected_name(query: &str) -> Option<String> {
+    let query = Query::parse(query).ok()?;
+    let selector = query.get("fieldSelector")?;
+    let mut requirements = selector.split(',');
+    requirements.find_map(|requirement| {
+        let value = requirement.strip_prefix("metadata.name=")?;
+        Some(value.strip_prefix('=').unwrap_or(value).to_owned())
+    })
 }
 
 /// A recorded request; its body is decoded on demand.
@@ -117,6 +151,15 @@ impl Recorder {
         }
     }
 
+    /// Records what else the request with this number needs. A write that is tried again replaces it.
+    pub(crate) fn implied(&self, number: usize, implied: Vec<Access>) {
+        let mut record = self.lock();
+        let index = number.checked_sub(record.forgotten);
+        if let Some(kept) = index.and_then(|index| record.requests.get_mut(index)) {
+            kept.action.implied = implied;
+        }
+    }
+
     /// Returns a copy of the recorded requests.
     pub fn actions(&self) -> Vec<Action> {
         let record = self.lock();
@@ -155,6 +198,7 @@ mod tests {
             query: String::new(),
             body: Value::Null,
             created: false,
+            implied: Vec::new(),
         }
     }
 

@@ -133,6 +133,34 @@ mod tests {
     }
 
     #[test]
+    fn code_that_blocks_owners_needs_a_rule_about_their_finalizers() {
+        let warnings = |resources: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let src = folder.path().join("src");
+            fs::create_dir_all(src.join("apis")).unwrap();
+            fs::write(src.join("apis/mod.rs"), "").unwrap();
+            let rule =
+                format!("// +kubebuilder:rbac:groups=a.b,resources={resources},verbs=update\n");
+            fs::write(src.join("rules.rs"), rule).unwrap();
+            let code = "fn a() {\n    owner::set_controller_reference(&set, &mut pod);\n}\n";
+            fs::write(src.join("owners.rs"), code).unwrap();
+            let config = Config::new()
+                .apis(src.join("apis"))
+                .out_dir(&src)
+                .crate_markers(true);
+            let generated = config.emit([]).generated(&()).unwrap();
+            generated.warnings.to_string()
+        };
+        let warning = warnings("sets/status");
+        let expected = "no rule allows to update the finalizers of an owner";
+        assert!(
+            warning.contains("owners.rs:2:12") && warning.contains(expected),
+            "{warning}"
+        );
+        assert_eq!(warnings("sets/finalizers"), "");
+    }
+
+    #[test]
     fn a_source_root_of_two_names_is_searched_once() {
         let folder = tempfile::tempdir().unwrap();
         let apis = folder.path().join("src/apis");

@@ -45,6 +45,7 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
         rust_crates,
         crds,
         crate_markers,
+        owner_write,
         #[cfg(feature = "go")]
         go,
         mut found,
@@ -74,6 +75,9 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
     let markers = crate_markers::gather(in_packages.chain([&crate_markers]));
     let is_complete = !found.has_errors() && !own.has_errors();
     crate_markers::lower(&markers, options.compat, &mut api, &mut own, is_complete);
+    if options.compat.is_strict() {
+        crate_markers::owners::check(&api.rules, owner_write.as_ref(), &mut own);
+    }
     #[cfg(feature = "go")]
     threads::discard(go);
     found.extend(echoes.without(own));

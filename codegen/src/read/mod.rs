@@ -41,6 +41,8 @@ pub struct Parsed {
     pub crds: Vec<crd::Crd>,
     /// Rules and webhooks from files that declare no API types.
     pub crate_markers: markers::MarkerSet,
+    /// Code that blocks the deletion of owners, for which a rule is needed.
+    pub owner_write: Option<crate::diag::Place>,
     /// The Go modules.
     #[cfg(feature = "go")]
     pub go: Vec<go::Module>,
@@ -70,6 +72,7 @@ pub(crate) fn read_beside(crds: crd::ReadCrds, sources: &Sources, options: &Opti
             options.compat,
             &mut found,
         ),
+        owner_write: crate_markers::owners::first_call(&sources.marker_files),
         crds: crds.crds,
         #[cfg(feature = "go")]
         go: sources

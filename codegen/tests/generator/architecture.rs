@@ -194,6 +194,60 @@ fn only_binaries_print() {
     check_absent("", &["cli/", "scaffold.rs"], &words);
 }
 
+/// Words by which an error reaches a log line without the runtime's formatter, which leaves out debug output and repeated causes.
+const UNFORMATTED: [&str; 9] = [
+    "?error", "?err,", "?source", "%error", "%err,", "%source", "{error", "{err}", "{source",
+];
+
+/// Errors that people read are formatted by `error::chain` (logs) and `error::message` (conditions, events).
+#[test]
+fn no_log_line_shows_an_error_without_its_formatter() {
+    let mut found = Vec::new();
+    for folder in ["runtime/src", "controllers", "templates"].map(|it| format!("../../{it}")) {
+        for (file, text) in sources(&folder) {
+            for macro_name in ["trace!(", "debug!(", "info!(", "warn!(", "error!("] {
+                for (at, _) in text.match_indices(&format!("tracing::{macro_name}")) {
+                    let line = text[at..].split_once(';').map_or("", |(line, _)| line);
+                    let before = &text[..at];
+                    // The variable may be the formatted error.
+                    let recent = before.lines().rev().take(10).collect::<String>();
+                    let is_formatted = recent.contains("let error = chain(")
+                        || recent.contains("let error = crate::error::chain(");
+                    if !is_formatted && UNFORMATTED.iter().any(|word| line.contains(word)) {
+                        found.push(format!("{file}: {line}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        found.is_empty(),
+        "use `error = %chain(&error)`:\n{}",
+        found.join("\n")
+    );
+}
+
+/// The debug form of an error, in a condition, an event or a message.
+#[test]
+fn no_message_holds_the_debug_form_of_an_error() {
+    let words = [
+        "{error:?}",
+        "{err:?}",
+        "{source:?}",
+        "{error:#?}",
+        "?error,",
+        "?err,",
+        "?source,",
+    ];
+    check_absent("../../controllers", &[], &words);
+    check_absent("../../templates", &[], &words);
+    check_absent(
+        "../../runtime/src",
+        &["../../runtime/src/fake/running.rs"],
+        &words,
+    );
+}
+
 #[test]
 fn rust_is_emitted_through_quote() {
     // Concatenated code would need manual indentation. The codec is copied from its source.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Command};
 use codegen_runtime::app::{App, Process, parse_duration};
+use codegen_runtime::error::chain;
 use codegen_runtime::kube::{Client, Error};
 use codegen_runtime::manager::{ManagerBuilder, Runnable, Selection};
 use rand::RngExt;
@@ -23,7 +24,7 @@ pub struct Flags {
     #[arg(long)]
     pub simulate_pods: bool,
     /// How long a simulated pod takes to become ready.
-    #[arg(long, value_name = "DURATION", default_value = "100ms", value_parser = parse_duration)]
+    #[arg(long, value_name = "DURATION", default_value = "100ms", value_parser = parse_duration, requires = "simulate_pods")]
     pub simulate_ready_after: Duration,
     /// The time between the starts of two controllers; up to as much is added at random. All start at once unless set.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
@@ -65,9 +66,9 @@ fn list_controllers(command: Command) -> Command {
 ///
 /// # Errors
 ///
-/// If the selection names an unknown controller, or the server does not answer.
+/// If the selection names an unknown controller, none, or one twice.
 pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, BoxError> {
-    let served = served(process.client(), enabled(&flags)?).await?;
+    let served = served(process.client(), enabled(&flags)?).await;
     let factory = table::factory(process.factory_builder(), &served);
     let controllers = {
         let context = Context {
@@ -117,9 +118,16 @@ fn start_delays(interval: Option<Duration>) -> impl Iterator<Item = Duration> {
 ///
 /// # Errors
 ///
-/// If they name an unknown controller.
+/// If they name an unknown controller, none, or one in two entries.
 pub fn enabled(flags: &Flags) -> Result<Vec<&'static Descriptor>, BoxError> {
     let mut enabled = table::selected(&flags.controllers)?;
+    if let Some(name) = table::contradiction(&flags.controllers) {
+        let given = &flags.controllers;
+        return Err(format!("--controllers={given} both enables and disables {name}").into());
+    }
+    if enabled.is_empty() && !flags.simulate_pods {
+        return Err(format!("--controllers={} selects none", flags.controllers).into());
+    }
     if flags.simulate_pods && enabled.iter().all(|it| it.name != simulator::NAME) {
         enabled.extend(table::ALL.iter().filter(|it| it.name == simulator::NAME));
     }
@@ -127,16 +135,17 @@ pub fn enabled(flags: &Flags) -> Result<Vec<&'static Descriptor>, BoxError> {
 }
 
 /// Keeps the controllers whose APIs the cluster serves. An informer of an API that is not served would never sync and block the others.
+/// Waits for the API server, as the informers of other programs do.
 async fn served(
     client: &Client,
     descriptors: Vec<&'static Descriptor>,
-) -> Result<Vec<&'static Descriptor>, BoxError> {
+) -> Vec<&'static Descriptor> {
     let mut known: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut served = Vec::new();
     for descriptor in descriptors {
         let (version, plural) = descriptor.needs;
         if !known.contains_key(version) {
-            known.insert(version, resources(client, version).await?);
+            known.insert(version, resources(client, version).await);
         }
         if known
             .get(version)
@@ -150,10 +159,29 @@ async fn served(
             );
         }
     }
-    Ok(served)
+    served
 }
 
-async fn resources(client: &Client, version: &str) -> Result<Vec<String>, Error> {
+/// The delays between attempts to ask an API server that does not answer: the first and the longest.
+const BACKOFF: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
+
+/// Returns the plurals of a group and version, once the API server answers.
+async fn resources(client: &Client, version: &str) -> Vec<String> {
+    let (mut delay, longest) = BACKOFF;
+    loop {
+        match try_resources(client, version).await {
+            Ok(resources) => return resources,
+            Err(error) => {
+                let error = chain(&error);
+                tracing::warn!(%version, %error, retry = ?delay, "cannot ask the API server what it serves");
+            }
+        }
+        tokio::time::sleep(delay).await;
+        delay = (delay * 2).min(longest);
+    }
+}
+
+async fn try_resources(client: &Client, version: &str) -> Result<Vec<String>, Error> {
     let list = match version.contains('/') {
         true => client.list_api_group_resources(version).await,
         false => client.list_core_api_resources(version).await,
@@ -173,6 +201,20 @@ async fn resources(client: &Client, version: &str) -> Result<Vec<String>, Error>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_selection_that_contradicts_itself_or_selects_nothing_is_refused() {
+        let check = |list: &str, expected: &str| {
+            let all = ["controller-manager", "--controllers", list];
+            let flags = app().try_parse_from::<Flags>(all).expect("flags").own;
+            let error = enabled(&flags).expect_err("it is refused").to_string();
+            assert!(error.contains(expected), "{list}: {error}");
+        };
+        let name = table::ALL[0].name;
+        check(&format!("{name},-{name}"), "both enables and disables");
+        check("", "selects none");
+        check("nonsense", "not in the list of known controllers");
+    }
 
     #[test]
     fn controllers_start_at_once_or_an_interval_and_jitter_apart() {

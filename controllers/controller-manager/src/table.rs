@@ -216,6 +216,15 @@ pub fn selected(selection: &Selection) -> Result<Vec<&'static Descriptor>, Unkno
     Ok(enabled.collect())
 }
 
+/// Returns a controller that `selection` both enables and disables, if there is one.
+pub fn contradiction(selection: &Selection) -> Option<String> {
+    let text = selection.to_string();
+    let entries: Vec<String> = text.split(',').map(own_name).collect();
+    let disabled = entries.iter().filter_map(|it| it.strip_prefix('-'));
+    let mut twice = disabled.filter(|name| entries.iter().any(|it| it == name));
+    twice.next().map(str::to_owned)
+}
+
 /// Creates the informer factory for `selected`. Pods are trimmed unless one of the controllers reads whole pods.
 pub fn factory(
     builder: FactoryBuilder<SharedInformerFactory>,

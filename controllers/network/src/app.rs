@@ -12,8 +12,8 @@ use ipnet::IpNet;
 use crate::backend::Backend;
 use crate::backend::neutron::{Neutron, NeutronFlags};
 use crate::backend::simulated::Simulated;
-use crate::controller::NetworkController;
 use crate::controller::per_deployment::NetworkPerDeployment;
+use crate::controller::{NetworkController, check_range};
 use crate::generated::clientset::Clientset;
 use crate::generated::informers::SharedInformerFactory;
 
@@ -52,14 +52,23 @@ pub struct Flags {
     #[arg(long)]
     pub network_per_deployment: bool,
     /// The range from which those networks are allocated.
-    #[arg(long, value_name = "CIDR", default_value = "10.128.0.0/16")]
+    #[arg(long, value_name = "CIDR", default_value = "10.128.0.0/16", value_parser = parse_pool, requires = "network_per_deployment")]
     pub network_pool: IpNet,
     /// The prefix length of those networks.
-    #[arg(long, value_name = "BITS", default_value_t = 24)]
+    #[arg(
+        long,
+        value_name = "BITS",
+        default_value_t = 24,
+        requires = "network_per_deployment"
+    )]
     pub network_pool_prefix: u8,
     /// The OpenStack endpoints and credentials.
     #[command(flatten)]
     pub neutron: NeutronFlags,
+}
+
+fn parse_pool(text: &str) -> Result<IpNet, String> {
+    check_range(text).map_err(|error| error.to_string().replace("spec.cidr: ", ""))
 }
 
 /// The name of a backend.
@@ -78,7 +87,10 @@ pub enum BackendName {
 /// If the flags are inconsistent.
 pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, BoxError> {
     let backend: Arc<dyn Backend> = match flags.backend {
-        BackendName::Simulated => Arc::new(Simulated::new()),
+        BackendName::Simulated => {
+            flags.neutron.check_unused()?;
+            Arc::new(Simulated::new())
+        }
         BackendName::Neutron => Arc::new(Neutron::new(&flags.neutron)?),
     };
     setup_with(process, flags, backend)
@@ -106,7 +118,7 @@ pub fn setup_with(
         process.threads(),
     );
     let per_deployment = flags.network_per_deployment.then(|| {
-        let (pool, prefix) = (flags.network_pool.trunc(), flags.network_pool_prefix);
+        let (pool, prefix) = (flags.network_pool, flags.network_pool_prefix);
         NetworkPerDeployment::new(clientset, &factory, events, &metrics, pool, prefix)
     });
     if flags

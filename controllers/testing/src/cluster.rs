@@ -140,6 +140,14 @@ async fn install(client: &Client, crd: &Value) {
     assert!(eventually(is_served).await);
 }
 
+/// Fails unless people can read a message of a condition or an event: on one line, without the debug form of an error.
+#[track_caller]
+pub fn assert_readable(message: &str) {
+    for debug in ["ApiError", "Status {", "Some(", "None", "\n"] {
+        assert!(!message.contains(debug), "{debug:?} is in {message:?}");
+    }
+}
+
 /// Whether `is` comes true within [`PATIENCE`].
 pub async fn eventually(is: impl AsyncFn() -> bool) -> bool {
     let wait = async {

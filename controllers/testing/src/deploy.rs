@@ -9,7 +9,7 @@ use codegen_runtime::app::{App, Invocation};
 use codegen_runtime::kube::api::{DynamicObject, PostParams};
 use codegen_runtime::kube::core::{GroupVersionKind, discovery::ApiResource};
 use codegen_runtime::kube::{self, Api, Client};
-use embedded_apiserver::{ApiServer, assert_rbac};
+use embedded_apiserver::{ApiServer, AuthorizationMode, assert_rbac};
 use serde_json::{Value, json};
 
 /// The folder `deploy/` of a controller: its CRD, roles, samples and Deployment.
@@ -33,10 +33,35 @@ impl Deploy {
         serde_saphyr::from_multiple(&self.text(file)).unwrap()
     }
 
-    /// Starts a server with the CRD in `crd.yaml`.
+    /// Starts a server with the CRD in `crd.yaml`, if there is one, on which the [user](Self::user) may do what the roles and their
+    /// bindings allow. As in OpenShift, owner references need permissions of their own.
     pub fn server(&self) -> ApiServer {
-        let server = ApiServer::builder().crd_values(self.documents("crd.yaml"));
-        server.build().unwrap()
+        let crds = match self.0.join("crd.yaml").exists() {
+            true => self.documents("crd.yaml"),
+            false => Vec::new(),
+        };
+        let files = [
+            "namespace.yaml",
+            "service-account.yaml",
+            "role.yaml",
+            "role-binding.yaml",
+        ];
+        ApiServer::builder()
+            .authorization(AuthorizationMode::Rbac)
+            .owner_references_permission_enforcement(true)
+            .crd_values(crds)
+            .objects(files.into_iter().flat_map(|file| self.documents(file)))
+            .build()
+            .unwrap()
+    }
+
+    /// Returns the user as which the Deployment's pods make requests: their service account.
+    pub fn user(&self) -> String {
+        let deployment = self.documents("deployment.yaml").remove(0);
+        let text = |pointer: &str| deployment.pointer(pointer).unwrap().as_str().unwrap();
+        let namespace = text("/metadata/namespace");
+        let account = text("/spec/template/spec/serviceAccountName");
+        format!("system:serviceaccount:{namespace}:{account}")
     }
 
     /// Returns an API for the kind of `crd.yaml`; in the namespace `default` if it is namespaced.
@@ -131,10 +156,10 @@ impl Deploy {
         columns.zip(cells.into_iter().flatten().cloned()).collect()
     }
 
-    /// Fails if `user` made a request on `server` that `role.yaml` does not allow; returns the unused rules.
-    pub fn check_roles(&self, server: &ApiServer, user: &str) -> Vec<String> {
+    /// Fails if the [user](Self::user) made a request on `server` that `role.yaml` does not allow; returns the unused rules.
+    pub fn check_roles(&self, server: &ApiServer) -> Vec<String> {
         let role = self.text("role.yaml");
-        let unused = assert_rbac(server, user, [role.as_str()]);
+        let unused = assert_rbac(server, &self.user(), [role.as_str()]);
         unused.iter().map(ToString::to_string).collect()
     }
 }

@@ -45,6 +45,7 @@ pub async fn setup(
     flags: Flags,
     simulated: Simulated,
 ) -> anyhow::Result<ManagerBuilder> {
+    flags.check()?;
     let driver = driver(&process, &flags, simulated).await?;
     Ok(setup_with(process, &flags, driver)?)
 }

@@ -36,7 +36,7 @@ pub struct DriverFlags {
     #[arg(long, value_name = "DIR")]
     pub simulated_dir: Option<PathBuf>,
     /// The probability, from 0 to 1, that a call of the simulated driver fails; half of the failures only lose the response.
-    #[arg(long, value_name = "CHANCE", default_value_t = 0.0, hide = true)]
+    #[arg(long, value_name = "CHANCE", default_value_t = 0.0, value_parser = parse_chance, hide = true)]
     pub simulated_faults: f64,
     /// Keep QEMU machines in this directory.
     #[arg(
@@ -58,6 +58,63 @@ pub struct DriverFlags {
     /// a duration longer than restoring the cluster from a backup takes.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub remove_orphans_after: Option<Duration>,
+}
+
+impl Flags {
+    /// Checks that no flag of another driver is set.
+    ///
+    /// # Errors
+    ///
+    /// The first such flag.
+    pub fn check(&self) -> Result<(), UnusedFlag> {
+        let (driver, of) = (self.vm_driver, &self.driver);
+        let is_simulated = driver == DriverName::Simulated;
+        let flags = [
+            (
+                "--simulated-dir",
+                of.simulated_dir.is_some(),
+                is_simulated,
+                "simulated",
+            ),
+            (
+                "--simulated-faults",
+                of.simulated_faults > 0.0,
+                is_simulated,
+                "simulated",
+            ),
+            (
+                "--image",
+                of.image.is_some(),
+                !is_simulated,
+                "qemu or kubevirt",
+            ),
+            (
+                "--storage-class",
+                of.storage_class.is_some(),
+                driver == DriverName::Kubevirt,
+                "kubevirt",
+            ),
+        ];
+        let unused = flags
+            .into_iter()
+            .find(|(_, is_set, is_used, _)| *is_set && !*is_used);
+        unused.map_or(Ok(()), |(flag, _, _, drivers)| {
+            Err(UnusedFlag { flag, drivers })
+        })
+    }
+}
+
+/// A flag has no effect with the selected driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{flag} needs --vm-driver={drivers}")]
+pub struct UnusedFlag {
+    flag: &'static str,
+    drivers: &'static str,
+}
+
+fn parse_chance(text: &str) -> Result<f64, String> {
+    let chance = text.parse().ok().filter(|it| (0.0..=1.0).contains(it));
+    chance.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 /// Adapts the help of the flags that every controller has.
@@ -85,6 +142,30 @@ mod tests {
     #[test]
     fn the_flags_are_consistent() {
         app().command::<Flags>().debug_assert();
+    }
+
+    #[test]
+    fn flags_of_another_driver_are_refused() {
+        let check = |args: &[&str], expected: Option<&str>| {
+            let all = [&["virtualmachine-controller"], args].concat();
+            let flags = app().try_parse_from::<Flags>(all).expect("flags").own;
+            let found = flags.check().err().map(|it| it.to_string());
+            assert_eq!(found.as_deref(), expected, "{args:?}");
+        };
+        check(&[], None);
+        check(&["--simulated-dir=a"], None);
+        check(
+            &["--image=a"],
+            Some("--image needs --vm-driver=qemu or kubevirt"),
+        );
+        check(
+            &["--vm-driver=kubevirt", "--image=a", "--storage-class=b"],
+            None,
+        );
+        check(
+            &["--vm-driver=kubevirt", "--simulated-dir=a"],
+            Some("--simulated-dir needs --vm-driver=simulated"),
+        );
     }
 
     #[test]

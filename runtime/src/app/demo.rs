@@ -257,10 +257,10 @@ async fn stay(
     stop: &CancellationToken,
 ) -> Result<(), AppError> {
     let listen = flags.listen;
-    let serving = server
-        .serve(listen)
-        .await
-        .map_err(|error| failed(format!("cannot listen on {listen}"))(Box::new(error)))?;
+    let serving = server.serve(listen).await.map_err(|error| {
+        let what = format!("cannot listen on {listen}: choose another address with --listen");
+        failed(what)(Box::new(error))
+    })?;
     let path = &flags.kubeconfig;
     std::fs::write(path, serving.kubeconfig("demo"))
         .and_then(|()| writeln!(io::stdout(), "{}", instructions(path, commands)))

@@ -47,9 +47,19 @@ pub enum AppError {
     /// No client could be created for the cluster.
     #[error("cannot create a client for the cluster")]
     Client(#[source] kube::Error),
+    /// Two flags have the same address.
+    #[error(
+        "{address} is given twice: --metrics-bind-address and --health-probe-bind-address need different ones"
+    )]
+    SameAddress {
+        /// The address.
+        address: SocketAddr,
+    },
     /// An address could not be bound.
-    #[error("cannot serve {what} on {address}")]
+    #[error("{flag}: cannot serve {what} on {address}")]
     Listen {
+        /// The flag of the address.
+        flag: &'static str,
         /// The service to listen for.
         what: &'static str,
         /// The address.

@@ -70,6 +70,9 @@ pub struct WebhookFlags {
     #[cfg(feature = "self-signed")]
     #[arg(long, value_name = "SERVICE", value_parser = parse_service, conflicts_with = "webhook_cert_path")]
     pub webhook_self_signed: Option<ServiceName>,
+    /// How long to serve webhooks after SIGTERM, with /readyz failing, while nodes still route requests to this process.
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = parse_delay)]
+    pub shutdown_delay: Duration,
 }
 
 #[cfg(feature = "webhooks")]
@@ -119,7 +122,7 @@ pub struct ElectionFlags {
     pub holder_identity: Option<String>,
     // The default is the program's name; `App` sets it.
     /// The name of the Lease used for the election.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_lease_name)]
     pub lease_lock_name: String,
     /// The namespace of the Lease: $POD_NAMESPACE, else default.
     #[arg(
@@ -127,7 +130,8 @@ pub struct ElectionFlags {
         value_name = "NAMESPACE",
         env = "POD_NAMESPACE",
         hide_env_values = true,
-        default_value = "default"
+        default_value = "default",
+        value_parser = parse_label
     )]
     pub lease_lock_namespace: String,
     /// How long other replicas wait after the last renewal before they take over.
@@ -217,6 +221,15 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     Ok(duration)
 }
 
+/// Like [`parse_duration`], but also parses `0s`.
+#[cfg(feature = "webhooks")]
+fn parse_delay(text: &str) -> Result<Duration, String> {
+    match text {
+        "0" | "0s" => Ok(Duration::ZERO),
+        _ => parse_duration(text),
+    }
+}
+
 fn parse_namespace(text: &str) -> Result<String, String> {
     match kube_names::is_label(text) {
         true => Ok(text.to_owned()),
@@ -224,6 +237,14 @@ fn parse_namespace(text: &str) -> Result<String, String> {
             "invalid namespace {text:?}: expected lowercase letters, digits and '-'; leave the flag out for all namespaces"
         )),
     }
+}
+
+fn parse_label(text: &str) -> Result<String, String> {
+    kube_names::label_fault(text).map_or_else(|| Ok(text.to_owned()), Err)
+}
+
+fn parse_lease_name(text: &str) -> Result<String, String> {
+    kube_names::subdomain_fault(text).map_or_else(|| Ok(text.to_owned()), Err)
 }
 
 /// Parses `0`, `:8080` and `127.0.0.1:8080`, as controller-runtime's flags do. Without a host the address is all of IPv6 and IPv4,
@@ -256,6 +277,17 @@ mod tests {
         for text in ["", "0s", "-1s", "15", "soon"] {
             assert!(parse_duration(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn names_are_those_of_kubernetes() {
+        assert_eq!(parse_namespace("shop"), Ok("shop".to_owned()));
+        assert_eq!(parse_lease_name("a.b"), Ok("a.b".to_owned()));
+        for text in ["a b", "Shop", "a,b", "-a", "a/b"] {
+            assert!(parse_namespace(text).is_err(), "{text}");
+            assert!(parse_lease_name(text).is_err(), "{text}");
+        }
+        assert!(parse_label("").is_err() && parse_namespace("").is_err());
     }
 
     #[test]

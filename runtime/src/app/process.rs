@@ -43,14 +43,28 @@ impl Process {
         flags: Flags,
         metrics: Metrics,
     ) -> Result<Self, AppError> {
+        let (metrics_address, health_address) = (
+            flags.metrics_bind_address.0,
+            flags.health_probe_bind_address.0,
+        );
+        if let Some(address) = metrics_address.filter(|it| it.port() != 0)
+            && health_address == Some(address)
+        {
+            return Err(AppError::SameAddress { address });
+        }
         let options = EventOptions::default().metrics(&metrics);
         Ok(Self {
             events: EventBroadcaster::with_options(client.clone(), options),
             client,
             identity: flags.election.identity(),
             listeners: Listeners {
-                metrics: listen(flags.metrics_bind_address.0, "metrics").await?,
-                health: listen(flags.health_probe_bind_address.0, "health checks").await?,
+                metrics: listen(metrics_address, "--metrics-bind-address", "metrics").await?,
+                health: listen(
+                    health_address,
+                    "--health-probe-bind-address",
+                    "health checks",
+                )
+                .await?,
             },
             flags: Arc::new(flags),
             reporter,
@@ -74,10 +88,16 @@ impl Process {
             tracing::info!("webhooks are disabled: set {flags} to serve them");
             return Ok(());
         }
-        if let Some(listener) = listen(flags.webhook_bind_address.0, "webhooks").await? {
+        if let Some(listener) = listen(
+            flags.webhook_bind_address.0,
+            "--webhook-bind-address",
+            "webhooks",
+        )
+        .await?
+        {
             let certificates = self.certificates(flags, webhooks).await?;
             let server = WebhookServer::new(listener, certificates, webhooks.clone());
-            self.webhooks = Some(server);
+            self.webhooks = Some(server.shutdown_delay(flags.shutdown_delay));
         }
         Ok(())
     }
@@ -182,6 +202,7 @@ impl Process {
 
 async fn listen(
     address: Option<SocketAddr>,
+    flag: &'static str,
     what: &'static str,
 ) -> Result<Option<TcpListener>, AppError> {
     let Some(address) = address else {
@@ -189,6 +210,7 @@ async fn listen(
     };
     let bound = bind(address).await;
     bound.map(Some).map_err(|source| AppError::Listen {
+        flag,
         what,
         address,
         source,

@@ -56,7 +56,7 @@ pub enum ApplyError {
     #[error("cannot serialise the object to apply: {0}")]
     Serialize(#[from] serde_json::Error),
     /// Other managers own some of the fields, with different values.
-    #[error("apply conflicts with other field managers: {}", .0.iter().map(|it| it.message.as_str()).collect::<Vec<_>>().join("; "))]
+    #[error("other field managers own some of the fields: {}", told(.0))]
     Conflict(
         /// The fields in conflict.
         Vec<FieldConflict>,
@@ -73,6 +73,27 @@ pub struct FieldConflict {
     pub field: String,
     /// The server's message, which names the other manager.
     pub message: String,
+}
+
+/// Names each manager once, with its fields: `conflict with "kubectl" using apps/v1: .spec.replicas, .spec.paused`.
+fn told(conflicts: &[FieldConflict]) -> String {
+    let mut managers: Vec<(&str, Vec<&str>)> = Vec::new();
+    for conflict in conflicts {
+        let message = conflict.message.as_str();
+        let at = managers.iter().position(|(it, _)| *it == message);
+        match at.and_then(|at| managers.get_mut(at)) {
+            Some((_, fields)) => fields.push(&conflict.field),
+            None => managers.push((message, vec![&conflict.field])),
+        }
+    }
+    let texts = managers.into_iter().map(|(message, fields)| {
+        let fields = fields.into_iter().filter(|it| !message.contains(it));
+        match fields.collect::<Vec<_>>().join(", ").as_str() {
+            "" => message.to_owned(),
+            fields => format!("{message}: {fields}"),
+        }
+    });
+    texts.collect::<Vec<_>>().join("; ")
 }
 
 /// Applies objects under the name of one field manager.

@@ -1,6 +1,7 @@
 //! Several finalizers of one kind, each with its clean-up.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::fmt;
 use std::future::Future;
 
@@ -9,6 +10,7 @@ use futures::future::BoxFuture;
 use kube::Resource;
 
 use super::{add, contains, is_deleting, remove};
+use crate::error::message;
 
 /// The effect of the clean-ups on the object in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,7 +31,7 @@ impl Finalized {
 /// The clean-up for one finalizer.
 pub trait Finalize<K>: Send + Sync {
     /// The error of a clean-up.
-    type Error: fmt::Display + Send;
+    type Error: Into<Box<dyn Error + Send + Sync>> + Send;
 
     /// Cleans up what `object` created elsewhere; returns whether it changed `object`. Called again until it succeeds, so it must
     /// be idempotent.
@@ -71,7 +73,7 @@ impl<K: Send, F: Finalize<K>> Erased<K> for F {
         async move {
             self.finalize(object)
                 .await
-                .map_err(|error| format!("{error:#}"))
+                .map_err(|error| message(&*error.into()))
         }
         .boxed()
     }

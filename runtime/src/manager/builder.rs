@@ -19,7 +19,7 @@ use crate::leader::{LeaderElectionConfig, LeaderElectionConfigError, LeaderElect
 use crate::metrics::Metrics;
 use crate::tasks::Task;
 #[cfg(feature = "webhooks")]
-use crate::webhook::WebhookServer;
+use crate::webhook::{SHUTDOWN_DELAY, WebhookServer};
 
 /// The default graceful timeout: controller-runtime's.
 const GRACEFUL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -196,9 +196,13 @@ impl ManagerBuilder {
     /// Serves webhooks, on every replica and from the start: caches of kinds with a conversion webhook cannot be filled without
     /// it. `/readyz` checks that the server runs. With conversion webhooks, `/readyz` does not wait for the caches, since the API
     /// server calls ready pods only.
+    ///
+    /// At a shutdown, `/readyz` fails first; the server goes on for its [delay](WebhookServer::shutdown_delay), 10 s by default,
+    /// and until all work has stopped.
     #[cfg(feature = "webhooks")]
     pub fn webhooks(mut self, mut server: WebhookServer) -> Self {
         server.set_default_metrics(&self.metrics);
+        server.set_default_shutdown_delay(SHUTDOWN_DELAY);
         self.ready.add("webhooks", Arc::new(server.check()));
         for progress in server.progress() {
             progress.report_to(&self.metrics);

@@ -2,9 +2,9 @@
 //!
 //! Components start in this order: endpoints and webhooks, the event broadcaster, informers, runnables without leader election,
 //! the election, then the leader's runnables. They stop in this order: the leader's runnables (no more keys are handed out, and
-//! reconciliations in progress are finished), the Lease, the other runnables, the event broadcaster, informers, endpoints and
-//! webhooks. Lost leadership first stops the leader's runnables, then ends the manager with an error: the process should exit and
-//! be restarted, as with controller-runtime.
+//! reconciliations in progress are finished), the Lease, the other runnables, webhooks, the event broadcaster, informers, endpoints.
+//! Readiness fails from the beginning. Lost leadership first stops the leader's runnables, then ends the manager with an error: the
+//! process should exit and be restarted, as with controller-runtime.
 //!
 //! Start reading at [`ManagerBuilder`] and [`Manager::run`].
 //!

@@ -65,7 +65,7 @@ impl Manager {
     /// the leader's, then events and caches, and each of these groups has at least one second. What has not stopped by then is
     /// dropped, or left to itself if it blocks its thread, and the result is [`ManagerError::GracefulTimeout`]. The Lease is renewed until the work has stopped, and then released. A process that waits
     /// for the Lease is ready, since its caches are filled. A process with conversion webhooks is ready before that, since lists
-    /// may need them.
+    /// may need them. Webhooks are served until the work has stopped and their delay is over; the endpoints outlast them.
     ///
     /// Informers that a controller reads from run with the manager, whichever factory they belong to, unless they already run
     /// elsewhere. A controller whose first lists do not arrive within its `cache_sync_timeout` ends the manager.
@@ -114,10 +114,12 @@ impl Manager {
             servers.spawn(serve(listener, endpoints, stop_servers.clone()));
         }
 
+        let stop_webhooks = stop_servers.child_token();
+        let mut serving = JoinSet::<()>::new();
         #[cfg(feature = "webhooks")]
         if let Some(webhooks) = webhooks {
-            let stop = stop_servers.clone();
-            servers.spawn(async move { webhooks.run(&stop).await });
+            let (stop, release) = (shutdown.clone(), stop_webhooks.clone());
+            serving.spawn(async move { webhooks.run_until(&stop, &release).await });
         }
 
         // Everything that ends the manager cancels this token, so that there is one shutdown path.
@@ -138,6 +140,9 @@ impl Manager {
                 work.run(&stop, &phase).await
             }
         };
+        // Bounded by the server's own delay and deadline. Handlers of webhooks may read the caches.
+        stop_webhooks.cancel();
+        while serving.join_next().await.is_some() {}
         let rest = async {
             stop_events.cancel();
             while writing.join_next().await.is_some() {}

@@ -36,7 +36,7 @@ pub(super) async fn serve(listener: TcpListener, endpoints: Endpoints, stop: Can
         let stream = match accepted {
             Ok((stream, _)) => stream,
             Err(error) => {
-                tracing::warn!(%error, "cannot accept");
+                tracing::warn!(error = %chain(&error), "cannot accept");
                 // Avoids spinning, for example when there are no file descriptors left.
                 sleep(Duration::from_millis(100)).await;
                 continue;

@@ -67,6 +67,7 @@ pub use stats::ReflectorStats;
 pub(crate) use stats::Spread;
 
 use crate::client::retry_after;
+use crate::error::chain;
 use crate::store::ObjectKey;
 
 /// Changes an object before anything else sees it, for example to drop unused fields. It must keep name, namespace, uid and
@@ -114,7 +115,7 @@ impl<K> Default for ReflectorOptions<K> {
             backoff: Backoff::reflector(),
             deadlines: Deadlines::default(),
             transform: None,
-            on_error: Arc::new(|error| tracing::warn!(%error, "reflector")),
+            on_error: Arc::new(|error| tracing::warn!(error = %chain(error), "reflector")),
         }
     }
 }

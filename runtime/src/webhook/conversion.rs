@@ -2,10 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use serde_json::{Value, json};
+use bytes::Bytes;
+use serde::de::{DeserializeSeed, IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 
+use super::envelope::{CONVERSION, Envelope};
+use super::fault::Fault;
+use super::reading::Text;
+use super::room::{Room, memory_of};
+use super::work;
 use crate::object::{Object, ResourceInfo};
 
 type BoxError = Box<dyn Error + Send + Sync>;
@@ -110,8 +123,8 @@ impl<H: Object> Converter<H> {
     }
 }
 
-impl<H> std::fmt::Debug for Converter<H> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl<H> fmt::Debug for Converter<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let it = &self.erased;
         f.debug_struct("Converter")
             .field("kind", &it.kind)
@@ -132,24 +145,27 @@ fn translate<A: Object, B: Object, E: Into<BoxError>>(
 
 impl KindConverter {
     /// Converts an object to another version.
-    fn convert(&self, object: &Value, to: &str) -> Result<Value, BoxError> {
+    fn convert(&self, mut object: Value, to: &str) -> Result<Value, BoxError> {
         let from = object["apiVersion"].as_str().unwrap_or_default();
+        let from = from.to_owned();
+        let metadata = metadata_of(&object)?;
         if from == to {
-            return Ok(object.clone());
+            object["metadata"] = Value::Object(metadata);
+            return Ok(object);
         }
         let spoke = |version: &str| {
             let found = self.spokes.get(version);
             found.ok_or_else(|| format!("{} has no version {version} here", self.kind))
         };
         let hub = match from == self.hub {
-            true => object.clone(),
-            false => (spoke(from)?.to_hub)(object)?,
+            true => object,
+            false => (spoke(&from)?.to_hub)(&object)?,
         };
         let mut converted = match to == self.hub {
             true => hub,
             false => (spoke(to)?.from_hub)(&hub)?,
         };
-        keep_metadata(object, &mut converted);
+        keep_metadata(metadata, &mut converted);
         // Not every type serializes its own apiVersion.
         converted["apiVersion"] = json!(to);
         converted["kind"] = json!(self.kind);
@@ -157,56 +173,217 @@ impl KindConverter {
     }
 }
 
+/// Returns an object's metadata, which is empty if it has none: the API server refuses converted objects without metadata.
+fn metadata_of(object: &Value) -> Result<Map<String, Value>, BoxError> {
+    match &object["metadata"] {
+        Value::Null => Ok(Map::new()),
+        Value::Object(metadata) => Ok(metadata.clone()),
+        _ => Err("invalid metadata: expected an object".into()),
+    }
+}
+
 /// Restores metadata: the API server refuses converted objects with changes other than to labels and annotations.
-fn keep_metadata(sent: &Value, converted: &mut Value) {
-    let mut metadata = sent["metadata"].clone();
+fn keep_metadata(mut metadata: Map<String, Value>, converted: &mut Value) {
     for field in ["labels", "annotations"] {
         match converted["metadata"]
             .get(field)
             .filter(|map| !map.is_null())
         {
-            Some(map) => metadata[field] = map.clone(),
-            None => {
-                if let Value::Object(metadata) = &mut metadata {
-                    metadata.remove(field);
+            Some(map) => metadata.insert(field.to_owned(), map.clone()),
+            None => metadata.remove(field),
+        };
+    }
+    converted["metadata"] = Value::Object(metadata);
+}
+
+/// How much memory the values of an object take while it is converted: as it was sent, as the hub, and in the other version.
+const COPIES: usize = 3;
+
+/// The request of a ConversionReview.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Request<'a> {
+    #[serde(default)]
+    uid: String,
+    #[serde(default, rename = "desiredAPIVersion")]
+    desired_api_version: String,
+    #[serde(borrow)]
+    objects: Option<&'a RawValue>,
+}
+
+/// Responds to a ConversionReview: with all objects, or the first error.
+///
+/// Objects are decoded, converted and encoded one after the other, on a thread for blocking work: conversions are the program's own
+/// functions, and may take long.
+pub(super) async fn respond(
+    converters: Arc<Vec<KindConverter>>,
+    text: Text,
+    room: &Room,
+    deadline: Instant,
+) -> Result<Vec<u8>, Fault> {
+    let (body, length) = (text.bytes.clone(), text.bytes.len());
+    let opened = work::run(length, move || {
+        let envelope = CONVERSION.open(&body)?;
+        let largest = largest_object(&envelope.request)?;
+        Ok((envelope, largest))
+    });
+    let (envelope, largest) = opened.await?;
+    let held = room.for_values(largest.saturating_mul(COPIES), deadline);
+    let held = held.await?;
+    let waits = Waits::default();
+    let is_awaited = waits.0.clone();
+    work::blocking(move || {
+        let _held = (held, text);
+        convert_all(&converters, &envelope, &is_awaited)
+    })
+    .await
+}
+
+/// Tells the work that nobody waits for it any more, once it is dropped.
+#[derive(Default)]
+struct Waits(Arc<Abandoned>);
+
+#[derive(Default)]
+struct Abandoned(AtomicBool);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        self.0.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn request(json: &Bytes) -> Result<Request<'_>, Fault> {
+    serde_json::from_slice(json)
+        .map_err(|error| Fault::bad(format!("the review has no valid request: {error}")))
+}
+
+/// Returns the memory of the largest object.
+fn largest_object(json: &Bytes) -> Result<usize, Fault> {
+    let mut largest = 0;
+    for_each(request(json)?.objects, |object| {
+        largest = largest.max(memory_of(object.get().as_bytes()));
+        true
+    })?;
+    Ok(largest)
+}
+
+fn convert_all(
+    converters: &[KindConverter],
+    envelope: &Envelope,
+    abandoned: &Abandoned,
+) -> Result<Vec<u8>, Fault> {
+    let request = request(&envelope.request)?;
+    let mut objects = Vec::with_capacity(envelope.request.len());
+    let mut failed = None;
+    for_each(request.objects, |object| {
+        if abandoned.0.load(Ordering::Relaxed) {
+            return false;
+        }
+        match convert(converters, object, &request.desired_api_version) {
+            Ok(object) => {
+                if !objects.is_empty() {
+                    objects.push(b',');
                 }
+                failed = serde_json::to_writer(&mut objects, &object)
+                    .err()
+                    .map(Into::into);
             }
+            Err(error) => failed = Some(error),
         }
+        failed.is_none()
+    })?;
+    let result = match &failed {
+        None => json!({"status": "Success"}),
+        Some(error) => {
+            objects.clear();
+            json!({"status": "Failure", "message": crate::error::chain(&**error).to_string()})
+        }
+    };
+    let (version, kind) = (json!(envelope.version), json!(CONVERSION.kind));
+    let uid = json!(request.uid);
+    let head = format!(
+        "{{\"apiVersion\":{version},\"kind\":{kind},\"response\":{{\"uid\":{uid},\"result\":{result}"
+    );
+    let mut answer = head.into_bytes();
+    if failed.is_none() {
+        answer.extend_from_slice(b",\"convertedObjects\":[");
+        answer.append(&mut objects);
+        answer.push(b']');
     }
-    converted["metadata"] = metadata;
+    answer.extend_from_slice(b"}}");
+    Ok(answer)
 }
 
-/// Returns the `response` to the `request` of a ConversionReview: all objects, or the first error.
-pub(super) async fn respond(converters: &[KindConverter], request: &Value) -> Value {
-    let to = request["desiredAPIVersion"].as_str().unwrap_or_default();
-    let mut converted = Vec::new();
-    for object in request["objects"].as_array().into_iter().flatten() {
-        match convert(converters, object, to) {
-            Ok(object) => converted.push(object),
-            Err(error) => {
-                let message = crate::error::chain(&*error).to_string();
-                return json!({"uid": request["uid"], "result": {"status": "Failure", "message": message}});
-            }
-        }
-        // Lets other tasks run during a long list, and lets the request's timeout end it.
-        tokio::task::yield_now().await;
-    }
-    json!({"uid": request["uid"], "convertedObjects": converted, "result": {"status": "Success"}})
+/// Calls `each` with the objects of a list until it returns false.
+fn for_each(list: Option<&RawValue>, each: impl FnMut(&RawValue) -> bool) -> Result<(), Fault> {
+    let Some(list) = list else { return Ok(()) };
+    let mut reader = serde_json::Deserializer::from_str(list.get());
+    let read = Each(each).deserialize(&mut reader);
+    read.map_err(|error| Fault::bad(format!("the review has no valid objects: {error}")))
 }
 
-fn convert(converters: &[KindConverter], object: &Value, to: &str) -> Result<Value, BoxError> {
-    let api_version = object["apiVersion"].as_str().unwrap_or_default();
+/// Reads a list item by item, so that only one of them is in memory.
+struct Each<F>(F);
+
+impl<'de, F: FnMut(&RawValue) -> bool> DeserializeSeed<'de> for Each<F> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_seq(self)
+    }
+}
+
+impl<'de, F: FnMut(&RawValue) -> bool> Visitor<'de> for Each<F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of objects")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
+        while let Some(object) = list.next_element::<&RawValue>()? {
+            if !(self.0)(object) {
+                break;
+            }
+        }
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+}
+
+/// What decides which converter an object needs.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
+struct Named {
+    api_version: String,
+    kind: String,
+    metadata: Option<Name>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, expecting = "metadata")]
+struct Name {
+    name: String,
+}
+
+fn convert(converters: &[KindConverter], json: &RawValue, to: &str) -> Result<Value, BoxError> {
+    let named: Named = serde_json::from_str(json.get())
+        .map_err(|error| format!("an object cannot be decoded: {error}"))?;
+    let (api_version, kind) = (&named.api_version, &named.kind);
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
-    let kind = object["kind"].as_str().unwrap_or_default();
     let known = converters
         .iter()
-        .find(|it| it.group == group && it.kind == kind);
+        .find(|it| it.group == group && it.kind == *kind);
     let converter =
         known.ok_or_else(|| format!("no converter for {kind:?} of the group {group:?}"))?;
-    let name = object["metadata"]["name"].as_str().unwrap_or_default();
-    let converted = converter.convert(object, to);
+    let converted = catch_unwind(AssertUnwindSafe(|| {
+        converter.convert(serde_json::from_str(json.get())?, to)
+    }));
+    // The panic's message has been logged.
+    let converted = converted.unwrap_or_else(|_| Err("the conversion panicked".into()));
     converted.map_err(|error| {
         let why = crate::error::chain(&*error).to_string();
+        let name = named.metadata.unwrap_or_default().name;
         format!("{kind} {name:?} from {api_version} to {to}: {why}").into()
     })
 }

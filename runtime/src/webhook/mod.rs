@@ -43,14 +43,21 @@ mod certificates;
 mod connections;
 mod conversion;
 mod deadline;
+mod envelope;
+mod fault;
+mod list_keys;
 mod losses;
+mod pairs;
 mod patch;
+mod reading;
 mod refusal;
 mod review;
+mod room;
 mod router;
 #[cfg(feature = "self-signed")]
 mod self_signed;
 mod server;
+mod work;
 
 pub use self::admission::{Defaulter, Validator};
 pub use self::certificates::{CertificateError, Certificates};
@@ -61,6 +68,7 @@ pub use self::review::{AdmissionRequest, AdmissionResponse, Operation, Warnings}
 pub use self::router::{Webhooks, WebhooksBuilder};
 #[cfg(feature = "self-signed")]
 pub use self::self_signed::{SelfSigned, SelfSignedError};
+pub(crate) use self::server::SHUTDOWN_DELAY;
 pub use self::server::{WebhookServer, WebhookServerError};
 pub use kube_schema::{FieldError, FieldErrorKind};
 

@@ -1,6 +1,7 @@
 //! `AdmissionReview` of `admission.k8s.io/v1`: requests and responses.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use k8s_openapi::api::authentication::v1::UserInfo;
 use kube::core::{GroupVersionKind, GroupVersionResource};
@@ -9,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::Refusal;
+use super::room::Held;
 
 /// The operation on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -63,6 +65,18 @@ pub struct AdmissionRequest {
     /// `CreateOptions`, `UpdateOptions` or `DeleteOptions`.
     #[serde(default)]
     pub options: Value,
+    #[serde(skip)]
+    pub(super) cost: Cost,
+}
+
+/// What a request takes of the process.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cost {
+    /// The length of its JSON.
+    pub(super) bytes: usize,
+    /// The memory that is reserved for it.
+    #[allow(dead_code, reason = "held, and dropped")]
+    pub(super) held: Option<Arc<Held>>,
 }
 
 impl AdmissionRequest {
@@ -104,7 +118,8 @@ impl Warnings {
 #[must_use]
 pub struct AdmissionResponse {
     refusal: Option<Refusal>,
-    patch: Option<json_patch::Patch>,
+    /// A JSON Patch, encoded.
+    patch: Option<Vec<u8>>,
     warnings: Vec<String>,
     audit: BTreeMap<String, String>,
 }
@@ -126,8 +141,9 @@ impl AdmissionResponse {
     /// Allows the request with `object` in place of the request's; the patch is computed. Has no effect on a refusal.
     pub fn change(request: &AdmissionRequest, object: &Value) -> Self {
         let patch = json_patch::diff(&request.object, object);
+        let is_empty = patch.0.is_empty();
         Self {
-            patch: Some(patch).filter(|patch| !patch.0.is_empty()),
+            patch: (!is_empty).then(|| serde_json::to_vec(&patch).unwrap_or_default()),
             ..Self::default()
         }
     }
@@ -144,15 +160,19 @@ impl AdmissionResponse {
         self
     }
 
+    /// The length of its longest part, about.
+    pub(super) fn bytes(&self) -> usize {
+        self.patch.as_ref().map_or(0, Vec::len)
+    }
+
     /// Returns the response as JSON.
-    pub(super) fn to_json(&self, request: &AdmissionRequest) -> Value {
-        let mut response = json!({"uid": request.uid, "allowed": self.refusal.is_none()});
+    pub(super) fn into_json(self, subject: &Subject) -> Value {
+        let mut response = json!({"uid": subject.uid, "allowed": self.refusal.is_none()});
         if let Some(refusal) = &self.refusal {
-            let kind = &request.kind;
-            response["status"] = refusal.status(&kind.group, &kind.kind, &request.name);
-        } else if let Some(patch) = &self.patch {
-            let text = serde_json::to_vec(patch).unwrap_or_default();
-            response["patch"] = json!(k8s_openapi::ByteString(text));
+            let kind = &subject.kind;
+            response["status"] = refusal.status(&kind.group, &kind.kind, &subject.name);
+        } else if let Some(patch) = self.patch {
+            response["patch"] = json!(k8s_openapi::ByteString(patch));
             response["patchType"] = json!("JSONPatch");
         }
         if !self.warnings.is_empty() {
@@ -162,6 +182,23 @@ impl AdmissionResponse {
             response["auditAnnotations"] = json!(self.audit);
         }
         response
+    }
+}
+
+/// What a response says of its request.
+pub(super) struct Subject {
+    uid: String,
+    kind: GroupVersionKind,
+    name: String,
+}
+
+impl Subject {
+    pub(super) fn of(request: &AdmissionRequest) -> Self {
+        Self {
+            uid: request.uid.clone(),
+            kind: request.kind.clone(),
+            name: request.name.clone(),
+        }
     }
 }
 

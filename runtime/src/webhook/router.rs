@@ -11,19 +11,42 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use http::{Request, Response, StatusCode};
+use http_body_util::Full;
+use serde_json::json;
+use tokio::time::{Instant, timeout_at};
 
 use super::admission::{Handler, defaulting, validating};
 use super::conversion::{Converter, KindConverter, respond};
+use super::envelope::ADMISSION;
+use super::fault::{self, Fault};
+use super::reading::{Limit, Text, read};
+use super::review::{Cost, Subject};
+use super::room::{self, Room, memory_of};
+use super::work;
 use super::{AdmissionRequest, AdmissionResponse, Defaulter, Validator, path_of};
-use crate::error::chain;
 use crate::object::{Object, ResourceInfo};
 
-/// The default maximum size of a review: an object of the maximum size, twice, or a page of objects to convert.
-const LONGEST_REVIEW: usize = 64 << 20;
+/// The maximum length of an admission review: two objects of 3 MiB, the most that kube-apiserver takes in a request, and 1 MiB for
+/// the rest. controller-runtime's.
+const LONGEST_ADMISSION: usize = 7 << 20;
+
+/// The maximum length of a conversion review, which may contain all objects of a list, such as a page of 500 of 64 KiB each.
+/// kube-apiserver has no limit of its own.
+const LONGEST_CONVERSION: usize = 32 << 20;
+
+/// How many texts of its length an admission review takes: its body.
+const ADMISSION_TEXTS: usize = 1;
+
+/// How many texts of its length a conversion review takes: its body, and the response.
+const CONVERSION_TEXTS: usize = 2;
+
+/// How much memory a defaulter's review takes in terms of its values: as sent, as the type encodes it, the same as changed, and the
+/// result.
+const DEFAULTER_COPIES: usize = 4;
+
+/// How much memory another review takes in terms of its values: these, and the typed object.
+const OTHER_COPIES: usize = 2;
 
 /// The maximum time of a handler, whatever timeout the caller requests: the API server waits no longer.
 const LONGEST: Duration = Duration::from_secs(30);
@@ -32,12 +55,14 @@ const LONGEST: Duration = Duration::from_secs(30);
 #[derive(Clone)]
 pub struct Webhooks {
     routes: Arc<BTreeMap<String, Route>>,
-    longest_review: usize,
+    longest_review: Option<usize>,
+    room: Room,
 }
 
 #[derive(Clone)]
 enum Route {
-    Admission(Handler),
+    /// A handler, and how often the values of a review are in memory meanwhile.
+    Admission(Handler, usize),
     Conversion(Arc<Vec<KindConverter>>),
 }
 
@@ -47,7 +72,8 @@ pub struct WebhooksBuilder {
     routes: BTreeMap<String, Route>,
     converters: Vec<KindConverter>,
     conversion_path: String,
-    longest_review: usize,
+    longest_review: Option<usize>,
+    memory: usize,
 }
 
 impl Webhooks {
@@ -57,7 +83,8 @@ impl Webhooks {
             routes: BTreeMap::new(),
             converters: Vec::new(),
             conversion_path: "/convert".to_owned(),
-            longest_review: LONGEST_REVIEW,
+            longest_review: None,
+            memory: room::MEMORY,
         }
     }
 
@@ -78,7 +105,7 @@ impl Webhooks {
         let routes = self.routes.values();
         let kinds = routes.flat_map(|route| match route {
             Route::Conversion(kinds) => kinds.as_slice(),
-            Route::Admission(_) => &[],
+            Route::Admission(..) => &[],
         });
         kinds.map(|kind| format!("{}.{}", kind.plural, kind.group))
     }
@@ -101,26 +128,34 @@ impl Webhooks {
     {
         let path = request.uri().path().to_owned();
         let limit = time_limit(request.uri().query().unwrap_or_default());
-        let answer = tokio::time::timeout(limit, self.answer(&path, request));
-        match AssertUnwindSafe(answer).catch_unwind().await {
-            Ok(Ok(Ok(review))) => json_response(&review),
-            Ok(Ok(Err((status, why)))) => {
+        let deadline = Instant::now() + limit;
+        let answer = timeout_at(deadline, self.answer(&path, request, deadline));
+        let fault = match AssertUnwindSafe(answer).catch_unwind().await {
+            Ok(Ok(Ok(body))) => return fault::review(body),
+            Ok(Ok(Err(fault))) => {
+                let Fault { status, why } = &fault;
                 tracing::warn!(path, %status, why, "webhook request refused");
-                text(status, &why)
+                fault
             }
             Ok(Err(_)) => {
                 tracing::warn!(path, "a webhook took too long");
-                text(StatusCode::GATEWAY_TIMEOUT, "the handler took too long")
+                Fault::new(StatusCode::GATEWAY_TIMEOUT, "the handler took too long")
             }
             // The panic's message has been logged.
             Err(_) => {
                 tracing::error!(path, "a webhook panicked");
-                text(StatusCode::INTERNAL_SERVER_ERROR, "the handler panicked")
+                Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "the handler panicked")
             }
-        }
+        };
+        fault.response()
     }
 
-    async fn answer<B>(&self, path: &str, request: Request<B>) -> Result<Value, Fault>
+    async fn answer<B>(
+        &self,
+        path: &str,
+        request: Request<B>,
+        deadline: Instant,
+    ) -> Result<Vec<u8>, Fault>
     where
         B: http_body::Body + Send,
         B::Data: Send,
@@ -129,100 +164,65 @@ impl Webhooks {
         let route = self.routes.get(path).ok_or_else(|| {
             let paths = self.paths().join(", ");
             let why = format!("no webhook at this path: expected one of {paths}");
-            (StatusCode::NOT_FOUND, why)
+            Fault::new(StatusCode::NOT_FOUND, why)
         })?;
-        let review = self.read(request).await?;
-        route.answer(review).await
-    }
-
-    /// Reads the review in a request.
-    async fn read<B>(&self, request: Request<B>) -> Result<Value, Fault>
-    where
-        B: http_body::Body + Send,
-        B::Data: Send,
-        B::Error: Into<Box<dyn Error + Send + Sync>>,
-    {
-        if request.method() != Method::POST {
-            let why = "method not allowed: expected POST".to_owned();
-            return Err((StatusCode::METHOD_NOT_ALLOWED, why));
-        }
-        let content_type = request.headers().get(header::CONTENT_TYPE);
-        let content_type = content_type
-            .and_then(|it| it.to_str().ok())
-            .unwrap_or_default();
-        let media = content_type.split(';').next().unwrap_or_default().trim();
-        if !media.eq_ignore_ascii_case("application/json") {
-            let why = format!("invalid content type {content_type:?}: expected application/json");
-            return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
-        }
-        let body = Limited::new(request.into_body(), self.longest_review)
-            .collect()
-            .await;
-        let body = body.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
-            Some(_) => {
-                let why = "the review is too large".to_owned();
-                (StatusCode::PAYLOAD_TOO_LARGE, why)
-            }
-            None => bad(chain(&*error).to_string()),
-        })?;
-        serde_json::from_slice(&body.to_bytes())
-            .map_err(|error| bad(format!("the body is not valid JSON: {error}")))
-    }
-}
-
-impl Route {
-    /// Answers a review with one of the same version.
-    async fn answer(&self, mut review: Value) -> Result<Value, Fault> {
-        let request = review
-            .get_mut("request")
-            .map(Value::take)
-            .unwrap_or_default();
-        let kind = (review["apiVersion"].as_str(), review["kind"].as_str());
-        let (response, kind) = match (self, kind) {
-            (
-                Route::Admission(handler),
-                (
-                    Some(version @ ("admission.k8s.io/v1" | "admission.k8s.io/v1beta1")),
-                    Some("AdmissionReview"),
-                ),
-            ) => {
-                let request = AdmissionRequest::deserialize(request)
-                    .map_err(|error| bad(format!("the review has no valid request: {error}")))?;
-                let response = handler(request.clone()).await;
-                (
-                    response.to_json(&request),
-                    (version.to_owned(), "AdmissionReview"),
-                )
-            }
-            (
-                Route::Conversion(converters),
-                (Some(version @ "apiextensions.k8s.io/v1"), Some("ConversionReview")),
-            ) if request.is_object() => (
-                respond(converters, &request).await,
-                (version.to_owned(), "ConversionReview"),
-            ),
-            (route, (version, kind)) => {
-                let wanted = match route {
-                    Route::Admission(_) => "an AdmissionReview of admission.k8s.io/v1",
-                    Route::Conversion(_) => {
-                        "a ConversionReview of apiextensions.k8s.io/v1 with a request"
-                    }
-                };
-                let (version, kind) = (version.unwrap_or_default(), kind.unwrap_or_default());
-                return Err(bad(format!(
-                    "expected {wanted}, not {kind:?} of {version:?}"
-                )));
-            }
+        let (longest, copies) = match route {
+            Route::Admission(..) => (LONGEST_ADMISSION, ADMISSION_TEXTS),
+            Route::Conversion(_) => (LONGEST_CONVERSION, CONVERSION_TEXTS),
         };
-        Ok(json!({"apiVersion": kind.0, "kind": kind.1, "response": response}))
+        let bytes = self.longest_review.unwrap_or(longest);
+        let text = read(request, Limit { bytes, copies }, &self.room, deadline).await?;
+        match route {
+            Route::Admission(handler, copies) => {
+                let (version, request) = admission(text, *copies, &self.room, deadline).await?;
+                Ok(review(handler, version, request).await)
+            }
+            Route::Conversion(kinds) => respond(kinds.clone(), text, &self.room, deadline).await,
+        }
     }
 }
 
-/// A response to a request that is not a review: status code and reason.
-type Fault = (StatusCode, String);
+/// Decodes the request of an AdmissionReview, and returns the review's version, too.
+async fn admission(
+    text: Text,
+    copies: usize,
+    room: &Room,
+    deadline: Instant,
+) -> Result<(&'static str, AdmissionRequest), Fault> {
+    let length = text.bytes.len();
+    let opened = work::run(length, move || {
+        let envelope = ADMISSION.open(&text.bytes)?;
+        let memory = memory_of(&envelope.request);
+        Ok((envelope, memory, text.held))
+    });
+    let (envelope, memory, text_held) = opened.await?;
+    let held = room
+        .for_values(memory.saturating_mul(copies), deadline)
+        .await?;
+    let version = envelope.version;
+    let decode = move || {
+        let _held = text_held;
+        let mut request: AdmissionRequest = serde_json::from_slice(&envelope.request)
+            .map_err(|error| Fault::bad(format!("the review has no valid request: {error}")))?;
+        request.cost = Cost {
+            bytes: length,
+            held: Some(Arc::new(held)),
+        };
+        Ok(request)
+    };
+    Ok((version, work::run(length, decode).await?))
+}
 
-fn bad(why: String) -> Fault {
-    (StatusCode::BAD_REQUEST, why)
+/// Returns the AdmissionReview with a handler's response.
+async fn review(handler: &Handler, version: &'static str, request: AdmissionRequest) -> Vec<u8> {
+    let subject = Subject::of(&request);
+    let response = handler(request).await;
+    work::run(response.bytes(), move || {
+        let response = response.into_json(&subject);
+        let review = json!({"apiVersion": version, "kind": ADMISSION.kind, "response": response});
+        serde_json::to_vec(&review).unwrap_or_default()
+    })
+    .await
 }
 
 /// Returns the API server's timeout (`timeout=10s`), within bounds.
@@ -231,31 +231,6 @@ fn time_limit(query: &str) -> Duration {
     let given = parameters.find(|(name, _)| name == "timeout");
     let seconds = given.and_then(|(_, text)| text.strip_suffix('s')?.parse().ok());
     seconds.map_or(LONGEST, Duration::from_secs).min(LONGEST)
-}
-
-fn json_response(review: &Value) -> Response<Full<Bytes>> {
-    let body = serde_json::to_vec(review).unwrap_or_default();
-    typed(StatusCode::OK, "application/json", body)
-}
-
-fn text(status: StatusCode, why: &str) -> Response<Full<Bytes>> {
-    typed(
-        status,
-        "text/plain; charset=utf-8",
-        format!("{why}\n").into(),
-    )
-}
-
-fn typed(status: StatusCode, media: &'static str, body: Vec<u8>) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::from(body));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
-    headers.insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
-    response
 }
 
 impl<B> tower::Service<Request<B>> for Webhooks
@@ -291,7 +266,10 @@ impl WebhooksBuilder {
         path: impl Into<String>,
         defaulter: impl Defaulter<K>,
     ) -> Self {
-        self.route(path.into(), Route::Admission(defaulting(defaulter)))
+        self.route(
+            path.into(),
+            Route::Admission(defaulting(defaulter), DEFAULTER_COPIES),
+        )
     }
 
     /// Serves a validator at the path of its kind: `/validate-GROUP-VERSION-KIND`.
@@ -306,7 +284,10 @@ impl WebhooksBuilder {
         path: impl Into<String>,
         validator: impl Validator<K>,
     ) -> Self {
-        self.route(path.into(), Route::Admission(validating(validator)))
+        self.route(
+            path.into(),
+            Route::Admission(validating(validator), OTHER_COPIES),
+        )
     }
 
     /// Serves an untyped handler: for several kinds, subresources, or kinds without a type.
@@ -316,7 +297,7 @@ impl WebhooksBuilder {
         W: Future<Output = AdmissionResponse> + Send + 'static,
     {
         let handler: Handler = Arc::new(move |request| Box::pin(handler(request)));
-        self.route(path.into(), Route::Admission(handler))
+        self.route(path.into(), Route::Admission(handler, OTHER_COPIES))
     }
 
     /// Serves a converter at `/convert`, which all converters share.
@@ -331,9 +312,18 @@ impl WebhooksBuilder {
         self
     }
 
-    /// Sets the maximum size of a review in bytes; defaults to 64 MiB.
+    /// Sets the maximum length of a review in bytes. By default, 7 MiB for admission, which is the longest that kube-apiserver sends,
+    /// and 32 MiB for conversion, which may be of a whole list. More may need more [memory](Self::memory).
     pub fn longest_review(mut self, bytes: usize) -> Self {
-        self.longest_review = bytes;
+        self.longest_review = Some(bytes);
+        self
+    }
+
+    /// Sets how many bytes of memory all reviews together may take; defaults to 384 MiB. A sixth is for bodies, a sixth for the
+    /// values of short reviews, and the rest for those of long ones. A review waits while others have the memory, and is refused if
+    /// it would take more than all.
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.memory = bytes;
         self
     }
 
@@ -352,6 +342,7 @@ impl WebhooksBuilder {
         Webhooks {
             routes: Arc::new(self.routes),
             longest_review: self.longest_review,
+            room: Room::new(self.memory),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -42,6 +42,10 @@ const READ: Duration = Duration::from_secs(30);
 /// The deadline for requests in progress when the server stops.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// How long a server that a manager runs goes on after it is told to stop: twice as long as it usually takes until the
+/// EndpointSlice names another pod and the last node routes by it.
+pub(crate) const SHUTDOWN_DELAY: Duration = Duration::from_secs(10);
+
 /// Why a server could not be created.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -64,6 +68,7 @@ pub struct WebhookServer {
     webhooks: Webhooks,
     serves: Arc<AtomicBool>,
     metrics: Option<WebhookMetrics>,
+    shutdown_delay: Option<Duration>,
 }
 
 impl WebhookServer {
@@ -92,7 +97,20 @@ impl WebhookServer {
             webhooks,
             serves: Arc::default(),
             metrics: None,
+            shutdown_delay: None,
         }
+    }
+
+    /// Sets how long the server goes on after it is told to stop, with its [check](Self::check) failing: nodes route requests to
+    /// a pod until they have heard that it stops. Defaults to 10 s under a manager, and to none for [`run`](Self::run).
+    #[must_use]
+    pub fn shutdown_delay(mut self, delay: Duration) -> Self {
+        self.shutdown_delay = Some(delay);
+        self
+    }
+
+    pub(crate) fn set_default_shutdown_delay(&mut self, delay: Duration) {
+        self.shutdown_delay.get_or_insert(delay);
     }
 
     /// Returns the address that the server listens on.
@@ -124,24 +142,50 @@ impl WebhookServer {
         self.webhooks.converts()
     }
 
-    /// Returns a check for `/readyz`: whether the server is running. The manager adds it.
+    /// Returns a check for `/readyz`: whether the server is running, and not about to stop. The manager adds it.
     pub fn check(&self) -> impl Fn() -> Result<(), String> + Send + Sync + 'static {
         let serves = self.serves.clone();
         move || match serves.load(Ordering::Acquire) {
             true => Ok(()),
-            false => Err("the webhook server is not running".to_owned()),
+            false => Err("the webhook server has not started, or is stopping".to_owned()),
         }
     }
 
-    /// Serves until `stop` is cancelled; then finishes the requests in progress, for ten seconds at most.
+    /// Serves until `stop` is cancelled. Then the check fails; after the [delay](Self::shutdown_delay) no more connections are
+    /// accepted, and the requests in progress are finished, for ten seconds at most.
     pub async fn run(self, stop: &CancellationToken) {
+        self.run_until(stop, stop).await;
+    }
+
+    /// Like [`run`](Self::run), but goes on until `release` is cancelled, too. If it is cancelled before `stop`, nobody asked the
+    /// process to stop, and the server closes immediately.
+    pub(crate) async fn run_until(self, stop: &CancellationToken, release: &CancellationToken) {
         self.serves.store(true, Ordering::Release);
-        let follow = self.certificates.follow(stop.child_token());
-        tokio::join!(follow, self.accept(stop));
+        let close = CancellationToken::new();
+        let closing = async {
+            self.until_closing(stop, release).await;
+            close.cancel();
+        };
+        let follow = self.certificates.follow(close.child_token());
+        tokio::join!(closing, follow, self.accept(&close));
         self.serves.store(false, Ordering::Release);
     }
 
-    async fn accept(&self, stop: &CancellationToken) {
+    async fn until_closing(&self, stop: &CancellationToken, release: &CancellationToken) {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => {}
+            () = release.cancelled() => return,
+        }
+        self.serves.store(false, Ordering::Release);
+        let delay = self.shutdown_delay.unwrap_or_default();
+        if !delay.is_zero() {
+            tracing::info!(?delay, "serving webhooks until endpoints have spread");
+        }
+        tokio::join!(sleep(delay), release.cancelled());
+    }
+
+    async fn accept(&self, close: &CancellationToken) {
         let mut connections = Connections::new(MOST_CONNECTIONS);
         loop {
             let accepted = async {
@@ -149,22 +193,23 @@ impl WebhookServer {
                 connections.make_room().await;
                 accepted
             };
-            match stop.run_until_cancelled(accepted).await {
+            match close.run_until_cancelled(accepted).await {
                 None => break,
                 Some(Ok((stream, _))) => {
                     let acceptor = TlsAcceptor::from(self.certificates.config());
-                    let stop = stop.clone();
+                    let close = close.clone();
                     connections.spawn(|activity| {
                         let service = Counted {
                             webhooks: self.webhooks.clone(),
                             metrics: self.metrics.clone(),
+                            serves: self.serves.clone(),
                             activity,
                         };
-                        answer(stream, acceptor, service, stop)
+                        answer(stream, acceptor, service, close)
                     });
                 }
                 Some(Err(error)) => {
-                    tracing::warn!(%error, "cannot accept");
+                    tracing::warn!(error = %chain(&error), "cannot accept");
                     // Avoids spinning, for example when there are no file descriptors left.
                     sleep(Duration::from_millis(100)).await;
                 }
@@ -181,6 +226,7 @@ impl WebhookServer {
 struct Counted {
     webhooks: Webhooks,
     metrics: Option<WebhookMetrics>,
+    serves: Arc<AtomicBool>,
     activity: Activity,
 }
 
@@ -192,9 +238,14 @@ impl Counted {
         let path = self.webhooks.label(request.uri().path());
         let call = self.metrics.as_ref().map(|metrics| metrics.call(path));
         let request = request.map(|body| self.activity.reading(body));
-        let response = self.webhooks.respond(request).await;
+        let mut response = self.webhooks.respond(request).await;
         if let Some(call) = call {
             call.answered(response.status().as_u16());
+        }
+        if !self.serves.load(Ordering::Acquire) {
+            // The client's next connection reaches another pod.
+            let headers = response.headers_mut();
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         Ok(response)
     }
@@ -211,7 +262,7 @@ async fn answer(
     let stream = match stop.run_until_cancelled(handshake).await {
         Some(Ok(Ok(stream))) => stream,
         Some(Ok(Err(error))) => {
-            tracing::debug!(%error, "TLS handshake failed");
+            tracing::debug!(error = %chain(&error), "TLS handshake failed");
             return;
         }
         Some(Err(_)) | None => return,
@@ -257,6 +308,7 @@ mod tests {
         let service = Counted {
             webhooks: Webhooks::builder().build(),
             metrics: None,
+            serves: Arc::new(AtomicBool::new(true)),
             activity: Activity::new(std::sync::Arc::default()),
         };
         let started = Instant::now();

@@ -1,5 +1,7 @@
 //! Tests of a program's webhooks: their flags, and calls by the server of `demo`.
 
+use std::time::Duration;
+
 use codegen_runtime::app::{App, AppError, BoxError, Demo};
 use codegen_runtime::codec;
 use codegen_runtime::fake;
@@ -60,6 +62,26 @@ fn only_programs_with_webhooks_have_their_flags() {
         flags.webhook_cert_path.unwrap().to_str(),
         Some("/certificates")
     );
+    assert_eq!(flags.shutdown_delay, Duration::from_secs(10));
+}
+
+#[test]
+fn the_delay_of_a_shutdown_may_be_none() {
+    let app = app().webhooks(webhooks());
+    for (text, expected) in [
+        ("0", Some(0)),
+        ("0s", Some(0)),
+        ("90s", Some(90)),
+        ("-1s", None),
+    ] {
+        let line = [
+            "greet-controller".to_owned(),
+            format!("--shutdown-delay={text}"),
+        ];
+        let parsed = app.try_parse_from::<()>(line).ok();
+        let delay = parsed.map(|it| it.flags.webhooks.unwrap().shutdown_delay);
+        assert_eq!(delay, expected.map(Duration::from_secs), "{text}");
+    }
 }
 
 #[tokio::test]
@@ -92,6 +114,7 @@ async fn the_manager_serves_webhooks_with_the_certificate_of_the_flags() {
         format!("--webhook-cert-path={}", folder.display()),
         "--webhook-bind-address=127.0.0.1:0".to_owned(),
         format!("--health-probe-bind-address={health}"),
+        "--shutdown-delay=0s".to_owned(),
     ];
     let flags = app.try_parse_from::<()>(line).unwrap().flags;
     let (client, _) = fake::serve(&[], Vec::<fake::Object>::new());
@@ -103,7 +126,7 @@ async fn the_manager_serves_webhooks_with_the_certificate_of_the_flags() {
     let running = app.run_with(client, flags, (), setup, &stop);
     let ready = async {
         while !says_ok(&health).await {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
     let mut running = std::pin::pin!(running);

@@ -1,8 +1,9 @@
 //! Admission: checks against the state of the cluster ([`lifecycle`]), mutating ([`mutate`]) and validating ([`validate`])
-//! webhooks.
+//! webhooks. Validation includes the permissions that owner references need ([`owners`]).
 
 pub(crate) mod lifecycle;
 mod mutate;
+mod owners;
 mod request;
 mod validate;
 

@@ -100,7 +100,7 @@ impl Admission<'_> {
     }
 
     /// Returns the namespace of the request; a Namespace is in itself, as in kube-apiserver.
-    fn namespace(&self) -> &str {
+    pub(super) fn namespace(&self) -> &str {
         if self.served.is("", "namespaces") {
             self.name
         } else {

@@ -8,15 +8,16 @@ use crate::status::ApiError;
 use crate::webhooks::configuration::Stage;
 
 impl Admission<'_> {
-    /// Calls all validating webhooks concurrently. A deletion has no object.
+    /// Checks owner references, and calls all validating webhooks concurrently. A deletion has no object.
     ///
     /// # Errors
-    /// The first rejection in the order of the webhooks, or the first failure that is not ignored.
+    /// 403 for owner references that the user may not set, the first rejection in the order of the webhooks, or the first failure that is not ignored.
     pub(crate) async fn validate(
         &self,
         object: Option<&Value>,
         old: Option<&Value>,
     ) -> Result<(), ApiError> {
+        self.check_owners(object, old)?;
         let states = States { object, old };
         let mut invocations = Vec::new();
         for webhook in self.webhooks(Stage::Validating) {

@@ -1,5 +1,6 @@
 //! Features besides the API: sockets, faults, reactors, the record of requests, limits.
 
+mod authorization;
 mod bounds;
 mod certificates;
 mod controllers;

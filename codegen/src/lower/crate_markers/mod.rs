@@ -5,6 +5,7 @@
 
 pub(super) mod conversion;
 mod endpoint;
+pub(super) mod owners;
 mod rules;
 mod webhooks;
 

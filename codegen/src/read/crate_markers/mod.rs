@@ -4,6 +4,7 @@
 //! is built: a lexer that distinguishes comments from string literals is enough. Start reading at [`read`].
 
 mod go;
+pub(crate) mod owners;
 
 use std::{ops::Range, sync::Arc};
 
@@ -21,9 +22,13 @@ use crate::{
 /// Strings at least one of which occurs in every file with rules or webhooks.
 const BEGINNINGS: [&str; 2] = ["+kubebuilder:rbac", "+kubebuilder:webhook"];
 
-/// Whether a file may contain a rule or a webhook; a file that does not can be skipped.
+/// Whether a file may contain a rule or a webhook, or code that needs a rule; a file that does not can be skipped.
 #[must_use]
 pub fn may_hold(text: &str) -> bool {
+    has_marker(text) || owners::may_hold(text)
+}
+
+fn has_marker(text: &str) -> bool {
     BEGINNINGS.iter().any(|beginning| text.contains(beginning))
 }
 
@@ -69,7 +74,7 @@ pub fn read<'a>(
     diagnostics: &mut Diagnostics,
 ) -> MarkerSet {
     let mut found = MarkerSet::default();
-    for file in files.into_iter().filter(|file| may_hold(&file.text)) {
+    for file in files.into_iter().filter(|file| has_marker(&file.text)) {
         let is_go = file.name.ends_with(".go");
         let lines = if is_go {
             go::lines(&file.text)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use codegen_runtime::controller::Action;
+use codegen_runtime::error::{self, chain};
 use codegen_runtime::k8s_openapi::api::apps::v1::{ReplicaSet, ReplicaSetSpec};
 use codegen_runtime::kube::Error;
 use codegen_runtime::kube::api::{ObjectMeta, PostParams};
@@ -133,10 +134,7 @@ impl Rollout<'_> {
 
     /// Reports that the replica set could not be created, and returns the error.
     async fn fail(&mut self, name: &str, error: Error) -> Error {
-        let text = match &error {
-            Error::Api(answer) => answer.message.clone(),
-            other => other.to_string(),
-        };
+        let text = error::message(&error);
         let message = format!("Failed to create new replica set {name:?}: {text}");
         self.cx
             .recorder
@@ -151,7 +149,7 @@ impl Rollout<'_> {
             );
             conditions::set(self.draft.status.get_or_insert_default(), condition);
             if let Err(second) = self.write_status().await {
-                tracing::debug!(deployment = %self.key, error = %second, "the failure could not be written");
+                tracing::debug!(deployment = %self.key, error = %chain(&second), "the failure could not be written");
             }
         }
         error

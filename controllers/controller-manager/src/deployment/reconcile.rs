@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use codegen_runtime::client::TypedClient;
 use codegen_runtime::controller::{Action, Reconciler, Request};
+use codegen_runtime::error::message;
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
@@ -27,6 +28,8 @@ use crate::status_write::update_status;
 
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch
 // +kubebuilder:rbac:groups=apps,resources=deployments/status,verbs=update
+// Owner references of replica sets block the deletion of their deployment.
+// +kubebuilder:rbac:groups=apps,resources=deployments/finalizers,verbs=update
 // +kubebuilder:rbac:groups=apps,resources=replicasets,verbs=create;delete;get;list;patch;update;watch
 // +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
@@ -109,7 +112,7 @@ impl DeploymentReconciler {
         }
         let selector = match selector(&deployment.spec.selector) {
             Ok(selector) => selector,
-            Err(error) => return self.refuse(&deployment, &error.to_string()).await,
+            Err(error) => return self.refuse(&deployment, &message(&error)).await,
         };
         let sets = self.claim(&deployment, selector).await?;
         Rollout::new(self, key, deployment, sets).run().await

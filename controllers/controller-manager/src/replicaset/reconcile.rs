@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use codegen_runtime::client::TypedClient;
 use codegen_runtime::controller::{Action, Reconciler, Request};
+use codegen_runtime::error::message;
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::k8s_openapi::api::apps::v1::ReplicaSet;
@@ -35,6 +36,8 @@ const MAX_PREFIX: usize = 253 - 5;
 
 // +kubebuilder:rbac:groups=apps,resources=replicasets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=apps,resources=replicasets/status,verbs=update
+// Owner references of pods block the deletion of their replica set.
+// +kubebuilder:rbac:groups=apps,resources=replicasets/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=pods,verbs=create;delete;list;patch;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 /// Brings the number of a replica set's pods to `spec.replicas`.
@@ -214,7 +217,7 @@ impl ReplicaSetReconciler {
                     // Nothing can be created in a terminating namespace, which also deletes the replica set.
                     Err(error) if is_terminating_namespace(&error) => is_ending = true,
                     Err(error) => {
-                        let message = text(&error);
+                        let message = message(&error);
                         self.recorder.warning(
                             set,
                             "FailedCreate",
@@ -231,7 +234,7 @@ impl ReplicaSetReconciler {
             if let Some(source) = failed {
                 let failure = Failure {
                     reason: "FailedCreate",
-                    message: text(&source),
+                    message: message(&source),
                 };
                 return Err(PodsError { failure, source });
             }
@@ -274,7 +277,7 @@ impl ReplicaSetReconciler {
                     self.expectations.deleted(&key, pod);
                 }
                 Err(error) => {
-                    let message = text(&error);
+                    let message = message(&error);
                     self.recorder.warning(
                         set,
                         "FailedDelete",
@@ -288,7 +291,7 @@ impl ReplicaSetReconciler {
         failed.map_or(Ok(()), |source| {
             let failure = Failure {
                 reason: "FailedDelete",
-                message: format!("unable to delete pods: {}", text(&source)),
+                message: format!("unable to delete pods: {}", message(&source)),
             };
             Err(PodsError { failure, source })
         })
@@ -322,7 +325,7 @@ impl Reconciler for ReplicaSetReconciler {
             Ok(selector) => self.sync(&set, selector).await,
             Err(error) => {
                 self.recorder
-                    .warning(&*set, "InvalidSelector", "Select", error.to_string());
+                    .warning(&*set, "InvalidSelector", "Select", message(&error));
                 Ok(Action::done())
             }
         }
@@ -368,12 +371,4 @@ pub(crate) fn is_terminating_namespace(error: &Error) -> bool {
     causes
         .into_iter()
         .any(|cause| cause.reason == "NamespaceTerminating")
-}
-
-/// The server's message, without what the client adds.
-fn text(error: &Error) -> String {
-    match error {
-        Error::Api(status) => status.message.clone(),
-        other => other.to_string(),
-    }
 }

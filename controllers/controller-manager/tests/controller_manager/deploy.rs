@@ -12,8 +12,6 @@ use serde_json::{Value, json};
 
 use crate::support::{create, objects, run_during};
 
-const USER: &str = "controller-manager";
-
 fn deploy() -> Deploy {
     Deploy::of(env!("CARGO_MANIFEST_DIR"))
 }
@@ -36,15 +34,12 @@ async fn merge(api: &Api<DynamicObject>, name: &str, patch: Value) {
 
 #[tokio::test]
 async fn the_roles_grant_what_the_loops_do_and_no_more() {
-    let server = ApiServer::builder().build().expect("a server");
-    for document in deploy().documents("namespace.yaml") {
-        server.objects().put(&document).expect("a namespace");
-    }
+    let server = deploy().server();
     let selection = simulator::NAME.parse().unwrap_or_default();
     let kubelet = ControlPlane::start_with(server.client(), &selection, Default::default())
         .expect("a simulated kubelet");
     let args = ["--lease-lock-namespace=controller-manager-system"];
-    run_during(server.client_as(USER), &args, exercise(&server)).await;
+    run_during(server.client_as(&deploy().user()), &args, exercise(&server)).await;
     kubelet.stop().await.expect("no failure");
 
     let at_times = [
@@ -55,7 +50,7 @@ async fn the_roles_grant_what_the_loops_do_and_no_more() {
         // For repeated events.
         "patch events.events.k8s.io",
     ];
-    for grant in deploy().check_roles(&server, USER) {
+    for grant in deploy().check_roles(&server) {
         assert!(at_times.contains(&grant.as_str()), "{grant} is not used");
     }
 }

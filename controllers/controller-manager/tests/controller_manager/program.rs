@@ -276,3 +276,36 @@ async fn the_demo_makes_a_deployment_available_and_ends_with_one_signal() {
     let (status, lines) = program.end().await;
     assert!(status.success(), "{status}: {lines:#?}");
 }
+
+#[tokio::test]
+async fn an_api_server_that_is_down_is_waited_for() {
+    let server = ApiServer::builder().build().expect("a server");
+    create(
+        server.client(),
+        json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
+            "spec": {"selector": {"matchLabels": {"app": "web"}}, "template": {"metadata": {"labels": {"app": "web"}},
+                "spec": {"containers": [{"name": "c", "image": "a"}]}}}}),
+        "default",
+    )
+    .await;
+    let serving = server.serve("127.0.0.1:0").await.expect("a free port");
+    let (address, kubeconfig) = (serving.local_addr(), serving.kubeconfig("down"));
+    serving.shutdown().await;
+    let binary = env!("CARGO_BIN_EXE_controller-manager");
+    let program = Program::start(binary, Some(kubeconfig), &["--leader-elect=false"]);
+    program
+        .until_line("cannot ask the API server what it serves")
+        .await;
+    let serving = server.serve(address).await.expect("the same port");
+    let has_set = async || {
+        !server
+            .objects()
+            .list("apps", "replicasets", "default")
+            .is_empty()
+    };
+    assert!(eventually(has_set).await, "{program:?}");
+    program.signal("TERM");
+    let (status, lines) = program.end().await;
+    assert!(status.success(), "{status}: {lines:#?}");
+    serving.shutdown().await;
+}

@@ -27,7 +27,7 @@ use codegen_runtime::store::ObjectKey;
 use codegen_runtime::workqueue::{ItemExponentialFailureRateLimiter, WorkQueue};
 
 pub use self::reconcile::{ReconcileError, Reconciler};
-pub use self::spec::{InvalidSpec, addresses, overlap, parse_range};
+pub use self::spec::{InvalidSpec, addresses, check_range, overlap, parse_range};
 use crate::apis::samplecrd::v1::Network;
 use crate::backend::{Backend, BackendError};
 use crate::generated::clientset::Clientset;

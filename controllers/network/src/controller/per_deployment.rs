@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::controller::run_workers;
-use codegen_runtime::error::chain;
+use codegen_runtime::error::{chain, message};
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::informer::{HandlerFuncs, SharedInformer, handler};
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
@@ -222,7 +222,7 @@ impl NetworkPerDeployment {
         network.metadata.name = deployment.metadata.name.clone();
         network.metadata.namespace = Some(namespace.clone());
         if let Err(error) = owner::set_controller_reference(deployment, &mut network) {
-            return warn("NetworkNotOwned", error.to_string());
+            return warn("NetworkNotOwned", message(&error));
         }
         let networks = self.clientset.samplecrd_v1().networks(&namespace);
         let made = match networks.create(&network, &PostParams::default()).await {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_runtime::condition;
+use codegen_runtime::error::message;
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::finalizer;
 use codegen_runtime::kube::api::PostParams;
@@ -68,6 +69,8 @@ pub(super) fn api(what: &'static str) -> impl FnOnce(kube::Error) -> ReconcileEr
 // +kubebuilder:rbac:groups=samplecrd.k8s.io,resources=networks,verbs=list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=samplecrd.k8s.io,resources=networks/status,verbs=update
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=list;watch
+// Owner references of networks block the deletion of their Deployment.
+// +kubebuilder:rbac:groups=apps,resources=deployments/finalizers,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=coordination.k8s.io,namespace=network-system,resources=leases,verbs=create;get;update;watch
 pub struct Reconciler {
@@ -148,7 +151,7 @@ impl Reconciler {
         let wanted = match addresses(&network.spec) {
             Ok(wanted) => wanted,
             Err(error) => {
-                let message = error.to_string();
+                let message = message(&error);
                 return self
                     .refuse(networks, network, error.reason(), message)
                     .await;
@@ -182,7 +185,7 @@ impl Reconciler {
                         _ => NetworkPhase::Pending,
                     },
                     reason: error.reason(),
-                    message: error.to_string(),
+                    message: message(&error),
                     observed: seen,
                 };
                 self.report(networks, &network, finding).await?;
@@ -270,7 +273,7 @@ impl Reconciler {
             let finding = Finding {
                 phase: NetworkPhase::Terminating,
                 reason: error.reason(),
-                message: error.to_string(),
+                message: message(&error),
                 observed: None,
             };
             self.report(networks, network, finding).await?;

@@ -84,14 +84,7 @@ impl InvalidSpec {
 ///
 /// If the spec is invalid; the message contains the correction.
 pub fn addresses(spec: &NetworkSpec) -> Result<Addresses, InvalidSpec> {
-    let cidr = parse_range(&spec.cidr).ok_or_else(|| InvalidSpec::Cidr(quoted(&spec.cidr)))?;
-    if cidr.trunc() != cidr {
-        return Err(InvalidSpec::HostBits {
-            given: cidr,
-            network: cidr.trunc(),
-        });
-    }
-    check_purpose(cidr)?;
+    let cidr = check_range(&spec.cidr)?;
     if cidr.max_prefix_len() - cidr.prefix_len() < 2 {
         return Err(InvalidSpec::TooSmall(cidr));
     }
@@ -158,6 +151,23 @@ pub fn parse_range(text: &str) -> Option<IpNet> {
     let length: u8 = prefix.parse().ok()?;
     let range = IpNet::new(address, length).ok()?;
     (prefix == length.to_string()).then_some(range)
+}
+
+/// Parses a range that networks can have.
+///
+/// # Errors
+///
+/// If it is malformed, has host bits, or is reserved for another purpose.
+pub fn check_range(text: &str) -> Result<IpNet, InvalidSpec> {
+    let cidr = parse_range(text).ok_or_else(|| InvalidSpec::Cidr(quoted(text)))?;
+    if cidr.trunc() != cidr {
+        return Err(InvalidSpec::HostBits {
+            given: cidr,
+            network: cidr.trunc(),
+        });
+    }
+    check_purpose(cidr)?;
+    Ok(cidr)
 }
 
 /// Whether two ranges overlap.

@@ -12,7 +12,7 @@ use network_controller::backend::simulated::{Call, Fault, Reach};
 use network_controller::controller::FINALIZER;
 use serde_json::json;
 
-use crate::support::{Before, Rig, eventually, message, network, start};
+use crate::support::{Before, Rig, eventually, message, network};
 
 #[tokio::test]
 async fn a_network_is_made_changed_and_deleted() {

@@ -48,7 +48,7 @@ async fn the_roles_grant_what_the_controller_uses_and_nothing_else() {
         "--network-per-deployment",
         "--lease-lock-namespace=network-system",
     ];
-    let client = server.client_as("network-controller");
+    let client = server.client_as(&deploy().user());
     let running = start(client, Arc::new(Simulated::new()), &args);
     let networks = Clientset::new(server.client())
         .samplecrd_v1()
@@ -98,7 +98,7 @@ async fn the_roles_grant_what_the_controller_uses_and_nothing_else() {
         "list networks.samplecrd.k8s.io",
         "patch events.events.k8s.io",
     ];
-    for grant in deploy().check_roles(&server, "network-controller") {
+    for grant in deploy().check_roles(&server) {
         assert!(at_times.contains(&grant.as_str()), "{grant} is not used");
     }
 }

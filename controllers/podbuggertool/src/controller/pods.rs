@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use codegen_runtime::client::TypedClient;
 use codegen_runtime::controller::{Action, Reconciler, Request, Trigger};
+use codegen_runtime::error::message;
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::finalizer::is_deleting;
 use codegen_runtime::k8s_openapi::api::core::v1::Pod;
@@ -39,13 +40,13 @@ pub enum ReconcileError {
     #[error(transparent)]
     Index(#[from] UnknownIndex),
     /// The pod could not be read.
-    #[error("cannot read the pod: {0}")]
+    #[error("cannot read the pod")]
     Read(#[source] kube::Error),
     /// The container could not be added.
-    #[error("cannot add the container: {0}")]
+    #[error("cannot add the container")]
     Add(#[source] kube::Error),
     /// The status of a tool could not be written.
-    #[error("cannot write the status: {0}")]
+    #[error("cannot write the status")]
     Status(#[source] kube::Error),
 }
 
@@ -145,7 +146,7 @@ impl Pods {
                 Ok(fact) => (fact, None),
                 Err(error) if is_gone(&error) => return Ok(None),
                 Err(error) => {
-                    let message = error.to_string();
+                    let message = message(&error);
                     let retry = Some(Instant::now());
                     (Fact::Failed { message, retry }, Some(error))
                 }
@@ -197,7 +198,7 @@ impl Pods {
         match patched {
             Ok(patched) => *pod = patched,
             Err(error) if retry::is_refused(&error) => {
-                let (message, retry) = (error.to_string(), Some(Instant::now() + REFUSED));
+                let (message, retry) = (message(&error), Some(Instant::now() + REFUSED));
                 return Ok(Fact::Failed { message, retry });
             }
             Err(error) => return Err(error),

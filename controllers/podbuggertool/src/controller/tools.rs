@@ -162,7 +162,11 @@ fn status(tool: &PodBuggerTool, counts: &Counts) -> PodBuggerToolStatus {
             "Adding",
             format!("{} have the tool", of_all(counts.with)),
         ),
-        Ok(_) if counts.matched == 0 => (true, "NoPodsMatch", String::new()),
+        Ok(_) if counts.matched == 0 => (
+            true,
+            "NoPodsMatch",
+            "spec.selector matches no running pod".to_owned(),
+        ),
         Ok(_) if counts.earlier > 0 => {
             let message = format!(
                 "{} still have a container of an earlier version",
@@ -170,7 +174,11 @@ fn status(tool: &PodBuggerTool, counts: &Counts) -> PodBuggerToolStatus {
             );
             (true, "AllPodsHaveTool", message)
         }
-        Ok(_) => (true, "AllPodsHaveTool", String::new()),
+        Ok(_) => (
+            true,
+            "AllPodsHaveTool",
+            format!("{} have the tool", of_all(counts.with)),
+        ),
     };
     let generation = tool.metadata.generation;
     let old = tool.status.as_ref();

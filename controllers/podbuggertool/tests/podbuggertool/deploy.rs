@@ -38,19 +38,16 @@ async fn the_sample_is_valid_and_nonsense_is_not() {
 #[tokio::test]
 async fn the_roles_grant_what_the_controller_does_and_no_more() {
     let server = deploy().server();
-    for object in [
-        json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "podbuggertool-system" } }),
-        json!({
-            "apiVersion": "v1", "kind": "Pod",
-            "metadata": { "name": "web", "namespace": "default", "uid": "1", "labels": { "debug": "true" } },
-            "spec": { "containers": [{ "name": "main", "image": "busybox:1" }] },
-            "status": { "phase": "Running" },
-        }),
-    ] {
+    for object in [json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": { "name": "web", "namespace": "default", "uid": "1", "labels": { "debug": "true" } },
+        "spec": { "containers": [{ "name": "main", "image": "busybox:1" }] },
+        "status": { "phase": "Running" },
+    })] {
         server.objects().put(&object).unwrap();
     }
     let running = start(
-        server.client_as("podbuggertool-controller"),
+        server.client_as(&deploy().user()),
         &[
             "--leader-elect=true",
             "--lease-lock-namespace=podbuggertool-system",
@@ -87,7 +84,7 @@ async fn the_roles_grant_what_the_controller_does_and_no_more() {
         "patch events.events.k8s.io",
         "list podbuggertools.tools.jicki.cn",
     ];
-    for grant in deploy().check_roles(&server, "podbuggertool-controller") {
+    for grant in deploy().check_roles(&server) {
         assert!(at_times.contains(&grant.as_str()), "{grant} is not used");
     }
 }

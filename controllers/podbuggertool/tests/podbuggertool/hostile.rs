@@ -5,7 +5,7 @@ use std::time::Duration;
 use codegen_runtime::fake::{Action, ApiError, Reaction, Tracker};
 use codegen_runtime::k8s_openapi::api::core::v1::Pod;
 use codegen_runtime::k8s_openapi::api::events::v1::Event;
-use controller_testing::cluster::eventually;
+use controller_testing::cluster::{assert_readable, eventually};
 use podbuggertool_controller::apis::tools::v1alpha1::PodBuggerTool;
 use podbuggertool_controller::generated::clientset::{Clientset, fake};
 use serde_json::{Value, json};
@@ -115,6 +115,7 @@ async fn tries(error: ApiError) -> Vec<usize> {
     let (reason, message) = reason(&tracker, "netshoot").unwrap();
     assert_eq!(reason, "SomePodsFailed");
     assert!(message.contains("default/web-1: "), "{message}");
+    assert_readable(&message);
     running.stop().await;
     tries
 }

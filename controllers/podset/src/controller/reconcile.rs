@@ -5,6 +5,7 @@ use std::time::Duration;
 use codegen_runtime::apply::{Applier, ApplyError, RememberingApplier};
 use codegen_runtime::condition;
 use codegen_runtime::controller::{Action, Reconciler as Reconcile, Request};
+use codegen_runtime::error::{chain, message};
 use codegen_runtime::event::EventRecorder;
 use codegen_runtime::finalizer::is_deleting;
 use codegen_runtime::informer::SharedInformerFactory;
@@ -37,7 +38,7 @@ const SEEN: Duration = Duration::from_secs(5);
 #[non_exhaustive]
 pub enum ReconcileError {
     /// The Deployment could not be applied.
-    #[error("cannot apply the Deployment: {0}")]
+    #[error("cannot apply the Deployment")]
     Apply(#[from] ApplyError),
     /// The owner reference could not be set.
     #[error(transparent)]
@@ -46,7 +47,7 @@ pub enum ReconcileError {
     #[error(transparent)]
     Index(#[from] UnknownIndex),
     /// The status could not be written.
-    #[error("cannot write the status: {0}")]
+    #[error("cannot write the status")]
     Status(#[source] kube::Error),
 }
 
@@ -65,8 +66,9 @@ pub struct Reconciler {
 
 // +kubebuilder:rbac:groups=apps.jicki.cn,resources=podsets,verbs=list;watch
 // +kubebuilder:rbac:groups=apps.jicki.cn,resources=podsets/status,verbs=update
+// Owner references of Deployments block the deletion of their set; an adoption needs the permission to delete what it adopts.
 // +kubebuilder:rbac:groups=apps.jicki.cn,resources=podsets/finalizers,verbs=update
-// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=create;list;patch;watch
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=create;delete;list;patch;watch
 // +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 impl Reconcile for Reconciler {
@@ -135,14 +137,13 @@ impl Reconciler {
         match applied {
             Ok(()) => Ok(None),
             Err(ApplyError::Conflict(conflicts)) => {
-                let message = format!(
-                    "Deployment {name} exists and does not belong to the set: {}",
-                    ApplyError::Conflict(conflicts)
-                );
-                Ok(Some(Refusal::new("DeploymentTaken", message)))
+                let why = message(&ApplyError::Conflict(conflicts));
+                let text =
+                    format!("Deployment {name} exists and does not belong to the set: {why}");
+                Ok(Some(Refusal::new("DeploymentTaken", text)))
             }
             Err(ApplyError::Api(error)) if retry::is_refused(&error) => {
-                Ok(Some(Refusal::new("DeploymentRefused", error.to_string())))
+                Ok(Some(Refusal::new("DeploymentRefused", message(&error))))
             }
             Err(error) => Err(error.into()),
         }
@@ -157,7 +158,7 @@ impl Reconciler {
             .wait_for_resource_version(&version, SEEN)
             .await;
         if let Err(error) = seen {
-            tracing::debug!(%error, "the cache does not show the created Deployment yet");
+            tracing::debug!(error = %chain(&error), "the cache does not show the created Deployment yet");
         }
         Ok(())
     }

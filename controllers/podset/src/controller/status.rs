@@ -48,8 +48,12 @@ pub(super) fn observe(set: &PodSet, pods: &[Arc<Pod>], refusal: Option<&Refusal>
             let message = format!("{size} of {wanted} pods exist, {ready_replicas} of them ready");
             (false, "Scaling", message)
         }
-        None if wanted == 0 => (true, "ScaledToZero", String::new()),
-        None => (true, "AllPodsReady", String::new()),
+        None if wanted == 0 => (true, "ScaledToZero", "no pods are wanted".to_owned()),
+        None => (
+            true,
+            "AllPodsReady",
+            format!("{wanted} of {wanted} pods are ready"),
+        ),
     };
     let generation = set.metadata.generation;
     let mut conditions = old.conditions;

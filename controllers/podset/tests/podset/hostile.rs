@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use codegen_runtime::client::TypedClient;
 use codegen_runtime::fake::{ApiError, Reaction};
 use codegen_runtime::k8s_openapi::api::events::v1::Event;
-use controller_testing::cluster::eventually;
+use controller_testing::cluster::{assert_readable, eventually};
 use podset_controller::generated::clientset::fake;
 use serde_json::json;
 
@@ -51,6 +52,19 @@ async fn what_the_server_refuses_is_told() {
     let status = rig.until(&name, "DeploymentRefused").await;
     let message = &status.conditions[0].message;
     assert!(message.contains("must be no more than 63"), "{message}");
+    assert_readable(message);
+    let events =
+        TypedClient::<Event>::namespaced(rig.cluster.client.clone(), &rig.cluster.namespace);
+    let events = events.defaults();
+    let notes = async || -> Vec<String> {
+        let events = events.list().await.unwrap();
+        events.into_iter().filter_map(|it| it.note).collect()
+    };
+    assert!(
+        eventually(async || notes().await.contains(message)).await,
+        "{:?}",
+        notes().await
+    );
     running.stop().await;
 }
 

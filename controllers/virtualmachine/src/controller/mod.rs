@@ -166,7 +166,7 @@ impl VirtualMachineController {
             .telling(&self.driver_metrics, &self.standing)
             .in_term(leadership);
         if let Err(error) = servers.enter().await {
-            tracing::warn!(%error, "cannot read the newest epoch from the driver");
+            tracing::warn!(error = %chain(&error), "cannot read the newest epoch from the driver");
         }
         let machines = self.factory.cloudnative().v1alpha1().virtual_machines();
         let reconciler = Arc::new(Reconciler::new(

@@ -59,7 +59,7 @@ impl<'a> Orphans<'a> {
         let servers = match self.cx.servers.list().await {
             Ok(servers) => servers,
             Err(error) => {
-                return tracing::warn!(%error, "cannot search for servers without an object");
+                return tracing::warn!(error = %chain(&error), "cannot search for servers without an object");
             }
         };
         let suspects = self.without_object(servers);
@@ -176,7 +176,7 @@ impl<'a> Orphans<'a> {
                         self.warn(&server, "OrphanRemoved", note);
                     }
                     Err(error) => {
-                        tracing::warn!(%server, %error, "cannot remove a server without an object");
+                        tracing::warn!(%server, error = %chain(&error), "cannot remove a server without an object");
                     }
                 }
             })

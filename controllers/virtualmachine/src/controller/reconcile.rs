@@ -55,7 +55,7 @@ pub enum Next {
 #[non_exhaustive]
 pub enum ReconcileError {
     /// An API request failed.
-    #[error("{what}: {source}")]
+    #[error("{what}")]
     Api {
         /// The operation.
         what: &'static str,
@@ -63,7 +63,7 @@ pub enum ReconcileError {
         source: Box<kube::Error>,
     },
     /// A driver call failed.
-    #[error("{what}: {source}")]
+    #[error("{what}")]
     Driver {
         /// The operation.
         what: &'static str,

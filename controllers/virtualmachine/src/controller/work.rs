@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use codegen_runtime::error::chain;
 use codegen_runtime::finalizer;
 use codegen_runtime::kube::{Api, ResourceExt};
 use jiff::Timestamp;
@@ -253,7 +254,7 @@ impl<'a> Work<'a> {
     async fn stop_unseen(&self) {
         let stopped = self.cx.servers.set_power(&self.server, Power::Off).await;
         if let Err(error) = stopped {
-            tracing::debug!(server = %self.server, %error, "cannot stop the server");
+            tracing::debug!(server = %self.server, error = %chain(&error), "cannot stop the server");
         }
     }
 

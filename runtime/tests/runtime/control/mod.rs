@@ -9,6 +9,7 @@ mod caches;
 mod context;
 mod controller;
 mod convergence;
+mod definitions;
 mod endpoints;
 mod events;
 mod examples;

@@ -1,10 +1,15 @@
 //! Webhooks: handlers on the embedded API server, the router with arbitrary requests, and the TLS server.
 
+mod conversions;
 mod example;
 mod handlers;
+mod large;
 mod losses;
+mod old_schemas;
 mod router;
 mod server;
+mod shutdown;
+mod unknown_fields;
 
 use codegen_runtime::k8s_openapi::api::core::v1::ConfigMap;
 use codegen_runtime::kube::api::ObjectMeta;

@@ -20,14 +20,14 @@ async fn read(response: Response<Full<Bytes>>) -> (u16, String) {
     (code, String::from_utf8(body.to_vec()).unwrap())
 }
 
-async fn post(webhooks: &Webhooks, path: &str, body: &Value) -> (u16, String) {
+pub(super) async fn post(webhooks: &Webhooks, path: &str, body: &Value) -> (u16, String) {
     let request = Request::post(path).header("content-type", "application/json");
     let request = request.body(Full::<Bytes>::from(body.to_string())).unwrap();
     read(webhooks.respond(request).await).await
 }
 
 /// Returns the response of an answered review.
-async fn response(webhooks: &Webhooks, path: &str, body: &Value) -> Value {
+pub(super) async fn response(webhooks: &Webhooks, path: &str, body: &Value) -> Value {
     let (code, text) = post(webhooks, path, body).await;
     assert_eq!(code, 200, "{text}");
     let review: Value = serde_json::from_str(&text).unwrap();
@@ -38,7 +38,7 @@ async fn response(webhooks: &Webhooks, path: &str, body: &Value) -> Value {
     review["response"].clone()
 }
 
-fn review(operation: &str, object: Value, old: Value) -> Value {
+pub(super) fn review(operation: &str, object: Value, old: Value) -> Value {
     json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
         "uid": "u", "operation": operation, "name": "a", "namespace": "n",
         "kind": {"group": "", "version": "v1", "kind": "ConfigMap"},
@@ -47,14 +47,14 @@ fn review(operation: &str, object: Value, old: Value) -> Value {
     }})
 }
 
-fn patch_of(response: &Value) -> Value {
+pub(super) fn patch_of(response: &Value) -> Value {
     use codegen_runtime::k8s_openapi::ByteString;
     let bytes: ByteString = serde_json::from_value(response["patch"].clone()).unwrap();
     serde_json::from_slice(&bytes.0).unwrap()
 }
 
-const MUTATE: &str = "/mutate--v1-configmap";
-const VALIDATE: &str = "/validate--v1-configmap";
+pub(super) const MUTATE: &str = "/mutate--v1-configmap";
+pub(super) const VALIDATE: &str = "/validate--v1-configmap";
 
 #[tokio::test]
 async fn a_patch_leaves_alone_what_the_type_does_not_know() {
@@ -269,12 +269,17 @@ fn converter() -> Converter<v2::HorizontalPodAutoscaler> {
     )
 }
 
-fn conversion(to: &str, objects: Value) -> Value {
+/// Webhooks with the converter.
+pub(super) fn converted() -> Webhooks {
+    Webhooks::builder().converter(converter()).build()
+}
+
+pub(super) fn conversion(to: &str, objects: Value) -> Value {
     json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview",
         "request": {"uid": "u", "desiredAPIVersion": to, "objects": objects}})
 }
 
-fn scaler(version: &str, name: &str) -> Value {
+pub(super) fn scaler(version: &str, name: &str) -> Value {
     json!({"apiVersion": format!("autoscaling/{version}"), "kind": "HorizontalPodAutoscaler",
         "metadata": {"name": name, "uid": "1", "future": 1},
         "spec": {"maxReplicas": 3, "scaleTargetRef": {"kind": "Deployment", "name": "d"}}})

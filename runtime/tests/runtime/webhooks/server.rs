@@ -26,10 +26,10 @@ use tokio_util::sync::CancellationToken;
 use super::webhooks;
 
 /// A folder with a certificate for 127.0.0.1; dropping it deletes the folder.
-struct Folder(PathBuf);
+pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let unique = format!("webhooks-{name}-{}", std::process::id());
         let folder = Self(std::env::temp_dir().join(unique));
         std::fs::create_dir_all(&folder.0).unwrap();
@@ -37,7 +37,7 @@ impl Folder {
     }
 
     /// Writes a new certificate, and returns it.
-    fn renew(&self) -> Vec<u8> {
+    pub(super) fn renew(&self) -> Vec<u8> {
         let certified = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
         let certificate = certified.cert.pem().into_bytes();
         std::fs::write(self.path("tls.key"), certified.signing_key.serialize_pem()).unwrap();
@@ -63,7 +63,10 @@ impl Drop for Folder {
 }
 
 /// Returns the status of a request with an empty body, by a client that trusts only this certificate.
-async fn status(address: std::net::SocketAddr, trusted: &[u8]) -> Result<StatusCode, String> {
+pub(super) async fn status(
+    address: std::net::SocketAddr,
+    trusted: &[u8],
+) -> Result<StatusCode, String> {
     let mut roots = rustls::RootCertStore::empty();
     roots
         .add(CertificateDer::from_pem_slice(trusted).unwrap())
@@ -94,10 +97,11 @@ async fn status(address: std::net::SocketAddr, trusted: &[u8]) -> Result<StatusC
     Ok(status)
 }
 
-async fn server(folder: &Folder, webhooks: Webhooks) -> (WebhookServer, Certificates) {
+pub(super) async fn server(folder: &Folder, webhooks: Webhooks) -> (WebhookServer, Certificates) {
     let certificates = Certificates::from_folder(folder.as_ref()).unwrap();
     let server = WebhookServer::bind("127.0.0.1:0", certificates.clone(), webhooks).await;
-    (server.unwrap(), certificates)
+    let server = server.unwrap().shutdown_delay(Duration::ZERO);
+    (server, certificates)
 }
 
 #[tokio::test]

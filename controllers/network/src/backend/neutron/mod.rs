@@ -58,9 +58,30 @@ pub enum NeutronFlagsError {
         /// The address.
         given: String,
     },
+    /// A flag has no effect with another backend.
+    #[error("{0} needs --backend=neutron")]
+    Unused(&'static str),
     /// No client can be created, for example because the certificates are invalid.
     #[error("cannot create a client for OpenStack")]
     Client(#[source] codegen_runtime::kube::Error),
+}
+
+impl NeutronFlags {
+    /// Checks that no flag of this backend is set, because another one is in use. What the environment may set is not checked.
+    ///
+    /// # Errors
+    ///
+    /// If one is set.
+    pub fn check_unused(&self) -> Result<(), NeutronFlagsError> {
+        let flags = [
+            ("--neutron-url", self.neutron_url.is_some()),
+            ("--neutron-project", self.neutron_project.is_some()),
+        ];
+        match flags.into_iter().find(|(_, is_set)| *is_set) {
+            Some((flag, _)) => Err(NeutronFlagsError::Unused(flag)),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Neutron {

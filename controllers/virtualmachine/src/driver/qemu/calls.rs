@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use codegen_runtime::error::chain;
 use jiff::Timestamp;
 use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
@@ -277,7 +278,7 @@ impl Shared {
         let Some(time) = definition.stopping_for() else {
             // The grace period covers a guest, or a QEMU, that does not respond.
             if let Err(error) = self.ask(machine, "system_powerdown", json!({})).await {
-                tracing::debug!(machine = machine.id, %error, "cannot ask the guest to power down");
+                tracing::debug!(machine = machine.id, error = %chain(&error), "cannot ask the guest to power down");
             }
             definition.stopping_since = Some(Timestamp::now());
             return locked.write(definition);
@@ -291,7 +292,7 @@ impl Shared {
         let quits = async {
             // QEMU flushes the disk before it quits.
             if let Err(error) = self.ask(machine, "quit", json!({})).await {
-                tracing::debug!(machine = machine.id, %error, "cannot ask QEMU to quit");
+                tracing::debug!(machine = machine.id, error = %chain(&error), "cannot ask QEMU to quit");
             }
             ended(machine).await
         };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use codegen_runtime::error::chain;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
@@ -42,7 +43,7 @@ pub(super) async fn run(
         let machines = match Machine::all(&shared.directory) {
             Ok(machines) => machines,
             Err(error) => {
-                tracing::warn!(%error, "cannot list the machines");
+                tracing::warn!(error = %chain(&error), "cannot list the machines");
                 continue;
             }
         };
@@ -56,7 +57,7 @@ pub(super) async fn run(
                 }
                 Ok(None) => {}
                 Err(error) => {
-                    tracing::warn!(machine = machine.id, %error, "cannot inspect the machine")
+                    tracing::warn!(machine = machine.id, error = %chain(&error), "cannot inspect the machine")
                 }
             }
         }

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use codegen_runtime::k8s_openapi::api::core::v1::Namespace;
-use embedded_apiserver::{ApiServer, Fault as ApiFault, FaultKind, assert_rbac};
-use serde_json::Value;
+use controller_testing::deploy::Deploy;
+use embedded_apiserver::{Fault as ApiFault, FaultKind};
 use tokio_util::sync::CancellationToken;
 use virtualmachine_controller::app;
 use virtualmachine_controller::cli::Flags;
@@ -14,9 +13,6 @@ use virtualmachine_controller::driver::simulated::{Fault, Latency, Operation, Si
 use virtualmachine_controller::generated::clientset::Clientset;
 
 use crate::controller::support::{eventually, sample};
-
-/// The controller's user, as in its role binding.
-const USER: &str = "system:serviceaccount:virtualmachine-system:virtualmachine-controller";
 
 /// The rules that only the driver `kubevirt` needs.
 const OF_KUBEVIRT: [&str; 3] = [
@@ -27,14 +23,8 @@ const OF_KUBEVIRT: [&str; 3] = [
 
 #[tokio::test]
 async fn the_roles_grant_each_verb_that_the_controller_uses_and_no_other() {
-    let crd: Value = serde_saphyr::from_str(include_str!("../../../deploy/crd.yaml")).unwrap();
-    let mut own = Namespace::default();
-    own.metadata.name = Some("virtualmachine-system".to_owned());
-    let server = ApiServer::builder()
-        .crd_values([crd])
-        .objects([own])
-        .build()
-        .unwrap();
+    let deploy = Deploy::of(env!("CARGO_MANIFEST_DIR"));
+    let server = deploy.server();
     let clientset = Clientset::new(server.client());
     let driver = Simulated::new(Latency::NONE);
     // The first creation fails, so that the machine is read again before the second.
@@ -54,7 +44,11 @@ async fn the_roles_grant_each_verb_that_the_controller_uses_and_no_other() {
         .try_parse_from::<Flags>(["virtualmachine-controller"])
         .unwrap();
     invocation.flags.election.lease_lock_namespace = "virtualmachine-system".to_owned();
-    let (client, stopped, driven) = (server.client_as(USER), stop.clone(), driver.clone());
+    let (client, stopped, driven) = (
+        server.client_as(&deploy.user()),
+        stop.clone(),
+        driver.clone(),
+    );
     let running = tokio::spawn(async move {
         app::run_with(client, Arc::new(driven), invocation, &stopped)
             .await
@@ -78,11 +72,9 @@ async fn the_roles_grant_each_verb_that_the_controller_uses_and_no_other() {
     stop.cancel();
     running.await.unwrap();
 
-    let roles = include_str!("../../../deploy/role.yaml");
-    let unused = assert_rbac(&server, USER, [roles]);
-    let unused: Vec<String> = unused
-        .iter()
-        .map(ToString::to_string)
+    let unused: Vec<String> = deploy
+        .check_roles(&server)
+        .into_iter()
         // The KubeVirt driver has tests of its own.
         .filter(|grant| !OF_KUBEVIRT.iter().any(|of| grant.ends_with(of)))
         .collect();
