@@ -51,11 +51,11 @@ fn metadata_that_the_server_would_drop_is_warned_of() {
     ] {
         assert!(found.contains(expected), "{found}");
     }
-    let renamed = "pub pod_metadata: ObjectMeta, pub all: Vec<ObjectMeta>,";
+    let renamed = "pub pod: ObjectMeta, pub all: Vec<ObjectMeta>,";
     let found = warnings(renamed, false);
     for expected in [
         "warning: the API server drops what `.spec.all` contains\n",
-        " = note: and what `.spec.podMetadata` contains\n",
+        " = note: and what `.spec.pod` contains\n",
     ] {
         assert!(found.contains(expected), "{found}");
     }

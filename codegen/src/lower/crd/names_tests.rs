@@ -138,8 +138,8 @@ fn shared_types_of_one_property_are_told_apart_by_the_property_before() {
         &version(&kinds),
         &[
             ("Grass", "A.spec.grass"),
-            ("SpecZebra", "A.spec.zebra"),
-            ("Zebra", "A.spec.grass.zebra"),
+            ("GrassZebra", "A.spec.grass.zebra"),
+            ("Zebra", "A.spec.zebra"),
         ],
     );
 }

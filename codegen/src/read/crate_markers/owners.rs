@@ -39,7 +39,9 @@ pub(crate) fn first_call(files: &[Source]) -> Option<Place> {
 fn is_code(code: &str, at: usize) -> bool {
     let before = code.get(..at).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();
-    !line.contains("//") && !line.contains("fn ") && !line.contains("func ")
+    let declares =
+        line.ends_with("fn ") || line.trim_start().starts_with("func ") && !line.contains('{');
+    !line.contains("//") && !declares
 }
 
 #[cfg(test)]

@@ -107,6 +107,7 @@ impl Schema {
         for within in std::mem::take(&mut part.all_of) {
             self.fold(Arc::unwrap_or_clone(within));
         }
+        self.bare_metadata |= part.bare_metadata;
         let (mut ours, mut theirs) = (Self::default(), Self::default());
         for (word, value) in part.words {
             if DOCUMENTATION.contains(&word) {
