@@ -72,6 +72,8 @@ fn own_text<'a>(
         Some(kube::Error::Api(status)) => (answer_text(status, answers), None),
         // kube adds "ServiceError".
         Some(kube::Error::Service(inner)) => own_text(&**inner, answers),
+        // kube adds "Error deserializing response".
+        Some(kube::Error::SerdeError(inner)) => (inner.to_string(), inner.source()),
         _ => match status_below(error) {
             Some(status) => {
                 let dump = kube::Error::Api(Box::new(status.clone())).to_string();

@@ -44,7 +44,8 @@ pub(super) fn micro_time(text: &str) -> Result<String, TypeError> {
 /// Returns a quantity as Go encodes it after decoding: `1` for `1000m`.
 pub(super) fn canonical_quantity(text: &str) -> Option<String> {
     let canonical = Quantity::new(text).canonical().ok()?;
-    Some(canonical.as_str().to_owned())
+    // Go writes no plus sign.
+    Some(canonical.as_str().trim_start_matches('+').to_owned())
 }
 
 pub(super) fn go_name(kind: &Kind) -> String {

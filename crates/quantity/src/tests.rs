@@ -131,7 +131,7 @@ fn random_text(random: &mut impl Rng) -> String {
 fn random_texts_mean_what_go_makes_of_them() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let count = number("QUANTITY_LINES").unwrap_or(4_000);
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../hack/quantity.sh");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../hack/quantity.sh");
     let go = Command::new("go").arg("version").output();
     if !go.is_ok_and(|output| output.status.success()) {
         eprintln!("skipped: there is no Go toolchain to compare with");
