@@ -247,6 +247,7 @@ mod tests {
             query: String::new(),
             body: Value::Null,
             created: false,
+            implied: Vec::new(),
         }
     }
 

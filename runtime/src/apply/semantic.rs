@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn any_json_is_taken_as_it_is() {
-        #[derive(Serialize, serde::Deserialize)]
+        #[derive(serde::Serialize, serde::Deserialize)]
         struct Loose {
             any: Option<Value>,
         }
