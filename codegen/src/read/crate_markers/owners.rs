@@ -56,8 +56,8 @@ mod tests {
             assert_eq!(found, expected, "{text}");
         };
         check(
-            "fn a() { owner::set_controller_reference(a, b); }",
-            Some(16),
+            "fn a() {\n    owner::set_controller_reference(a, b);\n}",
+            Some(20),
         );
         check("// set_controller_reference(a, b)\nfn a() {}", None);
         check("fn set_controller_reference(a: A) {}", None);
