@@ -69,9 +69,8 @@ pub(crate) fn replaces_source(package: &str, name: &str) -> bool {
     let Some(entry) = kube_builtin_types::find(package, name) else {
         return false;
     };
-    match rust_path(package, name).and_then(|path| in_k8s_openapi(&path)) {
-        Some(is_object) => return !is_object,
-        None => {}
+    if let Some(is_object) = rust_path(package, name).and_then(|path| in_k8s_openapi(&path)) {
+        return !is_object;
     }
     let definition = entry.definition::<serde::de::IgnoredAny>();
     definition

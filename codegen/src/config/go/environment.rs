@@ -38,8 +38,9 @@ impl Environment {
         let flags = flags.to_string_lossy();
         let flag = |name: &str| {
             let flags = flags.split_whitespace();
-            let values = flags.filter_map(|flag| flag.trim_start_matches('-').strip_prefix(name));
-            values.last().map(str::to_owned)
+            let mut values =
+                flags.filter_map(|flag| flag.trim_start_matches('-').strip_prefix(name));
+            values.next_back().map(str::to_owned)
         };
         let text = |name: &str| value(name).map(|value| value.to_string_lossy().into_owned());
         Self {

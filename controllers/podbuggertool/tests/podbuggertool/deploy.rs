@@ -38,14 +38,13 @@ async fn the_sample_is_valid_and_nonsense_is_not() {
 #[tokio::test]
 async fn the_roles_grant_what_the_controller_does_and_no_more() {
     let server = deploy().server();
-    for object in [json!({
+    let pod = json!({
         "apiVersion": "v1", "kind": "Pod",
         "metadata": { "name": "web", "namespace": "default", "uid": "1", "labels": { "debug": "true" } },
         "spec": { "containers": [{ "name": "main", "image": "busybox:1" }] },
         "status": { "phase": "Running" },
-    })] {
-        server.objects().put(&object).unwrap();
-    }
+    });
+    server.objects().put(&pod).unwrap();
     let running = start(
         server.client_as(&deploy().user()),
         &[

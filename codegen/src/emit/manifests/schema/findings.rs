@@ -42,7 +42,7 @@ impl Shapes<'_> {
     /// empty schema.
     pub(super) fn contained(&mut self, def: &TypeDef, keeps_fields: bool) -> Schema {
         let is_strict = self.compat == Compat::Strict;
-        if !keeps_fields && !(is_strict && def.validation.preserve_unknown_fields) {
+        if !(keeps_fields || is_strict && def.validation.preserve_unknown_fields) {
             return self.recursive(def, "contains itself");
         }
         match &def.kind {
