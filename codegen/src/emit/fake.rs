@@ -37,7 +37,7 @@ fn emit_file(cx: &Emit<'_>) -> TokenStream {
     }
 }
 
-/// ```ignore
+/// ```text
 /// pub struct Clientset;
 ///
 /// impl Clientset {

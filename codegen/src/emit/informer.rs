@@ -50,7 +50,7 @@ fn version_name(version: &Version) -> Ident {
     format_ident!("{}Informers", names::upper_camel(&version.module))
 }
 
-/// ```ignore
+/// ```text
 /// pub use ::codegen_runtime::informer::{Deleted, EventHandler, HandlerFuncs, HandlerRegistration};
 ///
 /// pub mod cloudnative;
@@ -157,7 +157,7 @@ fn emit_builder(cx: &Emit<'_>) -> TokenStream {
     }
 }
 
-/// ```ignore
+/// ```text
 /// pub mod v1alpha1;
 ///
 /// #[derive(Clone, Debug)]
@@ -198,7 +198,7 @@ fn emit_group(cx: &Emit<'_>, group: &Group, versions: &[&Version]) -> TokenStrea
     quote!(#module_docs #(#features #allowed pub mod #modules;)* use #runtime::informer; #holder)
 }
 
-/// ```ignore
+/// ```text
 /// #[derive(Clone, Debug)]
 /// pub struct V1alpha1Informers(informer::SharedInformerFactory);
 ///

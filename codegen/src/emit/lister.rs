@@ -69,7 +69,7 @@ fn emit_cluster(version: &Version, resource: &Resource) -> TokenStream {
     }
 }
 
-/// ```ignore
+/// ```text
 /// #[derive(Clone, Debug)]
 /// pub struct VirtualMachineLister(lister::Lister<api::VirtualMachine>);
 ///

@@ -130,7 +130,7 @@ fn emit_add_to_scheme(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenS
     }
 }
 
-/// ```ignore
+/// ```text
 /// impl kube::core::CustomResourceExt for super::VirtualMachine {
 ///     fn crd() -> CustomResourceDefinition {
 ///         static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(r#"{…}"#));

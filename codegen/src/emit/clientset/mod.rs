@@ -46,7 +46,7 @@ fn version_client(group: &Group, version: &Version) -> Ident {
     format_ident!("{name}")
 }
 
-/// ```ignore
+/// ```text
 /// #[derive(Clone)]
 /// pub struct Clientset { client: Client }
 ///
@@ -148,7 +148,7 @@ fn emit_version_accessor(cx: &Emit<'_>, group: &Group, version: &Version) -> Tok
     }
 }
 
-/// ```ignore
+/// ```text
 /// #[derive(Clone, Debug)]
 /// pub struct CloudnativeV1alpha1Client(kube::Client);
 ///

@@ -116,7 +116,7 @@ fn client_docs(resource: &Resource) -> TokenStream {
     ))
 }
 
-/// ```ignore
+/// ```text
 /// #[derive(Clone, Debug)]
 /// pub struct VirtualMachines(client::TypedClient<api::VirtualMachine, client::verbs::WithStatus>);
 ///

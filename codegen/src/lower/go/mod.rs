@@ -2,7 +2,7 @@
 //!
 //! A requested package with API objects becomes a version: its roots and every type that they reach, under their Go names. Types of other
 //! packages are generated once, in a module named after the package, unless k8s-openapi or the user provides them; then their definitions
-//! are kept for schemas. Start reading at [`lower`]; `refs` decides which Rust type represents a Go type, `fields` how a struct's fields
+//! are kept for schemas. Start reading at `lower`; `refs` decides which Rust type represents a Go type, `fields` how a struct's fields
 //! are represented.
 
 mod boxes;

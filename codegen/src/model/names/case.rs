@@ -73,7 +73,7 @@ fn whole_word(rest: &str) -> usize {
 
 /// Converts a name to snake case: `virtual_machine`, `http_route`, `pod_ips`, `s3_bucket`.
 ///
-/// Idempotent. The result may be empty or start with a digit; [`ident`](super::ident) makes it legal.
+/// Idempotent. The result may be empty or start with a digit; `ident` makes it legal.
 #[must_use]
 pub fn snake_case(name: &str) -> String {
     words(name)
@@ -85,7 +85,7 @@ pub fn snake_case(name: &str) -> String {
 
 /// Converts a name to upper camel case: `VirtualMachine`, `PodIPs`, `HTTPRoute`.
 ///
-/// Acronyms keep their case, as in Go names. The result may be empty or start with a digit; [`ident`](super::ident) makes it legal.
+/// Acronyms keep their case, as in Go names. The result may be empty or start with a digit; `ident` makes it legal.
 #[must_use]
 pub fn upper_camel(name: &str) -> String {
     let mut camel = String::with_capacity(name.len());

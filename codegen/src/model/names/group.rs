@@ -6,7 +6,7 @@ use super::{is_kubernetes_version, plain_ident, snake_case, upper_camel};
 
 /// Returns the module for a group, from the first label of its name: `cloudnative.czs` → `cloudnative`, `my-group.io` → `my_group`.
 ///
-/// The core group (empty name) becomes `core`. A keyword is returned without `r#`; [`ident`](super::ident) adds it.
+/// The core group (empty name) becomes `core`. A keyword is returned without `r#`; `ident` adds it.
 #[must_use]
 pub fn module_name(group: &str) -> String {
     if group.is_empty() {
