@@ -123,12 +123,12 @@ fn validate(event: &Value) -> Vec<FieldError> {
 fn validate_words(event: &Value, errors: &mut Vec<FieldError>) {
     let controller = text(event, &["reportingComponent"]);
     if controller.is_empty() {
-        errors.push(FieldError::required("reportingController", ""));
+        errors.push(FieldError::required("reportingComponent", ""));
     }
     errors.extend(
         kube_names::label_key_faults(controller)
             .into_iter()
-            .map(|fault| FieldError::invalid("reportingController", controller, fault)),
+            .map(|fault| FieldError::invalid("reportingComponent", controller, fault)),
     );
     let mut longest = |field: &str, limit: usize| {
         let length = text(event, &[field]).len();

@@ -72,7 +72,7 @@ spec.ingress[0].from[1].ipBlock.except[0]: Invalid value: \"11.0.0.0/16\": must 
         CORE_EVENTS,
         json!({"eventTime": "2026-01-02T03:04:05.000006Z", "involvedObject": {"kind": "Pod", "name": "p", "namespace": "elsewhere"},
             "reportingComponent": "my controller", "reason": "r".repeat(129), "message": "m".repeat(1025)}),
-        "[reportingController: Invalid value: \"my controller\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'), \
+        "[reportingComponent: Invalid value: \"my controller\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'), \
 reportingInstance: Required value, action: Required value, reason: Invalid value: \"\": can have at most 128 characters, \
 message: Invalid value: \"\": can have at most 1024 characters]"),
     event_of_the_events_group_is_complete: create_invalid_with(
