@@ -16,6 +16,7 @@ mod delete;
 mod delete_controller;
 mod delete_webhook;
 mod finish;
+mod flags;
 mod generate;
 #[cfg(feature = "go")]
 mod go;
@@ -25,7 +26,6 @@ mod inspect;
 mod interrupt;
 mod kind;
 mod leftovers;
-mod looks;
 mod manifests;
 mod markers;
 mod operator;
