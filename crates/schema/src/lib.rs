@@ -49,5 +49,7 @@ pub use errors::{FieldErrors, Unevaluated};
 pub use field::{Cause, FieldError, FieldErrorKind};
 pub use metadata::{DecodeMetadata, check_object_metadata, keep as keep_metadata};
 pub use node::{Additional, Kind, ListType, Schema, Types};
+#[cfg(feature = "cel")]
+pub use rules::walk::{Charge, RuleFault, RuleFinding, walk_rules};
 pub use structural::Structural;
 pub use validator::{Validator, check_counts};

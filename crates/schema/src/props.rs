@@ -157,6 +157,10 @@ impl<'a> crate::cel::view::SchemaView<'a> for Props<'a> {
         self.list("required").iter().any(|name| name == property)
     }
 
+    fn rules(self) -> &'a [Value] {
+        self.list("x-kubernetes-validations")
+    }
+
     fn properties(self) -> impl Iterator<Item = (&'a str, Self)> {
         self.properties()
     }

@@ -9,7 +9,7 @@ use kube_schema::{
 use serde_json::Value;
 
 use super::{
-    about::About,
+    about::{About, RULE, properties},
     check::{SCALE, SELECTABLE},
 };
 use crate::diag::Diagnostic;
@@ -29,7 +29,31 @@ struct Advice {
 }
 
 /// The first that applies counts.
-const ADVICE: [Advice; 9] = [
+const ADVICE: [Advice; 13] = [
+    Advice {
+        path: "x-kubernetes-validations[",
+        detail: "rule is not specified",
+        marker: RULE,
+        help: "write an expression that must be true, such as `self.min <= self.max`",
+    },
+    Advice {
+        path: "x-kubernetes-validations[",
+        detail: "message must",
+        marker: RULE,
+        help: "write a `message` in the marker",
+    },
+    Advice {
+        path: "].fieldPath",
+        detail: "",
+        marker: RULE,
+        help: "write the path of a field below the type, such as `.field`",
+    },
+    Advice {
+        path: "x-kubernetes-validations[",
+        detail: "",
+        marker: RULE,
+        help: "write the rule as the API server takes it",
+    },
     Advice {
         path: APPROVAL,
         detail: "",
@@ -95,6 +119,8 @@ pub(super) struct Refusal {
     path: String,
     /// The properties that lead to the part of the schema.
     properties: Vec<String>,
+    /// The expression of the rule that is refused; empty if it is not a rule.
+    rule: String,
 }
 
 /// Returns the API server's errors for a CRD, apart from those of rules.
@@ -105,6 +131,7 @@ pub(super) fn refusals(crd: &Value) -> Vec<Refusal> {
     let refusal = |error: FieldError| Refusal {
         path: definition::v1_path(&error.field),
         properties: properties(&error.field),
+        rule: rule(&crd, &definition::v1_path(&error.field)),
         error,
     };
     errors.into_iter().map(refusal).collect()
@@ -125,16 +152,13 @@ impl Refusal {
         let applies = |advice: &&Advice| {
             self.path.contains(advice.path) && self.error.detail.contains(advice.detail)
         };
-        ADVICE
-            .iter()
-            .filter(|_| !self.is_about_schema())
-            .find(applies)
+        ADVICE.iter().find(applies)
     }
 
     /// The subject: the marker that says what is refused.
     pub(super) fn about(&self) -> About<'_> {
         if let Some(advice) = self.advice() {
-            return About::marker(&self.properties, advice.marker, "");
+            return About::marker(&self.properties, advice.marker, &self.rule);
         }
         // The marker of a keyword has the keyword's name in upper camel case.
         let keyword = self.path.rsplit('.').next().unwrap_or_default();
@@ -160,10 +184,14 @@ impl Refusal {
     }
 }
 
-/// The property names in a path such as `.properties[spec].properties[count].maximum`.
-fn properties(field: &str) -> Vec<String> {
-    let names = field.split(".properties[").skip(1);
-    names
-        .filter_map(|name| Some(name.split_once(']')?.0.to_owned()))
-        .collect()
+/// The expression of the rule that a path in a CRD leads to; empty if it leads elsewhere.
+fn rule(crd: &Value, path: &str) -> String {
+    let Some((list, below)) = path.split_once(".x-kubernetes-validations[") else {
+        return String::new();
+    };
+    let index = below.split(']').next().unwrap_or_default();
+    let steps = list.split(['.', '[', ']']).filter(|step| !step.is_empty());
+    let pointer = steps.map(|step| format!("/{step}")).collect::<String>();
+    let rule = crd.pointer(&format!("{pointer}/x-kubernetes-validations/{index}/rule"));
+    rule.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
