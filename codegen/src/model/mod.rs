@@ -7,6 +7,7 @@
 
 mod accessors;
 mod admission;
+mod constraint;
 mod foreign;
 mod missing;
 mod rbac;

@@ -33,6 +33,7 @@ mod embedded;
 mod errors;
 mod formats;
 pub mod json_path;
+mod keywords;
 mod lists;
 mod metadata;
 mod node;
@@ -47,6 +48,7 @@ mod validator;
 pub use defaults::DefaultsTooLarge;
 pub use errors::{FieldErrors, Unevaluated};
 pub use field::{Cause, FieldError, FieldErrorKind};
+pub use keywords::{Form, KEYWORDS, Keyword};
 pub use metadata::{DecodeMetadata, check_object_metadata, keep as keep_metadata};
 pub use node::{Additional, Kind, ListType, Schema, Types};
 #[cfg(feature = "cel")]
