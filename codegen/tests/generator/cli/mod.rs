@@ -22,6 +22,6 @@ mod operator_controllers;
 mod operator_kinds;
 mod operator_webhooks;
 mod output;
-mod sandbox;
-mod schema;
+pub(crate) mod sandbox;
+pub(crate) mod schema;
 mod verify;
