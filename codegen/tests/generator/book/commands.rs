@@ -1,12 +1,13 @@
 //! Runs the shell blocks of the pages, in sandboxes.
 
 /// Where a block may start.
-pub(super) const FIXTURES: [&str; 10] = [
+pub(super) const FIXTURES: [&str; 11] = [
     "empty",
     "crds",
     "go",
     "rust",
     "derive",
+    "manifests",
     "widget",
     "bare-widget",
     "two-versions",
@@ -78,10 +79,15 @@ cargo() { :; }
     fn start(name: &str) -> Sandbox {
         let mut sandbox = match name {
             "rust" => Sandbox::with_apis("virtualmachine"),
+            "manifests" => Sandbox::with_apis("podset"),
             _ => Sandbox::new(),
         };
         match name {
             "crds" => copy(&crds(), &sandbox.path("crds")),
+            "manifests" => {
+                copy(&crds(), &sandbox.path("crds"));
+                sandbox.configure("[[crate]]\n[crate.rust]\n[crate.manifests]\n");
+            }
             "go" => copy(&testdata().join("go/shapes"), &sandbox.path("")),
             "derive" => {
                 sandbox.write("Cargo.toml", "[package]\nname = \"documents\"\n");

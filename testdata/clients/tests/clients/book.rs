@@ -75,6 +75,17 @@ async fn apply(clientset: &Clientset) -> Result<(), Error> {
     Ok(())
 }
 
+async fn upgrade(clientset: &Clientset) -> Result<(), Error> {
+    let vms = clientset.cloudnative_v1alpha1().virtual_machines("default");
+    let wanted = VirtualMachineApply::new("test-vm", "default");
+    let applier = Applier::new("vm-controller").force();
+    applier
+        .upgrade(vms.api(), "test-vm", &["vm-controller"])
+        .await?;
+    applier.apply(vms.api(), &wanted).await?;
+    Ok(())
+}
+
 fn validate(machine: &VirtualMachine, old: &VirtualMachine) -> Result<(), Error> {
     if let Err(errors) = machine.validate() {
         for error in errors.errors() {
@@ -97,5 +108,6 @@ async fn the_code_of_the_pages_runs() {
     apply(&clientset).await.unwrap();
     let stored: VirtualMachine = tracker.get("default", "test-vm").unwrap();
     assert_eq!(stored.metadata.labels, None, "given up, and nobody else's");
+    upgrade(&clientset).await.unwrap();
     validate(&machine(), &machine()).unwrap();
 }
