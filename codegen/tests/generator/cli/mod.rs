@@ -9,6 +9,7 @@ mod crates_dependencies;
 mod crates_forms;
 mod crates_names;
 mod crd;
+mod crd_checks;
 mod files;
 mod generate;
 mod groups;
