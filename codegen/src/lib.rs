@@ -122,7 +122,7 @@ fn generate_from(mut read: Parsed, options: &Options) -> Result<Generated, Diagn
             skipped.extend(no_api(warnings, &options.filters));
             return Err(skipped);
         }
-        let manifests = emit::manifests::emit(&api, options, &mut warnings)?;
+        let manifests = emit::manifests::emit(&api, options, (&mut warnings, &mut skipped))?;
         emit::warn_of_attributes(&api, options, &mut warnings);
         warnings.sort();
         let files = emit::emit(&api, options)?;

@@ -1,6 +1,6 @@
 //! `kube-codegen manifests`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::{
     Compat, Config, Manifests as Options,
@@ -78,6 +78,12 @@ pub(super) struct Manifests {
     /// Add an annotation with the generator and its version to CRDs.
     #[arg(long, requires = "input")]
     attribution: bool,
+    /// The groups whose CRDs are written, separated by commas; all without it.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "input")]
+    groups: Vec<String>,
+    /// The kinds whose CRDs are written, separated by commas; all without it.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "input")]
+    kinds: Vec<String>,
     /// If some CRDs have errors, write the manifests of the others; the errors are reported, and the exit code is 1.
     #[arg(long)]
     keep_going: bool,
@@ -136,9 +142,16 @@ impl Manifests {
         options.embedded_object_meta = self.embedded_object_meta;
         options.floats = self.floats;
         options.attribution = self.attribution;
+        options.groups = self.groups;
+        options.kinds = self.kinds;
         let config = Config::new().crds(self.from_crds);
-        let apis = self.apis.into_iter().map(source_root);
-        let config = apis.fold(config, Config::apis);
+        let config = self.apis.into_iter().fold(config, |config, path| {
+            let source = source_root(&path);
+            match source == path {
+                true => config.apis(path),
+                false => config.apis(source).members_of(path),
+            }
+        });
         let config = config
             .compat(self.compat)
             .features(self.features)
@@ -151,10 +164,10 @@ impl Manifests {
 }
 
 /// The source root of a crate, if the path is the crate's folder; otherwise the path itself.
-fn source_root(path: PathBuf) -> PathBuf {
+fn source_root(path: &Path) -> PathBuf {
     let source = path.join("src");
     match path.join("Cargo.toml").is_file() && source.is_dir() {
         true => source,
-        false => path,
+        false => path.to_owned(),
     }
 }

@@ -6,19 +6,27 @@ use super::{
     Error,
     disk::Disk,
     inputs::{Apis, mentions_kinds, source_root},
+    layout::normalize,
 };
 
-/// Returns the source roots of the members of a workspace that may declare kinds; none if the folder is no virtual workspace, which has no
-/// crate of its own.
+/// The members of a workspace that may declare kinds.
+#[derive(Default)]
+pub(super) struct Members {
+    /// Their source roots, without that of a package in the workspace's own folder.
+    pub(super) roots: Vec<Apis>,
+    /// Whether the workspace's folder has no package.
+    pub(super) is_virtual: bool,
+}
+
+/// Returns the members of a workspace; none if the folder has no workspace.
 ///
 /// # Errors
 ///
 /// A folder or file cannot be read.
-pub(super) fn members(apis: &Apis, disk: &Disk) -> Result<Vec<Apis>, Error> {
-    let folder = &apis.folder;
+pub(super) fn members(folder: &Path, disk: &Disk) -> Result<Members, Error> {
     let manifest = folder.join("Cargo.toml");
-    if !apis.groups.is_empty() || !disk.is_file(&manifest) || disk.is_dir(&folder.join("src")) {
-        return Ok(Vec::new());
+    if !disk.is_file(&manifest) {
+        return Ok(Members::default());
     }
     let text = String::from_utf8(disk.bytes(&manifest)?).unwrap_or_default();
     let manifest: toml::Table = text.parse().unwrap_or_default();
@@ -38,7 +46,8 @@ pub(super) fn members(apis: &Apis, disk: &Disk) -> Result<Vec<Apis>, Error> {
                 None => member.join("src"),
             };
             let is_excluded = excluded.iter().any(|path| member.starts_with(path));
-            if !is_excluded && disk.is_dir(&root) && mentions_kinds(&root, disk)? {
+            let is_own = normalize(&member) == normalize(folder);
+            if !is_own && !is_excluded && disk.is_dir(&root) && mentions_kinds(&root, disk)? {
                 roots.push(root);
             }
         }
@@ -49,7 +58,10 @@ pub(super) fn members(apis: &Apis, disk: &Disk) -> Result<Vec<Apis>, Error> {
         folder,
         groups: Vec::new(),
     });
-    Ok(roots.collect())
+    Ok(Members {
+        roots: roots.collect(),
+        is_virtual: !manifest.contains_key("package"),
+    })
 }
 
 /// The folders that a member's pattern names, in which `*` stands for any characters of a name.

@@ -73,6 +73,7 @@ pub struct Config {
     pub(crate) header_file: Option<PathBuf>,
     pub(crate) names_file: names::NamesFile,
     pub(crate) apis: Vec<Apis>,
+    pub(crate) workspaces: Vec<PathBuf>,
     pub(crate) features: features::Selection,
     pub(crate) crds: Vec<CrdInput>,
     pub(crate) go: Vec<GoInput>,
@@ -167,6 +168,13 @@ impl Config {
             folder: folder.into(),
             groups: Vec::new(),
         });
+        self
+    }
+
+    /// Adds the kinds of the members of the workspace in a folder, apart from those of a package in the folder itself.
+    #[must_use]
+    pub(crate) fn members_of(mut self, workspace: PathBuf) -> Self {
+        self.workspaces.push(workspace);
         self
     }
 

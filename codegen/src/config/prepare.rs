@@ -247,6 +247,10 @@ impl Config {
     fn is_whole(&self, options: &Options, generated: &Generated) -> bool {
         self.origin.is_some()
             && options.filters == Filters::default()
+            && !options
+                .manifests
+                .as_ref()
+                .is_some_and(Manifests::is_selective)
             && generated.skipped.as_slice().is_empty()
     }
 
@@ -305,19 +309,26 @@ impl Config {
     ) -> Result<(Sources, Parsed), Error> {
         let mut sources = Sources::default();
         let loading = (&self.disk, &self.features);
+        let mut has_members = false;
+        for workspace in &self.workspaces {
+            for member in &members(workspace, &self.disk)?.roots {
+                load_crate(member, true, loading, &mut sources.rust_crates)?;
+                has_members = true;
+            }
+        }
         for apis in &self.apis {
             let folder = &apis.folder;
             let mut apis = Cow::Borrowed(apis);
             if options.emit.is_empty() && apis.groups.is_empty() {
-                let members = members(&apis, &self.disk)?;
-                for member in &members {
-                    load_crate(member, true, loading, &mut sources.rust_crates)?;
-                }
-                if !members.is_empty() {
+                let of_workspace = members(folder, &self.disk)?;
+                if of_workspace.is_virtual && !of_workspace.roots.is_empty() {
+                    for member in &of_workspace.roots {
+                        load_crate(member, true, loading, &mut sources.rust_crates)?;
+                    }
                     continue;
                 }
                 let Some(annotated) = annotated(&apis, &self.disk)? else {
-                    load_crate(&apis, false, loading, &mut sources.rust_crates)?;
+                    load_crate(&apis, has_members, loading, &mut sources.rust_crates)?;
                     continue;
                 };
                 load_beside(folder, &annotated, loading, &mut sources.rust_crates)?;

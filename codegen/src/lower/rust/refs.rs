@@ -84,6 +84,11 @@ impl Cx<'_> {
                 self.check_key(&key, path, ty, diagnostics);
                 map
             }
+            Foreign::Either => TypeRef::External(ExternalType {
+                instance: vec![argument(0), argument(1)],
+                arguments: path.arguments_text.clone(),
+                ..ExternalType::new(external)
+            }),
             Foreign::Boxed => TypeRef::Boxed(Box::new(argument(0))),
             Foreign::Cow => match path.arguments.first().map(|ty| &ty.kind) {
                 Some(Kind::Path(path)) if path.segments == ["str"] => TypeRef::String,
@@ -258,13 +263,13 @@ impl Cx<'_> {
         let silent = &mut Diagnostics::new();
         match &item.body {
             Body::Alias(ty) => self.wire_type_within(&self.reference(item, ty, silent), hops),
-            Body::Struct(fields) => match (fields.style, fields.fields.as_slice()) {
-                (rust::Style::Named, _) => WireType::Object,
-                (rust::Style::Tuple, [only]) => {
+            Body::Struct(fields) => match (item.transparent_field(), fields.style) {
+                (Some(only), _) => {
                     self.wire_type_within(&self.reference(item, &only.ty, silent), hops)
                 }
-                (rust::Style::Tuple, _) => WireType::List,
-                (rust::Style::Unit, _) => WireType::Unknown,
+                (None, rust::Style::Named) => WireType::Object,
+                (None, rust::Style::Tuple) => WireType::List,
+                (None, rust::Style::Unit) => WireType::Unknown,
             },
             Body::Enum(variants) => {
                 let units = variants

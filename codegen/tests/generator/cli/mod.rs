@@ -5,9 +5,11 @@
 mod config_errors;
 mod crate_again;
 mod crates;
+mod crates_code;
 mod crates_dependencies;
 mod crates_forms;
 mod crates_names;
+mod crates_which;
 mod crd;
 mod files;
 mod generate;

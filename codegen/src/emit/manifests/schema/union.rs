@@ -229,6 +229,18 @@ impl Shapes<'_> {
         schema.with("anyOf", choices)
     }
 
+    /// `Either` as serde writes it: an object with one of its sides.
+    pub(super) fn either(&mut self, sides: &[TypeRef], scope: Lookup<'_>, at: At<'_>) -> Schema {
+        let mut schema = Schema::of_type("object");
+        let mut choices = Vec::new();
+        for (name, side) in ["Left", "Right"].iter().zip(sides) {
+            let side = self.of(side, scope, at);
+            schema.properties.insert((*name).to_owned(), side);
+            choices.push(json!({"required": [name]}));
+        }
+        schema.with("oneOf", choices)
+    }
+
     /// The data of a variant: the value of a tuple variant with one field, else an object.
     fn content(&mut self, variant: &UnionVariant, scope: Lookup<'_>, at: At<'_>) -> Schema {
         match variant.fields.as_slice() {

@@ -108,7 +108,9 @@ impl<'a> Merging<'a> {
             }
         }
         if !declare_type(self.markers) {
-            let findings = schema.computed.iter().map(|said| {
+            let function = schema.schema_with.iter().map(|(_, said)| said);
+            let function = function.filter(|_| schema.code.is_none());
+            let findings = schema.computed.iter().chain(function).map(|said| {
                 Diagnostic::error(format!("`{}` is not known without compiling", said.shown))
                     .at(said.place.clone(), "code creates the schema")
                     .help(DECLARED)
