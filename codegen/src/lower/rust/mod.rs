@@ -8,6 +8,7 @@ mod attributes;
 mod checks;
 mod derives;
 mod enums;
+mod faulty;
 mod foreign;
 mod groups;
 mod keys;
@@ -33,8 +34,8 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use rayon::prelude::*;
 
-pub(super) use self::kinds::packages;
 use self::resolve::Resolver;
+pub(super) use self::{faulty::remove as remove_faulty, kinds::packages};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{ApiSet, Group, Origin, Resource, Version, names},

@@ -184,12 +184,33 @@ impl Cx<'_> {
         let (name, below) = path.split_first()?;
         let modules = &self.package.modules;
         let from = modules.get(module).map_or(&[][..], |module| &module.path);
-        Some(match modules.link(from, name)? {
+        let Some(link) = modules.link(from, name) else {
+            return self.missing_through(module, path);
+        };
+        Some(match link {
             RustLink::Read(_) => {
                 format!("the crate `{name}` declares no type `{}`", below.join("::"))
             }
             RustLink::Unread(why) => format!("the crate `{name}` {why}"),
         })
+    }
+
+    /// Returns why a type is not known that a module of the package seems to re-export from another crate.
+    fn missing_through(&self, module: usize, path: &[String]) -> Option<String> {
+        let (_, parent) = path.split_last()?;
+        let (modules, at) = (
+            &self.package.modules,
+            self.resolver.module_at(module, parent)?,
+        );
+        let through = modules.globs(&at).find_map(|glob| {
+            let name = glob.path.first()?;
+            match modules.link(&at, name)? {
+                RustLink::Unread(why) => Some(format!("the crate `{name}` {why}")),
+                RustLink::Read(_) => None,
+            }
+        });
+        let shown = parent.join("::");
+        through.map(|why| format!("`{shown}` re-exports another crate: {why}"))
     }
 
     /// Reports a single name that is not in scope and would not compile.

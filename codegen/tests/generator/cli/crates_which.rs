@@ -126,6 +126,28 @@ fn a_field_with_an_error_does_not_block_other_kinds() {
 }
 
 #[test]
+fn a_kind_with_a_type_that_cannot_be_read_does_not_block_others() {
+    let ship = kind("example.com", "Ship", "");
+    let hull = "#[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]\npub struct Hull<'a> { name: &'a str }\n";
+    for faulty in [
+        ship.replace("a: bool", "a: Hull") + hull,
+        ship.replace(", kind = \"Ship\"", ""),
+        ship.replace("a: bool", "#[schemars(nonsense)] a: bool"),
+        ship.replace("a: bool", "a: bool, #[serde(rename = \"a\")] b: bool"),
+    ] {
+        let boat = kind("example.com", "Boat", "").replace("a: bool", "a: bool, name: Name")
+            + "#[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]\npub struct Name(String);\n";
+        let sandbox = crate_of(&[("src/lib.rs", &(boat + &faulty))]);
+        let (names, run) = written(&sandbox, &[]);
+        assert_eq!((names.len(), run.code), (0, 1), "{faulty}");
+        let (names, run) = written(&sandbox, &["--keep-going"]);
+        let expected = vec!["example.com_boats.yaml".to_owned()];
+        assert_eq!((names, run.code), (expected, 1), "{faulty}{}", run.stderr);
+        assert!(run.stderr.contains("error: "), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn a_derive_under_another_name_declares_a_kind() {
     let text = kind("example.com", "Boat", "").replace("CustomResource", "Resource");
     let sandbox = crate_of(&[

@@ -5,6 +5,7 @@
 mod config_errors;
 mod crate_again;
 mod crates;
+mod crates_advice;
 mod crates_code;
 mod crates_dependencies;
 mod crates_forms;

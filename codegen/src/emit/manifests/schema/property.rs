@@ -61,6 +61,9 @@ impl Shapes<'_> {
         let base = match code {
             Some(code) => self.coded(code, scope, at),
             None if declared.is_some() && has_no_schema(ty) => Schema::default(),
+            None if scope.rust && self.is_declared(&field.validation, ty, scope) => {
+                Schema::default()
+            }
             None => Arc::unwrap_or_clone(self.of(ty, scope, at)),
         };
         let base = self.with_elements(base, &field.validation);

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    PRESERVE, RULES, Schema,
+    DESCRIPTION, PRESERVE, RULES, Schema,
     integers::{integer, whole_number},
     object::{metadata_may_be_missing, of_object},
 };
@@ -300,6 +300,11 @@ impl<'a> Shapes<'a> {
             }
             (None, TypeKind::Enum(def), _) => enumeration(def, scope),
             (None, TypeKind::Union(def), _) => self.union(def, scope, at),
+            (None, TypeKind::Alias(alias), _)
+                if scope.rust && self.is_declared(&def.validation, &alias.target, scope) =>
+            {
+                Schema::default()
+            }
             (None, TypeKind::Alias(alias), _) => {
                 Arc::unwrap_or_clone(self.of(&alias.target, scope, at))
             }
@@ -316,8 +321,9 @@ impl<'a> Shapes<'a> {
             None => false,
         };
         // schemars adds the documentation only in its own derive.
-        let is_by_hand = def.code().is_some()
-            && item.is_some_and(|item| item.impls.iter().any(|it| it == "JsonSchema"));
+        let has_impl = item.is_some_and(|item| item.impls.iter().any(|it| it == "JsonSchema"));
+        let is_described = is_root(def, scope) && base.words.has(DESCRIPTION);
+        let is_by_hand = def.code().is_some() && (has_impl || is_described);
         if (!writes_itself || self.compat == Compat::Strict) && !is_by_hand {
             own.describe(self.docs(&def.docs, scope));
         }

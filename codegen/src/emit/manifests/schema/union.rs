@@ -83,7 +83,11 @@ impl Shapes<'_> {
             schema.properties.insert(name.clone(), Arc::new(property));
             choices.push(json!({"required": [name]}));
         }
-        schema.with("oneOf", choices)
+        // An enum without variants has no values.
+        match choices.is_empty() {
+            true => schema,
+            false => schema.with("oneOf", choices),
+        }
     }
 
     /// `{"type": "variant", …data}`.

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 pub(super) use self::code::of_function;
-use self::merging::{DECLARED, Merging, Target, declare_type, marker, rule_marker};
+use self::merging::{Merging, Target, declare_type, marker, rule_marker};
 pub(super) use self::wire::{is_skipped, is_undeclared};
 use super::{Cx, has_derive, named};
 use crate::{
@@ -23,7 +23,7 @@ use crate::{
     options::Options,
     read::{
         markers::{
-            MarkerSet, MarkerType as _,
+            DECLARE_TYPE, MarkerSet, MarkerType as _,
             field::{self, KubebuilderDefault, ValidationRequired},
         },
         rust::{Body, Field, Fields, Item, Literal, Package, Said, SchemaAttrs, Word},
@@ -281,7 +281,7 @@ fn unknown_schema(item: &Item) -> Diagnostic {
         "the schema of `{name}` is not known: code creates it"
     ))
     .at(item.place.clone(), "implements `JsonSchema` by hand")
-    .help(DECLARED)
+    .help(DECLARE_TYPE)
 }
 
 /// Returns the rules for the root that kube-derive generates, as markers, and reports unknown ones.
