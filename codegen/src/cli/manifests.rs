@@ -1,10 +1,10 @@
 //! `kube-codegen manifests`.
 
-use std::path::{Path, PathBuf};
+use std::{fs, path::PathBuf};
 
 use crate::{
     Compat, Config, Manifests as Options,
-    config::{FILE_NAME, Workspace},
+    config::{FILE_NAME, Workspace, is_workspace},
 };
 use clap::Args;
 
@@ -145,13 +145,8 @@ impl Manifests {
         options.groups = self.groups;
         options.kinds = self.kinds;
         let config = Config::new().crds(self.from_crds);
-        let config = self.apis.into_iter().fold(config, |config, path| {
-            let source = source_root(&path);
-            match source == path {
-                true => config.apis(path),
-                false => config.apis(source).members_of(path),
-            }
-        });
+        let apis = self.apis.into_iter().map(source_root);
+        let config = apis.fold(config, Config::apis);
         let config = config
             .compat(self.compat)
             .features(self.features)
@@ -163,11 +158,13 @@ impl Manifests {
     }
 }
 
-/// The source root of a crate, if the path is the crate's folder; otherwise the path itself.
-fn source_root(path: &Path) -> PathBuf {
+/// The source root of a crate, if the path is the folder of one without members; otherwise the path itself.
+fn source_root(path: PathBuf) -> PathBuf {
     let source = path.join("src");
-    match path.join("Cargo.toml").is_file() && source.is_dir() {
+    let manifest = fs::read_to_string(path.join("Cargo.toml")).ok();
+    let is_alone = manifest.is_some_and(|text| !is_workspace(&text.parse().unwrap_or_default()));
+    match is_alone && source.is_dir() {
         true => source,
-        false => path.to_owned(),
+        false => path,
     }
 }

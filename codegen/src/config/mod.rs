@@ -19,6 +19,7 @@ mod keys;
 mod layout;
 mod manifest;
 mod members;
+mod modules;
 mod names;
 mod partial;
 mod place;
@@ -35,7 +36,8 @@ use std::{collections::BTreeSet, env, path::PathBuf};
 pub use error::Error;
 pub use file::{FILE_NAME, Workspace};
 pub use layout::shown;
-pub use prepare::{Prepared, Report, lock_all, prepare_all};
+pub(crate) use members::{admits, is_workspace};
+pub use prepare::{Prepared, Report, check_modules, lock_all, prepare_all};
 pub use reference::{reference_page, reference_schema, reference_text};
 
 use crate::{
@@ -73,7 +75,6 @@ pub struct Config {
     pub(crate) header_file: Option<PathBuf>,
     pub(crate) names_file: names::NamesFile,
     pub(crate) apis: Vec<Apis>,
-    pub(crate) workspaces: Vec<PathBuf>,
     pub(crate) features: features::Selection,
     pub(crate) crds: Vec<CrdInput>,
     pub(crate) go: Vec<GoInput>,
@@ -168,13 +169,6 @@ impl Config {
             folder: folder.into(),
             groups: Vec::new(),
         });
-        self
-    }
-
-    /// Adds the kinds of the members of the workspace in a folder, apart from those of a package in the folder itself.
-    #[must_use]
-    pub(crate) fn members_of(mut self, workspace: PathBuf) -> Self {
-        self.workspaces.push(workspace);
         self
     }
 

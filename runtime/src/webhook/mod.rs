@@ -43,6 +43,7 @@ mod certificates;
 mod connections;
 mod conversion;
 mod deadline;
+mod declared;
 mod envelope;
 mod fault;
 mod list_keys;
