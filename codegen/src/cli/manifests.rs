@@ -78,6 +78,12 @@ pub(super) struct Manifests {
     /// Add an annotation with the generator and its version to CRDs.
     #[arg(long, requires = "input")]
     attribution: bool,
+    /// The groups whose CRDs are written, separated by commas; all without it.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "input")]
+    groups: Vec<String>,
+    /// The kinds whose CRDs are written, separated by commas; all without it.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "input")]
+    kinds: Vec<String>,
     /// If some CRDs have errors, write the manifests of the others; the errors are reported, and the exit code is 1.
     #[arg(long)]
     keep_going: bool,
@@ -136,6 +142,8 @@ impl Manifests {
         options.embedded_object_meta = self.embedded_object_meta;
         options.floats = self.floats;
         options.attribution = self.attribution;
+        options.groups = self.groups;
+        options.kinds = self.kinds;
         let config = Config::new().crds(self.from_crds);
         let apis = self.apis.into_iter().map(source_root);
         let config = apis.fold(config, Config::apis);

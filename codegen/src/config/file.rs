@@ -360,6 +360,12 @@ impl<'a> File<'a> {
         manifests.embedded_object_meta = flag("embedded-object-meta");
         manifests.floats = flag("floats");
         manifests.attribution = flag("attribution");
+        let mut names = |key| {
+            let names = self.reader.strings(table, key).unwrap_or_default();
+            names.into_iter().map(Spanned::into_inner).collect()
+        };
+        manifests.groups = names("groups");
+        manifests.kinds = names("kinds");
         config.set_manifests(normalize(folder), manifests);
     }
 

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use super::Filters;
+use crate::diag::Diagnostics;
+
 /// Which manifests to write, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifests {
@@ -25,6 +28,10 @@ pub struct Manifests {
     pub floats: bool,
     /// Whether an annotation names the generator and its version.
     pub attribution: bool,
+    /// The groups whose CRDs are written; empty for all.
+    pub groups: Vec<String>,
+    /// The kinds whose CRDs are written; empty for all.
+    pub kinds: Vec<String>,
 }
 
 impl Default for Manifests {
@@ -40,6 +47,8 @@ impl Default for Manifests {
             embedded_object_meta: false,
             floats: false,
             attribution: false,
+            groups: Vec::new(),
+            kinds: Vec::new(),
         }
     }
 }
@@ -58,6 +67,33 @@ impl Manifests {
             }
         }
         self
+    }
+
+    /// Whether only some groups or kinds are wanted.
+    pub(crate) fn is_selective(&self) -> bool {
+        !self.groups.is_empty() || !self.kinds.is_empty()
+    }
+
+    /// Whether the CRD of a kind is wanted.
+    pub(crate) fn selects(&self, group: &str, kind: &str) -> bool {
+        let has =
+            |names: &[String], name: &str| names.is_empty() || names.iter().any(|it| it == name);
+        has(&self.groups, group) && has(&self.kinds, kind)
+    }
+
+    /// The errors for selected groups and kinds that are not among those of the input.
+    pub(crate) fn check_selection<'n>(
+        &self,
+        names: impl Iterator<Item = (&'n str, &'n str)>,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let (groups, kinds) = names.unzip();
+        let filters = Filters {
+            groups: self.groups.clone(),
+            kinds: self.kinds.clone(),
+            ..Filters::default()
+        };
+        filters.check(&groups, &kinds, diagnostics);
     }
 
     /// The folder of CRDs, if each has its own file.

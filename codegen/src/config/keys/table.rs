@@ -117,4 +117,7 @@ pub(in crate::config) const KEYS: &[Key] = &[
     key(Manifests, "floats", Bool, "false", "true", "Whether floating-point numbers are permitted in CRDs."),
     key(Manifests, "attribution", Bool, "false", "true",
         "Whether an annotation of CRDs names the generator and its version."),
+    key(Manifests, "groups", Strings, "every group", "[\"example.com\"]",
+        "The groups whose CRDs are written. Others may be in the crate as types of other projects' CRDs."),
+    key(Manifests, "kinds", Strings, "every kind", "[\"VirtualMachine\"]", "The kinds whose CRDs are written."),
 ];
