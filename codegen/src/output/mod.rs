@@ -7,6 +7,7 @@ mod error;
 pub(crate) mod format;
 mod guard;
 mod interrupt;
+pub(crate) mod json;
 mod lock;
 pub(crate) mod markdown;
 mod orphans;

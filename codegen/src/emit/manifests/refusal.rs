@@ -9,10 +9,20 @@ use kube_schema::{
 use serde_json::Value;
 
 use super::{
-    about::{About, RULE, properties},
+    about::{About, RULE, path_of, properties},
     check::{SCALE, SELECTABLE},
+    schema::Schema,
 };
-use crate::diag::Diagnostic;
+use crate::{
+    diag::Diagnostic,
+    model::names::upper_camel,
+    read::markers::{
+        MarkerType as _,
+        field::{ListMapKey, ListTypeMarker},
+        rules::XIntOrString,
+    },
+    suggest::closest,
+};
 
 /// How many characters of a refused value are shown.
 const MOST_SHOWN: usize = 200;
@@ -29,7 +39,7 @@ struct Advice {
 }
 
 /// The first that applies counts.
-const ADVICE: [Advice; 13] = [
+const ADVICE: [Advice; 14] = [
     Advice {
         path: "x-kubernetes-validations[",
         detail: "rule is not specified",
@@ -37,10 +47,16 @@ const ADVICE: [Advice; 13] = [
         help: "write an expression that must be true, such as `self.min <= self.max`",
     },
     Advice {
-        path: "x-kubernetes-validations[",
-        detail: "message must",
+        path: "].message",
+        detail: "message must be specified",
         marker: RULE,
         help: "write a `message` in the marker",
+    },
+    Advice {
+        path: "].message",
+        detail: "",
+        marker: RULE,
+        help: "write it in one line",
     },
     Advice {
         path: "].fieldPath",
@@ -112,6 +128,13 @@ const ADVICE: [Advice; 13] = [
     },
 ];
 
+/// The markers of Kubernetes' own keywords.
+const EXTENSIONS: [(&str, &str); 3] = [
+    ("x-kubernetes-int-or-string", XIntOrString::DEF.name),
+    ("x-kubernetes-list-map-keys", ListMapKey::DEF.name),
+    ("x-kubernetes-list-type", ListTypeMarker::DEF.name),
+];
+
 /// An error of the API server.
 pub(super) struct Refusal {
     error: FieldError,
@@ -121,6 +144,8 @@ pub(super) struct Refusal {
     properties: Vec<String>,
     /// The expression of the rule that is refused; empty if it is not a rule.
     rule: String,
+    /// The end of the name of the keyword's marker.
+    marker: String,
 }
 
 /// Returns the API server's errors for a CRD, apart from those of rules.
@@ -130,6 +155,7 @@ pub(super) fn refusals(crd: &Value) -> Vec<Refusal> {
     let errors = definition::check_without_rules(&crd, kube_schema::keep_metadata);
     let refusal = |error: FieldError| Refusal {
         path: definition::v1_path(&error.field),
+        marker: marker(&error.field),
         properties: properties(&error.field),
         rule: rule(&crd, &definition::v1_path(&error.field)),
         error,
@@ -160,13 +186,11 @@ impl Refusal {
         if let Some(advice) = self.advice() {
             return About::marker(&self.properties, advice.marker, &self.rule);
         }
-        // The marker of a keyword has the keyword's name in upper camel case.
-        let keyword = self.path.rsplit('.').next().unwrap_or_default();
-        About::marker(&self.properties, keyword.get(1..).unwrap_or_default(), "")
+        About::marker(&self.properties, &self.marker, "")
     }
 
     /// The finding.
-    pub(super) fn diagnostic(&self) -> Diagnostic {
+    pub(super) fn diagnostic(&self, schema: &Schema) -> Diagnostic {
         let what = if self.is_about_schema() {
             "schema"
         } else {
@@ -177,10 +201,27 @@ impl Refusal {
             self.error.brief(MOST_SHOWN)
         );
         let error = Diagnostic::error(message).note(format!("at {}", self.path));
-        match self.advice() {
-            Some(advice) => error.help(advice.help),
-            None => error,
+        match (self.meant(schema), self.advice()) {
+            (Some(near), _) => error.help(format!("did you mean `.{near}`?")),
+            (None, Some(advice)) => error.help(advice.help),
+            (None, None) => error,
         }
+    }
+
+    /// The field that the `fieldPath` of a rule probably means.
+    fn meant<'s>(&self, root: &'s Schema) -> Option<&'s str> {
+        let given = self
+            .error
+            .value
+            .as_ref()
+            .filter(|_| self.path.ends_with("].fieldPath"))?;
+        let first = path_of(given.as_str()?).into_iter().next()?;
+        let mut names = self.properties.iter();
+        let schema = names.try_fold(root, |schema, name| {
+            let below = schema.items.as_deref().or(schema.additional.as_deref());
+            below.unwrap_or(schema).properties.get(name).map(|it| &**it)
+        })?;
+        closest(&first, schema.properties.keys().map(String::as_str))
     }
 }
 
@@ -194,4 +235,15 @@ fn rule(crd: &Value, path: &str) -> String {
     let pointer = steps.map(|step| format!("/{step}")).collect::<String>();
     let rule = crd.pointer(&format!("{pointer}/x-kubernetes-validations/{index}/rule"));
     rule.and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// The end of the name of the marker that writes the keyword at the end of a path.
+fn marker(field: &str) -> String {
+    let keyword = field.rsplit('.').next().unwrap_or_default();
+    let mut extensions = EXTENSIONS.iter();
+    match extensions.find(|(name, _)| *name == keyword) {
+        Some((_, marker)) => (*marker).to_owned(),
+        // That of any other keyword has the keyword's name in upper camel case.
+        None => upper_camel(keyword),
+    }
 }

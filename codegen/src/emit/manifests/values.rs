@@ -89,13 +89,13 @@ impl<'s> Alone<'s> {
 
     /// Why a value does not match the schema, or `None` if it does.
     fn fault(&self, value: &Value) -> Option<String> {
-        let mut object = json!({IT: value});
-        let found = self.compiled.validate(&object);
-        if let Some(error) = found.first() {
-            return Some(worded(error));
+        let object = json!({IT: value});
+        // A field of another name is the reason why one is missing.
+        let unknown = self.compiled.prune(&mut object.clone());
+        if let Some(path) = unknown.first() {
+            return Some(self.unknown(path));
         }
-        let unknown = self.compiled.prune(&mut object);
-        unknown.first().map(|path| self.unknown(path))
+        self.compiled.validate(&object).first().map(worded)
     }
 
     /// Says that there is no field at a path such as `it.a[0].b`.
