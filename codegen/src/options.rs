@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-pub use self::manifests::{Manifests, RoleOptions};
+pub use self::manifests::{DocsFormat, Manifests, RoleOptions};
 pub use self::types::{
     MapType, Pattern, TypeAttributes, TypeOptions, Visibility, derive_path, type_attribute,
 };
@@ -137,9 +137,9 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether CRDs are to be written.
+    /// Whether CRDs are to be written, or what is made of them.
     pub(crate) fn writes_crds(&self) -> bool {
-        self.manifests.as_ref().is_some_and(|it| it.crds.is_some())
+        self.manifests.as_ref().is_some_and(Manifests::uses_crds)
     }
 
     /// Whether an output is derived from the schemas of kinds, so that they must be kept in full.

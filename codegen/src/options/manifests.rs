@@ -15,8 +15,11 @@ pub struct Manifests {
     pub user_roles: Option<String>,
     /// The file of webhook configurations; `None` writes none.
     pub webhooks: Option<String>,
-    /// The folder of the API reference with one Markdown page per version, or one `.md` file for all; `None` writes no reference.
+    /// The folder of the API reference, with one Markdown page per version or one HTML page per group, or one file for all; `None`
+    /// writes no reference.
     pub docs: Option<String>,
+    /// The format of the API reference in a folder; a file's extension tells it.
+    pub docs_format: DocsFormat,
     /// The maximum length of a description, in bytes; `None` for no limit.
     pub max_description: Option<usize>,
     /// Whether the schema of embedded metadata lists its properties instead of only permitting an object.
@@ -25,6 +28,40 @@ pub struct Manifests {
     pub floats: bool,
     /// Whether an annotation names the generator and its version.
     pub attribution: bool,
+}
+
+/// The format of an API reference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DocsFormat {
+    /// Markdown, one page per version.
+    #[default]
+    Markdown,
+    /// HTML, one page per group with all versions, and an index.
+    Html,
+}
+
+impl DocsFormat {
+    /// The extension of the pages.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::Html => "html",
+        }
+    }
+
+    /// Parses `markdown` or `html`.
+    ///
+    /// # Errors
+    ///
+    /// A message that lists the formats.
+    pub fn parse(word: &str) -> Result<Self, String> {
+        match word {
+            "markdown" => Ok(Self::Markdown),
+            "html" => Ok(Self::Html),
+            _ => Err("expected `markdown` or `html`".to_owned()),
+        }
+    }
 }
 
 impl Default for Manifests {
@@ -36,6 +73,7 @@ impl Default for Manifests {
             user_roles: None,
             webhooks: Some("config/webhook/manifests.yaml".to_owned()),
             docs: None,
+            docs_format: DocsFormat::Markdown,
             max_description: None,
             embedded_object_meta: false,
             floats: false,
@@ -79,7 +117,22 @@ impl Manifests {
 
     /// Whether the path of the API reference is a single page for all versions.
     pub(crate) fn is_page(path: &str) -> bool {
-        has_extension(path, &["md"])
+        has_extension(path, &["md", "html"])
+    }
+
+    /// The format of the API reference, if there is one.
+    pub(crate) fn reference(&self) -> Option<DocsFormat> {
+        let path = self.docs.as_deref()?;
+        let formats = [DocsFormat::Markdown, DocsFormat::Html];
+        let of_file = formats
+            .into_iter()
+            .find(|it| has_extension(path, &[it.extension()]));
+        Some(of_file.unwrap_or(self.docs_format))
+    }
+
+    /// Whether an output is derived from whole CRDs.
+    pub(crate) fn uses_crds(&self) -> bool {
+        self.crds.is_some() || self.reference() == Some(DocsFormat::Html)
     }
 }
 
