@@ -41,7 +41,12 @@
       const own = target.querySelector(":scope > details");
       if (own) own.open = true;
     }
-    target.scrollIntoView({ block: "start" });
+    // What comes into view is laid out only then, and may move the target.
+    const show = (times) => {
+      target.scrollIntoView({ block: "start" });
+      if (times > 0) requestAnimationFrame(() => show(times - 1));
+    };
+    show(3);
   };
   addEventListener("hashchange", go);
   if (location.hash) go();
@@ -85,7 +90,7 @@
   search.closest("form").hidden = false;
   let index = null;
   const entries = () => index ||= [...document.querySelectorAll(".fields li[id]")].map((it) => {
-    const text = [...it.querySelectorAll(":scope > p, :scope > details > p")].map((p) => p.textContent).join(" ");
+    const text = [...it.querySelectorAll(":scope > p, :scope > details > p, :scope > details > ul:not(.fields, .demands)")].map((p) => p.textContent).join(" ");
     return { id: it.id, path: it.id.toLowerCase(), text, lower: text.toLowerCase() };
   });
   const show = () => {

@@ -51,10 +51,10 @@ impl Explain {
         let kind = words.next().unwrap_or_default();
         let path: Vec<&str> = words.collect();
         let bar = Bar::default();
-        let options = Manifests {
-            floats: true,
-            ..Manifests::default()
-        };
+        // As for a reference: whole CRDs are read, and none is written.
+        let mut options = Manifests::default();
+        (options.crds, options.docs) = (None, Some("reference.html".to_owned()));
+        options.floats = true;
         let (mut sets, mut warnings) = (Vec::new(), Diagnostics::new());
         for config in configs(self.inputs, self.config)? {
             let config = config.manifests(".", options.clone());

@@ -17,6 +17,7 @@ mod delete_controller;
 mod delete_webhook;
 mod explain;
 mod finish;
+mod flags;
 mod generate;
 #[cfg(feature = "go")]
 mod go;
@@ -26,7 +27,6 @@ mod inspect;
 mod interrupt;
 mod kind;
 mod leftovers;
-mod looks;
 mod manifests;
 mod markers;
 mod operator;

@@ -1,86 +1,8 @@
-//! Options of manifests.
+//! Paths of manifests.
 
 use std::path::Path;
 
-/// Which manifests to write, and how.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Manifests {
-    /// The folder of CRDs, or one `.yaml` file for all, relative to the crate's folder; `None` writes no CRDs.
-    pub crds: Option<String>,
-    /// The file of the roles of the crate's controllers; `None` writes no roles.
-    pub roles: Option<String>,
-    /// The names of those roles.
-    pub role: RoleOptions,
-    /// The folder of user roles for each kind; `None` writes no user roles.
-    pub user_roles: Option<String>,
-    /// The file of webhook configurations; `None` writes none.
-    pub webhooks: Option<String>,
-    /// The folder of the API reference, with one Markdown page per version or one HTML page per group, or one file for all; `None`
-    /// writes no reference.
-    pub docs: Option<String>,
-    /// The format of the API reference in a folder; a file's extension tells it.
-    pub docs_format: DocsFormat,
-    /// The maximum length of a description, in bytes; `None` for no limit.
-    pub max_description: Option<usize>,
-    /// Whether the schema of embedded metadata lists its properties instead of only permitting an object.
-    pub embedded_object_meta: bool,
-    /// Whether floating-point numbers are permitted, which differ in precision between languages.
-    pub floats: bool,
-    /// Whether an annotation names the generator and its version.
-    pub attribution: bool,
-}
-
-/// The format of an API reference.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DocsFormat {
-    /// Markdown, one page per version.
-    #[default]
-    Markdown,
-    /// HTML, one page per group with all versions, and an index.
-    Html,
-}
-
-impl DocsFormat {
-    /// The extension of the pages.
-    #[must_use]
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Markdown => "md",
-            Self::Html => "html",
-        }
-    }
-
-    /// Parses `markdown` or `html`.
-    ///
-    /// # Errors
-    ///
-    /// A message that lists the formats.
-    pub fn parse(word: &str) -> Result<Self, String> {
-        match word {
-            "markdown" => Ok(Self::Markdown),
-            "html" => Ok(Self::Html),
-            _ => Err("expected `markdown` or `html`".to_owned()),
-        }
-    }
-}
-
-impl Default for Manifests {
-    fn default() -> Self {
-        Self {
-            crds: Some("config/crd/bases".to_owned()),
-            roles: Some("config/rbac/role.yaml".to_owned()),
-            role: RoleOptions::default(),
-            user_roles: None,
-            webhooks: Some("config/webhook/manifests.yaml".to_owned()),
-            docs: None,
-            docs_format: DocsFormat::Markdown,
-            max_description: None,
-            embedded_object_meta: false,
-            floats: false,
-            attribution: false,
-        }
-    }
-}
+use super::{DocsFormat, table::Manifests};
 
 impl Manifests {
     /// Removes leading `./` from the paths; `.` becomes the empty path.
@@ -140,26 +62,6 @@ impl Manifests {
 fn has_extension(path: &str, extensions: &[&str]) -> bool {
     let extension = Path::new(path).extension();
     extension.is_some_and(|one| extensions.iter().any(|it| one.eq_ignore_ascii_case(it)))
-}
-
-/// Options of roles that come from the configuration rather than from markers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RoleOptions {
-    /// The name of roles whose rules do not name one.
-    pub role_name: String,
-    /// The namespace that the controller is confined to. Rules about namespaced resources that do not specify another namespace
-    /// go to a Role in it.
-    pub namespace: Option<String>,
-}
-
-impl Default for RoleOptions {
-    /// `manager-role` for the whole cluster, as in kubebuilder projects.
-    fn default() -> Self {
-        Self {
-            role_name: "manager-role".to_owned(),
-            namespace: None,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -6,8 +6,11 @@ use kube_codegen_templates::site::{SCRIPT, STYLE};
 
 use super::versions::differences;
 use crate::{
-    emit::fields::{Demand, Field},
-    output::html::{START, description, escape},
+    emit::{
+        docs,
+        fields::{Demand, Field},
+    },
+    output::html::{START, escape, markdown},
 };
 
 /// A kind.
@@ -193,7 +196,7 @@ fn version_section(kind: &Kind, version: &Version, page: &mut String) {
             escape(warning)
         ));
     }
-    page.push_str(&description(&version.root.description));
+    page.push_str(&markdown(&docs::lines(&version.root.description)));
     demands(&version.root.demands, page);
     page.push_str(&format!(
         "<details class=\"sample\"><summary>Sample</summary><pre tabindex=\"0\" aria-label=\"Sample of {name} {own}\"><code>{}</code></pre></details>\n",
@@ -240,7 +243,7 @@ fn tree(fields: &[Field], id: &str, page: &mut String) {
 }
 
 fn body(field: &Field, page: &mut String) {
-    page.push_str(&description(&field.description));
+    page.push_str(&markdown(&docs::of_field(&field.description)));
     demands(&field.demands, page);
 }
 
