@@ -77,7 +77,8 @@ impl Crate {
                 &OrphanSearch::default(),
             )?);
         }
-        if let Some(note) = checkout::advice(&self.runtime).filter(|_| !has_manifest) {
+        let names_runtime = !has_manifest && configs[0].generator_options().needs_runtime();
+        if let Some(note) = checkout::advice(&self.runtime).filter(|_| names_runtime) {
             style::eprint(&style::note(&note, color));
         }
         finish.conclude(&configs, &prepared, plans)

@@ -1,11 +1,16 @@
 //! `kube-codegen manifests`.
 
-use std::path::PathBuf;
+use std::{fs, path::PathBuf};
 
 use crate::{
+<<<<<<< HEAD
     Config,
     config::{FILE_NAME, Workspace},
     options::define::MANIFESTS,
+=======
+    Compat, Config, Manifests as Options,
+    config::{FILE_NAME, Workspace, is_workspace},
+>>>>>>> main
 };
 use clap::Args;
 
@@ -104,10 +109,12 @@ impl Manifests {
     }
 }
 
-/// The source root of a crate, if the path is the crate's folder; otherwise the path itself.
+/// The source root of a crate, if the path is the folder of one without members; otherwise the path itself.
 fn source_root(path: PathBuf) -> PathBuf {
     let source = path.join("src");
-    match path.join("Cargo.toml").is_file() && source.is_dir() {
+    let manifest = fs::read_to_string(path.join("Cargo.toml")).ok();
+    let is_alone = manifest.is_some_and(|text| !is_workspace(&text.parse().unwrap_or_default()));
+    match is_alone && source.is_dir() {
         true => source,
         false => path,
     }

@@ -43,7 +43,7 @@ use clap::{Parser, Subcommand};
 
 use style::Color;
 
-/// Generates typed Kubernetes clients, listers and informers from annotated Rust types, Go types and CRD YAML.
+/// Generates typed Kubernetes clients, informers, CRDs, roles and webhooks from annotated Rust types, Go types and CRD YAML.
 #[derive(Debug, Parser)]
 #[command(
     name = "kube-codegen",

@@ -219,14 +219,18 @@ pub(super) fn load_beside(
     Ok(())
 }
 
-/// Whether a file at or below the folder names kube's derive macro.
+/// Whether a file at or below the folder names kube's derive macro, or a marker of kinds.
 ///
 /// # Errors
 ///
 /// A file cannot be read.
 pub(super) fn mentions_kinds(folder: &Path, disk: &Disk) -> Result<bool, Error> {
     let files = disk.rust_files(folder)?;
-    Ok(files.iter().any(|file| file.text.contains(DERIVE)))
+    let markers = [GenClient::DEF, ObjectRoot::DEF].map(|def| format!("+{}", def.name));
+    let mentions = |text: &str| {
+        text.contains(DERIVE) || markers.iter().any(|marker| text.contains(marker.as_str()))
+    };
+    Ok(files.iter().any(|file| mentions(&file.text)))
 }
 
 /// Adds a file or folder of a crate; `is_empty` allows it to have no kinds.
@@ -292,8 +296,8 @@ pub(super) fn source_root(part: &Path, disk: &Disk) -> (PathBuf, Option<String>)
         }
     }
     if disk.is_file(&place.root) {
-        let folder = place.root.parent().map(Path::to_owned);
-        return (folder.unwrap_or_default(), None);
+        let folder = place.root.parent().filter(|it| !it.as_os_str().is_empty());
+        return (folder.unwrap_or(Path::new(".")).to_owned(), None);
     }
     (place.root, None)
 }

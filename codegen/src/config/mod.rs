@@ -19,6 +19,7 @@ mod keys;
 mod layout;
 mod manifest;
 mod members;
+mod modules;
 mod names;
 mod options;
 mod partial;
@@ -35,7 +36,8 @@ use std::{collections::BTreeSet, env, path::PathBuf};
 pub use error::Error;
 pub use file::{FILE_NAME, Workspace};
 pub use layout::shown;
-pub use prepare::{Prepared, Report, lock_all, prepare_all};
+pub(crate) use members::{admits, is_workspace};
+pub use prepare::{Prepared, Report, check_modules, lock_all, prepare_all};
 pub use reference::{reference_page, reference_schema, reference_text};
 
 use crate::{

@@ -30,6 +30,7 @@ pub mod webhooks;
 
 pub(crate) use context::{Emit, ident};
 use rayon::prelude::*;
+use serde_json::Value;
 pub(crate) use types::warn_of_attributes;
 
 use crate::{
@@ -40,6 +41,7 @@ use crate::{
     output::{
         Tree,
         format::{self, Code},
+        json,
     },
 };
 
@@ -73,8 +75,16 @@ macro_rules! dispatch {
 
 generators!(dispatch);
 
-/// Produces a file's code. It runs on the thread that formats the file, since tokens are not `Send`.
-type Job<'a> = Box<dyn FnOnce() -> Code + Send + 'a>;
+/// A file before formatting.
+enum Content {
+    /// A Rust file.
+    Rust(Code),
+    /// A JSON file.
+    Json(Value),
+}
+
+/// Produces a file. It runs on the thread that formats the file, since tokens are not `Send`.
+type Job<'a> = Box<dyn FnOnce() -> Content + Send + 'a>;
 
 /// Pending files of all emitters; they are emitted and formatted in parallel, each on one thread.
 #[derive(Default)]
@@ -87,7 +97,20 @@ impl<'a> Files<'a> {
         path: impl Into<String>,
         emit: impl FnOnce() -> C + Send + 'a,
     ) {
-        self.0.push((path.into(), Box::new(|| emit().into())));
+        self.push(path, || Content::Rust(emit().into()));
+    }
+
+    /// Adds a JSON file.
+    pub(crate) fn json(
+        &mut self,
+        path: impl Into<String>,
+        emit: impl FnOnce() -> Value + Send + 'a,
+    ) {
+        self.push(path, || Content::Json(emit()));
+    }
+
+    fn push(&mut self, path: impl Into<String>, emit: impl FnOnce() -> Content + Send + 'a) {
+        self.0.push((path.into(), Box::new(emit)));
     }
 
     fn format(self, cx: &Emit<'_>) -> Result<Tree, Diagnostics> {
@@ -97,10 +120,14 @@ impl<'a> Files<'a> {
             .into_par_iter()
             .with_max_len(1)
             .map(|(path, emit)| {
-                let code = emit();
-                let tokens = cx.visible_file(code.tokens);
-                let code = Code { tokens, ..code };
-                (path, format::module_file(header, code))
+                let text = match emit() {
+                    Content::Json(value) => Ok(json::print(&value)),
+                    Content::Rust(code) => {
+                        let tokens = cx.visible_file(code.tokens);
+                        format::module_file(header, Code { tokens, ..code })
+                    }
+                };
+                (path, text)
             })
             .collect();
         let mut diagnostics = Diagnostics::new();

@@ -8,6 +8,7 @@ pub(crate) mod format;
 mod guard;
 pub(crate) mod html;
 mod interrupt;
+pub(crate) mod json;
 mod lock;
 pub(crate) mod markdown;
 mod orphans;

@@ -6,8 +6,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
+<<<<<<< HEAD
 use super::{Error, Tree, html, markdown, yaml::is_printed};
 use crate::{generator::Generator, header::is_generated};
+=======
+use super::{Error, Tree, json, markdown, yaml::is_printed};
+use crate::{
+    generator::{Generator, is_crd_file},
+    header::is_generated,
+};
+>>>>>>> main
 
 /// Where to search for orphans.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,17 +52,26 @@ fn collect_orphans(
         if kind.is_dir() {
             collect_orphans(root, &path, tree, scope, found)?;
         } else if kind.is_file()
-            && path
-                .extension()
-                .is_some_and(|extension| extension == "rs" || extension == "toml")
+            && (is_crd_file(&path)
+                || path
+                    .extension()
+                    .is_some_and(|extension| extension == "rs" || extension == "toml"))
             && !tree.contains_key(&path)
             && scope.covers(&path)
-            && is_generated(&text_of(root, &path)?)
+            && recognizer(&path)(&text_of(root, &path)?)
         {
             found.insert(path);
         }
     }
     Ok(())
+}
+
+/// How to recognize a generated file beside the types or among the generated modules.
+pub(super) fn recognizer(path: &Path) -> fn(&str) -> bool {
+    match is_crd_file(path) {
+        true => json::is_generated_crd,
+        false => is_generated,
+    }
 }
 
 /// CRDs in `folder` of removed kinds, sorted. A file counts if its name has the generated form, the tree has a CRD of its group,

@@ -15,8 +15,13 @@ use similar::TextDiff;
 use super::{
     Error, OrphanSearch, Tree,
     guard::Guard,
+<<<<<<< HEAD
     html, markdown,
     orphans::{orphaned_crds, orphaned_pages, orphans},
+=======
+    markdown,
+    orphans::{orphaned_crds, orphaned_pages, orphans, recognizer},
+>>>>>>> main
     stage,
     yaml::is_printed,
 };
@@ -98,6 +103,7 @@ impl Plan {
             return Err(Error::Twice { path: path.clone() });
         }
         for (path, text) in tree {
+            let is_generated = recognizer(&path);
             plan.compare(&guard, path, text, is_generated)?;
         }
         for (path, text) in once {
@@ -296,6 +302,20 @@ impl Plan {
             ChangeKind::Remove | ChangeKind::Leftover => None,
         });
         unchanged.chain(changed)
+    }
+
+    /// The files that exist once the plan is written, in the folder's canonical form.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = PathBuf> {
+        let root = self.location();
+        self.wanted().map(move |(path, _)| root.join(path))
+    }
+
+    /// The files that the plan removes, in the folder's canonical form.
+    pub(crate) fn removed(&self) -> impl Iterator<Item = PathBuf> {
+        let root = self.location();
+        let removed = self.changes.iter();
+        let removed = removed.filter(|change| change.kind == ChangeKind::Remove);
+        removed.map(move |change| root.join(&change.path))
     }
 
     /// A canonical form of the root: see [`location`].

@@ -207,7 +207,7 @@ async fn admission(
     let version = envelope.version;
     let decode = move || {
         let _held = text_held;
-        let mut request: AdmissionRequest = serde_json::from_slice(&envelope.request)
+        let mut request: AdmissionRequest = crate::json::read(&envelope.request)
             .map_err(|error| Fault::bad(format!("the review has no valid request: {error}")))?;
         request.cost = Cost {
             bytes: length,

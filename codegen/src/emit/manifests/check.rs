@@ -311,27 +311,32 @@ impl Check<'_> {
             let Some(field) = fields.find(|field| field.json_name == *name) else {
                 break;
             };
-            match self.target(&field.ty) {
-                Some(next) => {
-                    def = next;
-                    found.extend([&def.declared, &field.declared]);
-                }
-                None => {
-                    found.push(&field.declared);
-                    break;
-                }
+            let targets = self.targets(&field.ty);
+            found.extend(targets.iter().rev().map(|def| &def.declared));
+            found.push(&field.declared);
+            match targets.last() {
+                Some(next) => def = next,
+                None => break,
             }
         }
         found.into_iter().rev()
     }
 
-    /// The type definition behind a type, or behind the elements of a list or map.
-    fn target(&self, ty: &TypeRef) -> Option<&TypeDef> {
-        let def = self.version.type_def(ty.local()?)?;
-        match &def.kind {
-            TypeKind::Alias(alias) => self.target(&alias.target),
-            _ => Some(def),
+    /// The type definitions behind a type, or behind the elements of a list or map: named types of others, then the last of these.
+    fn targets(&self, ty: &TypeRef) -> Vec<&TypeDef> {
+        let mut found: Vec<&TypeDef> = Vec::new();
+        let mut next = ty.local();
+        while let Some(def) = next.and_then(|name| self.version.type_def(name)) {
+            if found.iter().any(|one| one.name == def.name) {
+                break;
+            }
+            found.push(def);
+            next = match &def.kind {
+                TypeKind::Alias(alias) => alias.target.local(),
+                _ => None,
+            };
         }
+        found
     }
 }
 

@@ -121,12 +121,20 @@ fn documents(values: &[Value]) -> String {
     values.map(|value| document(&Part::Json(value))).collect()
 }
 
-/// The CRD of a kind as [`emit`] writes it; `None` if CRDs are not requested or the kind has none.
-pub(super) fn crd_of(api: &ApiSet, group: &Group, kind: &str, options: &Options) -> Option<Value> {
+/// The CRD of a kind as [`emit`] writes it, to be built later; `None` if CRDs are not requested or the kind has none.
+pub(super) fn crd_of<'a>(
+    api: &'a ApiSet,
+    group: &'a Group,
+    kind: &'a str,
+    options: &'a Options,
+) -> Option<impl FnOnce() -> Value + use<'a>> {
     let manifests = options.manifests.as_ref().filter(|it| it.crds.is_some())?;
     let assembly = crd::Assembly::new(api, group, kind, (manifests, options.compat));
-    let crd = assembly.finish(&mut Diagnostics::new())?;
-    Some(crd.part().to_json())
+    (!assembly.is_empty()).then_some(move || {
+        let crd = assembly.finish(&mut Diagnostics::new());
+        // Versions that disagree have been reported before anything is emitted.
+        crd.map_or(Value::Null, |crd| crd.part().to_json())
+    })
 }
 
 /// The version of a kind in its CRD, without descriptions and printer columns; `None` if the kind has no CRD.
