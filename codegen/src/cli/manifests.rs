@@ -3,14 +3,9 @@
 use std::{fs, path::PathBuf};
 
 use crate::{
-<<<<<<< HEAD
     Config,
-    config::{FILE_NAME, Workspace},
-    options::define::MANIFESTS,
-=======
-    Compat, Config, Manifests as Options,
     config::{FILE_NAME, Workspace, is_workspace},
->>>>>>> main
+    options::define::MANIFESTS,
 };
 use clap::Args;
 

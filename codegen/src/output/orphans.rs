@@ -6,16 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-<<<<<<< HEAD
-use super::{Error, Tree, html, markdown, yaml::is_printed};
-use crate::{generator::Generator, header::is_generated};
-=======
-use super::{Error, Tree, json, markdown, yaml::is_printed};
+use super::{Error, Tree, html, json, markdown, yaml::is_printed};
 use crate::{
     generator::{Generator, is_crd_file},
     header::is_generated,
 };
->>>>>>> main
 
 /// Where to search for orphans.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -15,13 +15,8 @@ use similar::TextDiff;
 use super::{
     Error, OrphanSearch, Tree,
     guard::Guard,
-<<<<<<< HEAD
     html, markdown,
-    orphans::{orphaned_crds, orphaned_pages, orphans},
-=======
-    markdown,
     orphans::{orphaned_crds, orphaned_pages, orphans, recognizer},
->>>>>>> main
     stage,
     yaml::is_printed,
 };
