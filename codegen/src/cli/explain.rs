@@ -14,7 +14,9 @@ use crate::{
     suggest::closest,
 };
 
-/// Explain a kind or a field as `kubectl explain` does, without a cluster: with its constraints, rules and Rust type.
+/// Explain a kind or a field as `kubectl explain` does, without a cluster.
+///
+/// Beside type and description it shows constraints, rules and the Rust type.
 #[derive(Debug, Args)]
 pub(super) struct Explain {
     /// A kind, its plural or a short name, and the properties that lead to a field: `vm.spec.resource.cpu`.

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::list_keys::{Key, ListKeys};
+use super::key::Key;
+use super::list_keys::ListKeys;
 
 /// Where the items of a changed list come from.
 #[derive(Debug, PartialEq)]

@@ -99,7 +99,6 @@ fn string(schema: &Value) -> String {
         Some("uri" | "url") => return "https://example.com".to_owned(),
         Some("uuid") => return "00000000-0000-4000-8000-000000000000".to_owned(),
         Some("email") => return "name@example.com".to_owned(),
-        Some("hostname") => return "example.com".to_owned(),
         _ => {}
     }
     let length = schema.get("minLength").and_then(Value::as_u64);

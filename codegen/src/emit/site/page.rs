@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use kube_codegen_templates::site::{SCRIPT, STYLE};
 
-use super::versions::differences;
+use super::{
+    kinds::{Kind, Version},
+    versions::differences,
+};
 use crate::{
     emit::{
         docs,
@@ -12,31 +15,6 @@ use crate::{
     },
     output::html::{START, escape, markdown},
 };
-
-/// A kind.
-pub(super) struct Kind {
-    pub(super) group: String,
-    pub(super) name: String,
-    pub(super) plural: String,
-    pub(super) short_names: Vec<String>,
-    pub(super) is_namespaced: bool,
-    /// The newest first.
-    pub(super) versions: Vec<Version>,
-}
-
-/// A kind in one version.
-pub(super) struct Version {
-    pub(super) name: String,
-    pub(super) api_version: String,
-    pub(super) is_served: bool,
-    pub(super) is_stored: bool,
-    /// The warning, if it is deprecated; empty for the server's own.
-    pub(super) deprecation: Option<String>,
-    pub(super) subresources: Vec<String>,
-    pub(super) root: Field,
-    /// YAML.
-    pub(super) sample: String,
-}
 
 /// Nothing is loaded from anywhere.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";

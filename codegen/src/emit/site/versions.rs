@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::page::Version;
+use super::kinds::Version;
 use crate::emit::fields::Field;
 
 /// A field that is not the same in all versions.
