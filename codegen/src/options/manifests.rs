@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{DocsFormat, table::Manifests};
+use super::{DocsFormat, Filters, table::Manifests};
+use crate::diag::Diagnostics;
 
 impl Manifests {
     /// Removes leading `./` from the paths; `.` becomes the empty path.
@@ -18,6 +19,33 @@ impl Manifests {
             }
         }
         self
+    }
+
+    /// Whether only some groups or kinds are wanted.
+    pub(crate) fn is_selective(&self) -> bool {
+        !self.groups.is_empty() || !self.kinds.is_empty()
+    }
+
+    /// Whether the CRD of a kind is wanted.
+    pub(crate) fn selects(&self, group: &str, kind: &str) -> bool {
+        let has =
+            |names: &[String], name: &str| names.is_empty() || names.iter().any(|it| it == name);
+        has(&self.groups, group) && has(&self.kinds, kind)
+    }
+
+    /// The errors for selected groups and kinds that are not among those of the input.
+    pub(crate) fn check_selection<'n>(
+        &self,
+        names: impl Iterator<Item = (&'n str, &'n str)>,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let (groups, kinds) = names.unzip();
+        let filters = Filters {
+            groups: self.groups.clone(),
+            kinds: self.kinds.clone(),
+            ..Filters::default()
+        };
+        filters.check(&groups, &kinds, diagnostics);
     }
 
     /// The folder of CRDs, if each has its own file.

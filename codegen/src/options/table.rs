@@ -187,6 +187,16 @@ options! { ROWS of Options, setters;
         floats: bool = false => [] { "floats" in [Manifests], commands: MANIFESTS };
         /// Whether an annotation of CRDs names the generator and its version.
         attribution: bool = false => [] { "attribution" in [Manifests], commands: MANIFESTS };
+        /// The groups whose CRDs are written. Others may be in the crate as types of other projects' CRDs.
+        groups: Vec<String> = Vec::new() => [] {
+            "groups" in [Manifests], commands: MANIFESTS, value: "NAMES", separated: true,
+            default: "every group", example: "[\"example.com\"]",
+        };
+        /// The kinds whose CRDs are written.
+        kinds: Vec<String> = Vec::new() => [] {
+            "kinds" in [Manifests], commands: MANIFESTS, value: "NAMES", separated: true,
+            default: "every kind", example: "[\"VirtualMachine\"]",
+        };
     }
 
     /// Options of roles that come from the configuration rather than from markers.

@@ -5,9 +5,12 @@
 mod config_errors;
 mod crate_again;
 mod crates;
+mod crates_advice;
+mod crates_code;
 mod crates_dependencies;
 mod crates_forms;
 mod crates_names;
+mod crates_which;
 mod crd;
 mod crd_checks;
 mod files;
