@@ -91,7 +91,8 @@ async fn it_publishes() {
     let (context, _events) = fake::context::<Website>(client);
     let context = context.started().await.unwrap();
     let reconciler = WebsiteReconciler { context };
-    reconciler.reconcile(Request::of(&site())).await.unwrap();
+    let action = reconciler.reconcile(Request::of(&site())).await.unwrap();
+    assert_eq!(action, Action::done());
     let page: ConfigMap = tracker.get("default", "blog-html").unwrap();
     assert_eq!(page.data.unwrap()["index.html"], "<p>hello");
 }

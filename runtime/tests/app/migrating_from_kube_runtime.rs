@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use codegen_runtime::app::{App, BoxError, Process};
 use codegen_runtime::controller::kube_runtime::{self, Action};
-use codegen_runtime::controller::{Controller, Reconciler as _, Request};
+use codegen_runtime::controller::{self, Controller, Reconciler as _, Request};
 use codegen_runtime::fake::{self, Running};
 use codegen_runtime::kube::api::{Api, ObjectMeta, Patch, PatchParams};
 use codegen_runtime::kube::{self, Client, Resource, ResourceExt};
@@ -166,9 +166,8 @@ async fn a_call_of_the_native_reconciler_publishes_the_page() {
     let (client, tracker) = fake::serve(&[WEBSITES], [site("blog")]);
     let (context, _events) = fake::context::<Website>(client);
     let websites = native::Websites::new(context.started().await.unwrap());
-    websites
-        .reconcile(Request::of(&site("blog")))
-        .await
-        .unwrap();
+    let request = Request::of(&site("blog"));
+    let action = websites.reconcile(request).await.unwrap();
+    assert_eq!(action, controller::Action::done());
     assert!(tracker.get::<ConfigMap>("default", "blog-html").is_some());
 }
