@@ -283,6 +283,10 @@ impl Config {
     fn is_whole(&self, options: &Options, generated: &Generated) -> bool {
         self.origin.is_some()
             && options.filters == Filters::default()
+            && !options
+                .manifests
+                .as_ref()
+                .is_some_and(Manifests::is_selective)
             && generated.skipped.as_slice().is_empty()
     }
 

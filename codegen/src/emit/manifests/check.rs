@@ -190,8 +190,10 @@ impl Check<'_> {
                 }
                 let message = format!("{what} reads a field that is not there: `{path}`");
                 let at = format!(".{}", seen.join("."));
-                // The server takes a column without a value, and Go's tools do not look at it.
-                let is_tolerated = marker == "printcolumn" && self.version.origin == Origin::Go;
+                // The server takes a column without a value, and the tools of Go and kube do not look at it.
+                let is_derived = self.root.item.as_ref().is_some_and(|item| item.kube_derive);
+                let is_tolerated =
+                    marker == "printcolumn" && (self.version.origin == Origin::Go || is_derived);
                 let finding = match is_tolerated {
                     true => Diagnostic::warning(message),
                     false => Diagnostic::error(message),

@@ -254,6 +254,7 @@ fn the_members_of_a_workspace_are_read_each_as_a_crate() {
             "",
             "#[cfg(feature = \"on\")] berth: crate::types::Berth",
         );
+        let text = format!("mod types;\n{text}");
         sandbox.write(&format!("{folder}/src/lib.rs"), &text);
         let berth = format!(
             "{DERIVE}\npub struct Berth {{ of_{}: u8 }}\n",

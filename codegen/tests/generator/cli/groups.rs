@@ -372,12 +372,12 @@ fn shown_files(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The files and the command of the README's quick start suffice: the command reports nothing missing or undeclared.
+/// The files and the command of the page suffice: the command reports nothing missing or undeclared.
 #[test]
-fn the_first_minute_of_the_readme_generates() {
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
-    let readme = fs::read_to_string(readme).unwrap();
-    let (_, section) = readme
+fn the_first_minute_of_annotated_rust_generates() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/five-minutes.md");
+    let page = fs::read_to_string(page).unwrap();
+    let (_, section) = page
         .split_once("\n## First minute: annotated Rust\n")
         .unwrap();
     let (section, _) = section.split_once("\n## ").unwrap();
