@@ -67,7 +67,7 @@ pub use diag::{Diagnostic, Diagnostics};
 pub use generator::Generator;
 pub use kubernetes::{KubernetesTypes, KubernetesVersion};
 pub use lower::crd::{Explained, Verdict};
-pub use options::{Compat, Filters, Manifests, Options};
+pub use options::{Compat, DocsFormat, Filters, Manifests, Options};
 pub use output::{Mode, Tree};
 pub use read::Sources;
 pub use record::Record;

@@ -13,7 +13,7 @@ pub use self::paths::{base_path, crate_path, type_path};
 pub use self::table::{Filters, Manifests, Options, RoleOptions, TypeOptions};
 pub(crate) use self::table::{ROWS, setters};
 pub use self::types::{Pattern, TypeAttributes, derive_path, type_attribute};
-pub use self::words::{Compat, Faulty, MapType, Visibility};
+pub use self::words::{Compat, DocsFormat, Faulty, MapType, Visibility};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     generator::Generator,
@@ -28,9 +28,9 @@ pub(crate) fn rows() -> impl Iterator<Item = &'static define::Row<Options>> {
 }
 
 impl Options {
-    /// Whether CRDs are to be written.
+    /// Whether CRDs are to be written, or what is made of them.
     pub(crate) fn writes_crds(&self) -> bool {
-        self.manifests.as_ref().is_some_and(|it| it.crds.is_some())
+        self.manifests.as_ref().is_some_and(Manifests::uses_crds)
     }
 
     /// Whether an output is derived from the schemas of kinds, so that they must be kept in full.

@@ -19,7 +19,6 @@ def main():
     repository = tomllib.loads((root / "Cargo.toml").read_text())["workspace"]["package"]["repository"]
     summary = (root / "docs/SUMMARY.md").read_text()
     pages = {posixpath.normpath(posixpath.join("docs", link)) for link in LINK.findall(summary)}
-    pages |= {"docs/SUMMARY.md"}
 
     def place(page):
         """Where a page is in the book."""
@@ -46,7 +45,8 @@ def main():
 
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    for page in sorted(pages):
+    # mdBook reads the summary, and makes no page of it.
+    for page in sorted(pages | {"docs/SUMMARY.md"}):
         text = LINK.sub(follow(page), (root / page).read_text())
         if "<!-- transcripts -->" in text:
             text = text.replace("<!-- transcripts -->", transcripts(root))

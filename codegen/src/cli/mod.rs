@@ -15,6 +15,7 @@ mod create_webhook;
 mod delete;
 mod delete_controller;
 mod delete_webhook;
+mod explain;
 mod finish;
 mod flags;
 mod generate;
@@ -85,6 +86,8 @@ enum Command {
     Delete(delete::Delete),
     /// Show the API as the generator understands it.
     Inspect(inspect::Inspect),
+    /// Explain a kind or a field as `kubectl explain` does, without a cluster.
+    Explain(explain::Explain),
     /// List every marker: syntax, target, meaning, default.
     Markers(markers::Markers),
     /// Print a JSON schema of codegen.toml, for editors.
@@ -159,6 +162,7 @@ impl Cli {
             Command::Create(command) => command.run(color),
             Command::Delete(command) => command.run(color),
             Command::Inspect(command) => command.run(color),
+            Command::Explain(command) => command.run(color),
             Command::Markers(command) => command.run(),
             Command::Schema(command) => command.run(),
             Command::Completions(command) => command.run(),

@@ -260,6 +260,7 @@ fn load_part(
     }
     let beside = Dependencies::of(&root, features.as_ref(), &files, disk)?;
     crates.push(RustCrate {
+        programs: programs(&root, disk),
         features,
         files,
         names: beside.names,
@@ -270,6 +271,18 @@ fn load_part(
         is_empty,
     });
     Ok(())
+}
+
+/// Returns the files of programs below a source root that Cargo.toml names, relative to the root.
+fn programs(root: &Path, disk: &Disk) -> Vec<String> {
+    let root = whole(root);
+    let manifest = manifest_folder(&root).and_then(|folder| Manifest::read(folder, disk));
+    let programs = manifest.map(|manifest| manifest.programs());
+    let below = programs.into_iter().flatten().filter_map(|path| {
+        let below = path.strip_prefix(&root).ok()?;
+        Some(below.to_str()?.replace('\\', "/"))
+    });
+    below.collect()
 }
 
 /// Returns the source root of the crate that a file or folder belongs to, and the file of its library's root module there. `[lib]` of

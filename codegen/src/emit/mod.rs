@@ -1,6 +1,6 @@
 //! From the model to files: each [`Generator`] has its own module, which its row in the table of generators names.
 
-mod api_docs;
+pub(crate) mod api_docs;
 mod apis;
 mod apply;
 mod clientset;
@@ -10,6 +10,7 @@ mod docs;
 mod example;
 mod fake;
 pub(crate) mod features;
+pub(crate) mod fields;
 mod generated;
 mod informer;
 mod lister;
@@ -19,6 +20,7 @@ pub mod rbac;
 mod reference;
 mod register;
 mod serde_attributes;
+pub(crate) mod site;
 #[cfg(test)]
 mod tests;
 mod types;

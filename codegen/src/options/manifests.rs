@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::table::{Filters, Manifests};
+use super::{DocsFormat, Filters, table::Manifests};
 use crate::diag::Diagnostics;
 
 impl Manifests {
@@ -67,7 +67,22 @@ impl Manifests {
 
     /// Whether the path of the API reference is a single page for all versions.
     pub(crate) fn is_page(path: &str) -> bool {
-        has_extension(path, &["md"])
+        has_extension(path, &["md", "html"])
+    }
+
+    /// The format of the API reference, if there is one.
+    pub(crate) fn reference(&self) -> Option<DocsFormat> {
+        let path = self.docs.as_deref()?;
+        let formats = [DocsFormat::Markdown, DocsFormat::Html];
+        let of_file = formats
+            .into_iter()
+            .find(|it| has_extension(path, &[it.extension()]));
+        Some(of_file.unwrap_or(self.docs_format))
+    }
+
+    /// Whether an output is derived from whole CRDs.
+    pub(crate) fn uses_crds(&self) -> bool {
+        self.crds.is_some() || self.reference() == Some(DocsFormat::Html)
     }
 }
 

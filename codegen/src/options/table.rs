@@ -12,7 +12,7 @@ use super::{
     define::{CRATE, CRD, GO, GROUPS, MANIFESTS, options},
     paths::{crate_path, go_type, type_path},
     types::TypeAttributes,
-    words::{Compat, Faulty, MapType, Visibility},
+    words::{Compat, DocsFormat, Faulty, MapType, Visibility},
 };
 use crate::{
     generator::Generator,
@@ -168,9 +168,13 @@ options! { ROWS of Options, setters;
             "webhooks" in [Manifests], commands: MANIFESTS, value: "FILE",
             default: "\"config/webhook/manifests.yaml\"", example: "\"deploy/webhooks.yaml\"",
         };
-        /// The folder of the API reference with one Markdown page per version, or one `.md` file for all.
+        /// The folder of the API reference, or one `.md` or `.html` file for all.
         docs: Option<String> = None => [] {
             "docs" in [Manifests], commands: MANIFESTS, value: "DIR", default: "none", example: "\"docs/api\"",
+        };
+        /// The format of the API reference in a folder: `markdown` with a page per version, or `html` with a page per group and an index.
+        docs_format: DocsFormat = DocsFormat::Markdown => [] {
+            "docs-format" in [Manifests], commands: MANIFESTS, value: "FORMAT", default: "\"markdown\"", example: "\"html\"",
         };
         /// The maximum length of a description in a schema, in bytes; 0 removes all descriptions.
         max_description: Option<usize> = None => [] {

@@ -57,7 +57,29 @@ impl MapType {
     }
 }
 
+/// The format of an API reference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DocsFormat {
+    /// One page per version.
+    #[default]
+    Markdown,
+    /// One page per group with all versions, and an index.
+    Html,
+}
+
+impl DocsFormat {
+    /// The extension of the pages.
+    pub(crate) const fn extension(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::Html => "html",
+        }
+    }
+}
+
 words! {
+    DocsFormat { Markdown = "markdown", Html = "html" }
     Compat { Strict = "strict", ControllerGen = "controller-gen" }
     Visibility { Public = "public", Crate = "crate" }
     MapType { Btree = "btree", Hash = "hash" }

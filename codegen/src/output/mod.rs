@@ -6,6 +6,7 @@
 mod error;
 pub(crate) mod format;
 mod guard;
+pub(crate) mod html;
 mod interrupt;
 pub(crate) mod json;
 mod lock;

@@ -5,6 +5,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ffi::OsStr,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -14,7 +15,7 @@ use similar::TextDiff;
 use super::{
     Error, OrphanSearch, Tree,
     guard::Guard,
-    markdown,
+    html, markdown,
     orphans::{orphaned_crds, orphaned_pages, orphans, recognizer},
     stage,
     yaml::is_printed,
@@ -137,11 +138,10 @@ impl Plan {
         }
         let guard = Guard::new(root);
         for (path, text) in tree {
-            let is_page = path.extension().is_some_and(|extension| extension == "md");
-            let is_generated = if is_page {
-                markdown::is_generated
-            } else {
-                is_printed
+            let is_generated = match path.extension().and_then(OsStr::to_str) {
+                Some("md") => markdown::is_generated,
+                Some("html") => html::is_generated,
+                _ => is_printed,
             };
             plan.compare(&guard, path, text, is_generated)?;
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde_json::Value;
 
-use super::list_keys::KeyField;
+use super::key::KeyField;
 use crate::object::ResourceInfo;
 
 /// What a schema says of the lists below it.

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::declared::{Schema, Schemas};
+use super::key::{Key, KeyField};
 use crate::object::ResourceInfo;
 
 /// The place of a value in the types of its kind.
@@ -28,16 +29,6 @@ pub(super) enum Place {
     /// Anywhere else.
     Unknown,
 }
-
-/// A field that is part of a key, and the value that it has if it is missing.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct KeyField {
-    pub(super) name: String,
-    default: Option<Value>,
-}
-
-/// The fields that together tell items apart.
-pub(super) type Key = Vec<KeyField>;
 
 /// The keys that a list may have.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,20 +103,6 @@ impl Place {
 
     fn declared(schema: Option<&Arc<Schema>>) -> Self {
         schema.map_or(Self::Unknown, |schema| Self::Declared(schema.clone()))
-    }
-}
-
-impl KeyField {
-    /// A field with the value that it has if it is missing.
-    pub(super) fn new(name: &str, default: Option<Value>) -> Self {
-        let name = name.to_owned();
-        Self { name, default }
-    }
-
-    /// The field's value in an item.
-    pub(super) fn of<'v>(&'v self, item: &'v Value) -> Option<&'v Value> {
-        let own = item.get(&self.name).filter(|value| !value.is_null());
-        own.or(self.default.as_ref())
     }
 }
 

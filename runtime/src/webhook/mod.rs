@@ -46,6 +46,7 @@ mod deadline;
 mod declared;
 mod envelope;
 mod fault;
+mod key;
 mod list_keys;
 mod losses;
 mod pairs;

@@ -164,6 +164,7 @@ impl<'a> Assembly<'a> {
             self.check_definition(&crd, diagnostics);
         }
         if self.compat == Compat::Strict
+            && self.manifests.crds.is_some()
             && let Some(warning) = size::warning(&name, &crd.part(), self.manifests.max_description)
         {
             diagnostics.push(self.placed(warning, |_| true));

@@ -34,11 +34,12 @@ use crate::{
     emit::{
         api_docs,
         rbac::{roles, user_roles},
+        site,
         webhooks::webhook_configurations,
     },
     generator::Generator,
     model::{ApiSet, Group, Origin, Resource, Version},
-    options::{Compat, Faulty, Manifests, Options},
+    options::{Compat, DocsFormat, Faulty, Manifests, Options},
     output::{
         Tree,
         yaml::{Part, document},
@@ -66,22 +67,25 @@ pub(crate) fn emit(
     let Some(manifests) = &options.manifests else {
         return Ok(tree);
     };
-    if let Some(path) = &manifests.crds {
+    if manifests.uses_crds() {
         let checked = Checked::new(api, manifests, options.compat);
         let (crds, found) = match options.faulty {
             Faulty::Refused => checked.all()?,
             Faulty::Skipped => checked.sound(skipped)?,
         };
         warnings.extend(found);
-        let printed = crds.par_iter().with_max_len(1);
-        let printed: Vec<String> = printed.map(|(_, crd)| document(&crd.part())).collect();
-        if Manifests::is_file_of_crds(path) {
-            tree.insert(path.into(), printed.concat());
-        } else {
-            for ((group, crd), text) in crds.iter().zip(printed) {
-                let path = Path::new(path).join(format!("{group}_{}.yaml", crd.plural));
-                tree.insert(path, text);
-            }
+        if let (Some(DocsFormat::Html), Some(path)) = (manifests.reference(), &manifests.docs) {
+            let json = crds
+                .iter()
+                .map(|(group, crd)| (*group, crd.part().to_json()));
+            tree.extend(site::emit(
+                &json.collect::<Vec<_>>(),
+                path,
+                Manifests::is_page(path),
+            ));
+        }
+        if let Some(path) = &manifests.crds {
+            tree.extend(files(&crds, path));
         }
         threads::discard::<Vec<Crd>>(crds.into_iter().map(|(_, crd)| crd).collect());
     }
@@ -98,10 +102,24 @@ pub(crate) fn emit(
             tree.insert(path, documents(&[role.role]));
         }
     }
-    if let Some(path) = &manifests.docs {
+    if let (Some(DocsFormat::Markdown), Some(path)) = (manifests.reference(), &manifests.docs) {
         tree.extend(api_docs::emit(api, path));
     }
     Ok(tree)
+}
+
+/// The files of CRDs: one each in a folder, or one for all if the path names it.
+fn files(crds: &[(&str, Crd)], path: &str) -> Tree {
+    let printed = crds.par_iter().with_max_len(1);
+    let printed: Vec<String> = printed.map(|(_, crd)| document(&crd.part())).collect();
+    if Manifests::is_file_of_crds(path) {
+        return Tree::from([(path.into(), printed.concat())]);
+    }
+    let files = crds.iter().zip(printed).map(|((group, crd), text)| {
+        let name = format!("{group}_{}.yaml", crd.plural);
+        (Path::new(path).join(name), text)
+    });
+    files.collect()
 }
 
 fn documents(values: &[Value]) -> String {

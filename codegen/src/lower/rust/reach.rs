@@ -205,6 +205,11 @@ fn held<'i>(item: &'i Item, look: &mut dyn FnMut(Part<'i>)) {
             .for_each(look);
     };
     of_schema(&item.schema, look);
+    if let Body::Enum(variants) = &item.body {
+        for variant in variants {
+            of_schema(&variant.schema, look);
+        }
+    }
     let mut of_fields = |fields: &'i Fields| {
         for field in fields.fields.iter().filter(|field| !field.serde.skip) {
             look(Part::Type(&field.ty));
@@ -213,9 +218,11 @@ fn held<'i>(item: &'i Item, look: &mut dyn FnMut(Part<'i>)) {
     };
     match &item.body {
         Body::Struct(fields) => of_fields(fields),
-        Body::Enum(variants) => variants
-            .iter()
-            .for_each(|variant| of_fields(&variant.fields)),
+        Body::Enum(variants) => {
+            for variant in variants {
+                of_fields(&variant.fields);
+            }
+        }
         Body::Alias(ty) => look(Part::Type(ty)),
     }
 }

@@ -194,7 +194,11 @@ fn read_crate(source: &RustCrate, ignored: IgnoredMarkers<'_>) -> Option<Crate> 
     let options = (ignored, source.features.as_ref().map(|it| &it.names));
     let mut found = read_files(&source.files, &module, options, &mut findings);
     let is_wanted = |file: &Source| source.wanted.contains(&file.name);
-    let undeclared = tree::undeclared(&mut found.files, &is_wanted);
+    let is_program = |file: &Source| {
+        let below = file.name.strip_prefix(source.root.as_str());
+        below.is_some_and(|below| source.programs.iter().any(|it| it == below))
+    };
+    let undeclared = tree::undeclared(&mut found.files, &is_wanted, &is_program);
     let items = found.files.iter().map(|(_, read)| read.items.len()).sum();
     package.items.reserve(items);
     let mut modules = Vec::new();
@@ -220,11 +224,7 @@ fn read_crate(source: &RustCrate, ignored: IgnoredMarkers<'_>) -> Option<Crate> 
         is_empty: source.is_empty,
         macros,
         off,
-        undeclared: undeclared
-            .into_iter()
-            .filter(|file| mentions_kinds(&file.text))
-            .map(|file| Arc::from(file.name.as_str()))
-            .collect(),
+        undeclared,
         features: source.features.clone(),
         findings,
         dependencies,
@@ -240,7 +240,7 @@ fn read_dependency(
     let module = |file: &Source| module_in_crate(file, &source.root, &[&source.library]);
     let options = (ignored, source.features.as_ref().map(|it| &it.names));
     let mut found = read_files(&source.files, &module, options, &mut findings);
-    tree::undeclared(&mut found.files, &|_| false);
+    tree::undeclared(&mut found.files, &|_| false, &|_| false);
     let dependency = Dependency {
         root: source.root.clone(),
         is_partial: found.is_partial,

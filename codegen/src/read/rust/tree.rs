@@ -1,6 +1,6 @@
 //! The files of a crate that belong to it: those whose modules are declared, as rustc finds them.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     file::FileItems,
@@ -9,11 +9,12 @@ use super::{
 };
 use crate::source::Source;
 
-/// Separates files that no module declares; none if the crate's own file is not among them.
-pub(super) fn undeclared<'s>(
-    files: &mut Vec<(&'s Source, FileItems)>,
+/// Removes files that no module declares, unless the crate's own file is not among them. Returns the names of those that declare kinds.
+pub(super) fn undeclared(
+    files: &mut Vec<(&Source, FileItems)>,
     is_wanted: &dyn Fn(&Source) -> bool,
-) -> Vec<&'s Source> {
+    is_named_program: &dyn Fn(&Source) -> bool,
+) -> Vec<Arc<str>> {
     let modules = files.iter().flat_map(|(_, items)| &items.modules);
     let modules: Vec<&Module> = modules.collect();
     if !modules.iter().any(|module| module.path.is_empty()) {
@@ -30,12 +31,18 @@ pub(super) fn undeclared<'s>(
                 continue;
             };
             let path = place(own);
-            if !is_program(&path) && !is_wanted(file) && !is_in(&declared, &path) {
+            let is_named = is_named_program(file);
+            let is_root = is_named || is_program(&path) || is_wanted(file);
+            if !is_root && !is_in(&declared, &path) {
                 continue;
             }
             (*is_declared, is_settled) = (true, false);
             for module in &items.modules {
-                let path = place(module);
+                let mut path = place(module);
+                if is_named && module.from_file {
+                    // The modules of a program's own file are beside it.
+                    path.pop();
+                }
                 let names = module.declared.iter().map(|it| &it.name);
                 for name in names.chain(&module.in_macros) {
                     declared.insert([path.as_slice(), std::slice::from_ref(name)].concat());
@@ -48,10 +55,10 @@ pub(super) fn undeclared<'s>(
     }
     let mut left_out = Vec::new();
     let mut is_declared = is_declared.into_iter();
-    files.retain(|(file, _)| {
+    files.retain(|(file, items)| {
         let is_declared = is_declared.next().unwrap_or(true);
-        if !is_declared {
-            left_out.push(*file);
+        if !is_declared && items.items.iter().any(|item| item.kube.is_some()) {
+            left_out.push(Arc::from(file.name.as_str()));
         }
         is_declared
     });

@@ -418,3 +418,21 @@ fn types_of_crates_that_schemars_knows_have_its_schemas() {
     let pattern = spec["properties"]["a"]["pattern"].as_str().unwrap();
     assert!(pattern.starts_with(r"^(0|[1-9]\d*)"), "{pattern}");
 }
+
+#[test]
+fn a_variant_may_have_the_schema_of_another_type_or_of_a_function() {
+    let spec = spec_of(
+        "KIND\"Boat\")]\npub struct BoatSpec { a: Rig }\nDERIVE\npub enum Rig { #[schemars(with = \"Mast\")] One(other::Mast), \
+         #[schemars(schema_with = \"f\")] Two { b: other::Mast } }\nDERIVE\npub struct Mast { height: bool }\n\
+         fn f(g: &mut SchemaGenerator) -> Schema { <Vec<String>>::json_schema(g) }\n",
+    );
+    let expected = json!({
+        "type": "object",
+        "properties": {
+            "One": {"type": "object", "properties": {"height": {"type": "boolean"}}, "required": ["height"]},
+            "Two": {"type": "array", "items": {"type": "string"}},
+        },
+        "oneOf": [{"required": ["One"]}, {"required": ["Two"]}],
+    });
+    assert_eq!(spec["properties"]["a"], expected);
+}

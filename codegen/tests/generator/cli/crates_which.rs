@@ -185,12 +185,19 @@ fn files_that_no_module_declares_are_left_out() {
         ("src/notes.rs", "not Rust at all"),
     ]);
     sandbox.write("src/notes.rs", "pub struct Unused;\n");
+    sandbox.write(
+        "Cargo.toml",
+        "[package]\nname = \"operator\"\n[[bin]]\nname = \"tug\"\npath = \"src/tug.rs\"\n",
+    );
+    sandbox.write("src/tug.rs", "mod tugs;\nuse kube::CustomResourceExt;\n");
+    sandbox.write("src/tugs.rs", &kind("example.com", "Tug", ""));
+    sandbox.write("src/crdgen.rs", "use kube::CustomResourceExt;\n");
     let (names, run) = written(&sandbox, &[]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert_eq!(names.len(), 5, "{names:?}\n{}", run.stderr);
+    assert_eq!(names.len(), 6, "{names:?}\n{}", run.stderr);
     run.says("warning: src/stale.rs is left out: no module declares it");
     run.says("warning: src/boats/deep/stale.rs is left out: no module declares it");
-    assert!(!run.stderr.contains("notes.rs"));
+    assert!(!run.stderr.contains("notes.rs") && !run.stderr.contains("crdgen.rs"));
     // What the warning advises.
     let run = sandbox.quiet(&["manifests", "src/stale.rs", "-o", "named"]);
     assert_eq!(run.code, 0, "{}", run.stderr);

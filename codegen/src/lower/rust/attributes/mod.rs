@@ -26,9 +26,11 @@ use crate::{
             DECLARE_TYPE, MarkerSet, MarkerType as _,
             field::{self, KubebuilderDefault, ValidationRequired},
         },
-        rust::{Body, Field, Fields, Item, Literal, Package, Said, SchemaAttrs, Word},
+        rust::{
+            Body, Field, Fields, Item, Layout, Literal, Package, Said, SchemaAttrs, Style, Variant,
+            Word,
+        },
     },
-    sparse::Sparse,
 };
 
 /// Returns the package, with the attributes of its types added to their markers.
@@ -138,11 +140,7 @@ impl Cx<'_> {
             Body::Struct(fields) => self.fields_with_attributes(&item, fields, diagnostics),
             Body::Enum(variants) => {
                 for variant in variants {
-                    self.variant_with_attributes(
-                        item.module,
-                        &mut variant.schema,
-                        &mut variant.docs,
-                    );
+                    self.variant_with_attributes(&item, variant);
                     self.fields_with_attributes(&item, &mut variant.fields, diagnostics);
                 }
             }
@@ -152,28 +150,30 @@ impl Cx<'_> {
         item
     }
 
-    /// Handles a variant, for which a schema contains only the name and the documentation.
-    fn variant_with_attributes(
-        &self,
-        module: usize,
-        schema: &mut Sparse<SchemaAttrs>,
-        docs: &mut String,
-    ) {
-        let Some(schema) = schema.present_mut() else {
+    /// Handles a variant: a schema contains its name, its documentation and, in place of its fields, another type or a function's schema.
+    fn variant_with_attributes(&self, item: &Item, variant: &mut Variant) {
+        let may_differ =
+            self.package.layout == Layout::Crate && variant.fields.style != Style::Unit;
+        let Some(schema) = variant.schema.present_mut() else {
             return;
         };
         if let Some((description, _)) = &schema.description
-            && let Some(Value::String(text)) = self.value(module, description)
+            && let Some(Value::String(text)) = self.value(item.module, description)
         {
-            *docs = text;
+            variant.docs = text;
         }
+        let function = schema.schema_with.as_ref().filter(|_| may_differ);
+        let code = function.and_then(|(path, _)| self.schema_of_function(item, path));
+        schema.code = code;
         let demands = schema.demands.iter().map(|demand| &demand.said);
         let with = schema.with.as_ref().map(|with| Said {
             shown: "#[schemars(with)]".to_owned(),
             place: with.place.clone(),
         });
+        let with = with.as_ref().filter(|_| !may_differ);
         let function = schema.schema_with.iter().map(|(_, said)| said);
-        let unread = demands.chain(&schema.computed).chain(function).chain(&with);
+        let function = function.filter(|_| schema.code.is_none());
+        let unread = demands.chain(&schema.computed).chain(function).chain(with);
         let findings = unread.map(|said| {
             Diagnostic::error(format!("`{}` on a variant is not supported", said.shown))
                 .at(said.place.clone(), "has no place in a structural schema")
