@@ -7,6 +7,7 @@ use crate::webhook_server::{Answer, Scene, Stage, allow, patch};
 
 cases![
     a_redirect_of_a_webhook_is_followed_with_the_review,
+    a_webhook_is_called_at_a_clean_path,
     a_webhook_that_redirects_forever_fails_the_request,
     stored_versions_shrink_by_a_write_of_the_status,
     an_update_without_changes_moves_an_object_to_a_new_storage_version,
@@ -28,6 +29,16 @@ async fn a_redirect_of_a_webhook_is_followed_with_the_review(client: Client) {
     let created = scene.maps.given("m", json!({})).await;
     check!(created, "/data/by": "the last");
     let calls = scene.server.calls("/c");
+    check!(calls[0], "/name": "m");
+}
+
+async fn a_webhook_is_called_at_a_clean_path(client: Client) {
+    let scene = Scene::start(&client, |_, _| allow()).await;
+    let fields = json!({"clientConfig": scene.server.client("//a//b/./c/")});
+    let webhook = scene.server.webhook("a", fields);
+    scene.install(Stage::Mutating, &[webhook]).await;
+    scene.maps.given("m", json!({})).await;
+    let calls = scene.server.calls("/a/b/c");
     check!(calls[0], "/name": "m");
 }
 
