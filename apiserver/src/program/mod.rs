@@ -11,9 +11,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
+/// Runs a program with its arguments.
+type Run = fn(&[String]) -> anyhow::Result<()>;
+
 /// The names, each with what it does.
-const PROGRAMS: &[(&str, fn(&[String]) -> anyhow::Result<()>)] =
-    &[("etcd", etcd::run), ("kube-apiserver", kube_apiserver::run)];
+const PROGRAMS: &[(&str, Run)] = &[("etcd", etcd::run), ("kube-apiserver", kube_apiserver::run)];
 
 /// The arguments of `embedded-apiserver envtest`.
 #[derive(Debug, Args)]

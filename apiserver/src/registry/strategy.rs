@@ -115,6 +115,11 @@ pub(crate) trait Strategy: Debug + Sync {
         true
     }
 
+    /// Whether a deletion is written to the object before it is removed, even without a grace period, so that watches see it.
+    fn marks_before_removal(&self) -> bool {
+        false
+    }
+
     /// Whether field selectors may name the namespace, even if the kind is cluster-scoped.
     fn selects_namespace(&self) -> bool {
         true
