@@ -65,12 +65,14 @@ build_suite() {
 
 # Prints the greatest resident memory, in MB, of all programs in KUBEBUILDER_ASSETS together, until it is ended.
 watch_memory() {
-	local most=0 now pid
+	local most=0 now pid own
 	trap 'echo $((most / 1024)); exit 0' TERM
 	while true; do
 		now=0
 		for pid in $(pgrep -f "^$KUBEBUILDER_ASSETS/(etcd|kube-apiserver) " || true); do
-			now=$((now + $(awk '/^VmRSS:/ { print $2 }' "/proc/$pid/status" 2>/dev/null || echo 0)))
+			# A program that is ending has no memory.
+			own=$(awk '/^VmRSS:/ { print $2 }' "/proc/$pid/status" 2>/dev/null || true)
+			now=$((now + ${own:-0}))
 		done
 		if ((now > most)); then most=$now; fi
 		sleep 0.1
