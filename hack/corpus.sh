@@ -26,5 +26,5 @@ else
   exit 0
 fi
 
-CARGO_TARGET_DIR="$target" cargo build --quiet --manifest-path hack/corpus/Cargo.toml
+CARGO_TARGET_DIR="$target" cargo build --quiet --locked --bin corpus
 "$target/debug/corpus" "$public" "$crates" "$work/target" "$@"

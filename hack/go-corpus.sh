@@ -49,7 +49,7 @@ if ! unpack_corpus "$target"; then
 fi
 
 crates="$work/crates"
-CARGO_TARGET_DIR="$target" cargo run --quiet --manifest-path hack/corpus/Cargo.toml -- go hack/go-corpus/modules.tsv "$GOMODCACHE" "$public" "$crates" "$@"
+CARGO_TARGET_DIR="$target" cargo run --quiet --locked --bin corpus -- go hack/go-corpus/modules.tsv "$GOMODCACHE" "$public" "$crates" "$@"
 cp Cargo.lock "$crates/Cargo.lock"
 export CARGO_TARGET_DIR="$work/target"
 # rustfmt follows the modules from the root to every file.

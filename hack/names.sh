@@ -12,7 +12,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$root"
 
 target="${CARGO_TARGET_DIR:-$PWD/target}"
-corpus() { CARGO_TARGET_DIR="$target" cargo run --quiet --manifest-path hack/corpus/Cargo.toml -- names "$@"; }
+corpus() { CARGO_TARGET_DIR="$target" cargo run --quiet --locked --bin corpus -- names "$@"; }
 
 if [[ ${1:-} = --sharing ]]; then
   unpack_corpus "$target" || skip "no archive of real CRDs"

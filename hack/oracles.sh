@@ -12,6 +12,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 command -v go >/dev/null || skip "no Go toolchain"
 cd "$root/hack/oracles"
 
+# The operator of docs/migrating-from-controller-runtime.md, which is compiled alone.
+go vet ./website
+
 differ=0
 for program in clientgo webhooks; do
   said=$(go run "./$program" 2>&1)

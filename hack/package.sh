@@ -3,8 +3,8 @@
 #
 # Packages the crates, serves them from a directory in place of crates.io, and from these packages alone, in an empty folder:
 # - installs kube-codegen;
-# - follows README's first minutes word for word: an operator with a kind, its tests on the embedded API server and its demo, then each
-#   of the four inputs;
+# - follows the first minutes of docs/five-minutes.md word for word: an operator with a kind, its tests on the embedded API server and its
+#   demo, then each of the four inputs;
 # - checks that no manifest that was written has a path, and that each package has its licence.
 # Dependencies on other crates are those of Cargo.lock, from cargo's cache. What is built stays in target/package for the next run.
 set -euo pipefail
@@ -12,7 +12,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$root"
 
-command -v python3 >/dev/null || skip "no python3 to read README.md and Cargo.lock with"
+command -v python3 >/dev/null || skip "no python3 to read docs/five-minutes.md and Cargo.lock with"
 target=${CARGO_TARGET_DIR:-$root/target}/package-check
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 try=$(mktemp -d)
@@ -49,12 +49,12 @@ check_crate() {
   python3 hack/package/registry.py sources "$1/Cargo.lock"
 }
 
-# readme HEADING FOLDER: follows a section of README in a folder. There, `kubectl` knows the CRDs of testdata/buildscript, and what is
+# readme HEADING FOLDER: follows a section of the page in a folder. There, `kubectl` knows the CRDs of testdata/buildscript, and what is
 # installed is built without optimization.
 readme() {
   mkdir -p "$try/$2"
-  echo "== README: $1"
-  python3 hack/package/readme.py README.md "$1" >"$try/script"
+  echo "== $1"
+  python3 hack/package/readme.py docs/five-minutes.md "$1" >"$try/script"
   (
     export CRDS=$root/testdata/buildscript/crds
     cd "$try/$2"

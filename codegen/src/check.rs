@@ -43,12 +43,20 @@ pub fn check(
 /// Groups have distinct module names.
 fn check_modules(api: &ApiSet, diagnostics: &mut Diagnostics) {
     for (first, second) in clashes(&api.groups, |group| &group.module) {
+        let has_folder = |group: &&Group| {
+            let mut versions = group.versions.iter();
+            versions.any(|version| version.origin == Origin::Rust)
+        };
+        // The modules of CRDs and Go packages have the names of their groups.
+        let rename = [first, second].into_iter().find(has_folder);
+        let rename = rename.map(|group| format!(", or rename the folder of {}", group.name));
+        let crates = "generate them into different crates";
         diagnostics.push(
             Diagnostic::error(format!(
                 "the groups {} and {} would both be in the module `{}`",
                 first.name, second.name, first.module
             ))
-            .help("generate them into different crates, or rename the folder of one"),
+            .help(format!("{crates}{}", rename.unwrap_or_default())),
         );
     }
 }

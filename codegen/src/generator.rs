@@ -243,6 +243,9 @@ impl Generator {
     /// The generator that owns a file, by its path. `None` for files that several generators share, such as the `mod.rs` of
     /// `generated`, the folder with clientset, listers and informers.
     pub(crate) fn of(path: &Path, generated: &Path) -> Option<Self> {
+        if is_crd_file(path) {
+            return Some(Self::Register);
+        }
         let all = Self::ALL.into_iter();
         let owners = all.filter_map(|generator| {
             let depth = generator.definition().home.holds(path, generated)?;
@@ -259,9 +262,24 @@ impl Generator {
             return false;
         };
         let module = generated.join(path);
-        module.exists() || module.with_extension("rs").exists()
+        module.join("mod.rs").exists() || module.with_extension("rs").exists()
     }
 }
+
+/// The name of the file with the CRD of a kind, which the generator `register` writes beside the types.
+pub(crate) fn crd_file(plural: &str) -> String {
+    format!("{CRD_START}{plural}{CRD_END}")
+}
+
+/// Whether a path has the form of [`crd_file`].
+pub(crate) fn is_crd_file(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let plural = name.and_then(|name| name.strip_prefix(CRD_START)?.strip_suffix(CRD_END));
+    plural.is_some_and(|plural| !plural.is_empty())
+}
+
+const CRD_START: &str = "zz_generated.";
+const CRD_END: &str = ".json";
 
 impl Home {
     /// How specifically the location matches a file's path; `None` if it does not match.
@@ -312,6 +330,8 @@ mod tests {
         check(&format!("{clientset}/fake/more.rs"), Some(Generator::Fake));
         check("x/generated/listers/g/v1/kinds.rs", Some(Generator::Lister));
         check("x/generated/mod.rs", None);
+        let crd = format!("x/apis/g/v1/{}", crd_file("widgets"));
+        check(&crd, Some(Generator::Register));
     }
 
     #[test]

@@ -20,31 +20,6 @@ pub enum KubernetesTypes {
     None,
 }
 
-impl KubernetesTypes {
-    /// Parses the value as spelled in `codegen.toml` and on the command line.
-    ///
-    /// # Errors
-    ///
-    /// A message that lists the valid values.
-    pub fn parse(word: &str) -> Result<Self, String> {
-        match word {
-            "all" => Ok(Self::All),
-            "exact" => Ok(Self::Exact),
-            "none" => Ok(Self::None),
-            _ => Err(format!("expected `all`, `exact` or `none`, found `{word}`")),
-        }
-    }
-
-    /// The spelling that [`parse`](Self::parse) accepts.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Exact => "exact",
-            Self::None => "none",
-        }
-    }
-}
-
 /// A Kubernetes version that k8s-openapi 0.29 has a feature for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

@@ -67,7 +67,7 @@ pub use diag::{Diagnostic, Diagnostics};
 pub use generator::Generator;
 pub use kubernetes::{KubernetesTypes, KubernetesVersion};
 pub use lower::crd::{Explained, Verdict};
-pub use options::{Compat, Filters, Manifests, Options};
+pub use options::{Compat, DocsFormat, Filters, Manifests, Options};
 pub use output::{Mode, Tree};
 pub use read::Sources;
 pub use record::Record;
@@ -117,12 +117,13 @@ fn generate_from(mut read: Parsed, options: &Options) -> Result<Generated, Diagn
         let mut skipped = mem::take(&mut read.skipped);
         skipped.sort();
         let (api, mut warnings) = model_from(read, options)?;
+        skipped.extend(warnings.split_errors());
         emit::features::check(&api, options)?;
         if api.groups.is_empty() && !options.emit.is_empty() {
             skipped.extend(no_api(warnings, &options.filters));
             return Err(skipped);
         }
-        let manifests = emit::manifests::emit(&api, options, &mut warnings)?;
+        let manifests = emit::manifests::emit(&api, options, (&mut warnings, &mut skipped))?;
         emit::warn_of_attributes(&api, options, &mut warnings);
         warnings.sort();
         let files = emit::emit(&api, options)?;
@@ -147,7 +148,9 @@ fn generate_from(mut read: Parsed, options: &Options) -> Result<Generated, Diagn
 /// Lowers the parsed sources to the model, with warnings.
 fn model_from(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), Diagnostics> {
     let (api, mut warnings) = lower::lower(read, options)?;
+    let skipped = warnings.split_errors();
     check::check(&api, options, &mut warnings)?;
+    warnings.extend(skipped);
     Ok((api, warnings))
 }
 

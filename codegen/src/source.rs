@@ -30,6 +30,8 @@ pub struct RustCrate {
     pub root: String,
     /// The file of the library's root module, relative to the root; `lib.rs` and `main.rs` are root modules in any case.
     pub library: Option<String>,
+    /// The files of programs that Cargo.toml names, relative to the root.
+    pub programs: Vec<String>,
     /// The files or folders whose kinds are read. The rest of the crate is only searched for the types of their fields.
     pub wanted: Vec<String>,
     /// Whether the crate may have no kinds yet; otherwise that is an error.

@@ -1,4 +1,4 @@
-# What stands for commands of README.md in hack/package.sh.
+# What stands for commands of docs/five-minutes.md in hack/package.sh.
 
 # Installs without optimization, and ends a demo once it serves.
 cargo() {

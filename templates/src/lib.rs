@@ -24,6 +24,16 @@ pub mod package {
     }
 }
 
+/// What the pages of an API reference contain.
+pub mod site {
+    texts! {
+        /// How they look.
+        STYLE = "site/style.css";
+        /// Search, links to fields, copying, and the choice of light or dark.
+        SCRIPT = "site/script.js";
+    }
+}
+
 /// An operator, as `kube-codegen init` writes it.
 pub mod operator {
     texts! {

@@ -10,7 +10,7 @@ use crate::{
 
 use super::{
     Failure,
-    kind::{self, KindArgs, sample_of},
+    kind::{self, KindArgs, is_controller, sample_of},
     operator::{Files, Project, refused},
     search::uses_support,
 };
@@ -19,12 +19,13 @@ use super::{
 const PREFIX: &str = "k8s:";
 
 impl KindArgs {
-    /// The kind with its controller, if it has one. Groups of Kubernetes may have the prefix `k8s:`, and need it if the operator has a
-    /// kind of the same name.
+    /// The kind with its controller, if it has one: the one with the name, or the one that `create` adds without a name. Groups of
+    /// Kubernetes may have the prefix `k8s:`, and need it if the operator has a kind of the same name.
     pub(super) fn controlled(
         &self,
         project: &Project,
         files: &Files,
+        name: Option<&str>,
     ) -> Result<Controlled, Failure> {
         let Self { version, kind, .. } = self;
         let prefixed = self.group.strip_prefix(PREFIX);
@@ -43,7 +44,7 @@ impl KindArgs {
                 controller: None,
                 brings_support: false,
             };
-            return existing(builtin, project, files).map(Controlled::Builtin);
+            return existing(builtin, project, files, name).map(Controlled::Builtin);
         }
         let is_own = project.group(&own).is_some();
         if prefixed.is_some() || is_builtin_group(group) && !is_own {
@@ -55,14 +56,27 @@ impl KindArgs {
             Some(help) => refused(format!("{message}; {help}")),
             None => refused(message),
         })?;
-        let api = kind::existing(project, &group, version, resource, files)?;
+        let mut api = kind::existing(project, &group, version, resource, files)?;
+        if let Some(name) = name {
+            let is_there = is_controller(&api, name, files)?;
+            api.controller = is_there.then(|| name.to_owned());
+        }
         Ok(Controlled::Own(api))
     }
 }
 
 /// A kind of Kubernetes with the controller that it actually has.
-fn existing(mut builtin: Builtin, project: &Project, files: &Files) -> Result<Builtin, Failure> {
-    for name in Controlled::Builtin(builtin.clone()).names() {
+fn existing(
+    mut builtin: Builtin,
+    project: &Project,
+    files: &Files,
+    name: Option<&str>,
+) -> Result<Builtin, Failure> {
+    let names = match name {
+        Some(name) => vec![name.to_owned()],
+        None => Controlled::Builtin(builtin.clone()).names().to_vec(),
+    };
+    for name in names {
         let source = files.text(&controller_path(&name))?.unwrap_or_default();
         if builtin.is_in(&source) {
             builtin.controller = Some(name);

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::{
     Config,
+    options::define::CRATE,
     output::{OrphanSearch, Plan, Tree},
     release::RUNTIME,
     scaffold::Scaffold,
@@ -13,7 +14,8 @@ use clap::Args;
 use super::{
     Failure, checkout,
     finish::prepare,
-    options::{CodeArgs, CrdArgs, ModeArgs, SchemaArgs, TypeArgs},
+    flags::Flags,
+    options::{CodeArgs, CrdArgs, ModeArgs, TypeArgs},
     style::{self, Color},
 };
 
@@ -35,14 +37,10 @@ pub(super) struct Crate {
     /// The runtime dependency in Cargo.toml, as a TOML value such as '{ path = "../runtime" }'.
     #[arg(long, value_name = "TOML", default_value = RUNTIME, value_parser = toml_value)]
     runtime: String,
-    /// Give each kind of each version a Cargo feature of its own, such as cloudnative_v1alpha1_virtual_machine; a group's feature
-    /// enables all its kinds.
-    #[arg(long)]
-    kind_features: bool,
     #[command(flatten)]
     types: TypeArgs,
     #[command(flatten)]
-    schemas: SchemaArgs,
+    options: Flags<CRATE>,
     #[command(flatten)]
     code: CodeArgs,
     #[command(flatten)]
@@ -54,10 +52,9 @@ impl Crate {
         let config = Config::new()
             .out_dir(self.output.join("src"))
             .base_path("crate")
-            .group_features(true)
-            .kind_features(self.kind_features);
+            .group_features(true);
         let config = self.types.apply(self.input.apply(config));
-        let config = self.code.apply(self.schemas.apply(config));
+        let config = self.code.apply(self.options.apply(config));
         let has_manifest = self.output.join("Cargo.toml").exists();
         let configs = [config];
         let finish = self.mode.finish(color);
@@ -80,7 +77,8 @@ impl Crate {
                 &OrphanSearch::default(),
             )?);
         }
-        if let Some(note) = checkout::advice(&self.runtime).filter(|_| !has_manifest) {
+        let names_runtime = !has_manifest && configs[0].generator_options().needs_runtime();
+        if let Some(note) = checkout::advice(&self.runtime).filter(|_| names_runtime) {
             style::eprint(&style::note(&note, color));
         }
         finish.conclude(&configs, &prepared, plans)

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use crate::{Config, options::Visibility};
+use crate::{Config, options::define::CRD};
 use clap::Args;
 
 use super::{
     Failure,
     finish::skipping,
-    options::{CodeArgs, CrdArgs, ModeArgs, SchemaArgs, TypeArgs},
+    flags::Flags,
+    options::{CodeArgs, CrdArgs, ModeArgs, TypeArgs},
     progress::Bar,
     style::{self, Color},
 };
@@ -24,7 +25,7 @@ pub(super) struct Crd {
     #[command(flatten)]
     types: TypeArgs,
     #[command(flatten)]
-    schemas: SchemaArgs,
+    options: Flags<CRD>,
     #[command(flatten)]
     code: CodeArgs,
     #[command(flatten)]
@@ -43,9 +44,6 @@ pub(super) struct Output {
     /// The module path of the output folder [default: its position in the crate's src, else crate].
     #[arg(long, value_name = "PATH", value_parser = crate::options::base_path)]
     base_path: Option<String>,
-    /// The visibility of generated items: `public`, or `crate` for `pub(crate)`.
-    #[arg(long, value_name = "WHO", default_value = "public", value_parser = Visibility::parse)]
-    visibility: Visibility,
     #[command(flatten)]
     mode: ModeArgs,
 }
@@ -53,17 +51,15 @@ pub(super) struct Output {
 impl Crd {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let config = self.input.apply(Config::new());
-        let config = self
-            .code
-            .apply(self.schemas.apply(self.types.apply(config)));
+        let config = self.types.apply(self.options.apply(config));
+        let config = self.code.apply(config);
         self.output.run(config, color)
     }
 }
 
 impl Output {
     /// Generates and writes, compares, or prints.
-    pub(super) fn run(self, config: Config, color: Color) -> Result<(), Failure> {
-        let mut config = config.visibility(self.visibility);
+    pub(super) fn run(self, mut config: Config, color: Color) -> Result<(), Failure> {
         if let Some(path) = self.base_path {
             config = config.base_path(path);
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::{
     config::{FILE_NAME, shown},
     model::{Conversion, Scope},
-    operator::{Api, Part, edit, names},
+    operator::{Api, Part, builtin_kind, edit, names},
     output::Tree,
 };
 use clap::{Args, Subcommand};
@@ -76,7 +76,7 @@ impl Create {
 
 impl CreateApi {
     fn run(self, color: Color) -> Result<(), Failure> {
-        let project = Project::read()?;
+        let project = Project::read(self.dry_run)?;
         let group = self.kind.checked_group(&project)?;
         input_error(self.plural.as_deref().and_then(names::plural_fault))?;
         let mut files = Files::new(project.root.clone());
@@ -102,6 +102,7 @@ impl CreateApi {
         }
         let kinds = project.kinds();
         let conversion = unconverted(&project, &api);
+        let meant = self.of_kubernetes(&api);
         let types = api
             .path(Part::Types)
             .map(|path| shown(&project.root.join(path)));
@@ -115,7 +116,7 @@ impl CreateApi {
         }
         let finish = Finish::of_edits(self.dry_run, color);
         changes.conclude(finish)?;
-        if let Some(note) = conversion {
+        for note in conversion.into_iter().chain(meant) {
             style::eprint(&style::note(&note, color));
         }
         let (kind, version) = (&api.kind, format!("{}/{}", api.group, api.version));
@@ -130,6 +131,23 @@ impl CreateApi {
         finish.close_with(&format!(
             "Created {kind} of {version}{of_other}{without}. Next: {next} its fields in {}, run `kube-codegen generate`, then `cargo test`.\n",
             types.unwrap_or_default()
+        ))
+    }
+
+    /// What to do if a kind of Kubernetes was meant, whose group is written as it is in manifests.
+    fn of_kubernetes(&self, api: &Api) -> Option<String> {
+        let KindArgs {
+            group,
+            version,
+            kind,
+        } = &self.kind;
+        let found =
+            builtin_kind(group, version, kind).or_else(|| builtin_kind(group, "v1", kind))?;
+        let version = found.version;
+        Some(format!(
+            "{kind} of {group}/{version} is a kind of Kubernetes, and this one is {kind} of {}: for a controller of Kubernetes' kind, \
+             use `kube-codegen create controller --group {group} --version {version} --kind {kind}` instead",
+            api.group
         ))
     }
 

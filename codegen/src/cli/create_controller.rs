@@ -2,7 +2,7 @@
 
 use crate::{
     config::shown,
-    operator::{Api, Controlled},
+    operator::{Api, Controlled, names},
 };
 use clap::Args;
 
@@ -19,11 +19,15 @@ use super::{
 ///
 /// A kind of Kubernetes is named as in its manifests: `--group apps --version v1 --kind Deployment`; the core group is `core`.
 /// Neither types nor samples are added. If the operator has a kind of the same name, write `--group k8s:apps`. For a kind of the
-/// operator, the result is the same as if `create api` had added the controller. The new files are yours and are never overwritten.
+/// operator, the result is the same as if `create api` had added the controller. With --name, a kind has more than one. The new files
+/// are yours and are never overwritten.
 #[derive(Debug, Args)]
 pub(super) struct CreateController {
     #[command(flatten)]
     kind: KindArgs,
+    /// The controller's name, such as widget_backup, for another controller of the kind [default: the kind's name].
+    #[arg(long, value_parser = controller_name)]
+    name: Option<String>,
     /// Write nothing; list what would be written.
     #[arg(long)]
     dry_run: bool,
@@ -31,14 +35,17 @@ pub(super) struct CreateController {
 
 impl CreateController {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
-        let project = Project::read()?;
+        let project = Project::read(self.dry_run)?;
         let mut files = Files::new(project.root.clone());
-        let mut controlled = self.kind.controlled(&project, &files)?;
-        check_none(&project, &controlled, &files)?;
+        let given = self.name.as_deref();
+        let mut controlled = self.kind.controlled(&project, &files, given)?;
+        if given.is_none() {
+            check_none(&project, &controlled, &files)?;
+        }
         if let Controlled::Own(api) = &controlled {
             check_types(&project, api)?;
         }
-        controlled.set_controller(name(&project, &controlled)?);
+        controlled.set_controller(name(&project, &controlled, self.name)?);
         for (path, text) in texts(&controlled, &files)? {
             if files.text(&path)?.is_some() {
                 return Err(refused(project.taken(&path)));
@@ -63,7 +70,7 @@ impl CreateController {
 fn check_none(project: &Project, controlled: &Controlled, files: &Files) -> Result<(), Failure> {
     let has_already = |found: &Controlled, group: &str| {
         refused(format!(
-            "{} of {group} has a controller already, in {}",
+            "{} of {group} has a controller already, in {}: name another one with --name",
             found.kind(),
             shown(&project.root.join(found.path().unwrap_or_default()))
         ))
@@ -106,9 +113,13 @@ fn check_types(project: &Project, api: &Api) -> Result<(), Failure> {
     input_error(missing)
 }
 
-/// The first name for the controller and its test that is free.
-fn name(project: &Project, controlled: &Controlled) -> Result<String, Failure> {
-    let names = controlled.names();
+/// The name that was given, or the first name for the controller and its test that is free.
+fn name(
+    project: &Project,
+    controlled: &Controlled,
+    given: Option<String>,
+) -> Result<String, Failure> {
+    let names = given.map_or_else(|| controlled.names().to_vec(), |name| vec![name]);
     let free = names.iter().find(|name| project.is_free(name)).cloned();
     free.ok_or_else(|| {
         refused(format!(
@@ -118,3 +129,18 @@ fn name(project: &Project, controlled: &Controlled) -> Result<String, Failure> {
         ))
     })
 }
+
+/// Parses the name of a controller, which is a module, a label of metrics and a part of a field manager.
+pub(super) fn controller_name(name: &str) -> Result<String, String> {
+    let is_module = names::module_of(name) == name && name.is_ascii() && name.len() <= LONGEST;
+    let is_taken = ["main", "mod", "support"].contains(&name);
+    match is_module && !is_taken {
+        true => Ok(name.to_owned()),
+        false => Err(format!(
+            "expected the name of a module in snake case with at most {LONGEST} characters, other than main, mod and support"
+        )),
+    }
+}
+
+/// The length of a controller's name, which follows the operator's in the name of a field manager.
+const LONGEST: usize = 63;

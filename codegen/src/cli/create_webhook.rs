@@ -12,7 +12,7 @@ use clap::Args;
 use super::{
     Failure,
     finish::Finish,
-    kind::{KindArgs, candidates, sample_of},
+    kind::{KindArgs, sample_of},
     operator::{Files, Project, input_error, refused},
     style::Color,
 };
@@ -47,7 +47,7 @@ pub(super) struct CreateWebhook {
 
 impl CreateWebhook {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
-        let project = Project::read()?;
+        let project = Project::read(self.dry_run)?;
         let mut files = Files::new(project.root.clone());
         let (api, resource) = self.kind.existing(&project, &files)?;
         if self.conversion {
@@ -193,7 +193,7 @@ pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Web
     );
     let title = format!("`{}` in `{}/{}`", api.kind, api.group, api.version);
     let (mut found, mut free) = (None, None);
-    let [plain, with_group, with_version, with_both] = candidates(&api);
+    let [plain, with_group, with_version, with_both] = api.names();
     let names = match project.versions_of(&api.group, &api.kind).count() {
         1 => [plain, with_group, with_version, with_both],
         _ => [plain, with_version, with_group, with_both],

@@ -66,7 +66,7 @@ impl Delete {
 
 impl DeleteApi {
     fn run(self, color: Color) -> Result<(), Failure> {
-        let project = Project::read()?;
+        let project = Project::read(self.dry_run)?;
         let mut files = Files::new(project.root.clone());
         let (api, resource) = self.kind.existing(&project, &files)?;
         let types = api.path(Part::Types).unwrap_or_default();

@@ -6,6 +6,7 @@ use clap::Args;
 use super::{
     Failure,
     controller::variants,
+    create_controller::controller_name,
     finish::Finish,
     kind::KindArgs,
     leftovers::{check_unchanged, check_unhooked, check_unused},
@@ -22,6 +23,9 @@ use super::{
 pub(super) struct DeleteController {
     #[command(flatten)]
     kind: KindArgs,
+    /// The name that `create controller` got.
+    #[arg(long, value_parser = controller_name)]
+    name: Option<String>,
     /// Remove changed files too.
     #[arg(long)]
     force: bool,
@@ -32,13 +36,17 @@ pub(super) struct DeleteController {
 
 impl DeleteController {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
-        let project = Project::read()?;
+        let project = Project::read(self.dry_run)?;
         let mut files = Files::new(project.root.clone());
-        let controlled = self.kind.controlled(&project, &files)?;
+        let controlled = self
+            .kind
+            .controlled(&project, &files, self.name.as_deref())?;
         let (kind, version) = (controlled.kind(), controlled.api_version());
         let Some(name) = controlled.controller() else {
+            let named = self.name.map(|name| format!(" with the name {name}"));
             return Err(refused(format!(
-                "{kind} of {version} has no controller that `create` wrote"
+                "{kind} of {version} has no controller{} that `create` wrote",
+                named.unwrap_or_default()
             )));
         };
         if !self.force {

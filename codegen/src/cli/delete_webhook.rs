@@ -47,7 +47,7 @@ pub(super) struct DeleteWebhook {
 
 impl DeleteWebhook {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
-        let project = Project::read()?;
+        let project = Project::read(self.dry_run)?;
         let mut files = Files::new(project.root.clone());
         let (api, _) = self.kind.existing(&project, &files)?;
         let mut webhooks = existing(&project, api, &files)?;

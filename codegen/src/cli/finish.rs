@@ -4,7 +4,7 @@ use std::mem;
 
 use crate::{
     Config, Diagnostics, Mode,
-    config::{Prepared, Report, lock_all, prepare_all, shown},
+    config::{Prepared, Report, check_modules, lock_all, prepare_all, shown},
     output::{self, Change, ChangeKind, Locked, Plan},
 };
 
@@ -62,6 +62,7 @@ impl Finish {
         for prepared in prepared {
             style::warn(&prepared.warnings, self.color);
         }
+        check_modules(prepared)?;
         let plans = prepared.iter().flat_map(Prepared::plans);
         let plans: Vec<&Plan> = more.iter().chain(plans).collect();
         match self.mode {

@@ -5,11 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Config, Generator, config::shown};
+use crate::{Config, Generator, config::shown, options::define::GROUPS};
 use clap::Args;
 
 use super::{
     Failure,
+    flags::Flags,
     options::{CodeArgs, ModeArgs, generator_names},
     style::Color,
 };
@@ -38,6 +39,8 @@ pub(super) struct Groups {
         hide_default_value = true
     )]
     output_base: PathBuf,
+    #[command(flatten)]
+    options: Flags<GROUPS>,
     #[command(flatten)]
     code: CodeArgs,
     #[command(flatten)]
@@ -74,7 +77,8 @@ impl Groups {
             .out_dir(parent)
             .generated_module(name.to_string_lossy())
             .partial(generators);
-        self.mode.finish(color).run(&[self.code.apply(config)])
+        let config = self.code.apply(self.options.apply(config));
+        self.mode.finish(color).run(&[config])
     }
 }
 

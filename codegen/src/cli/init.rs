@@ -6,9 +6,9 @@ use std::{
 };
 
 use crate::{
-    config::{FILE_NAME, Workspace, shown},
+    config::{FILE_NAME, Workspace, admits, is_workspace, shown},
     operator::{Operator, is_dispensable, names, outside_folder, runtime_dependency},
-    output::Tree,
+    output::{self, Tree},
     release::RUNTIME,
 };
 use clap::Args;
@@ -57,6 +57,11 @@ impl Init {
             domain: Some(self.domain),
         };
         let root = self.output.unwrap_or_else(|| operator.name.clone().into());
+        let here = match root.as_os_str().is_empty() {
+            true => PathBuf::from("."),
+            false => root.clone(),
+        };
+        let _locked = (!self.dry_run).then(|| output::lock([here])).transpose()?;
         let tree = operator.files(&self.runtime);
         let is_there = |path: &Path| root.join(path).symlink_metadata().is_ok();
         let (theirs, tree): (Tree, Tree) = tree
@@ -109,16 +114,14 @@ impl Init {
     }
 }
 
-/// The manifest of the nearest enclosing workspace of a folder.
+/// The manifest of the nearest enclosing workspace of a folder, if Cargo would refuse a package there.
 fn workspace_above(folder: &Path) -> Option<PathBuf> {
     let whole = std::path::absolute(folder).ok()?;
-    let manifests = whole
-        .ancestors()
-        .skip(1)
-        .map(|above| above.join("Cargo.toml"));
-    manifests.into_iter().find(|manifest| {
-        let text = fs::read_to_string(manifest).unwrap_or_default();
-        let table: Option<toml::Table> = text.parse().ok();
-        table.is_some_and(|table| table.contains_key("workspace"))
-    })
+    let (manifest, table) = whole.ancestors().skip(1).find_map(|above| {
+        let manifest = above.join("Cargo.toml");
+        let table: toml::Table = fs::read_to_string(&manifest).ok()?.parse().ok()?;
+        is_workspace(&table).then_some((manifest, table))
+    })?;
+    let below = whole.strip_prefix(manifest.parent()?).ok()?;
+    (!admits(&table, below)).then_some(manifest)
 }

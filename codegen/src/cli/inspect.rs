@@ -73,7 +73,11 @@ impl Inspect {
     }
 }
 
-fn configs(paths: Vec<PathBuf>, config: Option<PathBuf>) -> Result<Vec<Config>, Failure> {
+/// What the inputs declare, or codegen.toml if there are none.
+pub(super) fn configs(
+    paths: Vec<PathBuf>,
+    config: Option<PathBuf>,
+) -> Result<Vec<Config>, Failure> {
     if paths.is_empty() {
         let path = config.or_else(generate::find).ok_or_else(|| {
             Failure::Usage(format!(

@@ -147,16 +147,9 @@ pub(super) fn existing(
         group_module,
         module,
     };
-    let types = format!("{}::{version}", api.group_module);
     let sample = format!("apiVersion: {}/{version}", api.group);
-    for name in candidates(&api) {
-        let holds = |text: &str, words: &[&str]| words.iter().all(|word| has_word(text, word));
-        let source = files.text(&controller_path(&name))?.unwrap_or_default();
-        // `k8s_openapi::api::apps::v1::Deployment` is not a kind of the operator.
-        if api.controller.is_none()
-            && holds(&source, &[&types, kind])
-            && builtin_import(&source, kind).is_none()
-        {
+    for name in api.names() {
+        if api.controller.is_none() && is_controller(&api, &name, files)? {
             api.controller = Some(name.clone());
         }
         let objects = files.text(Path::new(&format!("config/samples/{name}.yaml")))?;
@@ -168,6 +161,18 @@ pub(super) fn existing(
     let used = uses_support(project, api.controller.as_deref(), files)?;
     api.brings_support = api.is_first && !used;
     Ok(api)
+}
+
+/// Whether the controller with the name is one of the kind.
+pub(super) fn is_controller(api: &Api, name: &str, files: &Files) -> Result<bool, Failure> {
+    let types = format!("{}::{}", api.group_module, api.version);
+    let source = files.text(&controller_path(name))?.unwrap_or_default();
+    // `k8s_openapi::api::apps::v1::Deployment` is not a kind of the operator.
+    Ok(holds(&source, &[&types, &api.kind]) && builtin_import(&source, &api.kind).is_none())
+}
+
+fn holds(text: &str, words: &[&str]) -> bool {
+    words.iter().all(|word| has_word(text, word))
 }
 
 /// The types and the sample of a version of a kind, copied from another one; `None` if that lacks one of both where `create api` writes it.
@@ -281,20 +286,4 @@ pub(super) fn has_field(
         TypeKind::Struct(found) => found.fields.iter().any(|it| it.rust_name == field),
         _ => false,
     })
-}
-
-/// The names that `create api` uses for controllers, tests and samples.
-pub(super) fn candidates(api: &Api) -> [String; 4] {
-    let Api {
-        group_module,
-        module,
-        version,
-        ..
-    } = api;
-    [
-        module.clone(),
-        format!("{group_module}_{module}"),
-        format!("{module}_{version}"),
-        format!("{group_module}_{module}_{version}"),
-    ]
 }

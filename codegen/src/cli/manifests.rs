@@ -1,14 +1,15 @@
 //! `kube-codegen manifests`.
 
-use std::path::PathBuf;
+use std::{fs, path::PathBuf};
 
 use crate::{
-    Compat, Config, Manifests as Options,
-    config::{FILE_NAME, Workspace},
+    Config,
+    config::{FILE_NAME, Workspace, is_workspace},
+    options::define::MANIFESTS,
 };
 use clap::Args;
 
-use super::{Failure, generate, options::ModeArgs, style::Color};
+use super::{Failure, flags::Flags, generate, options::ModeArgs, style::Color};
 
 /// Write CRDs, roles and webhook configurations from types and markers, or CRDs from CRDs.
 ///
@@ -42,42 +43,8 @@ pub(super) struct Manifests {
         requires = "input"
     )]
     output: PathBuf,
-    /// The folder of CRDs, or one .yaml or .yml file for all, relative to the output folder; empty for none.
-    #[arg(long, value_name = "DIR", requires = "input")]
-    crds: Option<String>,
-    /// The file of roles, relative to the output folder; empty for none.
-    #[arg(long, value_name = "FILE", requires = "input")]
-    roles: Option<String>,
-    /// The name of roles whose markers do not name one.
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "manager-role",
-        requires = "input"
-    )]
-    role_name: String,
-    /// The file of webhook configurations, relative to the output folder; empty for none.
-    #[arg(long, value_name = "FILE", requires = "input")]
-    webhooks: Option<String>,
-    /// The folder of the API reference with one Markdown page per version, or one .md file for all, relative to the output
-    /// folder.
-    #[arg(long, value_name = "DIR", requires = "input")]
-    docs: Option<String>,
-    /// `strict`, or `controller-gen` for its exact output, including its mistakes.
-    #[arg(long, value_name = "MODE", default_value = "strict", value_parser = Compat::parse, requires = "input")]
-    compat: Compat,
-    /// The maximum length of a description, in bytes.
-    #[arg(long, value_name = "BYTES", requires = "input")]
-    max_description: Option<usize>,
-    /// List name, namespace, labels, annotations and finalizers in the schema of embedded metadata.
-    #[arg(long, requires = "input")]
-    embedded_object_meta: bool,
-    /// Permit floating-point numbers.
-    #[arg(long, requires = "input")]
-    floats: bool,
-    /// Add an annotation with the generator and its version to CRDs.
-    #[arg(long, requires = "input")]
-    attribution: bool,
+    #[command(flatten)]
+    options: Flags<MANIFESTS>,
     /// If some CRDs have errors, write the manifests of the others; the errors are reported, and the exit code is 1.
     #[arg(long)]
     keep_going: bool,
@@ -123,37 +90,26 @@ impl Manifests {
             }
             return Ok(configs);
         }
-        let path = |given: Option<String>, default: Option<String>| {
-            given.or(default).filter(|path| !path.is_empty())
-        };
-        let mut options = Options::default();
-        options.crds = path(self.crds, options.crds);
-        options.roles = path(self.roles, options.roles);
-        options.role.role_name = self.role_name;
-        options.webhooks = path(self.webhooks, options.webhooks);
-        options.docs = path(self.docs, None);
-        options.max_description = self.max_description;
-        options.embedded_object_meta = self.embedded_object_meta;
-        options.floats = self.floats;
-        options.attribution = self.attribution;
-        let config = Config::new().crds(self.from_crds);
+        let mut config = self.options.apply(Config::new().crds(self.from_crds));
+        let manifests = config.options.manifests.take().unwrap_or_default();
         let apis = self.apis.into_iter().map(source_root);
         let config = apis.fold(config, Config::apis);
         let config = config
-            .compat(self.compat)
             .features(self.features)
             .all_features(self.all_features)
             .default_features(!self.no_default_features)
-            .manifests(self.output, options)
+            .manifests(self.output, manifests)
             .manifests_only();
         Ok(vec![config])
     }
 }
 
-/// The source root of a crate, if the path is the crate's folder; otherwise the path itself.
+/// The source root of a crate, if the path is the folder of one without members; otherwise the path itself.
 fn source_root(path: PathBuf) -> PathBuf {
     let source = path.join("src");
-    match path.join("Cargo.toml").is_file() && source.is_dir() {
+    let manifest = fs::read_to_string(path.join("Cargo.toml")).ok();
+    let is_alone = manifest.is_some_and(|text| !is_workspace(&text.parse().unwrap_or_default()));
+    match is_alone && source.is_dir() {
         true => source,
         false => path,
     }

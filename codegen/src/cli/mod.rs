@@ -15,7 +15,9 @@ mod create_webhook;
 mod delete;
 mod delete_controller;
 mod delete_webhook;
+mod explain;
 mod finish;
+mod flags;
 mod generate;
 #[cfg(feature = "go")]
 mod go;
@@ -25,7 +27,6 @@ mod inspect;
 mod interrupt;
 mod kind;
 mod leftovers;
-mod looks;
 mod manifests;
 mod markers;
 mod operator;
@@ -42,7 +43,7 @@ use clap::{Parser, Subcommand};
 
 use style::Color;
 
-/// Generates typed Kubernetes clients, listers and informers from annotated Rust types, Go types and CRD YAML.
+/// Generates typed Kubernetes clients, informers, CRDs, roles and webhooks from annotated Rust types, Go types and CRD YAML.
 #[derive(Debug, Parser)]
 #[command(
     name = "kube-codegen",
@@ -85,6 +86,8 @@ enum Command {
     Delete(delete::Delete),
     /// Show the API as the generator understands it.
     Inspect(inspect::Inspect),
+    /// Explain a kind or a field as `kubectl explain` does, without a cluster.
+    Explain(explain::Explain),
     /// List every marker: syntax, target, meaning, default.
     Markers(markers::Markers),
     /// Print a JSON schema of codegen.toml, for editors.
@@ -159,6 +162,7 @@ impl Cli {
             Command::Create(command) => command.run(color),
             Command::Delete(command) => command.run(color),
             Command::Inspect(command) => command.run(color),
+            Command::Explain(command) => command.run(color),
             Command::Markers(command) => command.run(),
             Command::Schema(command) => command.run(),
             Command::Completions(command) => command.run(),

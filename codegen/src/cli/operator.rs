@@ -8,10 +8,10 @@ use std::{
 
 use crate::{
     Config, Diagnostic, Diagnostics,
-    config::{Error, FILE_NAME, Prepared, Workspace, shown},
+    config::{Error, FILE_NAME, Prepared, Workspace, lock_all, shown},
     model::{ApiSet, Group, Resource, Version},
     operator::{Edit, Operator, controller_path, controller_test_path, names},
-    output::Plan,
+    output::{Locked, Plan},
 };
 
 use super::{
@@ -173,11 +173,14 @@ pub(super) struct Project {
     pub(super) configs: Vec<Config>,
     /// The API model of its kinds.
     pub(super) api: ApiSet,
+    /// Held from before anything is read until everything is written.
+    _locked: Option<Locked>,
 }
 
 impl Project {
-    /// Reads the operator of the nearest codegen.toml.
-    pub(super) fn read() -> Result<Self, Failure> {
+    /// Reads the operator of the nearest codegen.toml, and locks its folders unless nothing will be written: of two commands, the second
+    /// sees what the first one wrote.
+    pub(super) fn read(dry_run: bool) -> Result<Self, Failure> {
         let path = generate::find().ok_or_else(|| {
             Failure::Usage(format!(
                 "no {FILE_NAME} in the current folder or above it: start an operator with `kube-codegen init`"
@@ -207,12 +210,14 @@ impl Project {
                 configs.len()
             )));
         };
+        let locked = (!dry_run).then(|| lock_all(&configs)).transpose()?;
         let api = config.model(&())?;
         Ok(Self {
             operator,
             root,
             configs,
             api,
+            _locked: locked,
         })
     }
 

@@ -11,26 +11,40 @@ use crate::{
     output::Tree,
 };
 
-/// One line for each module declaration, dependency and Cargo feature that the crate around a generated tree lacks.
+/// What the crate around a generated tree lacks.
+pub(super) struct Missing {
+    /// One line for each module declaration, dependency and Cargo feature.
+    pub(super) advice: Vec<String>,
+    /// The features that gate generated code and that the crate does not declare.
+    pub(super) features: Vec<String>,
+}
+
+/// Finds what the crate around a generated tree lacks; `manifest` is the crate's, if it is known.
 pub(super) fn missing(
-    tree: &Tree,
-    target: &Target,
+    (tree, target): (&Tree, &Target),
+    manifest: Option<&Path>,
     options: &Options,
     api: &ApiSet,
     disk: &Disk,
-) -> Vec<String> {
+) -> Missing {
     let modules = ["apis", &options.generated];
     let mut advice = missing_modules(tree, &target.root, &target.below, modules, disk);
-    let features = missing_features(
+    let Some(manifest) = manifest else {
+        let features = Vec::new();
+        return Missing { advice, features };
+    };
+    let generated = target.generated(options);
+    let lacking = missing_features(
         tree,
-        &target.root,
-        &target.generated(options),
+        manifest,
+        &generated,
         features::of_api(api, options),
         disk,
     );
-    advice.extend(missing_dependencies(tree, &target.root, disk));
-    advice.extend(features);
-    advice
+    advice.extend(missing_dependencies(tree, manifest, disk));
+    advice.extend(lacking.iter().map(|feature| declaration(feature, manifest)));
+    let features = lacking.into_iter().map(|feature| feature.name).collect();
+    Missing { advice, features }
 }
 
 /// One line for each of `modules` in the output folder that its parent module's file does not declare, and for each module around the
@@ -72,9 +86,9 @@ fn missing_modules(
 
 /// The modules around an output folder.
 #[derive(Default)]
-struct Around {
+pub(super) struct Around {
     /// The file of the folder's own module, with its contents.
-    file: Option<(String, String)>,
+    pub(super) file: Option<(String, String)>,
     /// Whether an outer module declares that module in braces, or has no file here.
     is_inline: bool,
     /// The line that the outer module's file lacks.
@@ -82,7 +96,7 @@ struct Around {
 }
 
 impl Around {
-    fn of(root: &Path, below: &Path, disk: &Disk) -> Self {
+    pub(super) fn of(root: &Path, below: &Path, disk: &Disk) -> Self {
         let read = |path: PathBuf| {
             let text = String::from_utf8(disk.bytes(&path).ok()?).ok()?;
             Some((shown(&path), text))
@@ -124,11 +138,8 @@ impl Around {
 }
 
 /// One line for each crate that generated code names and the crate's manifest does not depend on.
-fn missing_dependencies(tree: &Tree, root: &Path, disk: &Disk) -> Vec<String> {
-    let Some(path) = manifest_of(root) else {
-        return Vec::new();
-    };
-    let manifest = disk.bytes(&path).ok();
+fn missing_dependencies(tree: &Tree, path: &Path, disk: &Disk) -> Vec<String> {
+    let manifest = disk.bytes(path).ok();
     let manifest = manifest.and_then(|text| String::from_utf8(text).ok());
     let manifest: toml::Table = manifest
         .and_then(|text| text.parse().ok())
@@ -150,12 +161,12 @@ fn missing_dependencies(tree: &Tree, root: &Path, disk: &Disk) -> Vec<String> {
         let name = package.replace('-', "_");
         !depends_on(&manifest, &name) && tree.values().any(|text| names_crate(text, &name))
     })
-    .map(|(package, with)| format!("{} lacks the dependency `{package}`{with}", shown(&path)))
+    .map(|(package, with)| format!("{} lacks the dependency `{package}`{with}", shown(path)))
     .collect()
 }
 
 /// The manifest of the crate with this source root.
-fn manifest_of(root: &Path) -> Option<PathBuf> {
+pub(super) fn manifest_of(root: &Path) -> Option<PathBuf> {
     root.parent().map(|folder| folder.join("Cargo.toml"))
 }
 
@@ -185,18 +196,15 @@ fn names_crate(text: &str, name: &str) -> bool {
             .any(|end| text.contains(&format!("use {name}{end}")))
 }
 
-/// Additions to the crate's manifest: one line for each undeclared feature that gates generated code.
+/// The features that gate generated code and that the crate's manifest does not declare.
 fn missing_features(
     tree: &Tree,
-    root: &Path,
+    path: &Path,
     generated: &Path,
     of_api: Vec<CodeFeature>,
     disk: &Disk,
-) -> Vec<String> {
-    let Some(path) = manifest_of(root) else {
-        return Vec::new();
-    };
-    let manifest = disk.bytes(&path).ok();
+) -> Vec<CodeFeature> {
+    let manifest = disk.bytes(path).ok();
     let manifest = manifest.and_then(|text| String::from_utf8(text).ok());
     let manifest = manifest.unwrap_or_default();
     let generators = Generator::ALL.into_iter();
@@ -211,23 +219,26 @@ fn missing_features(
             chosen: true,
         })
     });
-    of_api
-        .into_iter()
-        .chain(features)
+    let features = of_api.into_iter().chain(features);
+    features
         .filter(|feature| lacks_feature(&manifest, &feature.name))
-        .map(|feature| {
-            let CodeFeature {
-                name: feature,
-                what,
-                enables,
-                ..
-            } = feature;
-            let enables: Vec<String> = enables.iter().map(|one| format!("{one:?}")).collect();
-            let enables = enables.join(", ");
-            let manifest = shown(&path);
-            format!("{manifest} lacks the feature for {what}: `{feature} = [{enables}]`")
-        })
         .collect()
+}
+
+/// The line of a feature that a manifest lacks.
+fn declaration(feature: &CodeFeature, manifest: &Path) -> String {
+    let enables: Vec<String> = feature
+        .enables
+        .iter()
+        .map(|one| format!("{one:?}"))
+        .collect();
+    format!(
+        "{} lacks the feature for {}: `{} = [{}]`",
+        shown(manifest),
+        feature.what,
+        feature.name,
+        enables.join(", ")
+    )
 }
 
 /// Whether the file contents are the manifest of a package that does not declare the feature.

@@ -15,6 +15,7 @@ use super::{
     layout::{manifest_folder, whole},
     lock_all,
     names::NamesFile,
+    prepare::{Prepared, check_modules},
 };
 use crate::{Diagnostic, Diagnostics, Source, Sources, diag::Severity, output};
 
@@ -22,7 +23,8 @@ impl Config {
     /// Generates, writes, and declares the inputs to Cargo: the entry point for build scripts.
     ///
     /// Prints `cargo::rerun-if-changed` for every input before anything can fail, so that fixing the input reruns the build
-    /// script, then for what else types were read from, and a `cargo::warning` for each warning. Files that are up to date keep their modification time.
+    /// script, then for what else types were read from, and a `cargo::warning` for each warning and for each dependency and feature that
+    /// the crate lacks. Files that are up to date keep their modification time.
     ///
     /// # Errors
     ///
@@ -33,9 +35,10 @@ impl Config {
         let _locked = lock_all(slice::from_ref(self))?;
         let mut used = BTreeSet::new();
         let mut prepared = self.prepare_seen(&(), |sources| used = used_by(sources))?;
+        check_modules(slice::from_ref(&prepared))?;
         // Cargo runs a failed build script again in any case.
         let used: String = used.iter().map(|path| watch(path)).collect();
-        let said = used + &warned(&prepared.warnings);
+        let said = used + &warned(&prepared.warnings) + &lacking(&prepared);
         let _ = io::stdout().lock().write_all(said.as_bytes());
         if let Some(unwritten) = prepared
             .names
@@ -116,6 +119,16 @@ fn watch(path: &Path) -> String {
     format!("cargo::rerun-if-changed={}\n", path.display())
 }
 
+/// What the crate lacks. Features are announced to the compiler, which would advise to declare them without what they enable.
+fn lacking(prepared: &Prepared) -> String {
+    let advice = prepared.advice.iter();
+    let advice = advice.map(|line| format!("cargo::warning={line}\n"));
+    let features = prepared.undeclared.iter();
+    let features =
+        features.map(|name| format!("cargo::rustc-check-cfg=cfg(feature, values({name:?}))\n"));
+    advice.chain(features).collect()
+}
+
 /// The warnings for Cargo to show, one line each.
 fn warned(warnings: &Diagnostics) -> String {
     let text = |warning: &Diagnostic| {
@@ -165,6 +178,32 @@ mod tests {
             warned(&warning.into()),
             "cargo::warning=crd.yaml:2:4: odd; mend it\n"
         );
+    }
+
+    #[test]
+    fn what_the_crate_lacks_is_said_with_what_a_feature_enables() {
+        let folder = tempfile::tempdir().unwrap();
+        let lib = "pub mod apis;\npub mod generated;\n";
+        let manifest = "[package]\nname = \"a\"\n[dependencies]\ncodegen-runtime = \"0.1\"\nserde = \"1\"\nserde_json = \"1\"\n";
+        write(
+            folder.path(),
+            &[("Cargo.toml", manifest), ("src/lib.rs", lib)],
+        );
+        let crd = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/buildscript/crds");
+        let config = Config::new().crds([crd]).out_dir(folder.path().join("src"));
+        let said = lacking(&config.prepare(&()).unwrap());
+        let (warning, announced) = said.split_once('\n').unwrap();
+        let feature =
+            "lacks the feature for the fake clientset: `fake = [\"codegen-runtime/fake\"]`";
+        assert!(
+            warning.starts_with("cargo::warning=") && warning.ends_with(feature),
+            "{said}"
+        );
+        let expected = "cargo::rustc-check-cfg=cfg(feature, values(\"fake\"))\n";
+        assert_eq!(announced, expected);
+        let declared = format!("{manifest}[features]\nfake = [\"codegen-runtime/fake\"]\n");
+        write(folder.path(), &[("Cargo.toml", &declared)]);
+        assert_eq!(lacking(&config.prepare(&()).unwrap()), "");
     }
 
     /// What a configuration reads, as files of the disk: a path may be relative to the current folder, depending on where that is.

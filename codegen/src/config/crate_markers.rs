@@ -11,6 +11,7 @@ use super::{
     Config, Error,
     disk::{Disk, is_source},
     layout::{Place, shown, whole},
+    members::members,
 };
 use crate::{
     read::{Sources, crate_markers::may_hold},
@@ -23,9 +24,15 @@ impl Config {
         if !self.crate_markers {
             return BTreeSet::new();
         }
-        let folders = self.apis.iter().map(|apis| &apis.folder);
-        let roots = folders.chain(&self.out);
-        let roots = roots.map(|folder| Place::of(folder).root);
+        let roots = self.apis.iter().flat_map(|apis| {
+            // Reading the types reports what cannot be read.
+            let members = members(apis, &self.disk).unwrap_or_default();
+            match members.is_empty() {
+                true => vec![Place::of(&apis.folder).root],
+                false => members.into_iter().map(|it| it.folder).collect(),
+            }
+        });
+        let roots = roots.chain(self.out.iter().map(|folder| Place::of(folder).root));
         // The same root can be written in two ways, such as relative and absolute.
         let mut named = BTreeMap::new();
         for root in roots.filter(|root| self.disk.is_dir(root)) {

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostic,
+    generator::is_crd_file,
     options::Options,
     read::crd::{self, ReadCrds},
     source::Source,
@@ -108,10 +109,11 @@ pub(super) fn read_crds(
     }
 }
 
+/// Whether a file of a folder may have CRDs. Those beside generated code are copies.
 fn is_manifest(path: &Path) -> bool {
-    path.extension()
-        .and_then(|extension| extension.to_str())
-        .is_some_and(|extension| matches!(extension, "yaml" | "yml" | "json"))
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| matches!(extension, "yaml" | "yml" | "json"))
+        && !is_crd_file(path)
 }
 
 fn read_stdin() -> Result<Source, Error> {

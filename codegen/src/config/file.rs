@@ -18,12 +18,7 @@ use super::{
     table::Reader,
     types,
 };
-use crate::{
-    generator::Generator,
-    kubernetes::{KubernetesTypes, KubernetesVersion},
-    options::{Compat, Faulty, Manifests, base_path, crate_path, type_path},
-    source::Source,
-};
+use crate::{generator::Generator, options::base_path, source::Source};
 
 /// The file's name; it is searched for from the current folder upwards.
 pub const FILE_NAME: &str = "codegen.toml";
@@ -216,45 +211,16 @@ impl<'a> File<'a> {
         if let Some(path) = self.reader.string(table, "header-file") {
             config.header_file = Some(self.existing(&path, self.folder));
         }
+        if let Some(name) = self.reader.string(table, "generated")
+            && let Some(help) = module_help(name.get_ref())
+        {
+            let message = format!("`{}` is not a legal module name", name.get_ref());
+            self.reader.error(name.span(), message, "", Some(help));
+        }
         let options = &mut config.options;
-        if let Some(name) = self.reader.string(table, "generated") {
-            if let Some(help) = module_help(name.get_ref()) {
-                let message = format!("`{}` is not a legal module name", name.get_ref());
-                self.reader.error(name.span(), message, "", Some(help));
-            }
-            options.generated = name.into_inner();
-        }
-        if let Some(path) = self.reader.checked(table, "runtime-path", crate_path) {
-            options.runtime_path = path;
-        }
-        options.k8s_openapi_path = self.reader.checked(table, "k8s-openapi-path", crate_path);
-        options.group_features = self
-            .reader
-            .boolean(table, "group-features")
-            .unwrap_or(false);
-        options.kind_features = self.reader.boolean(table, "kind-features").unwrap_or(false);
-        options.schemars = self.reader.boolean(table, "schemars").unwrap_or(false);
-        options.aliases = self.reader.boolean(table, "aliases").unwrap_or(false);
-        let kubernetes_types =
-            self.reader
-                .checked(table, "kubernetes-types", KubernetesTypes::parse);
-        options.kubernetes_types = kubernetes_types.unwrap_or_default();
-        options.kubernetes_version =
-            self.reader
-                .checked(table, "kubernetes-version", KubernetesVersion::parse);
+        self.reader.options(table, Section::Crate, options);
         types::read(&mut self.reader, table, &mut options.types);
         config.base_path = self.reader.checked(table, "base-path", base_path);
-        if let Some(renames) = self.reader.table(table, "renames") {
-            let keys: Vec<String> = renames
-                .keys()
-                .map(|key| key.get_ref().to_string())
-                .collect();
-            for key in keys {
-                if let Some(name) = self.reader.string(renames, &key) {
-                    config.options.renames.insert(key, name.into_inner());
-                }
-            }
-        }
     }
 
     fn read_generators(
@@ -276,9 +242,8 @@ impl<'a> File<'a> {
 
     fn read_rust(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {
         self.reader.keys(table, Section::Rust);
-        let ignored = self.reader.strings(table, "ignore-markers");
-        let ignored = ignored.unwrap_or_default().into_iter();
-        config.options.ignored_markers = ignored.map(Spanned::into_inner).collect();
+        let options = &mut config.options;
+        self.reader.options(table, Section::Rust, options);
         let features = self.reader.strings(table, "features").unwrap_or_default();
         config.features = Selection {
             names: features.into_iter().map(Spanned::into_inner).collect(),
@@ -313,53 +278,15 @@ impl<'a> File<'a> {
             let path = normalize(&folder.join("crds"));
             config.crds.push(CrdInput::Path(path));
         }
-        self.read_filters(table, config);
-        if self.reader.boolean(table, "keep-going") == Some(true) {
-            config.options.faulty = Faulty::Skipped;
-        }
-        let unserved = self.reader.boolean(table, "all-versions");
-        config.options.filters.unserved = unserved.unwrap_or(false);
-        let stored_only = self.reader.boolean(table, "storage-version-only");
-        config.options.filters.stored_only = stored_only.unwrap_or(false);
-    }
-
-    /// Reads the groups, versions and kinds to keep, which apply to all inputs of the crate.
-    fn read_filters(&mut self, table: &DeTable<'a>, config: &mut Config) {
-        let filters = &mut config.options.filters;
-        for (key, list) in [
-            ("groups", &mut filters.groups),
-            ("versions", &mut filters.versions),
-            ("kinds", &mut filters.kinds),
-        ] {
-            let values = self.reader.strings(table, key).unwrap_or_default();
-            list.extend(values.into_iter().map(Spanned::into_inner));
-        }
+        let options = &mut config.options;
+        self.reader.options(table, Section::Crd, options);
     }
 
     fn read_manifests(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {
         self.reader.keys(table, Section::Manifests);
-        let mut manifests = Manifests::default();
-        let mut path = |key: &str, default: Option<String>| match self.reader.string(table, key) {
-            Some(path) => Some(path.into_inner()).filter(|path| !path.is_empty()),
-            None => default,
-        };
-        manifests.crds = path("crds", manifests.crds);
-        manifests.roles = path("roles", manifests.roles);
-        manifests.user_roles = path("user-roles", None);
-        manifests.webhooks = path("webhooks", manifests.webhooks);
-        manifests.docs = path("docs", None);
-        manifests.role.namespace = path("role-namespace", None);
-        if let Some(name) = path("role-name", None) {
-            manifests.role.role_name = name;
-        }
-        if let Some(compat) = self.reader.checked(table, "compat", Compat::parse) {
-            config.options.compat = compat;
-        }
-        manifests.max_description = self.reader.count(table, "max-description");
-        let mut flag = |key| self.reader.boolean(table, key).unwrap_or(false);
-        manifests.embedded_object_meta = flag("embedded-object-meta");
-        manifests.floats = flag("floats");
-        manifests.attribution = flag("attribution");
+        let options = &mut config.options;
+        self.reader.options(table, Section::Manifests, options);
+        let manifests = options.manifests.take().unwrap_or_default();
         config.set_manifests(normalize(folder), manifests);
     }
 
@@ -375,16 +302,7 @@ impl<'a> File<'a> {
             |packages| packages.into_iter().map(Spanned::into_inner).collect(),
         );
         config.go.push(GoInput { dir, packages });
-        self.read_filters(table, config);
-        let Some(paths) = self.reader.table(table, "type-paths") else {
-            return;
-        };
-        let keys: Vec<String> = paths.keys().map(|key| key.get_ref().to_string()).collect();
-        for key in keys {
-            if let Some(path) = self.reader.checked(paths, &key, type_path) {
-                config.options.type_paths.insert(key, path);
-            }
-        }
+        self.reader.options(table, Section::Go, &mut config.options);
     }
 
     /// A path in the file, relative to `folder`; reports an error if it does not exist.

@@ -20,12 +20,10 @@ use crate::{
         object::{DeepCopyInterfaces, ObjectRoot},
         package::{GroupGoName, GroupName, VersionName},
     },
+    read::rust::mentions_kinds as mentions,
     source::{RustCrate, RustPackage, Source},
     suggest::correction,
 };
-
-/// The name of kube's derive macro, which occurs in every file that declares a kind with it.
-const DERIVE: &str = "CustomResource";
 
 /// A folder of annotated Rust, laid out as `<group>/<version>/*.rs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,7 +164,8 @@ fn only_derives_kinds(files: &[Source]) -> bool {
         SkipVersion::DEF,
     ];
     let has = |word: &str| files.iter().any(|file| file.text.contains(word));
-    has(DERIVE) && !OF_VERSIONS.iter().any(|def| has(&format!("+{}", def.name)))
+    let has_kinds = files.iter().any(|file| mentions(&file.text));
+    has_kinds && !OF_VERSIONS.iter().any(|def| has(&format!("+{}", def.name)))
 }
 
 /// Adds the crate that contains the folder or file of `apis`, a member of a workspace or named itself; if that crate is already loaded, adds the folder or file to it.
@@ -212,21 +211,24 @@ pub(super) fn load_beside(
     })?;
     beside.sort();
     for path in beside {
-        if disk.read(&path)?.text.contains(DERIVE) {
+        if mentions(&disk.read(&path)?.text) {
             load_part(&path, true, (disk, features), crates)?;
         }
     }
     Ok(())
 }
 
-/// Whether a file at or below the folder names kube's derive macro.
+/// Whether a file at or below the folder names kube's derive macro, or a marker of kinds.
 ///
 /// # Errors
 ///
 /// A file cannot be read.
 pub(super) fn mentions_kinds(folder: &Path, disk: &Disk) -> Result<bool, Error> {
     let files = disk.rust_files(folder)?;
-    Ok(files.iter().any(|file| file.text.contains(DERIVE)))
+    let markers = [GenClient::DEF, ObjectRoot::DEF].map(|def| format!("+{}", def.name));
+    let mentions =
+        |text: &str| mentions(text) || markers.iter().any(|marker| text.contains(marker.as_str()));
+    Ok(files.iter().any(|file| mentions(&file.text)))
 }
 
 /// Adds a file or folder of a crate; `is_empty` allows it to have no kinds.
@@ -258,6 +260,7 @@ fn load_part(
     }
     let beside = Dependencies::of(&root, features.as_ref(), &files, disk)?;
     crates.push(RustCrate {
+        programs: programs(&root, disk),
         features,
         files,
         names: beside.names,
@@ -268,6 +271,18 @@ fn load_part(
         is_empty,
     });
     Ok(())
+}
+
+/// Returns the files of programs below a source root that Cargo.toml names, relative to the root.
+fn programs(root: &Path, disk: &Disk) -> Vec<String> {
+    let root = whole(root);
+    let manifest = manifest_folder(&root).and_then(|folder| Manifest::read(folder, disk));
+    let programs = manifest.map(|manifest| manifest.programs());
+    let below = programs.into_iter().flatten().filter_map(|path| {
+        let below = path.strip_prefix(&root).ok()?;
+        Some(below.to_str()?.replace('\\', "/"))
+    });
+    below.collect()
 }
 
 /// Returns the source root of the crate that a file or folder belongs to, and the file of its library's root module there. `[lib]` of
@@ -292,8 +307,8 @@ pub(super) fn source_root(part: &Path, disk: &Disk) -> (PathBuf, Option<String>)
         }
     }
     if disk.is_file(&place.root) {
-        let folder = place.root.parent().map(Path::to_owned);
-        return (folder.unwrap_or_default(), None);
+        let folder = place.root.parent().filter(|it| !it.as_os_str().is_empty());
+        return (folder.unwrap_or(Path::new(".")).to_owned(), None);
     }
     (place.root, None)
 }

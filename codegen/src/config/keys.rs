@@ -1,90 +1,25 @@
-//! The keys of `codegen.toml`: one table that drives parsing, the reference, the JSON schema and suggestions.
+//! The keys of `codegen.toml`: those that describe inputs and the file itself, and those of options.
 
 mod table;
 
-pub(super) use self::table::KEYS;
+use self::table::KEYS;
+pub(super) use crate::options::define::{OptionDef, Section, Type};
+use crate::options::rows;
 use Section::{Attributes, Crate, Crd, Go, Manifests, Root, Rust, Workspace};
 use Type::{Bool, Count, Map, String, Strings, Table, Tables};
 
-/// A table of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Section {
-    /// The file itself.
-    Root,
-    /// `[workspace]`
-    Workspace,
-    /// `[[crate]]`
-    Crate,
-    /// `[crate.rust]`
-    Rust,
-    /// `[crate.crd]`
-    Crd,
-    /// `[crate.manifests]`
-    Manifests,
-    /// `[[crate.go]]`
-    Go,
-    /// `[[crate.attributes]]`
-    Attributes,
-}
-
-/// The type of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Type {
-    /// A string.
-    String,
-    /// A list of strings.
-    Strings,
-    /// `true` or `false`.
-    Bool,
-    /// An integer, at least 0.
-    Count,
-    /// A table from string to string.
-    Map,
-    /// A table with keys of its own.
-    Table(Section),
-    /// An array of tables with keys of their own.
-    Tables(Section),
-}
-
-/// A key: its section, type and meaning.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Key {
-    pub(super) section: Section,
-    pub(super) name: &'static str,
-    pub(super) ty: Type,
-    /// The default, in prose or as TOML; empty if an absent key needs no explanation.
-    pub(super) default: &'static str,
-    /// An example value, as TOML.
-    pub(super) example: &'static str,
-    /// The documentation, in sentences.
-    pub(super) docs: &'static str,
-}
-
-const fn key(
-    section: Section,
-    name: &'static str,
-    ty: Type,
-    default: &'static str,
-    example: &'static str,
-    docs: &'static str,
-) -> Key {
-    Key {
-        section,
-        name,
-        ty,
-        default,
-        example,
-        docs,
-    }
+/// Every key.
+pub(super) fn keys() -> impl Iterator<Item = &'static OptionDef> {
+    KEYS.iter().chain(rows().map(|row| &row.def))
 }
 
 impl Section {
     /// Every section, in the order of the file.
-    pub(super) const ALL: [Self; 8] =
+    pub(crate) const ALL: [Self; 8] =
         [Root, Workspace, Crate, Attributes, Rust, Crd, Go, Manifests];
 
     /// The section's header as written in the file.
-    pub(super) const fn title(self) -> &'static str {
+    pub(crate) const fn title(self) -> &'static str {
         match self {
             Root => "codegen.toml",
             Workspace => "[workspace]",
@@ -98,14 +33,14 @@ impl Section {
     }
 
     /// The keys of the section.
-    pub(super) fn keys(self) -> impl Iterator<Item = &'static Key> {
-        KEYS.iter().filter(move |key| key.section == self)
+    pub(crate) fn keys(self) -> impl Iterator<Item = &'static OptionDef> {
+        keys().filter(move |key| key.sections.contains(&self))
     }
 }
 
 impl Type {
     /// The type's name in prose.
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             String => "string",
             Strings => "list of strings",

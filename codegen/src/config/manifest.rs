@@ -81,6 +81,16 @@ impl Manifest {
         })
     }
 
+    /// Returns the files of programs that the manifest names.
+    pub(super) fn programs(&self) -> Vec<PathBuf> {
+        let programs = self.table.get("bin").and_then(Value::as_array);
+        let paths = programs.into_iter().flatten();
+        let paths = paths.filter_map(|program| program.get("path")?.as_str());
+        paths
+            .map(|path| normalize(&self.folder.join(path)))
+            .collect()
+    }
+
     /// Returns the dependencies of all platforms, without those of tests and build scripts.
     pub(super) fn requirements(&self) -> Vec<Requirement> {
         let targets = self.table.get("target").and_then(Value::as_table);

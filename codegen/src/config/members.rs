@@ -8,39 +8,40 @@ use super::{
     inputs::{Apis, mentions_kinds, source_root},
 };
 
-/// Returns the source roots of the members of a workspace that may declare kinds; none if the folder is no virtual workspace, which has no
-/// crate of its own.
+/// Returns the source roots of a workspace's own crate and of its members, those that may declare kinds; none if the folder is no
+/// workspace.
 ///
 /// # Errors
 ///
 /// A folder or file cannot be read.
 pub(super) fn members(apis: &Apis, disk: &Disk) -> Result<Vec<Apis>, Error> {
     let folder = &apis.folder;
-    let manifest = folder.join("Cargo.toml");
-    if !apis.groups.is_empty() || !disk.is_file(&manifest) || disk.is_dir(&folder.join("src")) {
+    let path = folder.join("Cargo.toml");
+    if !apis.groups.is_empty() || !disk.is_file(&path) {
         return Ok(Vec::new());
     }
-    let text = String::from_utf8(disk.bytes(&manifest)?).unwrap_or_default();
+    let text = String::from_utf8(disk.bytes(&path)?).unwrap_or_default();
     let manifest: toml::Table = text.parse().unwrap_or_default();
-    let list = |key: &str| {
-        let workspace = manifest.get("workspace")?.as_table()?;
-        let texts = workspace.get(key)?.as_array()?.iter();
-        Some(texts.filter_map(toml::Value::as_str).collect::<Vec<_>>())
+    let Some(workspace) = Workspace::of(&manifest) else {
+        return Ok(Vec::new());
     };
-    let excluded = list("exclude").unwrap_or_default();
-    let excluded: Vec<PathBuf> = excluded.iter().map(|path| folder.join(path)).collect();
+    let mut crates = Vec::new();
+    if manifest.contains_key("package") {
+        crates.push(folder.clone());
+    }
+    for pattern in &workspace.members {
+        crates.extend(matching(folder, pattern, disk)?);
+    }
     let mut roots = Vec::new();
-    for pattern in list("members").unwrap_or_default() {
-        for member in matching(folder, pattern, disk)? {
-            let (root, library) = source_root(&member, disk);
-            let root = match library {
-                Some(_) => root,
-                None => member.join("src"),
-            };
-            let is_excluded = excluded.iter().any(|path| member.starts_with(path));
-            if !is_excluded && disk.is_dir(&root) && mentions_kinds(&root, disk)? {
-                roots.push(root);
-            }
+    for one in crates {
+        let (root, library) = source_root(&one, disk);
+        let root = match library {
+            Some(_) => root,
+            None => one.join("src"),
+        };
+        let below = one.strip_prefix(folder).unwrap_or(&one);
+        if !workspace.excludes(below) && disk.is_dir(&root) && mentions_kinds(&root, disk)? {
+            roots.push(root);
         }
     }
     roots.sort();
@@ -52,25 +53,114 @@ pub(super) fn members(apis: &Apis, disk: &Disk) -> Result<Vec<Apis>, Error> {
     Ok(roots.collect())
 }
 
-/// The folders that a member's pattern names, in which `*` stands for any characters of a name.
+/// Whether a manifest is a workspace's.
+pub(crate) fn is_workspace(manifest: &toml::Table) -> bool {
+    Workspace::of(manifest).is_some()
+}
+
+/// Whether Cargo takes a crate in `below`, a folder relative to a workspace's manifest: as a member, or as one that the workspace
+/// excludes.
+pub(crate) fn admits(manifest: &toml::Table, below: &Path) -> bool {
+    let workspace = Workspace::of(manifest);
+    workspace.is_some_and(|workspace| workspace.excludes(below) || workspace.lists(below))
+}
+
+/// The lists of a workspace's manifest.
+struct Workspace<'a> {
+    members: Vec<&'a str>,
+    exclude: Vec<&'a str>,
+}
+
+impl<'a> Workspace<'a> {
+    fn of(manifest: &'a toml::Table) -> Option<Self> {
+        let workspace = manifest.get("workspace")?.as_table()?;
+        let list = |key: &str| {
+            let texts = workspace.get(key).and_then(toml::Value::as_array);
+            let texts = texts.into_iter().flatten();
+            texts.filter_map(toml::Value::as_str).collect()
+        };
+        Some(Self {
+            members: list("members"),
+            exclude: list("exclude"),
+        })
+    }
+
+    fn excludes(&self, below: &Path) -> bool {
+        self.exclude.iter().any(|path| below.starts_with(path))
+    }
+
+    fn lists(&self, below: &Path) -> bool {
+        let names: Option<Vec<&str>> = below.iter().map(|name| name.to_str()).collect();
+        let names = names.unwrap_or_default();
+        self.members.iter().any(|pattern| {
+            let parts: Vec<&str> = parts(pattern).collect();
+            let mut pairs = parts.iter().zip(&names);
+            parts.len() == names.len() && pairs.all(|(part, name)| fits(part, name))
+        })
+    }
+}
+
+/// The names of a member's pattern.
+fn parts(pattern: &str) -> impl Iterator<Item = &str> {
+    let parts = pattern.split('/');
+    parts.filter(|part| !matches!(*part, "" | "."))
+}
+
+/// Whether a name fits a part of a pattern, in which `*` stands for any characters and `?` for one.
+fn fits(part: &str, name: &str) -> bool {
+    let Some(first) = part.chars().next() else {
+        return name.is_empty();
+    };
+    let rest = &part[first.len_utf8()..];
+    match first {
+        '*' => name
+            .char_indices()
+            .map(|(at, _)| at)
+            .chain([name.len()])
+            .any(|at| fits(rest, &name[at..])),
+        first => {
+            let mut chars = name.chars();
+            let next = chars.next();
+            next.is_some_and(|next| first == '?' || first == next) && fits(rest, chars.as_str())
+        }
+    }
+}
+
+/// The folders that a member's pattern names.
 fn matching(folder: &Path, pattern: &str, disk: &Disk) -> Result<Vec<PathBuf>, Error> {
     let mut found = vec![folder.to_owned()];
-    for part in pattern.split('/').filter(|part| !matches!(*part, "" | ".")) {
+    for part in parts(pattern) {
         let mut below = Vec::new();
         for folder in found {
-            match part.split_once('*') {
-                None => below.push(folder.join(part)),
-                Some((start, end)) => {
-                    let entries = disk.entries(&folder)?.into_iter();
-                    below.extend(entries.filter(|path| {
-                        let name = path.file_name().and_then(|name| name.to_str());
-                        let rest = name.and_then(|name| name.strip_prefix(start));
-                        rest.is_some_and(|rest| rest.ends_with(end)) && disk.is_dir(path)
-                    }));
-                }
+            if !part.contains(['*', '?']) {
+                below.push(folder.join(part));
+                continue;
             }
+            let entries = disk.entries(&folder)?.into_iter();
+            below.extend(entries.filter(|path| {
+                let name = path.file_name().and_then(|name| name.to_str());
+                name.is_some_and(|name| fits(part, name)) && disk.is_dir(path)
+            }));
         }
         found = below;
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workspace_admits_what_cargo_does() {
+        let manifest =
+            "[workspace]\nmembers = [\"a\", \"ops/*-operator\", \"./b/?\"]\nexclude = [\"out\"]\n";
+        let manifest: toml::Table = manifest.parse().unwrap();
+        for there in ["a", "ops/my-operator", "b/c", "out", "out/x"] {
+            assert!(admits(&manifest, Path::new(there)), "{there}");
+        }
+        for elsewhere in ["b", "ops/my", "ops/x/my-operator", "b/cc", "outer"] {
+            assert!(!admits(&manifest, Path::new(elsewhere)), "{elsewhere}");
+        }
+    }
 }

@@ -19,14 +19,15 @@ mod keys;
 mod layout;
 mod manifest;
 mod members;
+mod modules;
 mod names;
+mod options;
 mod partial;
 mod place;
 mod prepare;
 mod reference;
 mod table;
 mod target;
-mod type_options;
 mod types;
 mod written;
 
@@ -35,13 +36,13 @@ use std::{collections::BTreeSet, env, path::PathBuf};
 pub use error::Error;
 pub use file::{FILE_NAME, Workspace};
 pub use layout::shown;
-pub use prepare::{Prepared, Report, lock_all, prepare_all};
+pub(crate) use members::{admits, is_workspace};
+pub use prepare::{Prepared, Report, check_modules, lock_all, prepare_all};
 pub use reference::{reference_page, reference_schema, reference_text};
 
 use crate::{
     generator::Generator,
-    kubernetes::{KubernetesTypes, KubernetesVersion},
-    options::{Compat, Faulty, Manifests, Options},
+    options::{Manifests, Options},
 };
 use inputs::{Apis, CrdInput, GoInput, GroupVersions};
 use layout::Place;
@@ -152,14 +153,6 @@ impl Config {
         self
     }
 
-    /// Uses a Rust type in place of a Go type, which is identified by import path and name (`github.com/x/y/v1.Z`). A bare Rust
-    /// name renames the generated type instead.
-    #[must_use]
-    pub fn type_path(mut self, go: impl Into<String>, rust: impl Into<String>) -> Self {
-        self.options.type_paths.insert(go.into(), rust.into());
-        self
-    }
-
     /// Adds a folder of annotated Rust with all its `<group>/<version>` folders.
     #[must_use]
     pub fn apis(mut self, folder: impl Into<PathBuf>) -> Self {
@@ -217,13 +210,6 @@ impl Config {
         self
     }
 
-    /// The name of the module that contains clientset, listers and informers, instead of `generated`.
-    #[must_use]
-    pub fn generated_module(mut self, name: impl Into<String>) -> Self {
-        self.options.generated = name.into();
-        self
-    }
-
     /// Ignores markers of other tools in annotated Rust: names, or prefixes followed by `*` (`operator-sdk:*`).
     #[must_use]
     pub fn ignore_markers(mut self, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -264,21 +250,6 @@ impl Config {
         self
     }
 
-    /// Whether each group has a Cargo feature named after its module.
-    #[must_use]
-    pub fn group_features(mut self, features: bool) -> Self {
-        self.options.group_features = features;
-        self
-    }
-
-    /// Whether each kind of each version has a Cargo feature of its own, such as `cloudnative_v1alpha1_virtual_machine`. A
-    /// group's feature enables all its kinds.
-    #[must_use]
-    pub fn kind_features(mut self, features: bool) -> Self {
-        self.options.kind_features = features;
-        self
-    }
-
     /// Also writes a file of this name that declares the modules of the output folder, to be included by the module that
     /// [`base_path`](Self::base_path) names. By default, `mod.rs` if the output folder is `OUT_DIR`, and no file otherwise.
     #[must_use]
@@ -287,114 +258,10 @@ impl Config {
         self
     }
 
-    /// A license header for every file, as a string.
-    #[must_use]
-    pub fn header(mut self, text: impl Into<String>) -> Self {
-        self.options.header = Some(text.into());
-        self
-    }
-
     /// A license header for every file, from a file.
     #[must_use]
     pub fn header_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.header_file = Some(path.into());
-        self
-    }
-
-    /// The runtime crate's path in generated code, instead of `::codegen_runtime`.
-    #[must_use]
-    pub fn runtime_path(mut self, path: impl Into<String>) -> Self {
-        self.options.runtime_path = path.into();
-        self
-    }
-
-    /// The path of `k8s_openapi` in generated code.
-    #[must_use]
-    pub fn k8s_openapi_path(mut self, path: impl Into<String>) -> Self {
-        self.options.k8s_openapi_path = Some(path.into());
-        self
-    }
-
-    /// Whether types also derive `schemars::JsonSchema`.
-    #[must_use]
-    pub fn schemars(mut self, derive: bool) -> Self {
-        self.options.schemars = derive;
-        self
-    }
-
-    /// Whether types from CRDs get an alias per schema path, named after the full path.
-    #[must_use]
-    pub fn aliases(mut self, aliases: bool) -> Self {
-        self.options.aliases = aliases;
-        self
-    }
-
-    /// Which schemas of CRDs become types of k8s-openapi.
-    #[must_use]
-    pub const fn kubernetes_types(mut self, which: KubernetesTypes) -> Self {
-        self.options.kubernetes_types = which;
-        self
-    }
-
-    /// The lowest Kubernetes version that k8s-openapi is compiled for, by its features. Schemas with fields of that version
-    /// become types of k8s-openapi too; with a feature of an earlier version the types don't compile.
-    #[must_use]
-    pub const fn kubernetes_version(mut self, least: KubernetesVersion) -> Self {
-        self.options.kubernetes_version = Some(least);
-        self
-    }
-
-    /// Keeps only the CRDs of this group; repeat to keep several groups.
-    #[must_use]
-    pub fn group(mut self, group: impl Into<String>) -> Self {
-        self.options.filters.groups.push(group.into());
-        self
-    }
-
-    /// Keeps only this version; repeat to keep several versions.
-    #[must_use]
-    pub fn version(mut self, version: impl Into<String>) -> Self {
-        self.options.filters.versions.push(version.into());
-        self
-    }
-
-    /// Whether to keep versions that are not served too: they get types, but no clients.
-    #[must_use]
-    pub const fn all_versions(mut self, all_versions: bool) -> Self {
-        self.options.filters.unserved = all_versions;
-        self
-    }
-
-    /// Whether to keep only the storage version of each kind.
-    #[must_use]
-    pub const fn storage_version_only(mut self, only: bool) -> Self {
-        self.options.filters.stored_only = only;
-        self
-    }
-
-    /// Skips CRDs with errors and generates for the others. [`Prepared::skipped`] and [`Generated`](crate::Generated) list the
-    /// errors.
-    #[must_use]
-    pub const fn keep_going(mut self, keep_going: bool) -> Self {
-        self.options.faulty = if keep_going {
-            Faulty::Skipped
-        } else {
-            Faulty::Refused
-        };
-        self
-    }
-
-    /// Keeps only this kind; repeat to keep several kinds.
-    #[must_use]
-    pub fn kind(mut self, kind: impl Into<String>) -> Self {
-        self.options.filters.kinds.push(kind.into());
-        self
-    }
-
-    /// Sets the name of the type at a schema path (`VirtualMachine.spec.resource`).
-    #[must_use]
-    pub fn rename(mut self, path: impl Into<String>, name: impl Into<String>) -> Self {
-        self.options.renames.insert(path.into(), name.into());
         self
     }
 
@@ -447,13 +314,6 @@ impl Config {
     #[must_use]
     pub const fn has_manifests(&self) -> bool {
         self.manifests.is_some()
-    }
-
-    /// Sets how to treat mistakes in markers that controller-gen accepts.
-    #[must_use]
-    pub const fn compat(mut self, compat: Compat) -> Self {
-        self.options.compat = compat;
-        self
     }
 
     /// Restricts the run to these generators. Output of other generators is kept and stays declared.

@@ -1,8 +1,8 @@
 //! From a configuration to a plan: load, generate, compare with the disk.
 
 use std::{
-    borrow::Cow,
     collections::BTreeSet,
+    env,
     path::{Path, PathBuf},
 };
 
@@ -14,9 +14,10 @@ use super::{
     Config, Error, Only, Progress, advice,
     crd_files::read_crds,
     disk,
-    inputs::{annotated, load_apis, load_beside, load_crate},
+    inputs::{Apis, annotated, load_apis, load_beside, load_crate},
     layout::{self, module_path, normalize, shown},
     members::members,
+    modules::{self, Declared},
     target::Target,
 };
 use crate::{
@@ -49,6 +50,10 @@ pub struct Prepared {
     pub warnings: Diagnostics,
     /// The errors of CRDs that were skipped.
     pub skipped: Diagnostics,
+    /// The `mod` lines of generated modules.
+    declared: Vec<Declared>,
+    /// The Cargo features that gate generated code and that the crate does not declare.
+    pub(super) undeclared: Vec<String>,
 }
 
 /// The figures of a generation.
@@ -107,7 +112,8 @@ pub fn lock_all(configs: &[Config]) -> Result<Locked, Error> {
     Ok(output::lock(configs.iter().flat_map(Config::roots))?)
 }
 
-/// Prepares all configurations of a run in parallel, and checks their plans for conflicts.
+/// Prepares all configurations of a run in parallel, and checks their plans for conflicts. [`check_modules`] follows, once nothing else
+/// can fail.
 ///
 /// # Errors
 ///
@@ -138,6 +144,17 @@ pub fn prepare_all(configs: &[Config], progress: &dyn Progress) -> Result<Vec<Pr
     Ok(prepared)
 }
 
+/// Checks that the `mod` lines of generated modules have their files once the plans of a run are written, which is the last thing to
+/// do before they are. A line that only a run for more generators would give its file is an error, since the crate does not compile.
+///
+/// # Errors
+///
+/// [`Error::Input`], with each line and what to do about it.
+pub fn check_modules(prepared: &[Prepared]) -> Result<(), Error> {
+    let declared = prepared.iter().flat_map(|one| &one.declared);
+    modules::check(declared, prepared.iter().flat_map(Prepared::plans))
+}
+
 impl Config {
     /// Loads the inputs, generates everything, and compares it with the disk. Writes nothing.
     ///
@@ -162,6 +179,7 @@ impl Config {
                 options.emit.clear();
             }
             seen(&sources);
+            let mut declared = self.declared_beside(&read.rust, &options);
             let mut generated = crate::generate_from(read, &options).map_err(Error::Input)?;
             if generated.names.is_some()
                 && let Some(missing) = self.missing_record(&target)
@@ -190,12 +208,17 @@ impl Config {
                     names: None,
                     warnings: generated.warnings,
                     skipped: generated.skipped,
+                    declared: Vec::new(),
+                    undeclared: Vec::new(),
                 });
             }
             let mut tree = self.place(generated.files, &sources, &target, &options)?;
             let mut names = self.place_names(generated.names, &target, &mut tree)?;
             let scope = self.scope(&sources, &target);
-            let advice = advice::missing(&tree, &target, &options, &generated.api, &self.disk);
+            let manifest = self.manifest_around(&target);
+            let (around, api) = ((&tree, &target), &generated.api);
+            let missing = advice::missing(around, manifest.as_deref(), &options, api, &self.disk);
+            declared.extend(self.declared_in(&tree, &target, &options));
             let mut plan = Plan::new(&target.root, tree, Tree::new(), &scope)?;
             if let Some(names) = &mut names {
                 // The record may be located among the generated files.
@@ -205,13 +228,26 @@ impl Config {
             Ok(Prepared {
                 manifests,
                 names,
-                advice,
+                advice: missing.advice,
+                undeclared: missing.features,
                 api: generated.api,
                 plan,
                 warnings: generated.warnings,
                 skipped: generated.skipped,
+                declared,
             })
         })
+    }
+
+    /// The manifest of the crate that compiles the output: a build script's own, unless the output folder is set.
+    fn manifest_around(&self, target: &Target) -> Option<PathBuf> {
+        match &self.out {
+            Some(_) => advice::manifest_of(&target.root),
+            None => {
+                let folder = env::var_os("CARGO_MANIFEST_DIR")?;
+                Some(Path::new(&folder).join("Cargo.toml"))
+            }
+        }
     }
 
     /// The folders that the plans are relative to.
@@ -247,6 +283,10 @@ impl Config {
     fn is_whole(&self, options: &Options, generated: &Generated) -> bool {
         self.origin.is_some()
             && options.filters == Filters::default()
+            && !options
+                .manifests
+                .as_ref()
+                .is_some_and(Manifests::is_selective)
             && generated.skipped.as_slice().is_empty()
     }
 
@@ -304,30 +344,18 @@ impl Config {
         progress: &dyn Progress,
     ) -> Result<(Sources, Parsed), Error> {
         let mut sources = Sources::default();
-        let loading = (&self.disk, &self.features);
         for apis in &self.apis {
-            let folder = &apis.folder;
-            let mut apis = Cow::Borrowed(apis);
-            if options.emit.is_empty() && apis.groups.is_empty() {
-                let members = members(&apis, &self.disk)?;
-                for member in &members {
-                    load_crate(member, true, loading, &mut sources.rust_crates)?;
-                }
-                if !members.is_empty() {
-                    continue;
-                }
-                let Some(annotated) = annotated(&apis, &self.disk)? else {
-                    load_crate(&apis, false, loading, &mut sources.rust_crates)?;
-                    continue;
-                };
-                load_beside(folder, &annotated, loading, &mut sources.rust_crates)?;
-                apis = Cow::Owned(annotated);
+            if !options.emit.is_empty() || !apis.groups.is_empty() {
+                self.read_versions(apis, target, &mut sources)?;
+                continue;
             }
-            let below = target.map_or_else(
-                || layout::Place::of(&apis.folder).below,
-                |target| target.apis_below(&apis.folder),
-            );
-            sources.rust.extend(load_apis(&apis, &below, &self.disk)?);
+            let members = members(apis, &self.disk)?;
+            for member in &members {
+                self.read_crate(member, true, target, &mut sources)?;
+            }
+            if members.is_empty() {
+                self.read_crate(apis, false, target, &mut sources)?;
+            }
         }
         let crds = read_crds(&self.crds, options, progress)?;
         if self.crate_markers {
@@ -336,6 +364,40 @@ impl Config {
         self.load_go(options, &mut sources)?;
         let read = read::read_beside(crds, &sources, options);
         Ok((sources, read))
+    }
+
+    /// Reads the kinds of a crate, or of a part of it: those in folders of versions, and those anywhere else.
+    fn read_crate(
+        &self,
+        apis: &Apis,
+        is_member: bool,
+        target: Option<&Target>,
+        sources: &mut Sources,
+    ) -> Result<(), Error> {
+        let loading = (&self.disk, &self.features);
+        let crates = &mut sources.rust_crates;
+        match annotated(apis, &self.disk)? {
+            None => load_crate(apis, is_member, loading, crates),
+            Some(annotated) => {
+                load_beside(&apis.folder, &annotated, loading, crates)?;
+                self.read_versions(&annotated, target, sources)
+            }
+        }
+    }
+
+    /// Reads folders of versions.
+    fn read_versions(
+        &self,
+        apis: &Apis,
+        target: Option<&Target>,
+        sources: &mut Sources,
+    ) -> Result<(), Error> {
+        let below = target.map_or_else(
+            || layout::Place::of(&apis.folder).below,
+            |target| target.apis_below(&apis.folder),
+        );
+        sources.rust.extend(load_apis(apis, &below, &self.disk)?);
+        Ok(())
     }
 
     #[cfg(feature = "go")]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{Key, Section, Type};
+use super::keys::{OptionDef, Section, Type};
 use crate::generator::Generator;
 
 /// Every key as plain text, by section.
@@ -94,7 +94,7 @@ fn object(section: Section) -> Map<String, Value> {
     schema
 }
 
-fn property(key: &Key) -> Value {
+fn property(key: &OptionDef) -> Value {
     let mut schema = match key.ty {
         Type::String => json!({"type": "string"}),
         Type::Bool => json!({"type": "boolean"}),

@@ -7,9 +7,14 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::keys::{KEYS, Section};
+use super::keys::{Section, Type, keys};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
+    options::{
+        Options,
+        define::{Given, Row},
+        rows,
+    },
     source::Source,
     suggest::closest,
 };
@@ -81,9 +86,9 @@ impl<'a> Reader<'a> {
             if known.contains(&name.as_ref()) {
                 continue;
             }
-            let mut others = KEYS.iter();
+            let mut others = keys();
             let help = if let Some(other) = others.find(|other| other.name == name) {
-                format!("`{name}` belongs to {}", other.section.title())
+                format!("`{name}` belongs to {}", titles(other.sections))
             } else if let Some(near) = closest(name, known.iter().copied()) {
                 format!("did you mean `{near}`?")
             } else {
@@ -112,6 +117,55 @@ impl<'a> Reader<'a> {
                 self.error(text.span(), format!("invalid {key}: {expected}"), "", None);
                 None
             }
+        }
+    }
+
+    /// Reads the options of a section.
+    pub(super) fn options(&mut self, table: &DeTable<'a>, section: Section, options: &mut Options) {
+        for row in rows().filter(|row| row.def.sections.contains(&section)) {
+            self.option(table, row, options);
+        }
+    }
+
+    fn option(&mut self, table: &DeTable<'a>, row: &Row<Options>, options: &mut Options) {
+        let name = row.def.name;
+        let mut give = |this: &mut Self, name: &str, span: Range<usize>, given: Given<'_>| {
+            if let Err(expected) = row.give(options, given) {
+                this.error(span, format!("invalid {name}: {expected}"), "", None);
+            }
+        };
+        match row.def.ty {
+            Type::Bool => {
+                if let Some(flag) = self.boolean(table, name) {
+                    give(self, name, 0..0, Given::Flag(flag));
+                }
+            }
+            Type::Count => {
+                if let Some(count) = self.count(table, name) {
+                    give(self, name, 0..0, Given::Count(count));
+                }
+            }
+            Type::String => {
+                if let Some(word) = self.string(table, name) {
+                    give(self, name, word.span(), Given::Word(word.get_ref()));
+                }
+            }
+            Type::Strings => {
+                for word in self.strings(table, name).unwrap_or_default() {
+                    give(self, name, word.span(), Given::Word(word.get_ref()));
+                }
+            }
+            Type::Map => {
+                let entries = self.table(table, name);
+                for key in entries.into_iter().flat_map(DeTable::keys) {
+                    let key = key.get_ref();
+                    if let Some(word) = entries.and_then(|entries| self.string(entries, key)) {
+                        let entry = Given::Entry(key, word.get_ref());
+                        give(self, key, word.span(), entry);
+                    }
+                }
+            }
+            Type::Table(_) | Type::Tables(_) => {}
         }
     }
 
@@ -210,4 +264,10 @@ impl<'a> Reader<'a> {
         }
         value.map(|value| Spanned::new(span, value))
     }
+}
+
+/// The headers of sections.
+fn titles(sections: &[Section]) -> String {
+    let titles: Vec<&str> = sections.iter().map(|section| section.title()).collect();
+    titles.join(" and ")
 }

@@ -1,4 +1,4 @@
-//! The keys of `codegen.toml` for the shape of generated types.
+//! The `[[crate.attributes]]` of `codegen.toml`.
 
 use std::ops::Range;
 
@@ -7,25 +7,15 @@ use toml::{Spanned, de::DeTable};
 use super::{keys::Section, table::Reader};
 use crate::{
     model::DeclaredAt,
-    options::{
-        MapType, Pattern, TypeAttributes, TypeOptions, Visibility, derive_path, type_attribute,
-    },
+    options::{Pattern, TypeAttributes, TypeOptions, derive_path, type_attribute},
 };
 
-/// Reads these keys of a crate's table.
+/// Reads the `[[crate.attributes]]` of a crate's table.
 pub(super) fn read<'a>(reader: &mut Reader<'a>, table: &DeTable<'a>, options: &mut TypeOptions) {
-    options.builders = reader.boolean(table, "builders").unwrap_or(false);
-    let visibility = reader.checked(table, "visibility", Visibility::parse);
-    options.visibility = visibility.unwrap_or_default();
-    let map_type = reader.checked(table, "map-type", MapType::parse);
-    options.map_type = map_type.unwrap_or_default();
-    let boxed = reader.strings(table, "boxed").unwrap_or_default();
-    options.boxed = boxed.into_iter().map(Spanned::into_inner).collect();
     for (span, section) in reader.tables(table, "attributes") {
         reader.keys(section, Section::Attributes);
-        options
-            .attributes
-            .extend(read_attributes(reader, span, section));
+        let attributes = read_attributes(reader, span, section);
+        options.attributes.extend(attributes);
     }
 }
 

@@ -7,10 +7,11 @@ use toml::Value;
 use super::{
     Config,
     inputs::CrdInput,
+    keys::Section,
     layout::{normalize, relative_to, whole},
     names::NamesFile,
 };
-use crate::options::{Faulty, MapType, Options, Visibility};
+use crate::options::{Options, rows};
 
 /// The first lines of the file.
 const HEAD: &str = "\
@@ -40,7 +41,9 @@ impl Config {
         self.write_code(&mut lines);
         lines.write("[crate.crd]\n");
         lines.add("files", Some(Value::Array(files)));
-        self.write_filters(&mut lines);
+        for (key, value) in self.own_options(Section::Crd) {
+            lines.add(key, Some(value));
+        }
         for attributes in &self.options.types.attributes {
             lines.write("[[crate.attributes]]\n");
             lines.add("types", Some(text(attributes.types.as_str())));
@@ -52,52 +55,33 @@ impl Config {
 
     /// Writes the options of generated code that differ from the defaults.
     fn write_code(&self, lines: &mut Lines) {
-        let (options, default) = (&self.options, Options::default());
-        let emit: Vec<&str> = options.emit.iter().map(|one| one.name()).collect();
-        lines.add(
-            "emit",
-            texts(&emit).filter(|_| options.emit != default.emit),
-        );
-        let runtime = text(&options.runtime_path);
-        let is_own = options.runtime_path != default.runtime_path;
-        lines.add("runtime-path", is_own.then_some(runtime));
-        let k8s_openapi = options.k8s_openapi_path.as_deref();
-        lines.add("k8s-openapi-path", k8s_openapi.map(text));
-        lines.flag("schemars", options.schemars);
-        lines.flag("group-features", options.group_features);
-        lines.flag("kind-features", options.kind_features);
-        lines.flag("aliases", options.aliases);
-        let types = options.kubernetes_types;
-        let is_own = types != default.kubernetes_types;
-        lines.add("kubernetes-types", is_own.then(|| text(types.word())));
-        let version = options
-            .kubernetes_version
-            .map(|version| text(&version.to_string()));
-        lines.add("kubernetes-version", version);
-        lines.flag("builders", options.types.builders);
-        let boxed: Vec<&str> = options.types.boxed.iter().map(String::as_str).collect();
-        lines.add("boxed", texts(&boxed));
-        let is_hash = options.types.map_type == MapType::Hash;
-        lines.add("map-type", is_hash.then(|| text("hash")));
-        let is_crate = options.types.visibility == Visibility::Crate;
-        lines.add("visibility", is_crate.then(|| text("crate")));
-        if !options.renames.is_empty() {
-            lines.write("[crate.renames]\n");
-            for (path, name) in &options.renames {
-                lines.add(&text(path).to_string(), Some(text(name)));
+        let emit: Vec<&str> = self.options.emit.iter().map(|one| one.name()).collect();
+        let is_own = self.options.emit != Options::default().emit;
+        lines.add("emit", texts(&emit).filter(|_| is_own));
+        let own = self.own_options(Section::Crate);
+        let (maps, values): (Vec<_>, Vec<_>) =
+            own.into_iter().partition(|(_, value)| value.is_table());
+        for (key, value) in values {
+            lines.add(key, Some(value));
+        }
+        for (key, entries) in maps {
+            lines.write(&format!("[crate.{key}]\n"));
+            for (key, value) in entries.as_table().into_iter().flatten() {
+                lines.add(&text(key).to_string(), Some(value.clone()));
             }
         }
     }
 
-    /// Writes which CRDs are kept.
-    fn write_filters(&self, lines: &mut Lines) {
-        let filters = &self.options.filters;
-        lines.add("groups", texts(&filters.groups));
-        lines.add("versions", texts(&filters.versions));
-        lines.add("kinds", texts(&filters.kinds));
-        lines.flag("all-versions", filters.unserved);
-        lines.flag("storage-version-only", filters.stored_only);
-        lines.flag("keep-going", self.options.faulty == Faulty::Skipped);
+    /// The options of a section that differ from the defaults.
+    fn own_options(&self, section: Section) -> Vec<(&'static str, Value)> {
+        let (mut options, mut default) = (self.options.clone(), Options::default());
+        let rows = rows().filter(|row| row.def.sections.contains(&section));
+        let own = rows.filter_map(|row| {
+            let value = (row.field)(&mut options).toml()?;
+            let is_own = (row.field)(&mut default).toml().as_ref() != Some(&value);
+            is_own.then_some((row.def.name, value))
+        });
+        own.collect()
     }
 }
 
@@ -115,10 +99,6 @@ impl Lines {
             // Writing into a String cannot fail.
             let _ = writeln!(self.0, "{key} = {value}");
         }
-    }
-
-    fn flag(&mut self, key: &str, is_on: bool) {
-        self.add(key, is_on.then_some(Value::Boolean(true)));
     }
 }
 

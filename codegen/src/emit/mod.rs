@@ -1,6 +1,6 @@
 //! From the model to files: each [`Generator`] has its own module, which its row in the table of generators names.
 
-mod api_docs;
+pub(crate) mod api_docs;
 mod apis;
 mod apply;
 mod clientset;
@@ -10,6 +10,7 @@ mod docs;
 mod example;
 mod fake;
 pub(crate) mod features;
+pub(crate) mod fields;
 mod generated;
 mod informer;
 mod lister;
@@ -19,6 +20,7 @@ pub mod rbac;
 mod reference;
 mod register;
 mod serde_attributes;
+pub(crate) mod site;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -28,6 +30,7 @@ pub mod webhooks;
 
 pub(crate) use context::{Emit, ident};
 use rayon::prelude::*;
+use serde_json::Value;
 pub(crate) use types::warn_of_attributes;
 
 use crate::{
@@ -38,6 +41,7 @@ use crate::{
     output::{
         Tree,
         format::{self, Code},
+        json,
     },
 };
 
@@ -71,8 +75,16 @@ macro_rules! dispatch {
 
 generators!(dispatch);
 
-/// Produces a file's code. It runs on the thread that formats the file, since tokens are not `Send`.
-type Job<'a> = Box<dyn FnOnce() -> Code + Send + 'a>;
+/// A file before formatting.
+enum Content {
+    /// A Rust file.
+    Rust(Code),
+    /// A JSON file.
+    Json(Value),
+}
+
+/// Produces a file. It runs on the thread that formats the file, since tokens are not `Send`.
+type Job<'a> = Box<dyn FnOnce() -> Content + Send + 'a>;
 
 /// Pending files of all emitters; they are emitted and formatted in parallel, each on one thread.
 #[derive(Default)]
@@ -85,7 +97,20 @@ impl<'a> Files<'a> {
         path: impl Into<String>,
         emit: impl FnOnce() -> C + Send + 'a,
     ) {
-        self.0.push((path.into(), Box::new(|| emit().into())));
+        self.push(path, || Content::Rust(emit().into()));
+    }
+
+    /// Adds a JSON file.
+    pub(crate) fn json(
+        &mut self,
+        path: impl Into<String>,
+        emit: impl FnOnce() -> Value + Send + 'a,
+    ) {
+        self.push(path, || Content::Json(emit()));
+    }
+
+    fn push(&mut self, path: impl Into<String>, emit: impl FnOnce() -> Content + Send + 'a) {
+        self.0.push((path.into(), Box::new(emit)));
     }
 
     fn format(self, cx: &Emit<'_>) -> Result<Tree, Diagnostics> {
@@ -95,10 +120,14 @@ impl<'a> Files<'a> {
             .into_par_iter()
             .with_max_len(1)
             .map(|(path, emit)| {
-                let code = emit();
-                let tokens = cx.visible_file(code.tokens);
-                let code = Code { tokens, ..code };
-                (path, format::module_file(header, code))
+                let text = match emit() {
+                    Content::Json(value) => Ok(json::print(&value)),
+                    Content::Rust(code) => {
+                        let tokens = cx.visible_file(code.tokens);
+                        format::module_file(header, Code { tokens, ..code })
+                    }
+                };
+                (path, text)
             })
             .collect();
         let mut diagnostics = Diagnostics::new();

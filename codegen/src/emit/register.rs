@@ -2,14 +2,15 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use serde_json::Value;
 
 use super::{
     Emit, Files,
-    context::{api_version, ident, json_literal, module_docs},
+    context::{api_version, ident, module_docs},
     manifests,
 };
 use crate::{
-    generator::Generator,
+    generator::{Generator, crd_file},
     model::{Group, Resource, RustItem, Version},
 };
 
@@ -19,7 +20,25 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
         files.rust(format!("{}/zz_generated_register.rs", version.dir), || {
             emit_file(cx, group, version)
         });
+        for (resource, crd) in crds(cx, group, version) {
+            let file = crd_file(&resource.plural);
+            files.json(format!("{}/{file}", version.dir), crd);
+        }
     }
+}
+
+/// The CRDs of the kinds with manifests, unless kube-derive implements `CustomResourceExt` for them.
+fn crds<'a>(
+    cx: &'a Emit<'a>,
+    group: &'a Group,
+    version: &'a Version,
+) -> impl Iterator<Item = (&'a Resource, impl FnOnce() -> Value + Send + use<'a>)> {
+    let resources = version.resources.iter();
+    let written = resources.filter(|resource| !is_derived(version, &resource.root));
+    written.filter_map(move |resource| {
+        let crd = manifests::crd_of(cx.api, group, &resource.kind, cx.options)?;
+        Some((resource, crd))
+    })
 }
 
 /// Re-exports the file's items from the version's module, the counterpart of Go's `v1alpha1.AddToScheme`.
@@ -133,30 +152,26 @@ fn emit_add_to_scheme(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenS
 /// ```text
 /// impl kube::core::CustomResourceExt for super::VirtualMachine {
 ///     fn crd() -> CustomResourceDefinition {
-///         static CRD: LazyLock<CustomResourceDefinition> = LazyLock::new(|| scheme::read_crd(r#"{…}"#));
+///         static CRD: LazyLock<CustomResourceDefinition> =
+///             LazyLock::new(|| scheme::read_crd(include_str!("zz_generated.virtualmachines.json")));
 ///         CRD.clone()
 ///     }
 ///     …
 /// }
 /// ```
 ///
-/// Emitted for kinds with manifests, unless kube-derive implements the trait.
+/// The CRD is a file of its own, whose lines change as the schema does.
 fn emit_crds(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
-    let resources = version.resources.iter();
-    let impls = resources.filter_map(|resource| {
-        if is_derived(version, &resource.root) {
-            return None;
-        }
-        let crd = manifests::crd_of(cx.api, group, &resource.kind, cx.options)?;
+    let impls = crds(cx, group, version).map(|(resource, _)| {
         let name = format!("{}.{}", resource.plural, group.name);
         let root = ident(&resource.root);
         let short_names = &resource.short_names;
-        let json = json_literal(&crd);
+        let file = crd_file(&resource.plural);
         let implementation = quote! {
             impl kube::core::CustomResourceExt for super::#root {
                 fn crd() -> CustomResourceDefinition {
                     static CRD: LazyLock<CustomResourceDefinition> =
-                        LazyLock::new(|| scheme::read_crd(#json));
+                        LazyLock::new(|| scheme::read_crd(include_str!(#file)));
                     CRD.clone()
                 }
 
@@ -173,7 +188,7 @@ fn emit_crds(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
                 }
             }
         };
-        Some(cx.behind_kind(group, version, resource, implementation))
+        cx.behind_kind(group, version, resource, implementation)
     });
     let impls: Vec<TokenStream> = impls.collect();
     if impls.is_empty() {

@@ -75,6 +75,7 @@ fn resource(kind: &str, scope: Scope) -> Resource {
         served: true,
         annotations: Default::default(),
         labels: Default::default(),
+        foreign: false,
         rest: None,
         deprecation: None,
         verbs: VerbSet::all(),

@@ -23,7 +23,7 @@ mod whole;
 use crate::{
     diag::Diagnostics,
     model::{ApiSet, names},
-    options::{MapType, Options},
+    options::{Faulty, MapType, Options},
     read::Parsed,
     threads,
 };
@@ -32,7 +32,7 @@ use crate::{options::Filters, read::go::Module};
 use echoes::Echoes;
 
 /// Builds the model from everything read, with groups, versions and resources sorted. Also returns the warnings of this stage and of the
-/// readers.
+/// readers, and the errors of kinds that are skipped.
 ///
 /// Partially read input is lowered as far as possible, so that one run reports the findings of both stages.
 ///
@@ -51,13 +51,28 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
         mut found,
         skipped: _,
     } = read;
-    rust.extend(rust::packages(rust_crates, &mut found));
+    rust.extend(rust::packages(
+        rust_crates,
+        options.manifests.as_ref(),
+        &mut found,
+    ));
     let echoes = Echoes::new(&found, &rust);
     // A partially read package lacks types, and every reference to them would be reported.
     rust.retain(|package| !package.is_partial);
     let mut api = ApiSet::default();
     let mut own = Diagnostics::new();
     rust::lower(&rust, options, &mut api, &mut own);
+    let mut skipped = Diagnostics::new();
+    if options.faulty == Faulty::Skipped && (found.has_errors() || own.has_errors()) {
+        let (mut of_reading, mut of_lowering) = (found.clone(), own.clone());
+        let mut errors = of_reading.split_errors();
+        errors.extend(of_lowering.split_errors());
+        if rust::remove_faulty(&mut rust, &errors) {
+            (skipped, found) = (errors, of_reading);
+            (api, own) = (ApiSet::default(), Diagnostics::new());
+            rust::lower(&rust, options, &mut api, &mut own);
+        }
+    }
     #[cfg(feature = "go")]
     let has_crds = !crds.is_empty();
     crd::lower(crds, options, &mut api, &mut own);
@@ -85,7 +100,9 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
         empty::warn(&rust, options, &api, &mut found);
     }
     threads::discard(rust);
-    found.finish_with_warnings(api)
+    let (api, mut found) = found.finish_with_warnings(api)?;
+    found.extend(skipped);
+    Ok((api, found))
 }
 
 /// Lowers Go packages. Next to CRDs, the filters are those of the CRDs, and all kinds of the packages are kept.

@@ -50,6 +50,7 @@ pub(super) fn resource(
         served: !markers.has::<UnservedVersion>(),
         annotations: pairs(markers, "annotations", |m| m.annotations, diagnostics),
         labels: pairs(markers, "labels", |m| m.labels, diagnostics),
+        foreign: false,
         rest: None,
         deprecation: markers
             .get::<DeprecatedVersion>()

@@ -7,6 +7,7 @@
 
 mod accessors;
 mod admission;
+mod coded;
 mod foreign;
 mod missing;
 mod rbac;
@@ -22,6 +23,7 @@ pub mod schema;
 
 pub(crate) use accessors::kind_method;
 pub use admission::{Webhook, WebhookEndpoint};
+pub use coded::{Coded, CodedSchema};
 pub(crate) use foreign::type_parameters;
 pub use foreign::{ExternalType, KnownType};
 pub use kube_builtin_types::{Marshals, Omission};

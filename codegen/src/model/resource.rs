@@ -60,6 +60,9 @@ pub struct Resource {
     pub methods: Vec<CustomMethod>,
     /// Whether to generate a typed client, lister and informer (`+genclient`; always for a CRD).
     pub client: bool,
+    /// Whether its CRD is that of another project, and is not written (`#[kube(schema = "disabled")]`).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub foreign: bool,
     /// The parts of a CRD besides its types. `None` for other input, and if [`Options::manifests`](crate::Options::manifests) does not
     /// request CRDs.
     #[serde(skip)]

@@ -4,7 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    DeclaredAt, ExternalType, FieldUnion, GoField, KnownType, Marshals, Origin, Validation,
+    CodedSchema, DeclaredAt, ExternalType, FieldUnion, GoField, KnownType, Marshals, Origin,
+    Validation,
 };
 use crate::diag::Diagnostic;
 
@@ -41,6 +42,13 @@ pub struct TypeDef {
     pub declared: DeclaredAt,
 }
 
+impl TypeDef {
+    /// Returns the schema that code returns, if code makes the type's schema.
+    pub(crate) fn code(&self) -> Option<&CodedSchema<TypeRef>> {
+        self.item.as_ref()?.derived.as_ref()?.code.as_ref()
+    }
+}
+
 /// Finds a type by name. A version from CRDs may have tens of thousands of types, which are sorted by name.
 pub(crate) fn find_type<'a>(
     types: &'a [TypeDef],
@@ -59,6 +67,8 @@ pub(crate) fn find_type<'a>(
 pub struct DerivedSchema {
     /// The type that replaces the field's type in the schema (`schemars(with = "T")`).
     pub ty: Option<TypeRef>,
+    /// The schema that code returns instead.
+    pub code: Option<CodedSchema<TypeRef>>,
     /// Whether null is allowed, as schemars allows it for every Rust `Option`.
     pub nullable: bool,
     /// Attributes that cannot be represented or that differ from the wire format: reported when a schema is written.

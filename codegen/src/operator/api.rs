@@ -204,6 +204,13 @@ impl Api {
                 "Api::all(server.client())",
             ),
         };
+        // Of two controllers with one field manager, each would remove the fields of the other.
+        let (app, manager) = match &self.controller {
+            Some(name) if !self.names().contains(name) => {
+                ("Shared", format!("\"{}-{name}\"", self.operator.name))
+            }
+            _ => ("{NAME, Shared}", "NAME".to_owned()),
+        };
         let storage = if self.is_further_version {
             ""
         } else {
@@ -243,7 +250,26 @@ impl Api {
             ("client", client),
             ("test_client", test_client.to_owned()),
             ("imports", self.imports()),
+            ("app", app.to_owned()),
+            ("manager", manager),
             ("reconcile", controller::signature(kind, "ApplyError")),
+        ]
+    }
+
+    /// The names that `create api` uses for controllers, tests and samples.
+    #[must_use]
+    pub fn names(&self) -> [String; 4] {
+        let Self {
+            group_module,
+            module,
+            version,
+            ..
+        } = self;
+        [
+            module.clone(),
+            format!("{group_module}_{module}"),
+            format!("{module}_{version}"),
+            format!("{group_module}_{module}_{version}"),
         ]
     }
 

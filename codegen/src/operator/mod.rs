@@ -206,7 +206,7 @@ pub fn is_from_registry(dependency: &str) -> bool {
     let parsed: Result<Table, _> = format!("value = {dependency}").parse();
     let value = parsed.ok().and_then(|mut table| table.remove("value"));
     value.is_some_and(|value| {
-        ["path", "git", "registry"]
+        ["path", "git", "registry", "workspace"]
             .iter()
             .all(|key| value.get(key).is_none())
     })
@@ -225,6 +225,7 @@ mod tests {
             "{ path = \"../runtime\" }",
             "{ git = \"https://example.com/x\" }",
             "{ version = \"0.1\", registry = \"ours\" }",
+            "{ workspace = true }",
         ] {
             assert!(!is_from_registry(elsewhere), "{elsewhere}");
         }

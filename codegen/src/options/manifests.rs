@@ -1,48 +1,9 @@
-//! Options of manifests.
+//! Paths of manifests.
 
 use std::path::Path;
 
-/// Which manifests to write, and how.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Manifests {
-    /// The folder of CRDs, or one `.yaml` file for all, relative to the crate's folder; `None` writes no CRDs.
-    pub crds: Option<String>,
-    /// The file of the roles of the crate's controllers; `None` writes no roles.
-    pub roles: Option<String>,
-    /// The names of those roles.
-    pub role: RoleOptions,
-    /// The folder of user roles for each kind; `None` writes no user roles.
-    pub user_roles: Option<String>,
-    /// The file of webhook configurations; `None` writes none.
-    pub webhooks: Option<String>,
-    /// The folder of the API reference with one Markdown page per version, or one `.md` file for all; `None` writes no reference.
-    pub docs: Option<String>,
-    /// The maximum length of a description, in bytes; `None` for no limit.
-    pub max_description: Option<usize>,
-    /// Whether the schema of embedded metadata lists its properties instead of only permitting an object.
-    pub embedded_object_meta: bool,
-    /// Whether floating-point numbers are permitted, which differ in precision between languages.
-    pub floats: bool,
-    /// Whether an annotation names the generator and its version.
-    pub attribution: bool,
-}
-
-impl Default for Manifests {
-    fn default() -> Self {
-        Self {
-            crds: Some("config/crd/bases".to_owned()),
-            roles: Some("config/rbac/role.yaml".to_owned()),
-            role: RoleOptions::default(),
-            user_roles: None,
-            webhooks: Some("config/webhook/manifests.yaml".to_owned()),
-            docs: None,
-            max_description: None,
-            embedded_object_meta: false,
-            floats: false,
-            attribution: false,
-        }
-    }
-}
+use super::{DocsFormat, Filters, table::Manifests};
+use crate::diag::Diagnostics;
 
 impl Manifests {
     /// Removes leading `./` from the paths; `.` becomes the empty path.
@@ -58,6 +19,33 @@ impl Manifests {
             }
         }
         self
+    }
+
+    /// Whether only some groups or kinds are wanted.
+    pub(crate) fn is_selective(&self) -> bool {
+        !self.groups.is_empty() || !self.kinds.is_empty()
+    }
+
+    /// Whether the CRD of a kind is wanted.
+    pub(crate) fn selects(&self, group: &str, kind: &str) -> bool {
+        let has =
+            |names: &[String], name: &str| names.is_empty() || names.iter().any(|it| it == name);
+        has(&self.groups, group) && has(&self.kinds, kind)
+    }
+
+    /// The errors for selected groups and kinds that are not among those of the input.
+    pub(crate) fn check_selection<'n>(
+        &self,
+        names: impl Iterator<Item = (&'n str, &'n str)>,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let (groups, kinds) = names.unzip();
+        let filters = Filters {
+            groups: self.groups.clone(),
+            kinds: self.kinds.clone(),
+            ..Filters::default()
+        };
+        filters.check(&groups, &kinds, diagnostics);
     }
 
     /// The folder of CRDs, if each has its own file.
@@ -79,7 +67,22 @@ impl Manifests {
 
     /// Whether the path of the API reference is a single page for all versions.
     pub(crate) fn is_page(path: &str) -> bool {
-        has_extension(path, &["md"])
+        has_extension(path, &["md", "html"])
+    }
+
+    /// The format of the API reference, if there is one.
+    pub(crate) fn reference(&self) -> Option<DocsFormat> {
+        let path = self.docs.as_deref()?;
+        let formats = [DocsFormat::Markdown, DocsFormat::Html];
+        let of_file = formats
+            .into_iter()
+            .find(|it| has_extension(path, &[it.extension()]));
+        Some(of_file.unwrap_or(self.docs_format))
+    }
+
+    /// Whether an output is derived from whole CRDs.
+    pub(crate) fn uses_crds(&self) -> bool {
+        self.crds.is_some() || self.reference() == Some(DocsFormat::Html)
     }
 }
 
@@ -87,26 +90,6 @@ impl Manifests {
 fn has_extension(path: &str, extensions: &[&str]) -> bool {
     let extension = Path::new(path).extension();
     extension.is_some_and(|one| extensions.iter().any(|it| one.eq_ignore_ascii_case(it)))
-}
-
-/// Options of roles that come from the configuration rather than from markers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RoleOptions {
-    /// The name of roles whose rules do not name one.
-    pub role_name: String,
-    /// The namespace that the controller is confined to. Rules about namespaced resources that do not specify another namespace
-    /// go to a Role in it.
-    pub namespace: Option<String>,
-}
-
-impl Default for RoleOptions {
-    /// `manager-role` for the whole cluster, as in kubebuilder projects.
-    fn default() -> Self {
-        Self {
-            role_name: "manager-role".to_owned(),
-            namespace: None,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,90 +1,11 @@
-//! Options of generated types: builders, additional derives and attributes, map types, visibility.
+//! Additional derives and attributes of generated types.
 
-use std::{collections::BTreeSet, fmt};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use syn::parse::Parser as _;
 
-use crate::{
-    diag::{Diagnostic, Diagnostics},
-    model::DeclaredAt,
-};
-
-/// The shape of types from CRDs and Go. Annotated Rust is left as written.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TypeOptions {
-    /// Whether structs derive `bon::Builder`.
-    pub builders: bool,
-    /// Additional derives and attributes; a type gets those of every matching pattern.
-    pub attributes: Vec<TypeAttributes>,
-    /// Fields to put in a `Box`, by schema path (`VirtualMachine.spec.template`), in addition to those that would make a type
-    /// contain itself.
-    pub boxed: BTreeSet<String>,
-    /// The type of map fields.
-    pub map_type: MapType,
-    /// The visibility of generated items.
-    pub visibility: Visibility,
-}
-
-/// The visibility of generated items.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Visibility {
-    /// `pub`: visible wherever their modules are.
-    #[default]
-    Public,
-    /// `pub(crate)`.
-    Crate,
-}
-
-impl Visibility {
-    /// Parses the visibility as spelled in `codegen.toml` and on the command line.
-    ///
-    /// # Errors
-    ///
-    /// A message that lists the valid values.
-    pub fn parse(word: &str) -> Result<Self, String> {
-        match word {
-            "public" => Ok(Self::Public),
-            "crate" => Ok(Self::Crate),
-            _ => Err(format!("expected `public` or `crate`, found `{word}`")),
-        }
-    }
-}
-
-/// The type of map fields in types from CRDs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MapType {
-    /// `BTreeMap`, ordered by key.
-    #[default]
-    Btree,
-    /// `HashMap`, which is nevertheless serialized in key order.
-    Hash,
-}
-
-impl MapType {
-    /// Parses the map type as spelled in `codegen.toml` and on the command line.
-    ///
-    /// # Errors
-    ///
-    /// A message that lists the valid values.
-    pub fn parse(word: &str) -> Result<Self, String> {
-        match word {
-            "btree" => Ok(Self::Btree),
-            "hash" => Ok(Self::Hash),
-            _ => Err(format!("expected `btree` or `hash`, found `{word}`")),
-        }
-    }
-
-    /// The type's name in `std::collections`.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Btree => "BTreeMap",
-            Self::Hash => "HashMap",
-        }
-    }
-}
+use crate::model::DeclaredAt;
 
 /// Derives and attributes for the structs and enums whose names match a pattern.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -225,22 +146,6 @@ pub fn type_attribute(text: &str) -> Result<String, String> {
     }
 }
 
-impl TypeOptions {
-    /// Adds an error for each derive and attribute that generated code cannot use.
-    pub(super) fn check(&self, diagnostics: &mut Diagnostics) {
-        for attributes in &self.attributes {
-            let derives = attributes.derives.iter().map(|text| derive_path(text));
-            let others = attributes.attributes.iter();
-            let others = others.map(|text| type_attribute(text));
-            for message in derives.chain(others).filter_map(Result::err) {
-                let types = &attributes.types;
-                let message = format!("attributes of `{types}`: {message}");
-                diagnostics.push(Diagnostic::error(message));
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,13 +170,6 @@ mod tests {
         check("A*A", &["AA", "ABA"], &["A"]);
         check("*", &["", "Any"], &[]);
         check("ä*", &["äö"], &["a"]);
-    }
-
-    #[test]
-    fn map_types_are_words() {
-        assert_eq!(MapType::parse("btree"), Ok(MapType::default()));
-        assert_eq!(MapType::parse("hash"), Ok(MapType::Hash));
-        assert!(MapType::parse("HashMap").is_err());
     }
 
     #[test]

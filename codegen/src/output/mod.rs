@@ -6,7 +6,9 @@
 mod error;
 pub(crate) mod format;
 mod guard;
+pub(crate) mod html;
 mod interrupt;
+pub(crate) mod json;
 mod lock;
 pub(crate) mod markdown;
 mod orphans;

@@ -6,8 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Error, Tree, markdown, yaml::is_printed};
-use crate::{generator::Generator, header::is_generated};
+use super::{Error, Tree, html, json, markdown, yaml::is_printed};
+use crate::{
+    generator::{Generator, is_crd_file},
+    header::is_generated,
+};
 
 /// Where to search for orphans.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,17 +47,26 @@ fn collect_orphans(
         if kind.is_dir() {
             collect_orphans(root, &path, tree, scope, found)?;
         } else if kind.is_file()
-            && path
-                .extension()
-                .is_some_and(|extension| extension == "rs" || extension == "toml")
+            && (is_crd_file(&path)
+                || path
+                    .extension()
+                    .is_some_and(|extension| extension == "rs" || extension == "toml"))
             && !tree.contains_key(&path)
             && scope.covers(&path)
-            && is_generated(&text_of(root, &path)?)
+            && recognizer(&path)(&text_of(root, &path)?)
         {
             found.insert(path);
         }
     }
     Ok(())
+}
+
+/// How to recognize a generated file beside the types or among the generated modules.
+pub(super) fn recognizer(path: &Path) -> fn(&str) -> bool {
+    match is_crd_file(path) {
+        true => json::is_generated_crd,
+        false => is_generated,
+    }
 }
 
 /// CRDs in `folder` of removed kinds, sorted. A file counts if its name has the generated form, the tree has a CRD of its group,
@@ -82,22 +94,24 @@ pub(super) fn orphaned_crds(
     Ok(found)
 }
 
-/// Markdown pages in `folder` that carry the marker and are not in the tree, sorted. Only pages of groups in the tree count,
-/// since another run may write those of other groups.
+/// Pages in `folder` that carry the marker and are not in the tree, sorted. Of Markdown, only pages of groups in the tree count, since
+/// another run may write those of other groups; an index of HTML lists all pages.
 pub(super) fn orphaned_pages(
     root: &Path,
     tree: &Tree,
     folder: &Path,
 ) -> Result<BTreeSet<PathBuf>, Error> {
     let groups = groups(tree, folder, ".md");
+    let has_index = tree.contains_key(&folder.join("index.html"));
     let mut found = BTreeSet::new();
     for (path, kind) in entries(root, folder)? {
-        let in_scope = group_of(&path, ".md").is_some_and(|group| groups.contains(group));
-        if kind.is_file()
-            && in_scope
-            && !tree.contains_key(&path)
-            && markdown::is_generated(&text_of(root, &path)?)
-        {
+        let is_markdown = group_of(&path, ".md").is_some_and(|group| groups.contains(group));
+        let is_html = has_index && path.extension().is_some_and(|it| it == "html");
+        if !kind.is_file() || !(is_markdown || is_html) || tree.contains_key(&path) {
+            continue;
+        }
+        let text = text_of(root, &path)?;
+        if markdown::is_generated(&text) || html::is_generated(&text) {
             found.insert(path);
         }
     }

@@ -5,6 +5,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ffi::OsStr,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -14,8 +15,8 @@ use similar::TextDiff;
 use super::{
     Error, OrphanSearch, Tree,
     guard::Guard,
-    markdown,
-    orphans::{orphaned_crds, orphaned_pages, orphans},
+    html, markdown,
+    orphans::{orphaned_crds, orphaned_pages, orphans, recognizer},
     stage,
     yaml::is_printed,
 };
@@ -97,6 +98,7 @@ impl Plan {
             return Err(Error::Twice { path: path.clone() });
         }
         for (path, text) in tree {
+            let is_generated = recognizer(&path);
             plan.compare(&guard, path, text, is_generated)?;
         }
         for (path, text) in once {
@@ -136,11 +138,10 @@ impl Plan {
         }
         let guard = Guard::new(root);
         for (path, text) in tree {
-            let is_page = path.extension().is_some_and(|extension| extension == "md");
-            let is_generated = if is_page {
-                markdown::is_generated
-            } else {
-                is_printed
+            let is_generated = match path.extension().and_then(OsStr::to_str) {
+                Some("md") => markdown::is_generated,
+                Some("html") => html::is_generated,
+                _ => is_printed,
             };
             plan.compare(&guard, path, text, is_generated)?;
         }
@@ -296,6 +297,20 @@ impl Plan {
             ChangeKind::Remove | ChangeKind::Leftover => None,
         });
         unchanged.chain(changed)
+    }
+
+    /// The files that exist once the plan is written, in the folder's canonical form.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = PathBuf> {
+        let root = self.location();
+        self.wanted().map(move |(path, _)| root.join(path))
+    }
+
+    /// The files that the plan removes, in the folder's canonical form.
+    pub(crate) fn removed(&self) -> impl Iterator<Item = PathBuf> {
+        let root = self.location();
+        let removed = self.changes.iter();
+        let removed = removed.filter(|change| change.kind == ChangeKind::Remove);
+        removed.map(move |change| root.join(&change.path))
     }
 
     /// A canonical form of the root: see [`location`].

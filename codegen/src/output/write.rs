@@ -164,17 +164,28 @@ fn folder_of(file: &Path) -> &Path {
     parent.unwrap_or(Path::new("."))
 }
 
-/// Creates a folder and its missing ancestors, and adds those created to `created`.
+/// Creates a folder and its missing ancestors, and adds those created to `created`. Other runs may create and remove the same ones
+/// meanwhile.
 fn create_folders(folder: &Path, created: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let missing: Vec<&Path> = folder
-        .ancestors()
-        .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.exists())
-        .collect();
-    for ancestor in missing.into_iter().rev() {
-        fs::create_dir(ancestor).map_err(Error::io("create", ancestor))?;
-        created.push(ancestor.to_owned());
+    let is_missing = |it: &&Path| !it.as_os_str().is_empty() && !it.exists();
+    while let Some(ancestor) = folder.ancestors().take_while(is_missing).last() {
+        match fs::create_dir(ancestor) {
+            Ok(()) => created.push(ancestor.to_owned()),
+            Err(error) if was_changed(ancestor, &error) => {}
+            Err(error) => return Err(Error::io("create", ancestor)(error)),
+        }
     }
     Ok(())
+}
+
+/// Whether a folder could not be created because another run created it, or removed the one above.
+fn was_changed(folder: &Path, error: &io::Error) -> bool {
+    match error.kind() {
+        // A file, or a link that leads nowhere, stays in the way.
+        io::ErrorKind::AlreadyExists => folder.is_dir() || folder.symlink_metadata().is_err(),
+        io::ErrorKind::NotFound => folder.parent().is_some_and(|it| !it.exists()),
+        _ => false,
+    }
 }
 
 /// Checks that files can be moved into a folder, so that a failure is found before the first rename.

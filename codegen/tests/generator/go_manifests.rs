@@ -4,12 +4,14 @@ mod marshals;
 
 use std::path::Path;
 
-use kube_codegen::{Compat, Manifests, Options, Source, diag::Style, read::go::GoPackage};
+use kube_codegen::{
+    Compat, Diagnostics, Generated, Manifests, Options, Source, diag::Style, read::go::GoPackage,
+};
 
 use crate::support::go;
 
-/// Generates the CRDs of a Go file.
-fn crds(text: &str, manifests: Option<Manifests>) -> kube_codegen::Generated {
+/// Generates the CRDs of a Go file, or returns the errors.
+fn read(text: &str, manifests: Option<Manifests>) -> Result<Generated, Diagnostics> {
     let header = "// +groupName=example.com\npackage v1\nimport (\n\tcorev1 \"k8s.io/api/core/v1\"\n\
         \tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n)\n";
     let sources = go::sources(&format!("{header}{text}"));
@@ -19,7 +21,10 @@ fn crds(text: &str, manifests: Option<Manifests>) -> kube_codegen::Generated {
         ..Options::default()
     };
     kube_codegen::generate(&sources, &options)
-        .unwrap_or_else(|found| panic!("{}", found.render(Style::Colored)))
+}
+
+fn crds(text: &str, manifests: Option<Manifests>) -> Generated {
+    read(text, manifests).unwrap_or_else(|found| panic!("{}", found.render(Style::Colored)))
 }
 
 /// Returns the CRD of the kind `Widget` that a Go file declares.
@@ -446,4 +451,37 @@ fn faulty_markers_of_webhooks_are_errors_where_these_are_written() {
         warned.contains("warning: `+kubebuilder:webhook` needs the argument"),
         "{warned}"
     );
+}
+
+/// Returns the places of the errors about a `Widget` whose spec has the fields, beside other types.
+fn places(spec: &str, types: &str) -> Vec<String> {
+    let errors = read(&format!(
+        "// +kubebuilder:object:root=true\ntype Widget struct {{\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\
+         \tSpec WidgetSpec `json:\"spec,omitempty\"`\n}}\ntype WidgetSpec struct {{\n{spec}\n}}\n{types}\n"
+    ), Some(Manifests::default())).unwrap_err();
+    let labels = errors
+        .as_slice()
+        .iter()
+        .filter_map(|error| error.labels.first());
+    labels
+        .map(|label| label.place.written().to_owned())
+        .collect()
+}
+
+#[test]
+fn errors_about_list_map_keys_point_at_the_key() {
+    let bulb = "type Bulb struct {\n\t// +optional\n\tName string `json:\"name,omitempty\"`\n}";
+    let keys = |key: &str| format!("// +listType=map\n// +listMapKey={key}\n");
+    let own = format!("{}\tBulbs []Bulb `json:\"bulbs\"`", keys("kind"));
+    assert_eq!(places(&own, bulb), ["+listMapKey=kind"]);
+    let named = format!("{}type Bulbs []Bulb\n{bulb}", keys("kind"));
+    let used = "\tBulbs Bulbs `json:\"bulbs\"`\n\tMore Bulbs `json:\"more\"`";
+    let found = places(used, &named);
+    assert!(
+        !found.is_empty() && found.iter().all(|it| it == "+listMapKey=kind"),
+        "{found:?}"
+    );
+    // A key that may be absent.
+    let named = format!("{}type Bulbs []Bulb\n{bulb}", keys("name"));
+    assert_eq!(places("\tBulbs Bulbs `json:\"bulbs\"`", &named), ["Name"]);
 }

@@ -10,6 +10,7 @@
 )]
 
 mod architecture;
+mod book;
 mod cli;
 mod fail;
 #[cfg(feature = "go")]

@@ -84,6 +84,25 @@ impl Structural {
         }
     }
 
+    /// Returns why an `openAPIV3Schema` is not structural, with paths below `path`; nothing if it has another shape than a schema.
+    /// Defaults, patterns and other values are not checked.
+    #[must_use]
+    pub fn check_form(path: &str, schema: &Value) -> Vec<FieldError> {
+        let path = Path::root(path);
+        let mut errors = Vec::new();
+        props::check_shape(schema, &path, &mut errors);
+        let Some(props) = Props::new(schema).filter(|_| errors.is_empty()) else {
+            return Vec::new();
+        };
+        match check_structural::unsupported(props) {
+            Some(detail) => {
+                let (kind, value) = (FieldErrorKind::Invalid, "".into());
+                vec![FieldError::with_value(path.field(), kind, value, detail)]
+            }
+            None => check_structural::check_structural(props, &path),
+        }
+    }
+
     /// Returns the violations of the rules of a valid `openAPIV3Schema`: their expressions and estimated costs, as the server checks
     /// them. Errors are reported below `path`.
     #[cfg(feature = "cel")]

@@ -17,7 +17,11 @@ use crate::Result;
 const TIMES: &str = "CORPUS_TIMES";
 
 /// Compiles the crates of a workspace, skipping those that fail. Returns the seconds of each, and the folder of the programs.
-pub(crate) fn compile(workspace: &Path, target: &Path, names: &[&str]) -> Result<(BTreeMap<String, f64>, PathBuf)> {
+pub(crate) fn compile(
+    workspace: &Path,
+    target: &Path,
+    names: &[&str],
+) -> Result<(BTreeMap<String, f64>, PathBuf)> {
     let programs = target.join("debug");
     for name in names {
         let program = programs.join(name);
@@ -28,14 +32,28 @@ pub(crate) fn compile(workspace: &Path, target: &Path, names: &[&str]) -> Result
     let times = workspace.join("seconds.tsv");
     fs::write(&times, "")?;
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--quiet", "--keep-going", "--workspace", "--manifest-path"]).arg(workspace.join("Cargo.toml"));
-    cargo.env("CARGO_TARGET_DIR", target).env("RUSTC_WRAPPER", env::current_exe()?).env(TIMES, &times);
+    cargo
+        .args([
+            "build",
+            "--quiet",
+            "--keep-going",
+            "--workspace",
+            "--manifest-path",
+        ])
+        .arg(workspace.join("Cargo.toml"));
+    cargo
+        .env("CARGO_TARGET_DIR", target)
+        .env("RUSTC_WRAPPER", env::current_exe()?)
+        .env(TIMES, &times);
     // A failure shows as a missing program.
     cargo.status()?;
     let mut seconds: BTreeMap<String, f64> = BTreeMap::new();
     for line in fs::read_to_string(&times).unwrap_or_default().lines() {
         let mut columns = line.split('\t');
-        if let (Some(name), Some(time)) = (columns.next(), columns.next().and_then(|time| time.parse::<f64>().ok())) {
+        if let (Some(name), Some(time)) = (
+            columns.next(),
+            columns.next().and_then(|time| time.parse::<f64>().ok()),
+        ) {
             *seconds.entry(name.to_owned()).or_default() += time;
         }
     }
@@ -50,15 +68,28 @@ pub(crate) fn as_rustc() -> Option<Result<ExitCode>> {
 }
 
 fn timed(times: &OsString, arguments: &[OsString]) -> Result<ExitCode> {
-    let (rustc, arguments) = arguments.split_first().ok_or("expected the path of rustc as the first argument")?;
+    let (rustc, arguments) = arguments
+        .split_first()
+        .ok_or("expected the path of rustc as the first argument")?;
     let start = Instant::now();
     let status = Command::new(rustc).args(arguments).status()?;
-    let name = arguments.iter().skip_while(|argument| *argument != "--crate-name").nth(1);
+    let name = arguments
+        .iter()
+        .skip_while(|argument| *argument != "--crate-name")
+        .nth(1);
     if let Some(name) = name.and_then(|name| name.to_str()) {
         let line = format!("{name}\t{:.3}\n", start.elapsed().as_secs_f64());
-        OpenOptions::new().create(true).append(true).open(times)?.write_all(line.as_bytes())?;
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(times)?
+            .write_all(line.as_bytes())?;
     }
-    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if status.success() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// The number of objects that round-tripped unchanged through the types of a project, and messages about the others.
@@ -87,11 +118,18 @@ pub(crate) fn run(program: &Path) -> Result<Option<Sent>> {
     }
     if !output.status.success() && sent.wrong.is_empty() {
         let stderr = String::from_utf8_lossy(&output.stderr);
-        sent.wrong.push(format!("{}: {}", output.status, stderr.lines().next_back().unwrap_or_default()));
+        sent.wrong.push(format!(
+            "{}: {}",
+            output.status,
+            stderr.lines().next_back().unwrap_or_default()
+        ));
     }
     Ok(Some(sent))
 }
 
 fn first(line: &str) -> usize {
-    line.split(' ').next().and_then(|count| count.parse().ok()).unwrap_or_default()
+    line.split(' ')
+        .next()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or_default()
 }

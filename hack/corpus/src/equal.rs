@@ -13,20 +13,37 @@ pub(crate) fn differences(source: &Value, written: &Value) -> Vec<String> {
 }
 
 fn canonical(crd: &Value) -> Value {
-    let metadata = picked(&crd["metadata"], &["name", "labels", "annotations"], |key, value| match key {
-        "annotations" => without(value, "kubectl.kubernetes.io/last-applied-configuration"),
-        _ => some(value),
-    });
-    object([("metadata", metadata), ("spec", canonical_spec(&crd["spec"]))])
+    let metadata = picked(
+        &crd["metadata"],
+        &["name", "labels", "annotations"],
+        |key, value| match key {
+            "annotations" => without(value, "kubectl.kubernetes.io/last-applied-configuration"),
+            _ => some(value),
+        },
+    );
+    object([
+        ("metadata", metadata),
+        ("spec", canonical_spec(&crd["spec"])),
+    ])
 }
 
 fn canonical_spec(spec: &Value) -> Value {
-    let keys = ["group", "names", "scope", "conversion", "preserveUnknownFields", "versions"];
+    let keys = [
+        "group",
+        "names",
+        "scope",
+        "conversion",
+        "preserveUnknownFields",
+        "versions",
+    ];
     picked(spec, &keys, |key, value| match key {
         "names" => Some(canonical_names(value)),
         "conversion" if value["strategy"] == "Webhook" => {
             let webhook = pruned(&value["webhook"])?;
-            Some(object([("strategy", "Webhook".into()), ("webhook", webhook)]))
+            Some(object([
+                ("strategy", "Webhook".into()),
+                ("webhook", webhook),
+            ]))
         }
         "conversion" => None,
         "preserveUnknownFields" => flag(value),
@@ -40,10 +57,20 @@ fn canonical_spec(spec: &Value) -> Value {
 }
 
 fn canonical_names(names: &Value) -> Value {
-    let keys = ["kind", "plural", "singular", "listKind", "shortNames", "categories"];
+    let keys = [
+        "kind",
+        "plural",
+        "singular",
+        "listKind",
+        "shortNames",
+        "categories",
+    ];
     let mut names = picked(names, &keys, |_, value| some(value));
     let kind = names["kind"].as_str().unwrap_or_default().to_owned();
-    for (key, default) in [("singular", kind.to_lowercase()), ("listKind", format!("{kind}List"))] {
+    for (key, default) in [
+        ("singular", kind.to_lowercase()),
+        ("listKind", format!("{kind}List")),
+    ] {
         if names.get(key).is_none() {
             names[key] = default.into();
         }
@@ -83,7 +110,9 @@ fn canonical_schema(schema: &Value) -> Value {
     let Some(members) = schema.as_object() else {
         return schema.clone();
     };
-    let members = members.iter().filter_map(|(key, value)| Some((key.clone(), keyword(key, value)?)));
+    let members = members
+        .iter()
+        .filter_map(|(key, value)| Some((key.clone(), keyword(key, value)?)));
     Value::Object(members.collect())
 }
 
@@ -93,14 +122,32 @@ fn keyword(key: &str, value: &Value) -> Option<Value> {
     match key {
         // Any value is significant, including false and empty ones.
         "default" | "example" => (!value.is_null()).then(|| value.clone()),
-        "maximum" | "minimum" | "multipleOf" | "maxLength" | "minLength" | "maxItems" | "minItems" | "maxProperties"
-        | "minProperties" => (!value.is_null()).then(|| value.clone()),
-        "description" | "type" | "format" | "title" | "pattern" | "enum" | "$ref" | "definitions" | "dependencies"
-        | "patternProperties" | "additionalItems" | "x-kubernetes-list-map-keys" | "x-kubernetes-list-type"
+        "maximum" | "minimum" | "multipleOf" | "maxLength" | "minLength" | "maxItems"
+        | "minItems" | "maxProperties" | "minProperties" => {
+            (!value.is_null()).then(|| value.clone())
+        }
+        "description"
+        | "type"
+        | "format"
+        | "title"
+        | "pattern"
+        | "enum"
+        | "$ref"
+        | "definitions"
+        | "dependencies"
+        | "patternProperties"
+        | "additionalItems"
+        | "x-kubernetes-list-map-keys"
+        | "x-kubernetes-list-type"
         | "x-kubernetes-map-type" => some(value),
         "externalDocs" => pruned(value),
-        "exclusiveMaximum" | "exclusiveMinimum" | "uniqueItems" | "nullable" | "x-kubernetes-preserve-unknown-fields"
-        | "x-kubernetes-embedded-resource" | "x-kubernetes-int-or-string" => flag(value),
+        "exclusiveMaximum"
+        | "exclusiveMinimum"
+        | "uniqueItems"
+        | "nullable"
+        | "x-kubernetes-preserve-unknown-fields"
+        | "x-kubernetes-embedded-resource"
+        | "x-kubernetes-int-or-string" => flag(value),
         "required" => {
             let mut names = list(value).to_vec();
             names.sort_by_key(Value::to_string);
@@ -109,7 +156,11 @@ fn keyword(key: &str, value: &Value) -> Option<Value> {
         }
         "properties" => {
             let properties = value.as_object()?.iter();
-            some(&properties.map(|(name, schema)| (name.clone(), canonical_schema(schema))).collect())
+            some(
+                &properties
+                    .map(|(name, schema)| (name.clone(), canonical_schema(schema)))
+                    .collect(),
+            )
         }
         "items" | "not" => (!value.is_null()).then(|| canonical_schema(value)),
         "additionalProperties" => match value {
@@ -132,7 +183,8 @@ fn compare(path: &str, a: &Value, b: &Value, found: &mut Vec<String>) {
                 }
             }
             let added = b.iter().filter(|(key, _)| !a.contains_key(*key));
-            found.extend(added.map(|(key, value)| format!("{path}.{key} is new: {}", short(value))));
+            found
+                .extend(added.map(|(key, value)| format!("{path}.{key} is new: {}", short(value))));
         }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
             for (index, (a, b)) in a.iter().zip(b).enumerate() {
@@ -140,7 +192,8 @@ fn compare(path: &str, a: &Value, b: &Value, found: &mut Vec<String>) {
             }
         }
         // 1 equals 1.0.
-        (Value::Number(a), Value::Number(b)) if (a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64() => {}
+        (Value::Number(a), Value::Number(b))
+            if (a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64() => {}
         (a, b) if a == b => {}
         (a, b) => found.push(format!("{path}: {} became {}", short(a), short(b))),
     }
@@ -153,12 +206,19 @@ fn short(value: &Value) -> String {
 /// Returns an object with these keys, each value converted by `read`. Keys that are absent, or for which `read` returns `None`, are left
 /// out.
 fn picked(value: &Value, keys: &[&str], read: impl Fn(&str, &Value) -> Option<Value>) -> Value {
-    let members = keys.iter().filter_map(|key| Some(((*key).to_owned(), read(key, value.get(key)?)?)));
+    let members = keys
+        .iter()
+        .filter_map(|key| Some(((*key).to_owned(), read(key, value.get(key)?)?)));
     Value::Object(members.collect())
 }
 
 fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
-    Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    Value::Object(
+        members
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect(),
+    )
 }
 
 /// Returns the value, or `None` if it is null or empty.
@@ -177,7 +237,9 @@ fn some(value: &Value) -> Option<Value> {
 fn pruned(value: &Value) -> Option<Value> {
     match value {
         Value::Object(map) => {
-            let members = map.iter().filter_map(|(key, value)| Some((key.clone(), pruned(value)?)));
+            let members = map
+                .iter()
+                .filter_map(|(key, value)| Some((key.clone(), pruned(value)?)));
             some(&Value::Object(members.collect()))
         }
         Value::Bool(false) => None,

@@ -30,7 +30,10 @@ impl Figures {
         Self {
             crds,
             types: defs().count() - aliases,
-            objects: api.versions().map(|(_, version)| objects(version)).fold([0, 0], add),
+            objects: api
+                .versions()
+                .map(|(_, version)| objects(version))
+                .fold([0, 0], add),
             aliases,
             lines: files.values().map(|text| text.lines().count()).sum(),
             long: [60, 80].map(|limit| defs().filter(|def| def.name.len() > limit).count()),
@@ -81,20 +84,36 @@ fn add([a, b]: [usize; 2], [c, d]: [usize; 2]) -> [usize; 2] {
 
 /// Counts the fields of a version that hold objects: those with types of Kubernetes, and all. The metadata of kinds is not counted.
 fn objects(version: &Version) -> [usize; 2] {
-    let is_root = |def: &&TypeDef| version.resources.iter().any(|resource| resource.root == def.name);
-    let structs = version.types.iter().filter(|def| matches!(def.kind, TypeKind::Struct(_)));
+    let is_root = |def: &&TypeDef| {
+        version
+            .resources
+            .iter()
+            .any(|resource| resource.root == def.name)
+    };
+    let structs = version
+        .types
+        .iter()
+        .filter(|def| matches!(def.kind, TypeKind::Struct(_)));
     let structs: BTreeSet<&str> = structs.map(|def| def.name.as_str()).collect();
     let mut count = [0, 0];
     for def in &version.types {
-        let TypeKind::Struct(body) = &def.kind else { continue };
-        let fields = body.fields.iter().filter(|field| field.json_name != "metadata" || !is_root(&def));
+        let TypeKind::Struct(body) = &def.kind else {
+            continue;
+        };
+        let fields = body
+            .fields
+            .iter()
+            .filter(|field| field.json_name != "metadata" || !is_root(&def));
         for field in fields {
-            count = add(count, match field.ty.element() {
-                TypeRef::External(_) => [1, 1],
-                TypeRef::Known(known) if !SCALARS.contains(known) => [1, 1],
-                TypeRef::Local(name) if structs.contains(name.as_str()) => [0, 1],
-                _ => [0, 0],
-            });
+            count = add(
+                count,
+                match field.ty.element() {
+                    TypeRef::External(_) => [1, 1],
+                    TypeRef::Known(known) if !SCALARS.contains(known) => [1, 1],
+                    TypeRef::Local(name) if structs.contains(name.as_str()) => [0, 1],
+                    _ => [0, 0],
+                },
+            );
         }
     }
     count
@@ -113,7 +132,15 @@ const SCALARS: [KnownType; 7] = [
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { crds, types, objects: [recognised, objects], aliases, lines, long: [sixty, eighty], longest } = self;
+        let Self {
+            crds,
+            types,
+            objects: [recognised, objects],
+            aliases,
+            lines,
+            long: [sixty, eighty],
+            longest,
+        } = self;
         write!(
             f,
             "{crds} CRDs, {types} types, {recognised} of {objects} objects recognised, {aliases} aliases, {lines} lines, {sixty} names > 60, {eighty} > 80, longest {} {longest}",

@@ -13,7 +13,9 @@ use kube_codegen::{
     config::go::{Environment, KubernetesSources, load},
 };
 
-use crate::{Result, figures::Figures, index::Index, index::Project, options, write_crate, write_workspace};
+use crate::{
+    Result, figures::Figures, index::Index, index::Project, options, write_crate, write_workspace,
+};
 
 /// A line of the table of modules: name, module with version, packages, project in the corpus.
 struct Module {
@@ -29,14 +31,26 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         return Err("usage: corpus go MODULES CACHE CORPUS OUTPUT [NAME…]".into());
     };
     let (corpus, output) = (Path::new(corpus), Path::new(output));
-    let environment = Environment { module_cache: PathBuf::from(cache), ..Environment::from_process() };
-    let index = if corpus.join("index.json").is_file() { Index::read(corpus)? } else { Index { projects: Vec::new() } };
+    let environment = Environment {
+        module_cache: PathBuf::from(cache),
+        ..Environment::from_process()
+    };
+    let index = if corpus.join("index.json").is_file() {
+        Index::read(corpus)?
+    } else {
+        Index {
+            projects: Vec::new(),
+        }
+    };
     let modules: Vec<Module> = fs::read_to_string(table)?
         .lines()
         .filter_map(|line| Module::parse(line, Path::new(cache)))
         .filter(|module| only.is_empty() || only.contains(&module.name))
         .collect();
-    println!("{:<20} {:>5} {:>5} {:>6} {:>7} {:>8} {:>9}  from CRDs", "module", "kinds", "types", "lines", "seconds", "warnings", "samples");
+    println!(
+        "{:<20} {:>5} {:>5} {:>6} {:>7} {:>8} {:>9}  from CRDs",
+        "module", "kinds", "types", "lines", "seconds", "warnings", "samples"
+    );
     let mut failed = 0;
     let mut names = Vec::new();
     for module in &modules {
@@ -52,14 +66,24 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         }
     }
     write_workspace(output, names.into_iter())?;
-    if failed > 0 { Err(format!("{failed} modules failed").into()) } else { Ok(()) }
+    if failed > 0 {
+        Err(format!("{failed} modules failed").into())
+    } else {
+        Ok(())
+    }
 }
 
 impl Module {
     fn parse(line: &str, cache: &Path) -> Option<Self> {
         let mut columns = line.split('\t');
         let name = columns.next()?.to_owned();
-        let escape = |c: char| if c.is_ascii_uppercase() { format!("!{}", c.to_ascii_lowercase()) } else { c.to_string() };
+        let escape = |c: char| {
+            if c.is_ascii_uppercase() {
+                format!("!{}", c.to_ascii_lowercase())
+            } else {
+                c.to_string()
+            }
+        };
         let folder: String = columns.next()?.chars().map(escape).collect();
         Some(Self {
             name,
@@ -70,21 +94,49 @@ impl Module {
     }
 }
 
-fn generate(module: &Module, index: &Index, corpus: &Path, output: &Path, environment: &Environment) -> Result<String> {
+fn generate(
+    module: &Module,
+    index: &Index,
+    corpus: &Path,
+    output: &Path,
+    environment: &Environment,
+) -> Result<String> {
     let start = Instant::now();
     let rendered = |errors: Diagnostics| errors.render(Style::Plain);
-    let go = load(&module.packages, &module.folder, environment, KubernetesSources::Unused).map_err(rendered)?;
-    let sources = Sources { go: vec![go], ..Sources::default() };
+    let go = load(
+        &module.packages,
+        &module.folder,
+        environment,
+        KubernetesSources::Unused,
+    )
+    .map_err(rendered)?;
+    let sources = Sources {
+        go: vec![go],
+        ..Sources::default()
+    };
     let generated = kube_codegen::generate(&sources, &options()).map_err(rendered)?;
     let seconds = start.elapsed().as_secs_f64();
-    let Generated { api, files, warnings, .. } = generated;
-    let of_corpus = index.projects.iter().find(|project| project.name == module.project);
+    let Generated {
+        api,
+        files,
+        warnings,
+        ..
+    } = generated;
+    let of_corpus = index
+        .projects
+        .iter()
+        .find(|project| project.name == module.project);
     // A sample of a version that the module lacks belongs to another release.
     let kinds: Vec<(String, &str)> = api
         .versions()
         .flat_map(|(group, version)| {
             let resources = version.resources.iter();
-            resources.map(move |resource| (format!("{}/{}", group.name, version.name), resource.kind.as_str()))
+            resources.map(move |resource| {
+                (
+                    format!("{}/{}", group.name, version.name),
+                    resource.kind.as_str(),
+                )
+            })
         })
         .collect();
     let samples: Vec<String> = of_corpus
@@ -105,9 +157,17 @@ fn generate(module: &Module, index: &Index, corpus: &Path, output: &Path, enviro
         figures.types(),
         figures.lines(),
         warnings.as_slice().len(),
-        format!("{}/{}", samples.len(), of_corpus.map_or(0, |project| project.samples.len())),
+        format!(
+            "{}/{}",
+            samples.len(),
+            of_corpus.map_or(0, |project| project.samples.len())
+        ),
     );
-    let project = Project { name: module.name.clone(), crds: Vec::new(), samples };
+    let project = Project {
+        name: module.name.clone(),
+        crds: Vec::new(),
+        samples,
+    };
     write_crate(output, corpus, &project, &api, &files)?;
     Ok(line)
 }
@@ -116,19 +176,32 @@ fn is_of(path: &Path, kinds: &[(String, &str)]) -> bool {
     let text = fs::read_to_string(path).unwrap_or_default();
     let value = |key: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(key));
-        line.unwrap_or_default().trim().trim_matches(['"', '\'']).to_owned()
+        line.unwrap_or_default()
+            .trim()
+            .trim_matches(['"', '\''])
+            .to_owned()
     };
     let (version, kind) = (value("apiVersion:"), value("kind:"));
-    kinds.iter().any(|(of, name)| *of == version && *name == kind)
+    kinds
+        .iter()
+        .any(|(of, name)| *of == version && *name == kind)
 }
 
 /// Returns the figures of the types from the project's CRDs.
 fn of_crds(project: &Project, corpus: &Path) -> Result<String> {
     let mut sources = Sources::default();
     for path in &project.crds {
-        sources.crds.push(Source::new(path.clone(), fs::read_to_string(corpus.join(path))?));
+        sources.crds.push(Source::new(
+            path.clone(),
+            fs::read_to_string(corpus.join(path))?,
+        ));
     }
     let Generated { api, files, .. } = kube_codegen::generate(&sources, &options())?;
     let figures = Figures::of(project.crds.len(), &api, &files);
-    Ok(format!("{} CRDs, {} types, {} lines", project.crds.len(), figures.types(), figures.lines()))
+    Ok(format!(
+        "{} CRDs, {} types, {} lines",
+        project.crds.len(),
+        figures.types(),
+        figures.lines()
+    ))
 }

@@ -41,19 +41,28 @@ impl Index {
         let mut projects: BTreeMap<String, Project> = BTreeMap::new();
         for crd in file.crds {
             let name = project_of(&crd.path);
-            let project = projects.entry(name.clone()).or_insert_with(|| Project { name, ..Project::default() });
+            let project = projects.entry(name.clone()).or_insert_with(|| Project {
+                name,
+                ..Project::default()
+            });
             project.crds.push(crd.path);
         }
         for sample in file.samples {
             // Unserved versions have no types. Duplicate keys are refused, as by strict decoding in the API server.
-            if sample.flags.iter().any(|flag| flag == "unserved_version" || flag == "dup_keys") {
+            if sample
+                .flags
+                .iter()
+                .any(|flag| flag == "unserved_version" || flag == "dup_keys")
+            {
                 continue;
             }
             if let Some(project) = projects.get_mut(&project_of(&sample.path)) {
                 project.samples.push(sample.path);
             }
         }
-        Ok(Self { projects: projects.into_values().collect() })
+        Ok(Self {
+            projects: projects.into_values().collect(),
+        })
     }
 }
 

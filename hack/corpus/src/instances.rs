@@ -20,8 +20,16 @@ pub(crate) enum Case {
 }
 
 impl Case {
-    pub(crate) const ALL: [Self; 8] =
-        [Self::Minimal, Self::Full, Self::Low, Self::High, Self::Null, Self::Random(1), Self::Random(2), Self::Random(3)];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Minimal,
+        Self::Full,
+        Self::Low,
+        Self::High,
+        Self::Null,
+        Self::Random(1),
+        Self::Random(2),
+        Self::Random(3),
+    ];
 }
 
 /// The maximum number of values of an object; further values are as small as the schema permits.
@@ -34,12 +42,21 @@ pub(crate) fn object(api_version: &str, kind: &str, schema: &Value, case: Case) 
         _ => 0,
     };
     let names = format!("{api_version}/{kind}");
-    let seed = names.bytes().fold(seed, |seed, byte| seed.wrapping_mul(0x0100_0000_01b3) ^ u64::from(byte));
-    let mut maker = Maker { case, state: seed, made: 0 };
+    let seed = names.bytes().fold(seed, |seed, byte| {
+        seed.wrapping_mul(0x0100_0000_01b3) ^ u64::from(byte)
+    });
+    let mut maker = Maker {
+        case,
+        state: seed,
+        made: 0,
+    };
     let mut object = maker.members(schema, 0);
     object.insert("apiVersion".to_owned(), api_version.into());
     object.insert("kind".to_owned(), kind.into());
-    object.insert("metadata".to_owned(), json!({"name": "made-up", "labels": {"a.b/c": "d"}}));
+    object.insert(
+        "metadata".to_owned(),
+        json!({"name": "made-up", "labels": {"a.b/c": "d"}}),
+    );
     Value::Object(object)
 }
 
@@ -61,13 +78,18 @@ impl Maker {
 
     fn choose<T: Clone>(&mut self, from: &[T]) -> Option<T> {
         let len = u64::try_from(from.len()).ok().filter(|len| *len > 0)?;
-        usize::try_from(self.random() % len).ok().and_then(|at| from.get(at)).cloned()
+        usize::try_from(self.random() % len)
+            .ok()
+            .and_then(|at| from.get(at))
+            .cloned()
     }
 
     /// Returns the case for one value.
     fn case(&mut self) -> Case {
         match self.case {
-            Case::Random(_) => self.choose(&[Case::Full, Case::Low, Case::High, Case::Null]).unwrap_or(Case::Full),
+            Case::Random(_) => self
+                .choose(&[Case::Full, Case::Low, Case::High, Case::Null])
+                .unwrap_or(Case::Full),
             case => case,
         }
     }
@@ -76,12 +98,17 @@ impl Maker {
         self.made += 1;
         let case = self.case();
         let enumerated = schema["enum"].as_array();
-        let permits_null = schema["nullable"] == true || enumerated.is_some_and(|values| values.contains(&Value::Null));
+        let permits_null = schema["nullable"] == true
+            || enumerated.is_some_and(|values| values.contains(&Value::Null));
         if permits_null && case == Case::Null {
             return Value::Null;
         }
         if let Some(values) = enumerated {
-            let values: Vec<Value> = values.iter().filter(|value| !value.is_null()).cloned().collect();
+            let values: Vec<Value> = values
+                .iter()
+                .filter(|value| !value.is_null())
+                .cloned()
+                .collect();
             return self.choose(&values).unwrap_or(Value::Null);
         }
         if schema["x-kubernetes-int-or-string"] == true {
@@ -95,13 +122,19 @@ impl Maker {
             Some("number") => self.number(schema, case),
             Some("boolean") => (self.random().is_multiple_of(2)).into(),
             // Without a type, any value is valid, despite `properties` and `items`.
-            _ => json!({"any": [1, 2.5, null, true, "x", {"b": 9_007_199_254_740_993_u64, "a": {}}]}),
+            _ => {
+                json!({"any": [1, 2.5, null, true, "x", {"b": 9_007_199_254_740_993_u64, "a": {}}]})
+            }
         }
     }
 
     fn members(&mut self, schema: &Value, depth: usize) -> Map<String, Value> {
         let mut members = Map::new();
-        let required = |name: &str| schema["required"].as_array().is_some_and(|names| names.iter().any(|one| one == name));
+        let required = |name: &str| {
+            schema["required"]
+                .as_array()
+                .is_some_and(|names| names.iter().any(|one| one == name))
+        };
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
             let wanted = match self.case {
                 _ if self.made > MOST_VALUES => false,
@@ -110,7 +143,9 @@ impl Maker {
                 _ => true,
             };
             // The server always sends properties with a default.
-            let filled_in = property.get("default").is_some_and(|default| !default.is_null());
+            let filled_in = property
+                .get("default")
+                .is_some_and(|default| !default.is_null());
             if wanted || filled_in || required(name) {
                 members.insert(name.clone(), self.value(property, depth + 1));
             }
@@ -126,10 +161,14 @@ impl Maker {
         }
         // If `additionalProperties` has a schema, it applies to unknown properties even if they are preserved.
         let others = &schema["additionalProperties"];
-        let keeps = *others == true || schema["x-kubernetes-preserve-unknown-fields"] == true && !others.is_object();
+        let keeps = *others == true
+            || schema["x-kubernetes-preserve-unknown-fields"] == true && !others.is_object();
         if keeps && !few && self.case() == Case::High {
             members.insert("zz-unknown".to_owned(), json!({"a": [1, -0.5, null, "x"]}));
-            members.insert("unknownFields".to_owned(), json!("a name that Rust may have"));
+            members.insert(
+                "unknownFields".to_owned(),
+                json!("a name that Rust may have"),
+            );
         }
         if schema["x-kubernetes-embedded-resource"] == true {
             members.insert("apiVersion".to_owned(), "v1".into());
@@ -140,15 +179,37 @@ impl Maker {
     }
 
     fn list(&mut self, schema: &Value, depth: usize) -> Value {
-        let bound = |word: &str| schema[word].as_u64().and_then(|bound| usize::try_from(bound).ok());
+        let bound = |word: &str| {
+            schema[word]
+                .as_u64()
+                .and_then(|bound| usize::try_from(bound).ok())
+        };
         let few = self.case == Case::Minimal || self.made > MOST_VALUES;
-        let wanted = if few { 0 } else if depth < 4 { 2 } else { 1 };
-        let length = wanted.max(bound("minItems").unwrap_or(0)).min(bound("maxItems").unwrap_or(usize::MAX)).min(8);
-        (0..length).map(|_| self.value(&schema["items"], depth + 1)).collect()
+        let wanted = if few {
+            0
+        } else if depth < 4 {
+            2
+        } else {
+            1
+        };
+        let length = wanted
+            .max(bound("minItems").unwrap_or(0))
+            .min(bound("maxItems").unwrap_or(usize::MAX))
+            .min(8);
+        (0..length)
+            .map(|_| self.value(&schema["items"], depth + 1))
+            .collect()
     }
 
     fn number(&mut self, schema: &Value, case: Case) -> Value {
-        let plain = [json!(0.1), json!(5e-324), json!(1e21), json!(123_456_789.125), json!(-0.5), json!(3)];
+        let plain = [
+            json!(0.1),
+            json!(5e-324),
+            json!(1e21),
+            json!(123_456_789.125),
+            json!(-0.5),
+            json!(3),
+        ];
         match case {
             Case::Low => bound(schema, "minimum").unwrap_or(json!(-1.797_693_134_862_315_7e308)),
             // Not representable as an f64.
@@ -163,7 +224,9 @@ fn bound(schema: &Value, word: &str) -> Option<Value> {
 }
 
 fn is_quantity(schema: &Value) -> bool {
-    schema["pattern"].as_str().is_some_and(|pattern| pattern.contains("[KMGTPE]i"))
+    schema["pattern"]
+        .as_str()
+        .is_some_and(|pattern| pattern.contains("[KMGTPE]i"))
 }
 
 fn int_or_string(schema: &Value, case: Case) -> Value {
@@ -184,7 +247,13 @@ fn text(schema: &Value, case: Case) -> String {
     let plain = match schema["format"].as_str() {
         Some("date-time") => time,
         Some("date") => "2024-02-29",
-        Some("byte") => if case == Case::Low { "" } else { "AAECAw==" },
+        Some("byte") => {
+            if case == Case::Low {
+                ""
+            } else {
+                "AAECAw=="
+            }
+        }
         Some("duration") => "1h30m0s",
         Some("ipv4") => "192.0.2.1",
         Some("ipv6") => "2001:db8::1",
@@ -196,7 +265,10 @@ fn text(schema: &Value, case: Case) -> String {
             _ => "text",
         },
     };
-    let least = schema["minLength"].as_u64().and_then(|least| usize::try_from(least).ok()).unwrap_or(0);
+    let least = schema["minLength"]
+        .as_u64()
+        .and_then(|least| usize::try_from(least).ok())
+        .unwrap_or(0);
     let missing = least.min(300).saturating_sub(plain.chars().count());
     if schema["format"] == "byte" {
         // Whole groups of base64, before any padding.
@@ -207,9 +279,20 @@ fn text(schema: &Value, case: Case) -> String {
 
 fn integer(schema: &Value, case: Case) -> Value {
     let is_32_bits = schema["format"] == "int32";
-    let (least, greatest) = if is_32_bits { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (i64::MIN, i64::MAX) };
-    let whole = |word: &str, default: i64| bound(schema, word).and_then(|bound| bound.as_i64()).unwrap_or(default);
-    let (low, high) = (whole("minimum", least).max(least), whole("maximum", greatest).min(greatest));
+    let (least, greatest) = if is_32_bits {
+        (i64::from(i32::MIN), i64::from(i32::MAX))
+    } else {
+        (i64::MIN, i64::MAX)
+    };
+    let whole = |word: &str, default: i64| {
+        bound(schema, word)
+            .and_then(|bound| bound.as_i64())
+            .unwrap_or(default)
+    };
+    let (low, high) = (
+        whole("minimum", least).max(least),
+        whole("maximum", greatest).min(greatest),
+    );
     let value = match case {
         Case::Low => low,
         Case::High => high,

@@ -8,6 +8,12 @@
 //! - `corpus go MODULES CACHE CORPUS OUTPUT [NAME…]` generates crates from Go modules in a module cache, for `hack/go-corpus.sh`.
 //! - `corpus names …` compares the names of types, for `hack/names.sh`.
 
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program of tables"
+)]
+
 mod compile;
 mod equal;
 mod figures;
@@ -20,15 +26,7 @@ mod project;
 mod sharing;
 mod table;
 
-use std::{
-    env,
-    error::Error,
-    fs,
-    path::Path,
-    process::ExitCode,
-    sync::OnceLock,
-    time::Instant,
-};
+use std::{env, error::Error, fs, path::Path, process::ExitCode, sync::OnceLock, time::Instant};
 
 use kube_codegen::{Generator, KubernetesVersion, Options, Tree, model::ApiSet};
 use rayon::prelude::*;
@@ -64,7 +62,8 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     let [corpus, output, target, rest @ ..] = arguments else {
         return Err("usage: corpus CORPUS OUTPUT TARGET [OPTION…] [PROJECT…]".into());
     };
-    let (flags, only): (Vec<&String>, Vec<&String>) = rest.iter().partition(|word| word.starts_with("--"));
+    let (flags, only): (Vec<&String>, Vec<&String>) =
+        rest.iter().partition(|word| word.starts_with("--"));
     let mut generate_only = false;
     for flag in flags {
         match flag.split_once('=') {
@@ -78,16 +77,28 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     let (corpus, output, target) = (Path::new(corpus), Path::new(output), Path::new(target));
     let start = Instant::now();
     let index = Index::read(corpus)?;
-    let projects: Vec<&Project> = index.projects.iter().filter(|p| only.is_empty() || only.contains(&&p.name)).collect();
-    if let Some(unknown) = only.iter().find(|name| projects.iter().all(|project| project.name != ***name)) {
+    let projects: Vec<&Project> = index
+        .projects
+        .iter()
+        .filter(|p| only.is_empty() || only.contains(&&p.name))
+        .collect();
+    if let Some(unknown) = only
+        .iter()
+        .find(|name| projects.iter().all(|project| project.name != ***name))
+    {
         return Err(format!("no project {unknown} in {}", corpus.display()).into());
     }
-    let outcomes: Vec<Result<Outcome>> =
-        projects.par_iter().map(|project| project::generate(corpus, output, project)).collect();
+    let outcomes: Vec<Result<Outcome>> = projects
+        .par_iter()
+        .map(|project| project::generate(corpus, output, project))
+        .collect();
     if generate_only {
         return figures(&projects, outcomes);
     }
-    let compiled = projects.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_ok());
+    let compiled = projects
+        .iter()
+        .zip(&outcomes)
+        .filter(|(_, outcome)| outcome.is_ok());
     let names: Vec<&str> = compiled.map(|(project, _)| project.name.as_str()).collect();
     write_workspace(output, names.iter().copied())?;
     fs::copy("Cargo.lock", output.join("Cargo.lock"))?;
@@ -97,7 +108,11 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         rows.push(Row::of(project, outcome, &seconds, &programs, output)?);
     }
     table::print(&rows, start.elapsed());
-    Ok(if rows.iter().all(Row::is_good) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if rows.iter().all(Row::is_good) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// Prints the figures of each project, and the total. A project that cannot be generated is reported, and does not affect others.
@@ -139,7 +154,13 @@ fn write_workspace<'a>(output: &Path, names: impl Iterator<Item = &'a str>) -> R
 }
 
 /// Writes a crate of types, and the program that checks the project's samples.
-fn write_crate(output: &Path, corpus: &Path, project: &Project, api: &ApiSet, files: &Tree) -> Result<()> {
+fn write_crate(
+    output: &Path,
+    corpus: &Path,
+    project: &Project,
+    api: &ApiSet,
+    files: &Tree,
+) -> Result<()> {
     let root = output.join(&project.name);
     if root.join("src").exists() {
         fs::remove_dir_all(root.join("src"))?;
@@ -149,8 +170,15 @@ fn write_crate(output: &Path, corpus: &Path, project: &Project, api: &ApiSet, fi
     }
     write(&root.join("Cargo.toml"), &program::manifest(&project.name))?;
     write(&root.join("src/lib.rs"), "//! Types.\npub mod apis;\n")?;
-    write(&root.join("src/main.rs"), &program::main(&project.name, api))?;
-    let samples: Vec<String> = project.samples.iter().map(|path| corpus.join(path).display().to_string()).collect();
+    write(
+        &root.join("src/main.rs"),
+        &program::main(&project.name, api),
+    )?;
+    let samples: Vec<String> = project
+        .samples
+        .iter()
+        .map(|path| corpus.join(path).display().to_string())
+        .collect();
     write(&root.join("samples.txt"), &samples.join("\n"))
 }
 

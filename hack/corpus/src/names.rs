@@ -7,8 +7,8 @@
 
 use std::{
     collections::BTreeMap,
-    hash::{DefaultHasher, Hash, Hasher},
     fmt, fs,
+    hash::{DefaultHasher, Hash, Hasher},
     path::Path,
     sync::Arc,
 };
@@ -50,7 +50,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
                     continue;
                 }
                 let paths = project.crds.iter().map(|path| corpus.join(path));
-                let new = paths.map(|path| parse(&fs::read_to_string(path)?)).collect::<Result<Vec<Value>>>()?;
+                let new = paths
+                    .map(|path| parse(&fs::read_to_string(path)?))
+                    .collect::<Result<Vec<Value>>>()?;
                 let mut old = new.clone();
                 old.iter_mut().for_each(|crd| thin_crd(crd, seed));
                 let compared = Compared::of(&old, &new)?;
@@ -72,12 +74,20 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 
 /// Reads the CRDs in a folder's YAML files.
 fn files(folder: &Path) -> Result<Vec<Value>> {
-    let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    let mut paths = fs::read_dir(folder)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<Vec<_>>>()?;
     paths.sort();
     let mut crds = Vec::new();
-    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml")) {
+    for path in paths
+        .iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "yaml"))
+    {
         let text = fs::read_to_string(path)?;
-        for document in text.split("\n---").filter(|document| document.contains("kind: CustomResourceDefinition")) {
+        for document in text
+            .split("\n---")
+            .filter(|document| document.contains("kind: CustomResourceDefinition"))
+        {
             crds.push(parse(document)?);
         }
     }
@@ -104,13 +114,18 @@ fn thin(schema: &mut Value, keys: &[Value], holder: &str, seed: &str) {
             let mut hasher = DefaultHasher::new();
             (seed, holder, name).hash(&mut hasher);
             let name = Value::from(name.as_str());
-            keys.contains(&name) || required.contains(&name) || !hasher.finish().is_multiple_of(ONE_OF)
+            keys.contains(&name)
+                || required.contains(&name)
+                || !hasher.finish().is_multiple_of(ONE_OF)
         });
         for (name, property) in properties.iter_mut() {
             thin(property, &[], name, seed);
         }
     }
-    let keys = schema["x-kubernetes-list-map-keys"].as_array().cloned().unwrap_or_default();
+    let keys = schema["x-kubernetes-list-map-keys"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     for (word, keys) in [("items", keys.as_slice()), ("additionalProperties", &[])] {
         if let Some(inner) = schema.get_mut(word).filter(|inner| inner.is_object()) {
             thin(inner, keys, holder, seed);
@@ -152,7 +167,13 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, " {:>6} {:>6} {:>6.2} %", self.both, self.kept, self.share())
+        write!(
+            f,
+            " {:>6} {:>6} {:>6.2} %",
+            self.both,
+            self.kept,
+            self.share()
+        )
     }
 }
 
@@ -161,12 +182,18 @@ impl Compared {
         let old = generate(old, None)?;
         let recognition = options().recognition();
         let text = Record::of(&old, recognition).text().unwrap_or_default();
-        let record = Record::parse(&Source::new("names.toml", text)).map_err(|errors| errors.render(Style::Plain))?;
+        let record = Record::parse(&Source::new("names.toml", text))
+            .map_err(|errors| errors.render(Style::Plain))?;
         let recorded = generate(new, Some(record))?;
         let (old, new, recorded) = (names(&old), names(&generate(new, None)?), names(&recorded));
         let mut compared = Self::default();
         compared.renamed = compare(&old, &new, &mut compared.own, &mut compared.kubernetes);
-        let renamed = compare(&old, &recorded, &mut compared.recorded, &mut Tally::default());
+        let renamed = compare(
+            &old,
+            &recorded,
+            &mut compared.recorded,
+            &mut Tally::default(),
+        );
         // Types of Kubernetes are not recorded.
         let is_own = |(_, name, _): &Renamed| !name.contains("::");
         compared.renamed_recorded = renamed.into_iter().filter(is_own).collect();
@@ -174,7 +201,11 @@ impl Compared {
     }
 
     fn add(&mut self, other: Self) {
-        let tallies = [(&mut self.own, other.own), (&mut self.recorded, other.recorded), (&mut self.kubernetes, other.kubernetes)];
+        let tallies = [
+            (&mut self.own, other.own),
+            (&mut self.recorded, other.recorded),
+            (&mut self.kubernetes, other.kubernetes),
+        ];
         for (tally, more) in tallies {
             tally.both += more.both;
             tally.kept += more.kept;
@@ -195,21 +226,35 @@ impl Compared {
 }
 
 /// Counts the older types that also occur in the newer release, and returns those whose names differ.
-fn compare(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>, own: &mut Tally, kubernetes: &mut Tally) -> Vec<Renamed> {
+fn compare(
+    old: &BTreeMap<String, String>,
+    new: &BTreeMap<String, String>,
+    own: &mut Tally,
+    kubernetes: &mut Tally,
+) -> Vec<Renamed> {
     let mut types: BTreeMap<(&str, &str), Vec<(&str, &str)>> = BTreeMap::new();
     for (path, name) in old {
         let version = path.split(' ').next().unwrap_or_default();
         if let Some(newer) = new.get(path) {
-            types.entry((version, name)).or_default().push((path, newer));
+            types
+                .entry((version, name))
+                .or_default()
+                .push((path, newer));
         }
     }
     let mut renamed = Vec::new();
     for ((_, name), paths) in types {
-        let tally = if name.contains("::") { &mut *kubernetes } else { &mut *own };
+        let tally = if name.contains("::") {
+            &mut *kubernetes
+        } else {
+            &mut *own
+        };
         tally.both += 1;
         match paths.iter().find(|(_, newer)| *newer != name) {
             None => tally.kept += 1,
-            Some((path, newer)) => renamed.push(((*path).to_owned(), name.to_owned(), (*newer).to_owned())),
+            Some((path, newer)) => {
+                renamed.push(((*path).to_owned(), name.to_owned(), (*newer).to_owned()))
+            }
         }
     }
     renamed
@@ -218,19 +263,33 @@ fn compare(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>, own: 
 pub(crate) fn generate(crds: &[Value], record: Option<Record>) -> Result<ApiSet> {
     let mut sources = Sources::default();
     for (index, crd) in crds.iter().enumerate() {
-        sources.crds.push(Source::new(format!("{index}.yaml"), crd.to_string()));
+        sources
+            .crds
+            .push(Source::new(format!("{index}.yaml"), crd.to_string()));
     }
-    let options = kube_codegen::Options { faulty: Faulty::Skipped, emit: [].into(), record: record.map(Arc::new), ..options() };
+    let options = kube_codegen::Options {
+        faulty: Faulty::Skipped,
+        emit: [].into(),
+        record: record.map(Arc::new),
+        ..options()
+    };
     let generated = kube_codegen::generate(&sources, &options);
     Ok(generated.map_err(|errors| errors.render(Style::Plain))?.api)
 }
 
 /// Returns the name of the type at each path of each kind: generated types by name, and types of other crates by Rust path.
 fn names(api: &ApiSet) -> BTreeMap<String, String> {
-    let mut walk = Walk { names: BTreeMap::new(), above: Vec::new() };
+    let mut walk = Walk {
+        names: BTreeMap::new(),
+        above: Vec::new(),
+    };
     for (group, version) in api.versions() {
         for resource in &version.resources {
-            walk.enter(version, &format!("{}/{} {}", group.name, version.name, resource.kind), &resource.root);
+            walk.enter(
+                version,
+                &format!("{}/{} {}", group.name, version.name, resource.kind),
+                &resource.root,
+            );
         }
     }
     walk.names
@@ -252,7 +311,10 @@ impl<'a> Walk<'a> {
     }
 
     fn enter(&mut self, version: &'a Version, path: &str, name: &'a str) {
-        let Some(def) = version.type_def(name).filter(|_| !self.above.contains(&name)) else {
+        let Some(def) = version
+            .type_def(name)
+            .filter(|_| !self.above.contains(&name))
+        else {
             return;
         };
         self.names.insert(path.to_owned(), name.to_owned());

@@ -5,7 +5,9 @@ use kube_codegen::model::{ApiSet, names};
 use crate::VERSION;
 
 pub(crate) fn manifest(name: &str) -> String {
-    let kubernetes = VERSION.get().map_or_else(|| "latest".to_owned(), |version| version.feature());
+    let kubernetes = VERSION
+        .get()
+        .map_or_else(|| "latest".to_owned(), |version| version.feature());
     format!(
         r#"[package]
 name = "{name}"

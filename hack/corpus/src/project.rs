@@ -2,7 +2,10 @@
 
 use std::{fs, path::Path, time::Instant};
 
-use kube_codegen::{Diagnostics, Generated, Manifests, Options, Source, Sources, diag::Style, model::ApiSet, options::Faulty};
+use kube_codegen::{
+    Diagnostics, Generated, Manifests, Options, Source, Sources, diag::Style, model::ApiSet,
+    options::Faulty,
+};
 use serde_json::Value;
 
 use crate::{
@@ -29,10 +32,16 @@ pub(crate) struct Outcome {
 
 /// Generates the crate of a project. A CRD that fails is reported, and does not affect others.
 pub(crate) fn generate(corpus: &Path, output: &Path, project: &Project) -> Result<Outcome> {
-    let mut outcome = Outcome { crds: project.crds.len(), ..Outcome::default() };
+    let mut outcome = Outcome {
+        crds: project.crds.len(),
+        ..Outcome::default()
+    };
     let mut sources = Sources::default();
     for path in &project.crds {
-        sources.crds.push(Source::new(path.clone(), fs::read_to_string(corpus.join(path))?));
+        sources.crds.push(Source::new(
+            path.clone(),
+            fs::read_to_string(corpus.join(path))?,
+        ));
     }
     let start = Instant::now();
     let generated = match kube_codegen::generate(&sources, &writing()) {
@@ -44,7 +53,13 @@ pub(crate) fn generate(corpus: &Path, output: &Path, project: &Project) -> Resul
         }
     };
     outcome.seconds = start.elapsed().as_secs_f64();
-    let Generated { api, files, manifests, skipped, .. } = generated;
+    let Generated {
+        api,
+        files,
+        manifests,
+        skipped,
+        ..
+    } = generated;
     if !skipped.as_slice().is_empty() {
         outcome.faults.push(skipped.render(Style::Plain));
     }
@@ -59,7 +74,11 @@ pub(crate) fn generate(corpus: &Path, output: &Path, project: &Project) -> Resul
         };
         let names = &crd["spec"];
         let name = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let path = format!("crds/{}_{}.yaml", name(&names["group"]), name(&names["names"]["plural"]));
+        let path = format!(
+            "crds/{}_{}.yaml",
+            name(&names["group"]),
+            name(&names["names"]["plural"])
+        );
         let written = match manifests.get(Path::new(&path)) {
             Some(text) => Some(text.clone()),
             None => unserved(source),
@@ -73,20 +92,34 @@ pub(crate) fn generate(corpus: &Path, output: &Path, project: &Project) -> Resul
         if differences.is_empty() {
             outcome.equal += 1;
         } else {
-            outcome.faults.push(format!("{}: {}", source.name, differences.join("; ")));
+            outcome
+                .faults
+                .push(format!("{}: {}", source.name, differences.join("; ")));
         }
         add_instances(&crd, &api, &mut made_up);
     }
     write_crate(output, corpus, project, &api, &files)?;
-    write(&output.join(&project.name).join("instances.jsonl"), &made_up.concat())?;
+    write(
+        &output.join(&project.name).join("instances.jsonl"),
+        &made_up.concat(),
+    )?;
     outcome.figures = Figures::of(outcome.crds, &api, &files);
     Ok(outcome)
 }
 
 /// Returns the options to generate types and CRDs, leaving out CRDs with errors.
 fn writing() -> Options {
-    let manifests = Manifests { crds: Some("crds".to_owned()), roles: None, webhooks: None, ..Manifests::default() };
-    Options { faulty: Faulty::Skipped, manifests: Some(manifests), ..options() }
+    let manifests = Manifests {
+        crds: Some("crds".to_owned()),
+        roles: None,
+        webhooks: None,
+        ..Manifests::default()
+    };
+    Options {
+        faulty: Faulty::Skipped,
+        manifests: Some(manifests),
+        ..options()
+    }
 }
 
 fn rendered(errors: Diagnostics) -> String {
@@ -96,7 +129,10 @@ fn rendered(errors: Diagnostics) -> String {
 /// Returns the sources that can be generated individually, and reports the others.
 fn one_by_one(sources: Vec<Source>, faults: &mut Vec<String>) -> Vec<Source> {
     let passes = |source: &Source| {
-        let alone = Sources { crds: vec![source.clone()], ..Sources::default() };
+        let alone = Sources {
+            crds: vec![source.clone()],
+            ..Sources::default()
+        };
         match kube_codegen::generate(&alone, &writing()) {
             Ok(_) => true,
             Err(errors) => {
@@ -112,7 +148,10 @@ fn one_by_one(sources: Vec<Source>, faults: &mut Vec<String>) -> Vec<Source> {
 fn unserved(source: &Source) -> Option<String> {
     let mut options = writing();
     options.filters.unserved = true;
-    let alone = Sources { crds: vec![source.clone()], ..Sources::default() };
+    let alone = Sources {
+        crds: vec![source.clone()],
+        ..Sources::default()
+    };
     let generated = kube_codegen::generate(&alone, &options).ok()?;
     generated.manifests.into_values().next()
 }
@@ -127,11 +166,20 @@ fn add_instances(crd: &Value, api: &ApiSet, lines: &mut Vec<String>) {
         let name = version["name"].as_str().unwrap_or_default();
         let mut versions = api.versions();
         let has_types = versions.any(|(of, version)| {
-            of.name == group && version.name == name && version.resources.iter().any(|one| one.kind == kind)
+            of.name == group
+                && version.name == name
+                && version.resources.iter().any(|one| one.kind == kind)
         });
         if has_types {
             let api_version = format!("{group}/{name}");
-            let object = |case| instances::object(&api_version, kind, &version["schema"]["openAPIV3Schema"], case);
+            let object = |case| {
+                instances::object(
+                    &api_version,
+                    kind,
+                    &version["schema"]["openAPIV3Schema"],
+                    case,
+                )
+            };
             lines.extend(Case::ALL.map(|case| format!("{case:?}\t{}\n", object(case))));
         }
     }
@@ -153,7 +201,9 @@ pub(crate) fn parse(text: &str) -> Result<Value> {
 /// Indents the line that an error is about: Go allows any indentation of lines in a quoted scalar, and folds them.
 fn indented(text: &str, error: &str) -> Option<String> {
     let message = error.lines().next()?;
-    let rest = message.contains("invalid indentation in multiline quoted scalar").then_some(message)?;
+    let rest = message
+        .contains("invalid indentation in multiline quoted scalar")
+        .then_some(message)?;
     let number = rest.split_once("line ")?.1.split(' ').next()?;
     let at = number.parse::<usize>().ok()?.checked_sub(1)?;
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use codegen::model::{TypeKind, TypeRef, UnknownFields, Version, names::upper_camel};
+use kube_codegen::model::{TypeKind, TypeRef, UnknownFields, Version, names::upper_camel};
 use serde_json::Value;
 
 use crate::{Result, index::Index, names::generate, project::parse};
@@ -16,21 +16,30 @@ const LONG: usize = 59;
 
 /// Prints the figures of each project of the corpus, and of all. With names of projects, also each name of another kind.
 pub(crate) fn run(corpus: &Path, only: &[String]) -> Result<()> {
-    println!("{:<48} {:>7} {:>7} {:>8} {:>7} {:>7}", "project", "pairs", "shared", "another", "share", "long");
+    println!(
+        "{:<48} {:>7} {:>7} {:>8} {:>7} {:>7}",
+        "project", "pairs", "shared", "another", "share", "long"
+    );
     let mut total = Used::default();
     for project in Index::read(corpus)?.projects {
         if !only.is_empty() && !only.contains(&project.name) {
             continue;
         }
         let paths = project.crds.iter().map(|path| corpus.join(path));
-        let crds = paths.map(|path| parse(&fs::read_to_string(path)?)).collect::<Result<Vec<Value>>>()?;
+        let crds = paths
+            .map(|path| parse(&fs::read_to_string(path)?))
+            .collect::<Result<Vec<Value>>>()?;
         let api = generate(&crds, None)?;
         let mut used = Used::default();
         api.versions().for_each(|(_, version)| used.count(version));
         used.print(&project.name);
         if !only.is_empty() {
-            used.foreign.iter().for_each(|(kind, name)| println!("    {kind}: {name}"));
-            used.names.iter().for_each(|(name, path)| println!("    {name} = {path}"));
+            used.foreign
+                .iter()
+                .for_each(|(kind, name)| println!("    {kind}: {name}"));
+            used.names
+                .iter()
+                .for_each(|(name, path)| println!("    {name} = {path}"));
         }
         total.add(used);
     }
@@ -54,17 +63,27 @@ struct Used {
 
 impl Used {
     fn count(&mut self, version: &Version) {
-        let kinds: Vec<String> = version.resources.iter().map(|resource| upper_camel(&resource.kind)).collect();
+        let kinds: Vec<String> = version
+            .resources
+            .iter()
+            .map(|resource| upper_camel(&resource.kind))
+            .collect();
         let shared = version.types.iter().filter(|def| def.shared);
-        self.names.extend(shared.map(|def| (def.name.clone(), def.path.clone())));
-        self.long += version.types.iter().filter(|def| def.name.len() > LONG).count();
+        self.names
+            .extend(shared.map(|def| (def.name.clone(), def.path.clone())));
+        self.long += version
+            .types
+            .iter()
+            .filter(|def| def.name.len() > LONG)
+            .count();
         for (resource, kind) in version.resources.iter().zip(&kinds) {
             for name in reached(version, &resource.root) {
                 self.pairs += 1;
                 self.shared += usize::from(version.type_def(name).is_some_and(|def| def.shared));
                 let others = kinds.iter().filter(|other| *other != kind);
-                if !starts_with(name, kind) && others.clone().any(|other| starts_with(name, other)) {
-                    self.foreign.push((kind.clone(), name.to_owned()));
+                if !starts_with(name, kind) && others.clone().any(|other| starts_with(name, other))
+                {
+                    self.foreign.push((kind.clone(), name.to_string()));
                 }
             }
         }
@@ -81,7 +100,10 @@ impl Used {
     fn print(&self, name: &str) {
         let foreign = self.foreign.len();
         let share = 100.0 * foreign as f64 / self.pairs.max(1) as f64;
-        println!("{name:<48} {:>7} {:>7} {foreign:>8} {share:>5.2} % {:>7}", self.pairs, self.shared, self.long);
+        println!(
+            "{name:<48} {:>7} {:>7} {foreign:>8} {share:>5.2} % {:>7}",
+            self.pairs, self.shared, self.long
+        );
     }
 }
 

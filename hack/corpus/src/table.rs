@@ -45,12 +45,19 @@ impl Row {
         let mut faults = outcome.faults;
         let sent = compile::run(&programs.join(&project.name))?;
         let compiled = usize::from(sent.is_some());
-        let Sent { samples, made_up, wrong } = sent.unwrap_or_else(|| {
+        let Sent {
+            samples,
+            made_up,
+            wrong,
+        } = sent.unwrap_or_else(|| {
             faults.push("it did not compile".to_owned());
             Sent::default()
         });
         faults.extend(wrong);
-        let seconds = seconds.get(&project.name.replace('-', "_")).copied().unwrap_or_default();
+        let seconds = seconds
+            .get(&project.name.replace('-', "_"))
+            .copied()
+            .unwrap_or_default();
         let instances = output.join(&project.name).join("instances.jsonl");
         Ok(Self {
             name: project.name.clone(),
@@ -59,7 +66,13 @@ impl Row {
             figures: outcome.figures,
             compiled: [compiled, 1],
             samples: [samples, project.samples.len()],
-            made_up: [made_up, std::fs::read_to_string(instances).unwrap_or_default().lines().count()],
+            made_up: [
+                made_up,
+                std::fs::read_to_string(instances)
+                    .unwrap_or_default()
+                    .lines()
+                    .count(),
+            ],
             equal: outcome.equal,
             seconds: outcome.seconds + seconds,
             faults,
@@ -69,7 +82,11 @@ impl Row {
     /// Whether everything passed.
     pub(crate) fn is_good(&self) -> bool {
         let all = |[passed, of]: [usize; 2]| passed == of;
-        self.faults.is_empty() && all(self.compiled) && all(self.samples) && all(self.made_up) && self.equal == self.crds
+        self.faults.is_empty()
+            && all(self.compiled)
+            && all(self.samples)
+            && all(self.made_up)
+            && self.equal == self.crds
     }
 
     fn add(&mut self, other: &Self) {
@@ -108,9 +125,23 @@ impl Row {
 pub(crate) fn print(rows: &[Row], elapsed: Duration) {
     println!(
         "{:<44} {:>5} {:>9} {:>10} {:>6} {:>7} {:>7} {:>8} {:>9} {:>11} {:>9} {:>8}",
-        "project", "CRDs", "generated", "recognised", "types", "lines", "longest", "compiled", "samples", "made-up", "CRD equal", "seconds"
+        "project",
+        "CRDs",
+        "generated",
+        "recognised",
+        "types",
+        "lines",
+        "longest",
+        "compiled",
+        "samples",
+        "made-up",
+        "CRD equal",
+        "seconds"
     );
-    let mut total = Row { name: "total".to_owned(), ..Row::default() };
+    let mut total = Row {
+        name: "total".to_owned(),
+        ..Row::default()
+    };
     for row in rows {
         row.print();
         total.add(row);
@@ -120,9 +151,18 @@ pub(crate) fn print(rows: &[Row], elapsed: Duration) {
         for fault in row.faults.iter().take(MOST_FAULTS) {
             println!("{}: {fault}", row.name);
         }
-        if let Some(more) = row.faults.len().checked_sub(MOST_FAULTS).filter(|more| *more > 0) {
+        if let Some(more) = row
+            .faults
+            .len()
+            .checked_sub(MOST_FAULTS)
+            .filter(|more| *more > 0)
+        {
             println!("{}: and {more} more", row.name);
         }
     }
-    println!("corpus: {} projects in {:.0} s", rows.len(), elapsed.as_secs_f64());
+    println!(
+        "corpus: {} projects in {:.0} s",
+        rows.len(),
+        elapsed.as_secs_f64()
+    );
 }

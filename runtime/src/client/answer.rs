@@ -19,6 +19,7 @@ use serde::de::DeserializeOwned;
 use super::lines::MOST_BYTES;
 use super::sent::{Answer, Sent};
 use crate::error::chain;
+use crate::json;
 
 /// The longest silence within an answer. An API server ends a request after 60 s by itself.
 const SILENCE: Duration = Duration::from_secs(65);
@@ -75,7 +76,7 @@ pub(crate) fn object<R: DeserializeOwned>(answer: &Answer) -> Result<R, Error> {
     {
         return Err(failure);
     }
-    serde_json::from_slice(body).map_err(|error| match status(answer) {
+    json::read(body).map_err(|error| match status(answer) {
         Err(failure @ Error::Api(_)) => failure,
         _ => answer.sent.blame(Error::SerdeError(error)),
     })

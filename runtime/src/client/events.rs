@@ -19,6 +19,7 @@ use super::lines::{Lines, MOST_BYTES, TooLarge};
 use super::sent::Sent;
 use super::{Result, WatchStream, exchange};
 use crate::error::chain;
+use crate::json;
 
 /// Sends `request` once and returns the events of the answer as they arrive.
 pub(super) async fn watch<K: DeserializeOwned + Send + 'static>(
@@ -106,9 +107,7 @@ fn decode<K: DeserializeOwned>(line: &[u8]) -> Result<WatchEvent<K>> {
         b"DELETED" => WatchEvent::Deleted,
         _ => return other(kind, object).map_err(Error::SerdeError),
     };
-    serde_json::from_slice(object)
-        .map(read)
-        .map_err(Error::SerdeError)
+    json::read(object).map(read).map_err(Error::SerdeError)
 }
 
 /// Decodes an event that does not contain an object of the kind.

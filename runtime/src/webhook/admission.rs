@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
+use super::declared::Schemas;
 use super::list_keys::Place;
 use super::patch::carry;
 use super::work;
@@ -134,17 +135,18 @@ impl Implemented {
 }
 
 /// A handler with its types erased.
-pub(super) type Handler =
-    Arc<dyn Fn(AdmissionRequest) -> BoxFuture<'static, AdmissionResponse> + Send + Sync>;
+pub(super) type Handler = Arc<
+    dyn Fn(AdmissionRequest, &Arc<Schemas>) -> BoxFuture<'static, AdmissionResponse> + Send + Sync,
+>;
 
 /// Wraps a defaulter as a handler.
 pub(super) fn defaulting<K: Object>(defaulter: impl Defaulter<K>) -> Handler {
     let defaulter = Arc::new(defaulter);
-    Arc::new(move |request| {
-        let defaulter = defaulter.clone();
+    Arc::new(move |request, schemas| {
+        let (defaulter, schemas) = (defaulter.clone(), schemas.clone());
         Box::pin(async move {
             let request = Arc::new(request);
-            let answered = default_object(&*defaulter, &request).await;
+            let answered = default_object(&*defaulter, &request, schemas).await;
             work::free(request.cost.bytes, request);
             answered.unwrap_or_else(AdmissionResponse::refuse)
         })
@@ -154,6 +156,7 @@ pub(super) fn defaulting<K: Object>(defaulter: impl Defaulter<K>) -> Handler {
 async fn default_object<K: Object>(
     defaulter: &impl Defaulter<K>,
     request: &Arc<AdmissionRequest>,
+    schemas: Arc<Schemas>,
 ) -> Result<AdmissionResponse, Refusal> {
     if request.object.is_null() {
         return Ok(AdmissionResponse::allow());
@@ -179,7 +182,7 @@ async fn default_object<K: Object>(
         if before == after {
             return Ok(AdmissionResponse::allow());
         }
-        let place = Place::of(&ResourceInfo::of::<K>(&()));
+        let place = Place::of(&ResourceInfo::of::<K>(&()), &schemas);
         let carried = carry(&sent.object, &before, &after, &place);
         let mut warnings = Warnings::default();
         for warning in carried.warnings {
@@ -198,7 +201,7 @@ fn encode<K: Object>(object: &K) -> Result<Value, Refusal> {
 /// Wraps a validator as a handler.
 pub(super) fn validating<K: Object, V: Validator<K>>(validator: V) -> Handler {
     let validator = Arc::new(validator);
-    Arc::new(move |request| {
+    Arc::new(move |request, _| {
         let validator = validator.clone();
         Box::pin(async move {
             let mut warnings = Warnings::default();

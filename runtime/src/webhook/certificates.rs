@@ -148,6 +148,7 @@ impl Certificates {
     }
 
     /// Returns the state of the renewal.
+    #[cfg(feature = "self-signed")]
     pub(super) fn renewal(&self) -> &Progress {
         &self.progress
     }

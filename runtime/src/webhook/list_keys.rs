@@ -1,8 +1,9 @@
 //! The keys that tell the items of a list apart.
 //!
-//! For Kubernetes' own types they are those that `kube-builtin-types` has from the Go sources. A type that is not in that table has no
-//! place to declare keys that a program could read, so its lists are judged by their names: a list has the keys of Kubernetes' own
-//! lists of that name (`containers`, `conditions`), else `name`, provided that they tell all of its items apart.
+//! For Kubernetes' own types they are those that `kube-builtin-types` has from the Go sources, for custom resources that the program
+//! [names](super::WebhooksBuilder::custom_resource) those of the CRD's schema. Other lists are judged by their names: a list has the
+//! keys of Kubernetes' own lists of that name (`containers`, `conditions`), else `name`, provided that they tell all of its items
+//! apart.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};
@@ -12,6 +13,8 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::declared::{Schema, Schemas};
+use super::key::{Key, KeyField};
 use crate::object::ResourceInfo;
 
 /// The place of a value in the types of its kind.
@@ -19,21 +22,13 @@ use crate::object::ResourceInfo;
 pub(super) enum Place {
     /// A type of the table.
     Known(Type),
-    /// An object of a kind that is not in the table.
-    Root,
+    /// An object of a kind that is not in the table, with its schema if it is known.
+    Root(Option<Arc<Schema>>),
+    /// A value with a schema.
+    Declared(Arc<Schema>),
     /// Anywhere else.
     Unknown,
 }
-
-/// A field that is part of a key, and the value that it has if it is missing.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct KeyField {
-    pub(super) name: String,
-    default: Option<Value>,
-}
-
-/// The fields that together tell items apart.
-pub(super) type Key = Vec<KeyField>;
 
 /// The keys that a list may have.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +63,7 @@ const MAX_NAMES: usize = 8;
 
 impl Place {
     /// The place of an object of a kind.
-    pub(super) fn of(info: &ResourceInfo) -> Self {
+    pub(super) fn of(info: &ResourceInfo, schemas: &Schemas) -> Self {
         let known = KINDS.iter().find(|kind| {
             (kind.group, kind.version, kind.kind)
                 == (
@@ -77,9 +72,10 @@ impl Place {
                     info.kind.as_str(),
                 )
         });
-        known.map_or(Self::Root, |kind| {
-            Self::Known(Type::Named(kind.package(), kind.kind.to_owned()))
-        })
+        match known {
+            Some(kind) => Self::Known(Type::Named(kind.package(), kind.kind.to_owned())),
+            None => Self::Root(schemas.get(info)),
+        }
     }
 
     /// The place of a field's value, and the keys of its items if it is a list.
@@ -87,11 +83,12 @@ impl Place {
         match self {
             Self::Known(Type::Map(value)) => (resolved(value), ListKeys::None),
             Self::Known(Type::Named(package, of)) => known_field(package, of, name),
-            Self::Root if name == "metadata" => {
+            Self::Root(_) if name == "metadata" => {
                 let meta = Type::Named(META.to_owned(), "ObjectMeta".to_owned());
                 (Self::Known(meta), ListKeys::None)
             }
-            Self::Known(_) | Self::Root | Self::Unknown => (Self::Unknown, likely(name)),
+            Self::Root(Some(schema)) | Self::Declared(schema) => declared_field(schema, name),
+            Self::Known(_) | Self::Root(None) | Self::Unknown => (Self::Unknown, likely(name)),
         }
     }
 
@@ -99,17 +96,23 @@ impl Place {
     pub(super) fn item(&self) -> Self {
         match self {
             Self::Known(Type::List(item)) => resolved(item),
+            Self::Declared(schema) => Self::declared(schema.members()),
             _ => Self::Unknown,
         }
     }
+
+    fn declared(schema: Option<&Arc<Schema>>) -> Self {
+        schema.map_or(Self::Unknown, |schema| Self::Declared(schema.clone()))
+    }
 }
 
-impl KeyField {
-    /// The field's value in an item.
-    pub(super) fn of<'v>(&'v self, item: &'v Value) -> Option<&'v Value> {
-        let own = item.get(&self.name).filter(|value| !value.is_null());
-        own.or(self.default.as_ref())
-    }
+fn declared_field(of: &Schema, name: &str) -> (Place, ListKeys) {
+    let field = of.field(name);
+    let keys = match field.map(|schema| schema.key()) {
+        Some(key) if !key.is_empty() => ListKeys::Declared(key),
+        _ => likely(name),
+    };
+    (Place::declared(field), keys)
 }
 
 fn known_field(package: &str, of: &str, name: &str) -> (Place, ListKeys) {
@@ -137,10 +140,7 @@ fn keys_of(field: &Field) -> Key {
     };
     let key = field.keys.iter().map(|name| {
         let of_item = fields.as_ref().and_then(|fields| fields.get(name));
-        KeyField {
-            name: name.clone(),
-            default: of_item.and_then(|field| field.default.clone()),
-        }
+        KeyField::new(name, of_item.and_then(|field| field.default.clone()))
     });
     key.collect()
 }
@@ -227,10 +227,7 @@ static BY_NAME: LazyLock<BTreeMap<String, Vec<Key>>> = LazyLock::new(|| {
 
 /// The keys of a list whose type is not in the table.
 fn likely(list: &str) -> ListKeys {
-    let by_name = KeyField {
-        name: "name".to_owned(),
-        default: None,
-    };
+    let by_name = KeyField::new("name", None);
     let mut keys = BY_NAME.get(list).cloned().unwrap_or_default();
     if !keys.contains(&vec![by_name.clone()]) {
         keys.push(vec![by_name]);
@@ -240,6 +237,9 @@ fn likely(list: &str) -> ListKeys {
 
 #[cfg(test)]
 mod tests {
+    use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+    use serde_json::json;
+
     use super::*;
 
     /// The keys of the list at a path below a kind.
@@ -252,7 +252,9 @@ mod tests {
             plural: String::new(),
             metadata_only: false,
         };
-        let mut found = (Place::of(&info), ListKeys::None);
+        let mut schemas = Schemas::default();
+        schemas.add(&rack());
+        let mut found = (Place::of(&info, &schemas), ListKeys::None);
         for name in path.split('.') {
             found = match name {
                 "0" => (found.0.item(), ListKeys::None),
@@ -265,6 +267,44 @@ mod tests {
             ListKeys::Likely(keys) => keys.into_iter().map(names).collect(),
             ListKeys::None => Vec::new(),
         }
+    }
+
+    /// A CRD whose lists declare keys.
+    fn rack() -> CustomResourceDefinition {
+        let slot = json!({"type": "object", "properties": {
+            "id": {"type": "string"},
+            "side": {"type": "string", "default": "front"},
+            "conditions": {"type": "array", "items": {"type": "object"}},
+        }});
+        let slots = json!({
+            "type": "array", "items": slot, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id", "side"],
+        });
+        let by_row = json!({"type": "object", "additionalProperties": {"type": "object", "properties": {"slots": slots}}});
+        let spec = json!({"type": "object", "properties": {
+            "slots": slots, "byRow": by_row, "args": {"type": "array", "items": {"type": "string"}},
+        }});
+        let crd = json!({"metadata": {"name": "racks.example.com"}, "spec": {
+            "group": "example.com", "names": {"kind": "Rack", "plural": "racks"}, "scope": "Namespaced",
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {
+                "openAPIV3Schema": {"type": "object", "properties": {"spec": spec}},
+            }}],
+        }});
+        serde_json::from_value(crd).unwrap()
+    }
+
+    #[test]
+    fn lists_of_a_custom_resource_have_the_keys_that_its_schema_declares() {
+        let rack = ("example.com", "v1", "Rack");
+        assert_eq!(keys(rack, "spec.slots"), [["id", "side"]]);
+        assert_eq!(keys(rack, "spec.byRow.top.slots"), [["id", "side"]]);
+        assert_eq!(keys(rack, "metadata.ownerReferences"), [["uid"]]);
+        // What declares none is judged by its name, as without a schema.
+        assert_eq!(keys(rack, "spec.args"), [["name"]]);
+        assert_eq!(keys(rack, "spec.slots.0.conditions"), [["type"], ["name"]]);
+        assert_eq!(
+            keys(("example.com", "v2", "Rack"), "spec.slots"),
+            [["name"]]
+        );
     }
 
     #[test]

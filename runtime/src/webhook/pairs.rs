@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::list_keys::{Key, ListKeys};
+use super::key::Key;
+use super::list_keys::ListKeys;
 
 /// Where the items of a changed list come from.
 #[derive(Debug, PartialEq)]
@@ -159,6 +160,7 @@ impl<'v> Pairing<'v> {
 mod tests {
     use serde_json::json;
 
+    use super::super::declared::Schemas;
     use super::*;
     use crate::object::ResourceInfo;
     use crate::webhook::list_keys::Place;
@@ -182,7 +184,10 @@ mod tests {
     /// The keys of a pod's containers, and of their ports.
     fn keys_of_pods() -> [ListKeys; 2] {
         let info = ResourceInfo::of::<k8s_openapi::api::core::v1::Pod>(&());
-        let (containers, keys) = Place::of(&info).field("spec").0.field("containers");
+        let (containers, keys) = Place::of(&info, &Schemas::default())
+            .field("spec")
+            .0
+            .field("containers");
         [keys, containers.item().field("ports").1]
     }
 
@@ -272,7 +277,10 @@ mod tests {
             group: "example.com".into(),
             ..ResourceInfo::of::<k8s_openapi::api::core::v1::Pod>(&())
         };
-        let (_, keys) = Place::of(&info).field("spec").0.field("disks");
+        let (_, keys) = Place::of(&info, &Schemas::default())
+            .field("spec")
+            .0
+            .field("disks");
         let before = json!([{"name": "a", "v": 1}, {"name": "b", "v": 1}]);
         check(
             &keys,

@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn unknown_fields_and_the_encoding_of_the_type_are_no_change() {
         let check = |sent: Value, before: Value, after: Value, expected: Value| {
-            let carried = carry(&sent, &before, &after, &Place::Root);
+            let carried = carry(&sent, &before, &after, &Place::Root(None));
             assert_eq!(carried.object, expected, "{sent}");
             assert_eq!(carried.warnings, [""; 0], "{sent}");
         };
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn fields_of_items_that_cannot_be_told_are_dropped_with_a_warning() {
         let check = |sent: Value, before: Value, after: Value, expected: Value, at: &str| {
-            let carried = carry(&sent, &before, &after, &Place::Root);
+            let carried = carry(&sent, &before, &after, &Place::Root(None));
             assert_eq!(carried.object, expected, "{sent}");
             let warnings = carried.warnings;
             assert!(
@@ -307,7 +307,7 @@ mod tests {
         );
         // Nothing is lost of items whose fields the type knows.
         let after = json!({"l": [{"n": 5}, {"n": 6}]});
-        let carried = carry(&before, &before, &after, &Place::Root);
+        let carried = carry(&before, &before, &after, &Place::Root(None));
         assert_eq!((carried.object, carried.warnings), (after, Vec::new()));
     }
 
@@ -318,7 +318,7 @@ mod tests {
             Value::Object(lists.collect())
         };
         let (sent, before) = (lists(json!({"x": 1, "n": 1})), lists(json!({"n": 1})));
-        let carried = carry(&sent, &before, &lists(json!({"n": 2})), &Place::Root);
+        let carried = carry(&sent, &before, &lists(json!({"n": 2})), &Place::Root(None));
         assert_eq!(carried.warnings.len(), MOST_WARNINGS + 1);
         let last = carried.warnings.last().unwrap();
         assert_eq!(last, "dropped unknown fields of items in 4 more lists");

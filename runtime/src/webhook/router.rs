@@ -13,11 +13,13 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::{Request, Response, StatusCode};
 use http_body_util::Full;
+use kube::core::CustomResourceExt;
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 
 use super::admission::{Handler, defaulting, validating};
 use super::conversion::{Converter, KindConverter, respond};
+use super::declared::Schemas;
 use super::envelope::ADMISSION;
 use super::fault::{self, Fault};
 use super::reading::{Limit, Text, read};
@@ -55,6 +57,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 #[derive(Clone)]
 pub struct Webhooks {
     routes: Arc<BTreeMap<String, Route>>,
+    schemas: Arc<Schemas>,
     longest_review: Option<usize>,
     room: Room,
 }
@@ -70,6 +73,7 @@ enum Route {
 #[must_use]
 pub struct WebhooksBuilder {
     routes: BTreeMap<String, Route>,
+    schemas: Schemas,
     converters: Vec<KindConverter>,
     conversion_path: String,
     longest_review: Option<usize>,
@@ -81,6 +85,7 @@ impl Webhooks {
     pub fn builder() -> WebhooksBuilder {
         WebhooksBuilder {
             routes: BTreeMap::new(),
+            schemas: Schemas::default(),
             converters: Vec::new(),
             conversion_path: "/convert".to_owned(),
             longest_review: None,
@@ -175,7 +180,7 @@ impl Webhooks {
         match route {
             Route::Admission(handler, copies) => {
                 let (version, request) = admission(text, *copies, &self.room, deadline).await?;
-                Ok(review(handler, version, request).await)
+                Ok(review(handler, &self.schemas, version, request).await)
             }
             Route::Conversion(kinds) => respond(kinds.clone(), text, &self.room, deadline).await,
         }
@@ -202,7 +207,7 @@ async fn admission(
     let version = envelope.version;
     let decode = move || {
         let _held = text_held;
-        let mut request: AdmissionRequest = serde_json::from_slice(&envelope.request)
+        let mut request: AdmissionRequest = crate::json::read(&envelope.request)
             .map_err(|error| Fault::bad(format!("the review has no valid request: {error}")))?;
         request.cost = Cost {
             bytes: length,
@@ -214,9 +219,14 @@ async fn admission(
 }
 
 /// Returns the AdmissionReview with a handler's response.
-async fn review(handler: &Handler, version: &'static str, request: AdmissionRequest) -> Vec<u8> {
+async fn review(
+    handler: &Handler,
+    schemas: &Arc<Schemas>,
+    version: &'static str,
+    request: AdmissionRequest,
+) -> Vec<u8> {
     let subject = Subject::of(&request);
-    let response = handler(request).await;
+    let response = handler(request, schemas).await;
     work::run(response.bytes(), move || {
         let response = response.into_json(&subject);
         let review = json!({"apiVersion": version, "kind": ADMISSION.kind, "response": response});
@@ -254,6 +264,13 @@ where
 }
 
 impl WebhooksBuilder {
+    /// Tells which keys the lists of a custom resource have, from its CRD. A [`Defaulter`] of the kind that changes a list then keeps
+    /// unknown fields with their items by these; without, by the names of fields that are keys elsewhere.
+    pub fn custom_resource<K: CustomResourceExt>(mut self) -> Self {
+        self.schemas.add(&K::crd());
+        self
+    }
+
     /// Serves a defaulter at the path of its kind: `/mutate-GROUP-VERSION-KIND`.
     pub fn defaulter<K: Object>(self, defaulter: impl Defaulter<K>) -> Self {
         let path = path_of("mutate", &ResourceInfo::of::<K>(&()));
@@ -296,7 +313,7 @@ impl WebhooksBuilder {
         F: Fn(AdmissionRequest) -> W + Send + Sync + 'static,
         W: Future<Output = AdmissionResponse> + Send + 'static,
     {
-        let handler: Handler = Arc::new(move |request| Box::pin(handler(request)));
+        let handler: Handler = Arc::new(move |request, _| Box::pin(handler(request)));
         self.route(path.into(), Route::Admission(handler, OTHER_COPIES))
     }
 
@@ -341,6 +358,7 @@ impl WebhooksBuilder {
         }
         Webhooks {
             routes: Arc::new(self.routes),
+            schemas: Arc::new(self.schemas),
             longest_review: self.longest_review,
             room: Room::new(self.memory),
         }

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use codegen_runtime::app::{App, AppError, BoxError, Demo};
 use codegen_runtime::codec;
+use codegen_runtime::controller::{Action, Context, Controller, reconcile_with};
 use codegen_runtime::fake;
-use codegen_runtime::manager::ManagerBuilder;
-use codegen_runtime::webhook::{AdmissionRequest, Refusal, Webhooks};
+use codegen_runtime::informer::SharedInformerFactory;
+use codegen_runtime::manager::{Manager, ManagerBuilder};
+use codegen_runtime::webhook::{AdmissionRequest, Certificates, Refusal, WebhookServer, Webhooks};
 use k8s_openapi::api::core::v1::{ConfigMap, ConfigMapVolumeSource, SecretVolumeSource};
 use kube::api::{Api, PostParams};
 use tokio_util::sync::CancellationToken;
@@ -37,6 +39,35 @@ fn webhooks() -> Webhooks {
 
 fn app() -> App {
     App::new("greet-controller", "1.2.3")
+}
+
+/// The code of docs/webhooks.md.
+async fn serving(
+    factory: &SharedInformerFactory,
+    controller: Controller,
+) -> Result<Manager, BoxError> {
+    // The folder has tls.crt and tls.key.
+    let certificates = Certificates::from_folder("/tmp/k8s-webhook-server/serving-certs")?;
+    let server = WebhookServer::bind("[::]:9443", certificates, webhooks()).await?;
+    let manager = Manager::builder(factory)
+        .controller(controller)
+        .webhooks(server)
+        .build()?;
+    Ok(manager)
+}
+
+#[tokio::test]
+async fn without_certificates_nothing_is_served() {
+    let (client, _) = fake::serve(&[], Vec::<fake::Object>::new());
+    let factory: SharedInformerFactory = SharedInformerFactory::builder(client).build();
+    let builder = Controller::builder("maps", &factory).for_::<ConfigMap>();
+    let (recorder, _events) = fake::recorder();
+    let context = Context::<ConfigMap>::new(&factory, recorder);
+    let idle = reconcile_with(context, |_, _| async {
+        Ok::<_, kube::Error>(Action::done())
+    });
+    let served = serving(&factory, builder.build(idle).unwrap()).await;
+    assert!(served.is_err(), "there is no such folder");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use codegen_runtime::kube::Api;
 use codegen_runtime::manager::ManagerBuilder;
 
 {{imports}}
-use crate::app::{NAME, Shared};
+use crate::app::{{app}};
 
 /// Adds the controller to the manager.
 ///
@@ -41,7 +41,7 @@ pub fn add(manager: ManagerBuilder, shared: &Shared) -> Result<ManagerBuilder, B
     let mut observed = (*object).clone();
     observed.status = Some(status);
     let client = context.client().clone();
-{{client}}    let applier = Applier::new(NAME).force();
+{{client}}    let applier = Applier::new({{manager}}).force();
     applier.apply_status(&api, &observed).await?;
     let recorder = context.recorder();
     recorder.normal(&*object, "Reconciled", "Reconcile", "The spec is met");

@@ -1,5 +1,7 @@
 //! A crate whose Kubernetes API is generated at build time: see `build.rs`.
 
+pub mod stop;
+
 /// The build script's output.
 pub mod kubernetes {
     include!(concat!(env!("OUT_DIR"), "/mod.rs"));

@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use self::{reach::Modules, reference::Reference};
 use crate::{
-    model::ApiSet,
+    model::{ApiSet, Version},
     options::Manifests,
     output::{Tree, markdown::Page},
 };
@@ -42,6 +42,18 @@ pub(super) fn emit(api: &ApiSet, path: &str) -> Tree {
         tree.insert(Path::new(path).join(name), page.text());
     }
     tree
+}
+
+/// The Rust path of a kind's field, by the properties that lead to it: `crate::apis::cloud::v1::VmSpec.cpu`. `None` if it is a field of a
+/// type of another crate, or not of a struct.
+pub(crate) fn rust_path(
+    api: &ApiSet,
+    version: &Version,
+    root: &str,
+    path: &[&str],
+) -> Option<String> {
+    let modules = Modules::new(api);
+    modules.rust_path(modules.find(&version.path, root)?, path)
 }
 
 /// The anchors of a file's headings, as GitHub and GitLab derive them: repeated anchors are numbered.

@@ -95,6 +95,40 @@ impl<'a> Modules<'a> {
         }
     }
 
+    /// The Rust path of a kind's field: its struct, and its name there. `None` if the path leads into a type of another crate.
+    pub(super) fn rust_path(&self, root: Item<'a>, path: &[&str]) -> Option<String> {
+        let mut item = self.target(root)?;
+        let mut field_name = String::new();
+        for (at, name) in path.iter().enumerate() {
+            let TypeKind::Struct(body) = &item.def.kind else {
+                return None;
+            };
+            let properties = self.properties(item, &body.fields);
+            let (owner, field) = properties
+                .into_iter()
+                .find(|(_, it)| it.json_name == *name)?;
+            if at + 1 == path.len() {
+                item = owner;
+                field_name = format!(".{}", field.rust_name);
+            } else {
+                item = self.target(self.resolve(owner, &field.ty)?)?;
+            }
+        }
+        Some(format!("{}::{}{field_name}", item.module, item.def.name))
+    }
+
+    /// The type that an alias stands for.
+    fn target(&self, item: Item<'a>) -> Option<Item<'a>> {
+        let mut item = item;
+        for _ in 0..8 {
+            let TypeKind::Alias(alias) = &item.def.kind else {
+                return Some(item);
+            };
+            item = self.resolve(item, &alias.target)?;
+        }
+        None
+    }
+
     /// The types of an item's parts, each with the type that declares the part.
     fn parts(&self, item: Item<'a>) -> Vec<(Item<'a>, &'a TypeRef)> {
         let of_fields = |fields| {

@@ -190,8 +190,10 @@ impl Check<'_> {
                 }
                 let message = format!("{what} reads a field that is not there: `{path}`");
                 let at = format!(".{}", seen.join("."));
-                // The server takes a column without a value, and Go's tools do not look at it.
-                let is_tolerated = marker == "printcolumn" && self.version.origin == Origin::Go;
+                // The server takes a column without a value, and the tools of Go and kube do not look at it.
+                let is_derived = self.root.item.as_ref().is_some_and(|item| item.kube_derive);
+                let is_tolerated =
+                    marker == "printcolumn" && (self.version.origin == Origin::Go || is_derived);
                 let finding = match is_tolerated {
                     true => Diagnostic::warning(message),
                     false => Diagnostic::error(message),
@@ -311,27 +313,32 @@ impl Check<'_> {
             let Some(field) = fields.find(|field| field.json_name == *name) else {
                 break;
             };
-            match self.target(&field.ty) {
-                Some(next) => {
-                    def = next;
-                    found.extend([&def.declared, &field.declared]);
-                }
-                None => {
-                    found.push(&field.declared);
-                    break;
-                }
+            let targets = self.targets(&field.ty);
+            found.extend(targets.iter().rev().map(|def| &def.declared));
+            found.push(&field.declared);
+            match targets.last() {
+                Some(next) => def = next,
+                None => break,
             }
         }
         found.into_iter().rev()
     }
 
-    /// The type definition behind a type, or behind the elements of a list or map.
-    fn target(&self, ty: &TypeRef) -> Option<&TypeDef> {
-        let def = self.version.type_def(ty.local()?)?;
-        match &def.kind {
-            TypeKind::Alias(alias) => self.target(&alias.target),
-            _ => Some(def),
+    /// The type definitions behind a type, or behind the elements of a list or map: named types of others, then the last of these.
+    fn targets(&self, ty: &TypeRef) -> Vec<&TypeDef> {
+        let mut found: Vec<&TypeDef> = Vec::new();
+        let mut next = ty.local();
+        while let Some(def) = next.and_then(|name| self.version.type_def(name)) {
+            if found.iter().any(|one| one.name == def.name) {
+                break;
+            }
+            found.push(def);
+            next = match &def.kind {
+                TypeKind::Alias(alias) => alias.target.local(),
+                _ => None,
+            };
         }
+        found
     }
 }
 

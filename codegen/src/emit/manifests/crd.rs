@@ -112,6 +112,11 @@ impl<'a> Assembly<'a> {
         }
     }
 
+    /// Whether no version has the kind, and so there is no CRD.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.versions.is_empty()
+    }
+
     /// Builds the CRD.
     pub(super) fn finish(self, diagnostics: &mut Diagnostics) -> Option<Crd> {
         let first = self.versions.first()?.resource;
@@ -159,6 +164,7 @@ impl<'a> Assembly<'a> {
             self.check_definition(&crd, diagnostics);
         }
         if self.compat == Compat::Strict
+            && self.manifests.crds.is_some()
             && let Some(warning) = size::warning(&name, &crd.part(), self.manifests.max_description)
         {
             diagnostics.push(self.placed(warning, |_| true));

@@ -34,11 +34,12 @@ use crate::{
     emit::{
         api_docs,
         rbac::{roles, user_roles},
+        site,
         webhooks::webhook_configurations,
     },
     generator::Generator,
     model::{ApiSet, Group, Origin, Resource, Version},
-    options::{Compat, Manifests, Options},
+    options::{Compat, DocsFormat, Faulty, Manifests, Options},
     output::{
         Tree,
         yaml::{Part, document},
@@ -50,32 +51,41 @@ use crate::{
 ///
 /// # Errors
 ///
-/// What the API server would reject, at the position of the type or field.
+/// What the API server would reject, at the position of the type or field. If CRDs with errors are skipped and others have none, these go to
+/// `skipped` instead.
 pub(crate) fn emit(
     api: &ApiSet,
     options: &Options,
-    warnings: &mut Diagnostics,
+    (warnings, skipped): (&mut Diagnostics, &mut Diagnostics),
 ) -> Result<Tree, Diagnostics> {
     if options.emits(Generator::Validate) && !options.writes_crds() {
         let manifests = undescribed(options.manifests.as_ref());
-        warnings.extend(checked_crds(api, &manifests, options.compat)?.1);
+        let checked = Checked::new(api, &manifests, options.compat);
+        warnings.extend(checked.all()?.1);
     }
     let mut tree = Tree::new();
     let Some(manifests) = &options.manifests else {
         return Ok(tree);
     };
-    if let Some(path) = &manifests.crds {
-        let (crds, found) = checked_crds(api, manifests, options.compat)?;
+    if manifests.uses_crds() {
+        let checked = Checked::new(api, manifests, options.compat);
+        let (crds, found) = match options.faulty {
+            Faulty::Refused => checked.all()?,
+            Faulty::Skipped => checked.sound(skipped)?,
+        };
         warnings.extend(found);
-        let printed = crds.par_iter().with_max_len(1);
-        let printed: Vec<String> = printed.map(|(_, crd)| document(&crd.part())).collect();
-        if Manifests::is_file_of_crds(path) {
-            tree.insert(path.into(), printed.concat());
-        } else {
-            for ((group, crd), text) in crds.iter().zip(printed) {
-                let path = Path::new(path).join(format!("{group}_{}.yaml", crd.plural));
-                tree.insert(path, text);
-            }
+        if let (Some(DocsFormat::Html), Some(path)) = (manifests.reference(), &manifests.docs) {
+            let json = crds
+                .iter()
+                .map(|(group, crd)| (*group, crd.part().to_json()));
+            tree.extend(site::emit(
+                &json.collect::<Vec<_>>(),
+                path,
+                Manifests::is_page(path),
+            ));
+        }
+        if let Some(path) = &manifests.crds {
+            tree.extend(files(&crds, path));
         }
         threads::discard::<Vec<Crd>>(crds.into_iter().map(|(_, crd)| crd).collect());
     }
@@ -92,10 +102,24 @@ pub(crate) fn emit(
             tree.insert(path, documents(&[role.role]));
         }
     }
-    if let Some(path) = &manifests.docs {
+    if let (Some(DocsFormat::Markdown), Some(path)) = (manifests.reference(), &manifests.docs) {
         tree.extend(api_docs::emit(api, path));
     }
     Ok(tree)
+}
+
+/// The files of CRDs: one each in a folder, or one for all if the path names it.
+fn files(crds: &[(&str, Crd)], path: &str) -> Tree {
+    let printed = crds.par_iter().with_max_len(1);
+    let printed: Vec<String> = printed.map(|(_, crd)| document(&crd.part())).collect();
+    if Manifests::is_file_of_crds(path) {
+        return Tree::from([(path.into(), printed.concat())]);
+    }
+    let files = crds.iter().zip(printed).map(|((group, crd), text)| {
+        let name = format!("{group}_{}.yaml", crd.plural);
+        (Path::new(path).join(name), text)
+    });
+    files.collect()
 }
 
 fn documents(values: &[Value]) -> String {
@@ -103,12 +127,20 @@ fn documents(values: &[Value]) -> String {
     values.map(|value| document(&Part::Json(value))).collect()
 }
 
-/// The CRD of a kind as [`emit`] writes it; `None` if CRDs are not requested or the kind has none.
-pub(super) fn crd_of(api: &ApiSet, group: &Group, kind: &str, options: &Options) -> Option<Value> {
+/// The CRD of a kind as [`emit`] writes it, to be built later; `None` if CRDs are not requested or the kind has none.
+pub(super) fn crd_of<'a>(
+    api: &'a ApiSet,
+    group: &'a Group,
+    kind: &'a str,
+    options: &'a Options,
+) -> Option<impl FnOnce() -> Value + use<'a>> {
     let manifests = options.manifests.as_ref().filter(|it| it.crds.is_some())?;
     let assembly = crd::Assembly::new(api, group, kind, (manifests, options.compat));
-    let crd = assembly.finish(&mut Diagnostics::new())?;
-    Some(crd.part().to_json())
+    (!assembly.is_empty()).then_some(move || {
+        let crd = assembly.finish(&mut Diagnostics::new());
+        // Versions that disagree have been reported before anything is emitted.
+        crd.map_or(Value::Null, |crd| crd.part().to_json())
+    })
 }
 
 /// The version of a kind in its CRD, without descriptions and printer columns; `None` if the kind has no CRD.
@@ -152,7 +184,7 @@ pub fn crds(
     manifests: &Manifests,
     compat: Compat,
 ) -> Result<Vec<(String, String, Value)>, Diagnostics> {
-    let (crds, _) = checked_crds(api, manifests, compat)?;
+    let (crds, _) = Checked::new(api, manifests, compat).all()?;
     let crds = crds.into_iter();
     Ok(crds
         .map(|(group, crd)| {
@@ -165,42 +197,89 @@ pub fn crds(
 /// CRDs with their groups.
 type Crds<'a> = Vec<(&'a str, Crd)>;
 
-/// Like [`crds`], with warnings.
-fn checked_crds<'a>(
-    api: &'a ApiSet,
-    manifests: &Manifests,
-    compat: Compat,
-) -> Result<(Crds<'a>, Diagnostics), Diagnostics> {
-    let mut assemblies = Vec::new();
-    for group in &api.groups {
-        let mut kinds: Vec<&Resource> = Vec::new();
-        for version in &group.versions {
-            for resource in &version.resources {
-                let is_whole = version.origin != Origin::Crd || resource.rest.is_some();
-                if is_whole && kinds.iter().all(|known| known.kind != resource.kind) {
-                    kinds.push(resource);
+/// The CRDs of all kinds, each with what was found in it.
+struct Checked<'a> {
+    crds: Vec<(Option<(&'a str, Crd)>, Diagnostics)>,
+    /// Findings about the selection of CRDs.
+    found: Diagnostics,
+}
+
+impl<'a> Checked<'a> {
+    fn new(api: &'a ApiSet, manifests: &Manifests, compat: Compat) -> Self {
+        let mut assemblies = Vec::new();
+        for group in &api.groups {
+            let mut kinds: Vec<&Resource> = Vec::new();
+            for version in &group.versions {
+                for resource in &version.resources {
+                    let is_whole = version.origin != Origin::Crd || resource.rest.is_some();
+                    let is_wanted =
+                        !resource.foreign && manifests.selects(&group.name, &resource.kind);
+                    let is_new = kinds.iter().all(|known| known.kind != resource.kind);
+                    if is_whole && is_wanted && is_new {
+                        kinds.push(resource);
+                    }
                 }
             }
+            kinds.sort_by(|a, b| a.kind.cmp(&b.kind));
+            for kind in kinds {
+                let crd = crd::Assembly::new(api, group, &kind.kind, (manifests, compat));
+                assemblies.push((group.name.as_str(), crd));
+            }
         }
-        kinds.sort_by(|a, b| a.kind.cmp(&b.kind));
-        for kind in kinds {
-            let crd = crd::Assembly::new(api, group, &kind.kind, (manifests, compat));
-            assemblies.push((group.name.as_str(), crd));
-        }
-    }
-    let assembled: Vec<_> = assemblies
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|(group, crd)| {
+        let assembled = assemblies.into_par_iter().with_max_len(1);
+        let assembled = assembled.map(|(group, crd)| {
             let mut found = Diagnostics::new();
             (crd.finish(&mut found).map(|crd| (group, crd)), found)
-        })
-        .collect();
-    let mut diagnostics = Diagnostics::new();
-    let mut crds = Vec::new();
-    for (crd, found) in assembled {
-        crds.extend(crd);
-        diagnostics.extend(found);
+        });
+        let mut found = Diagnostics::new();
+        let from_crates = api
+            .versions()
+            .any(|(_, version)| version.path.contains('/'));
+        if !from_crates {
+            let names = api.groups.iter().flat_map(|group| {
+                let resources = group.versions.iter().flat_map(|version| &version.resources);
+                resources.map(|one| (group.name.as_str(), one.kind.as_str()))
+            });
+            manifests.check_selection(names, &mut found);
+        }
+        Self {
+            crds: assembled.collect(),
+            found,
+        }
     }
-    diagnostics.finish_with_warnings(crds)
+
+    /// Returns all CRDs, with warnings.
+    ///
+    /// # Errors
+    ///
+    /// A CRD has errors.
+    fn all(self) -> Result<(Crds<'a>, Diagnostics), Diagnostics> {
+        let mut found = self.found;
+        let mut crds = Vec::new();
+        for (crd, of_crd) in self.crds {
+            crds.extend(crd);
+            found.extend(of_crd);
+        }
+        found.finish_with_warnings(crds)
+    }
+
+    /// Returns the CRDs without errors, with warnings; the errors of the others go to `skipped`.
+    ///
+    /// # Errors
+    ///
+    /// All CRDs have errors.
+    fn sound(mut self, skipped: &mut Diagnostics) -> Result<(Crds<'a>, Diagnostics), Diagnostics> {
+        let is_sound =
+            |(crd, found): &(Option<_>, Diagnostics)| crd.is_some() && !found.has_errors();
+        if !self.crds.iter().any(is_sound) {
+            return self.all();
+        }
+        let (sound, faulty): (Vec<_>, Vec<_>) = self.crds.into_iter().partition(is_sound);
+        for (_, mut found) in faulty {
+            skipped.extend(found.split_errors());
+            self.found.extend(found);
+        }
+        self.crds = sound;
+        self.all()
+    }
 }

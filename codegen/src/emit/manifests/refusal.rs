@@ -12,7 +12,15 @@ use super::{
     about::About,
     check::{SCALE, SELECTABLE},
 };
-use crate::diag::Diagnostic;
+use crate::{
+    diag::Diagnostic,
+    model::names::upper_camel,
+    read::markers::{
+        MarkerType as _,
+        field::{ListMapKey, ListTypeMarker},
+        rules::XIntOrString,
+    },
+};
 
 /// How many characters of a refused value are shown.
 const MOST_SHOWN: usize = 200;
@@ -88,6 +96,13 @@ const ADVICE: [Advice; 9] = [
     },
 ];
 
+/// The markers of Kubernetes' own keywords.
+const EXTENSIONS: [(&str, &str); 3] = [
+    ("x-kubernetes-int-or-string", XIntOrString::DEF.name),
+    ("x-kubernetes-list-map-keys", ListMapKey::DEF.name),
+    ("x-kubernetes-list-type", ListTypeMarker::DEF.name),
+];
+
 /// An error of the API server.
 pub(super) struct Refusal {
     error: FieldError,
@@ -95,6 +110,8 @@ pub(super) struct Refusal {
     path: String,
     /// The properties that lead to the part of the schema.
     properties: Vec<String>,
+    /// The end of the name of the keyword's marker.
+    marker: String,
 }
 
 /// Returns the API server's errors for a CRD, apart from those of rules.
@@ -104,6 +121,7 @@ pub(super) fn refusals(crd: &Value) -> Vec<Refusal> {
     let errors = definition::check_without_rules(&crd, kube_schema::keep_metadata);
     let refusal = |error: FieldError| Refusal {
         path: definition::v1_path(&error.field),
+        marker: marker(&error.field),
         properties: properties(&error.field),
         error,
     };
@@ -136,9 +154,7 @@ impl Refusal {
         if let Some(advice) = self.advice() {
             return About::marker(&self.properties, advice.marker, "");
         }
-        // The marker of a keyword has the keyword's name in upper camel case.
-        let keyword = self.path.rsplit('.').next().unwrap_or_default();
-        About::marker(&self.properties, keyword.get(1..).unwrap_or_default(), "")
+        About::marker(&self.properties, &self.marker, "")
     }
 
     /// The finding.
@@ -157,6 +173,17 @@ impl Refusal {
             Some(advice) => error.help(advice.help),
             None => error,
         }
+    }
+}
+
+/// The end of the name of the marker that writes the keyword at the end of a path.
+fn marker(field: &str) -> String {
+    let keyword = field.rsplit('.').next().unwrap_or_default();
+    let mut extensions = EXTENSIONS.iter();
+    match extensions.find(|(name, _)| *name == keyword) {
+        Some((_, marker)) => (*marker).to_owned(),
+        // That of any other keyword has the keyword's name in upper camel case.
+        None => upper_camel(keyword),
     }
 }
 

@@ -253,6 +253,7 @@ fn lower_resource(crd: &Crd, version: &CrdVersion, roots: &BTreeMap<&str, &str>)
         served: version.served,
         annotations: crd.annotations.clone(),
         labels: crd.labels.clone(),
+        foreign: false,
         rest: None,
         deprecation: version.deprecation.clone(),
         verbs: if version.status {

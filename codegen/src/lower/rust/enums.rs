@@ -8,8 +8,11 @@ use super::{
 };
 use crate::{
     diag::Diagnostics,
-    model::{EnumDef, TypeKind, TypeRef, UnionDef, UnionVariant, Variant, names::Renamed},
-    read::rust::{self, Item, Renaming, Style},
+    model::{
+        DerivedSchema, EnumDef, Field, TypeKind, TypeRef, UnionDef, UnionVariant, Variant,
+        names::Renamed,
+    },
+    read::rust::{self, Item, Layout, Renaming, Style},
 };
 
 impl Cx<'_> {
@@ -116,12 +119,19 @@ impl Cx<'_> {
                 if !serde.untagged && !variant.serde.untagged {
                     report_variant(item, variant, &json_name, diagnostics);
                 }
+                let (fields, named) = match self.replaced(item, variant, diagnostics) {
+                    Some(data) => (vec![data], false),
+                    None => {
+                        let fields = self.fields(&owner, &variant.fields.fields, diagnostics);
+                        (fields, variant.fields.style == Style::Named)
+                    }
+                };
                 UnionVariant {
                     name: variant.name.clone(),
                     json_name,
                     docs: variant.docs.clone(),
-                    fields: self.fields(&owner, &variant.fields.fields, diagnostics),
-                    named: variant.fields.style == Style::Named,
+                    fields,
+                    named,
                 }
             })
             .collect();
@@ -130,6 +140,34 @@ impl Cx<'_> {
             tag: serde.tag.clone(),
             content: serde.content.clone(),
             untagged: serde.untagged,
+        })
+    }
+}
+
+impl Cx<'_> {
+    /// The data of a variant whose schema is that of another type, or that of a function.
+    fn replaced(
+        &self,
+        item: &Item,
+        variant: &rust::Variant,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Field> {
+        if self.package.layout != Layout::Crate || variant.fields.style == Style::Unit {
+            return None;
+        }
+        let schema = &variant.schema;
+        let code = schema.code.clone();
+        let ty = match (&schema.with, &code) {
+            (Some(with), _) => self.reference(item, with, diagnostics),
+            (None, Some(_)) => TypeRef::Any,
+            (None, None) => return None,
+        };
+        Some(Field {
+            derived: Some(Box::new(DerivedSchema {
+                code,
+                ..DerivedSchema::default()
+            })),
+            ..Field::required("0", ty)
         })
     }
 }

@@ -11,14 +11,16 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    has_derive, keys,
-    resolve::{Resolved, Resolver},
+    foreign, has_derive, keys,
+    reach::{Reach, reach},
+    resolve::Resolver,
 };
 use crate::{
-    diag::{Diagnostic, Diagnostics},
+    diag::{Diagnostic, Diagnostics, Place},
+    options::Manifests,
     read::{
         markers::{Marker, MarkerSet},
-        rust::{Body, Crate, Fields, Item, Kind, LeftOut, Package, Type},
+        rust::{Crate, Item, LeftOut, Package},
     },
     threads,
 };
@@ -26,16 +28,42 @@ use crate::{
 const TURN_ON: &str = "`--features NAMES` or `--all-features`, or `features` in codegen.toml, turns features on; `--no-default-features` off";
 
 /// Returns a package for each group and version of the crates' kinds.
-pub(in crate::lower) fn packages(crates: Vec<Crate>, found: &mut Diagnostics) -> Vec<Package> {
+pub(in crate::lower) fn packages(
+    crates: Vec<Crate>,
+    manifests: Option<&Manifests>,
+    found: &mut Diagnostics,
+) -> Vec<Package> {
     let crates = crates.into_iter();
+    let mut unread: Vec<Place> = Vec::new();
+    let mut declared = BTreeSet::new();
     let mut packages: Vec<_> = crates
-        .flat_map(|source| packages_of(source, found))
+        .flat_map(|source| {
+            unread.extend(source.macros.iter().cloned());
+            declared.extend(foreign::names(&source.package.items));
+            packages_of(source, manifests, found)
+        })
         .collect();
+    if let Some(first) = unread
+        .first()
+        .filter(|_| declared.is_empty() && !found.has_errors())
+    {
+        let error = Diagnostic::error("no kind is read").at(first.clone(), "not read");
+        found.push(error.help("macros are not expanded: declare kinds outside of them"));
+    }
+    if let Some(manifests) = manifests.filter(|_| !declared.is_empty()) {
+        let names = declared.iter();
+        let names = names.map(|(group, kind)| (group.as_str(), kind.as_str()));
+        manifests.check_selection(names, found);
+    }
     keys::qualify(&mut packages);
     packages
 }
 
-fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
+fn packages_of(
+    source: Crate,
+    manifests: Option<&Manifests>,
+    found: &mut Diagnostics,
+) -> Vec<Package> {
     let is_wanted = |item: &Item| {
         let mut wanted = source.wanted.iter();
         source.package.modules.is_own(item.module)
@@ -43,9 +71,10 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
     };
     let items = source.package.items.iter().enumerate();
     let kinds = items.filter(|(_, item)| has_derive(item, "CustomResource") && is_wanted(item));
+    let declared: BTreeSet<usize> = kinds.clone().map(|(index, _)| index).collect();
     // Kinds with an invalid `#[kube(…)]` belong to no version, but their errors are reported.
-    let mut reached: BTreeSet<usize> = kinds.map(|(index, _)| index).collect();
-    report_unread(&source, &reached, found);
+    let mut reached: BTreeSet<usize> = foreign::own(kinds, manifests, found).into_iter().collect();
+    report_unread(&source, &declared, found);
     let Crate {
         mut package,
         findings,
@@ -69,6 +98,7 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
     let parts: Vec<_> = parts.collect();
     drop(resolver);
     reached.extend(parts.iter().flat_map(|(_, _, reach)| &reach.items));
+    report_alternatives(&package, &reached, found);
     found.extend(relevant(&package, &reached, findings));
     let used = parts.iter().flat_map(|(_, _, reach)| &reach.crates);
     let used: BTreeSet<String> = used.cloned().collect();
@@ -79,8 +109,16 @@ fn packages_of(source: Crate, found: &mut Diagnostics) -> Vec<Package> {
     }
     let mut items = Shared::new(std::mem::take(&mut package.items), &parts);
     let parts = parts.into_iter().map(|(group, version, reach)| {
-        let items = reach.items.iter().filter_map(|&index| items.take(index));
-        part(&package, group, version, items.collect())
+        let items = reach.items.iter().filter_map(|&index| {
+            let mut item = items.take(index)?;
+            // A spec may be a part of other kinds, too.
+            if !reach.kinds.contains(&index) {
+                item.kube = None;
+            }
+            Some(item)
+        });
+        let items = items.collect();
+        part(&package, group, version, items)
     });
     let packages = parts.collect();
     threads::discard((package, items));
@@ -95,9 +133,18 @@ fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostic
         is_empty,
         macros,
         off,
+        undeclared,
         features,
         ..
     } = source;
+    let is_asked = |file: &str| wanted.iter().any(|wanted| is_below(file, wanted));
+    for file in undeclared.iter().filter(|file| is_asked(file)) {
+        let warning = Diagnostic::warning(format!("{file} is left out: no module declares it"));
+        found.push(
+            warning
+                .help("declare it (`mod …;`) if it belongs to the crate, or name the file itself"),
+        );
+    }
     let files = kinds.iter().filter_map(|&kind| package.items.get(kind));
     let files: BTreeSet<&str> = files.map(|kind| &*kind.place.file).collect();
     for wanted in wanted.iter().filter(|_| !package.is_partial && !is_empty) {
@@ -131,6 +178,33 @@ fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostic
             let warning = warning.at(place.clone(), "names `CustomResource`");
             found.push(warning.help("declare each kind outside of macros"));
         }
+    }
+}
+
+/// Reports a type of an API that is declared more than once in a module, under conditions that are not decided.
+fn report_alternatives(package: &Package, reached: &BTreeSet<usize>, found: &mut Diagnostics) {
+    let mut first: BTreeMap<(usize, &str), &Item> = BTreeMap::new();
+    let names: BTreeSet<(usize, &str)> = reached
+        .iter()
+        .filter_map(|&index| package.items.get(index))
+        .map(|item| (item.module, item.name.as_str()))
+        .collect();
+    for item in &package.items {
+        let name = (item.module, item.name.as_str());
+        if !names.contains(&name) {
+            continue;
+        }
+        let Some(first) = first.get(&name) else {
+            first.insert(name, item);
+            continue;
+        };
+        let message = format!("`{}` is declared twice in this module", item.name);
+        found.push(
+            Diagnostic::error(message)
+                .at(item.place.clone(), "the second time")
+                .at(first.place.clone(), "the first time")
+                .help("conditions on other things than features and the operating system are not decided: give the types distinct names or modules"),
+        );
     }
 }
 
@@ -176,7 +250,10 @@ fn shown(wanted: &str) -> &str {
 
 /// Returns the package of a group and version with the specified items, in order.
 fn part(package: &Package, group: String, version: String, items: Vec<Item>) -> Package {
-    let names: BTreeSet<&str> = items.iter().map(|item| item.name.as_str()).collect();
+    let roots = items.iter().filter_map(|item| item.kube.as_ref());
+    let roots = roots.map(|kube| kube.root_name());
+    let names = items.iter().map(|item| item.name.as_str());
+    let names: BTreeSet<&str> = names.chain(roots).collect();
     // Do not copy what belongs to the rest of the crate.
     let impls = package.impls.iter();
     let impls = impls.filter(|it| {
@@ -200,95 +277,13 @@ fn part(package: &Package, group: String, version: String, items: Vec<Item>) -> 
         place: package.place.clone(),
         modules: Arc::clone(&package.modules),
         values: Arc::clone(&package.values),
+        codes: Arc::clone(&package.codes),
+        predicates: Arc::clone(&package.predicates),
         has_macros: package.has_macros,
         is_partial: package.is_partial,
         root: package.root.clone(),
         keys: BTreeMap::new(),
         layout: package.layout,
-    }
-}
-
-/// What values of kinds contain.
-#[derive(Default)]
-struct Reach {
-    /// The items, including the kinds.
-    items: BTreeSet<usize>,
-    /// The source roots of the dependencies that their paths lead to.
-    crates: BTreeSet<String>,
-}
-
-/// Returns what values of these kinds contain.
-fn reach(package: &Package, resolver: &Resolver<'_>, kinds: &[usize]) -> Reach {
-    let mut reach = Reach::default();
-    let mut next = kinds.to_vec();
-    while let Some(index) = next.pop() {
-        let Some(item) = package.items.get(index) else {
-            continue;
-        };
-        if !reach.items.insert(index) {
-            continue;
-        }
-        let module = package.modules.get(item.module);
-        let module = module.map_or(&[][..], |module| module.path.as_slice());
-        reach
-            .crates
-            .extend(package.modules.crate_of(module).iter().cloned());
-        let mut paths = Vec::new();
-        held(item, &mut |ty| paths_of(ty, &mut paths));
-        let status = item.kube.as_ref().and_then(|kube| kube.status.as_ref());
-        let through = item.serde.through.as_ref();
-        let named = status.into_iter().chain(through);
-        paths.extend(named.map(|path| (split(path), false)));
-        let defaults = item.generics.defaults.iter().flatten();
-        defaults.for_each(|ty| paths_of(ty, &mut paths));
-        for (segments, global) in paths {
-            match resolver.resolve_path(item.module, &segments, global) {
-                Resolved::Item(index) => next.push(index),
-                Resolved::External(path) => {
-                    let name = path.first().map_or("", String::as_str);
-                    reach
-                        .crates
-                        .extend(package.modules.linked(module, name).into_iter().flatten());
-                }
-            }
-        }
-    }
-    reach
-}
-
-fn split(path: &str) -> Vec<String> {
-    path.split("::")
-        .map(|part| part.trim().to_owned())
-        .collect()
-}
-
-/// Calls `look` for each type that a value of the item contains.
-fn held(item: &Item, look: &mut dyn FnMut(&Type)) {
-    item.schema.with.iter().for_each(&mut *look);
-    let mut of_fields = |fields: &Fields| {
-        for field in fields.fields.iter().filter(|field| !field.serde.skip) {
-            look(&field.ty);
-            field.schema.with.iter().for_each(&mut *look);
-        }
-    };
-    match &item.body {
-        Body::Struct(fields) => of_fields(fields),
-        Body::Enum(variants) => variants
-            .iter()
-            .for_each(|variant| of_fields(&variant.fields)),
-        Body::Alias(ty) => look(ty),
-    }
-}
-
-/// Adds the paths of a type and of its arguments, each with whether it starts with `::`.
-fn paths_of(ty: &Type, paths: &mut Vec<(Vec<String>, bool)>) {
-    match &ty.kind {
-        Kind::Path(path) => {
-            paths.push((path.segments.clone(), path.global));
-            path.arguments.iter().for_each(|ty| paths_of(ty, paths));
-        }
-        Kind::List(item, _) => paths_of(item, paths),
-        Kind::Other(_) | Kind::Unsupported(_) => {}
     }
 }
 

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use super::super::object;
 use super::{Cx, at_item, attributes, checks::is_camel_case, resolve::Resolved};
 use crate::{
-    diag::Diagnostics,
+    diag::{Diagnostic, Diagnostics},
     lower::{crate_markers::conversion, validation, verbs, whole},
     model::{
-        CustomMethod, DeclaredAt, DerivedSchema, ExternalType, Field, KnownType, PrinterColumn,
-        Resource, RustItem, ScaleSubresource, Scope, SelectableField, StructDef, TypeDef, TypeKind,
-        TypeRef, VerbSet, WireType, kind_method, names,
+        CodedSchema, CustomMethod, DeclaredAt, DerivedSchema, ExternalType, Field, KnownType,
+        PrinterColumn, Resource, RustItem, ScaleSubresource, Scope, SelectableField, StructDef,
+        TypeDef, TypeKind, TypeRef, VerbSet, WireType, kind_method, names,
     },
     read::{
         markers::client::NoStatus,
-        rust::{Body, Fields, Item, KubeDerive, Style},
+        rust::{Body, Fields, Item, Kind, KubeDerive, PathType, SchemaMode, Style, Type},
     },
 };
 
@@ -70,6 +70,7 @@ impl Cx<'_> {
             served,
             annotations: kube.annotations.iter().cloned().collect(),
             labels: kube.labels.iter().cloned().collect(),
+            foreign: kube.schema == SchemaMode::Disabled,
             rest: None,
             deprecation: kube.deprecated.clone(),
             methods: self.kube_methods(item, &verbs, kube.scale.is_some(), diagnostics),
@@ -103,8 +104,12 @@ impl Cx<'_> {
     }
 
     fn kube_root(&self, item: &Item, kube: &KubeDerive, root: &str) -> TypeDef {
-        let (rules, findings) = attributes::kube_rules(item);
-        let spec = TypeRef::Local(self.key(item).to_owned());
+        let (rules, mut findings) = attributes::kube_rules(item);
+        let spec = self.spec(item);
+        let code = self.schema_of_root(item, kube);
+        if kube.schema == SchemaMode::Manual && code.is_none() {
+            findings.push(unknown_root(item, kube));
+        }
         let mut fields = vec![
             Field::required("metadata", TypeRef::Known(KnownType::ObjectMeta)),
             Field {
@@ -139,6 +144,7 @@ impl Cx<'_> {
                 exported: true,
                 cfg: self.conditions(item),
                 derived: Some(Box::new(DerivedSchema {
+                    code,
                     findings,
                     ..DerivedSchema::default()
                 })),
@@ -151,6 +157,37 @@ impl Cx<'_> {
                 [item.markers.places(), rules.places()].concat(),
             ),
         }
+    }
+
+    /// The type of the spec, with the defaults of its parameters.
+    fn spec(&self, item: &Item) -> TypeRef {
+        if item.generics.names.is_empty() {
+            return TypeRef::Local(self.key(item).to_owned());
+        }
+        let ty = Type {
+            place: item.place.clone(),
+            kind: Kind::Path(PathType {
+                global: false,
+                segments: vec![item.name.clone()],
+                arguments: Vec::new(),
+                arguments_text: String::new(),
+            }),
+        };
+        self.reference(item, &ty, &mut Diagnostics::new())
+    }
+
+    /// The schema of the root that an implementation by hand returns, if it is known.
+    fn schema_of_root(&self, item: &Item, kube: &KubeDerive) -> Option<CodedSchema<TypeRef>> {
+        if kube.schema != SchemaMode::Manual {
+            return None;
+        }
+        let root = kube.root_name();
+        let mut impls = self.package.impls.iter();
+        let found = impls.find(|it| {
+            let is_root = it.path.last().is_some_and(|last| last == root);
+            is_root && it.trait_name == "JsonSchema"
+        })?;
+        self.schema_of_impl(item, found)
     }
 
     /// The field of the status, whose type is at a path.
@@ -221,7 +258,7 @@ impl Cx<'_> {
         let markers = item.markers.0.iter();
         for marker in markers.filter(|marker| marker.def.in_kube_attribute) {
             diagnostics.push(
-                crate::Diagnostic::error(format!(
+                Diagnostic::error(format!(
                     "`+{}` cannot be combined with `#[derive(CustomResource)]`",
                     marker.def.name
                 ))
@@ -230,6 +267,17 @@ impl Cx<'_> {
             );
         }
     }
+}
+
+/// Reports a root whose schema is written by hand and not known.
+fn unknown_root(item: &Item, kube: &KubeDerive) -> Diagnostic {
+    let root = kube.root_name();
+    let message = format!("the schema of `{root}` is not known: code creates it");
+    Diagnostic::error(message)
+        .at(item.place.clone(), "has `#[kube(schema = \"manual\")]`")
+        .help(format!(
+            "return a literal `json_schema!({{…}})`, or the schema of a type with keywords set, in `impl JsonSchema for {root}`"
+        ))
 }
 
 /// Checks the names in `#[kube(…)]`, which go into URLs, paths and identifiers.
@@ -283,7 +331,7 @@ fn check_no_spec(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) 
             let message =
                 format!("`#[kube(no_spec)]` puts `{name}` at the root, which already has it");
             diagnostics.push(
-                crate::Diagnostic::error(message)
+                Diagnostic::error(message)
                     .at(field.place.clone(), "taken at the root")
                     .help("rename the field, or remove `no_spec`"),
             );

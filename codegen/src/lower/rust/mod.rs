@@ -8,11 +8,15 @@ mod attributes;
 mod checks;
 mod derives;
 mod enums;
+mod faulty;
+mod foreign;
 mod groups;
 mod keys;
 mod kinds;
 mod kube;
 mod methods;
+mod named;
+mod reach;
 mod refs;
 mod resolve;
 mod resource;
@@ -30,8 +34,8 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use rayon::prelude::*;
 
-pub(super) use self::kinds::packages;
 use self::resolve::Resolver;
+pub(super) use self::{faulty::remove as remove_faulty, kinds::packages};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{ApiSet, Group, Origin, Resource, Version, names},

@@ -84,6 +84,11 @@ impl Cx<'_> {
                 self.check_key(&key, path, ty, diagnostics);
                 map
             }
+            Foreign::Either => TypeRef::External(ExternalType {
+                instance: vec![argument(0), argument(1)],
+                arguments: path.arguments_text.clone(),
+                ..ExternalType::new(external)
+            }),
             Foreign::Boxed => TypeRef::Boxed(Box::new(argument(0))),
             Foreign::Cow => match path.arguments.first().map(|ty| &ty.kind) {
                 Some(Kind::Path(path)) if path.segments == ["str"] => TypeRef::String,
@@ -179,12 +184,33 @@ impl Cx<'_> {
         let (name, below) = path.split_first()?;
         let modules = &self.package.modules;
         let from = modules.get(module).map_or(&[][..], |module| &module.path);
-        Some(match modules.link(from, name)? {
+        let Some(link) = modules.link(from, name) else {
+            return self.missing_through(module, path);
+        };
+        Some(match link {
             RustLink::Read(_) => {
                 format!("the crate `{name}` declares no type `{}`", below.join("::"))
             }
             RustLink::Unread(why) => format!("the crate `{name}` {why}"),
         })
+    }
+
+    /// Returns why a type is not known that a module of the package seems to re-export from another crate.
+    fn missing_through(&self, module: usize, path: &[String]) -> Option<String> {
+        let (_, parent) = path.split_last()?;
+        let (modules, at) = (
+            &self.package.modules,
+            self.resolver.module_at(module, parent)?,
+        );
+        let through = modules.globs(&at).find_map(|glob| {
+            let name = glob.path.first()?;
+            match modules.link(&at, name)? {
+                RustLink::Unread(why) => Some(format!("the crate `{name}` {why}")),
+                RustLink::Read(_) => None,
+            }
+        });
+        let shown = parent.join("::");
+        through.map(|why| format!("`{shown}` re-exports another crate: {why}"))
     }
 
     /// Reports a single name that is not in scope and would not compile.
@@ -258,13 +284,13 @@ impl Cx<'_> {
         let silent = &mut Diagnostics::new();
         match &item.body {
             Body::Alias(ty) => self.wire_type_within(&self.reference(item, ty, silent), hops),
-            Body::Struct(fields) => match (fields.style, fields.fields.as_slice()) {
-                (rust::Style::Named, _) => WireType::Object,
-                (rust::Style::Tuple, [only]) => {
+            Body::Struct(fields) => match (item.transparent_field(), fields.style) {
+                (Some(only), _) => {
                     self.wire_type_within(&self.reference(item, &only.ty, silent), hops)
                 }
-                (rust::Style::Tuple, _) => WireType::List,
-                (rust::Style::Unit, _) => WireType::Unknown,
+                (None, rust::Style::Named) => WireType::Object,
+                (None, rust::Style::Tuple) => WireType::List,
+                (None, rust::Style::Unit) => WireType::Unknown,
             },
             Body::Enum(variants) => {
                 let units = variants

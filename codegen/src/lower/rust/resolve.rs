@@ -379,6 +379,11 @@ impl<'a> Resolver<'a> {
         modules.contains(&at).then_some(at)
     }
 
+    /// Resolves a path in a module to a module of the package.
+    pub(super) fn module_at(&self, module: usize, path: &[String]) -> Option<Vec<String>> {
+        self.module(self.path_of(module), path, MAX_HOPS)
+    }
+
     /// Returns the module of the package that a glob imports from.
     fn glob_module(&self, from: &[String], glob: &Use) -> Option<Vec<String>> {
         match glob.global {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{Field, Resource, TypeDef, TypeKind, TypeRef, Version},
+    model::{DerivedSchema, Field, Resource, TypeDef, TypeKind, TypeRef, Version},
 };
 
 /// Keeps the first of equal declarations of a kind, and reports different ones and different kinds of one plural.
@@ -152,6 +152,8 @@ fn anonymous(def: &TypeDef, module: &str) -> (TypeDef, Vec<String>) {
         TypeKind::Alias(alias) => names.take(&mut alias.target),
         TypeKind::Enum(_) => {}
     }
+    let item = def.item.as_mut();
+    names.take_of_derived(item.and_then(|item| item.derived.as_deref_mut()));
     (def, names.taken)
 }
 
@@ -166,11 +168,15 @@ impl Names<'_> {
     fn take_of_fields(&mut self, fields: &mut [Field]) {
         for field in fields {
             self.take(&mut field.ty);
-            let derived = field.derived.as_mut();
-            if let Some(ty) = derived.and_then(|derived| derived.ty.as_mut()) {
-                self.take(ty);
-            }
+            self.take_of_derived(field.derived.as_deref_mut());
         }
+    }
+
+    fn take_of_derived(&mut self, derived: Option<&mut DerivedSchema>) {
+        let Some(derived) = derived else { return };
+        derived.ty.iter_mut().for_each(|ty| self.take(ty));
+        let code = derived.code.iter_mut();
+        code.for_each(|code| code.types_mut(&mut |ty| self.take(ty)));
     }
 
     fn take(&mut self, ty: &mut TypeRef) {

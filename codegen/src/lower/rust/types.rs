@@ -45,7 +45,7 @@ impl Cx<'_> {
         self.complete(&item.schema, &item.markers, None, &mut validation);
         let written = match &item.body {
             Body::Alias(written) => Some(written),
-            Body::Struct(fields) => fields.fields.first().map(|only| &only.ty),
+            Body::Struct(_) => item.transparent_field().map(|only| &only.ty),
             Body::Enum(_) => None,
         };
         if let (TypeKind::Alias(alias), Some(written)) = (&kind, written) {
@@ -119,6 +119,10 @@ impl Cx<'_> {
     fn check_generics(&self, item: &Item, diagnostics: &mut Diagnostics) {
         let generics = &item.generics;
         let root = self.is_object(item) || item.kube.is_some();
+        // kube's root holds the spec without arguments.
+        let has_defaults = item.kube.is_some()
+            && generics.defaults.len() == generics.names.len()
+            && generics.defaults.iter().all(Option::is_some);
         if let Some(place) = &generics.lifetime {
             diagnostics.push(
                 Diagnostic::error(format!(
@@ -141,7 +145,7 @@ impl Cx<'_> {
                 .at(place.clone(), "not supported")
                 .help("derive Clone and mark the type `+k8s:deepcopy-gen=false`"),
             );
-        } else if let Some(place) = generics.place.as_ref().filter(|_| root) {
+        } else if let Some(place) = generics.place.as_ref().filter(|_| root && !has_defaults) {
             diagnostics.push(
                 Diagnostic::error(format!(
                     "`{}` is an API object and cannot be generic",
@@ -154,21 +158,15 @@ impl Cx<'_> {
     }
 
     fn struct_kind(&self, item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) -> TypeKind {
-        if let (Style::Tuple, [only]) = (fields.style, fields.fields.as_slice()) {
+        let is_newtype = fields.style == Style::Tuple && fields.fields.len() == 1;
+        let only = item.transparent_field();
+        if let Some(only) = only.filter(|_| is_newtype || self.package.layout == Layout::Crate) {
             return TypeKind::Alias(Aliasing {
                 target: self.reference(item, &only.ty, diagnostics),
                 newtype: true,
             });
         }
-        if item.serde.transparent && self.package.layout == Layout::Crate {
-            let mut fields = fields.fields.iter().filter(|field| !field.serde.skip);
-            if let (Some(only), None) = (fields.next(), fields.next()) {
-                return TypeKind::Alias(Aliasing {
-                    target: self.reference(item, &only.ty, diagnostics),
-                    newtype: true,
-                });
-            }
-        } else if item.serde.transparent {
+        if item.serde.transparent && self.package.layout != Layout::Crate {
             diagnostics.push(
                 at_item(
                     item,
@@ -243,7 +241,13 @@ impl Cx<'_> {
         diagnostics: &mut Diagnostics,
     ) -> Field {
         let serde = &field.serde;
-        let reference = self.reference(owner.item, &field.ty, diagnostics);
+        let mut unheard = Diagnostics::new();
+        let found = match serde.skip && self.package.layout == Layout::Crate {
+            // Nothing refers to it.
+            true => &mut unheard,
+            false => &mut *diagnostics,
+        };
+        let reference = self.reference(owner.item, &field.ty, found);
         let (ty, option) = match &reference {
             TypeRef::Optional(inner) => (TypeRef::clone(inner), true),
             other => (other.clone(), false),
@@ -253,7 +257,9 @@ impl Cx<'_> {
         let schema_type = with.as_ref().unwrap_or(&reference);
         let markers = &field.markers;
         let has_default = has_default(owner, field);
-        let may_be_none = matches!(schema_type, TypeRef::Optional(_));
+        // schemars knows an `Option` only by its type.
+        let may_be_none =
+            matches!(schema_type, TypeRef::Optional(_)) && field.schema.schema_with.is_none();
         let requirement = self.requirement(owner, field, may_be_none, has_default, diagnostics);
         let required = requirement == Requirement::Required;
         let validation = self.field_rules(owner, field, schema_type, diagnostics);
@@ -358,7 +364,11 @@ impl Cx<'_> {
         }
         let by_default = marked_requirement(&owner.item.markers)
             .or_else(|| marked_requirement(&self.package.markers));
-        if option || has_default || by_default == Some(Requirement::Optional) {
+        if option
+            || has_default
+            || field.serde.skip_deserializing
+            || by_default == Some(Requirement::Optional)
+        {
             Requirement::Optional
         } else {
             Requirement::Required

@@ -15,8 +15,10 @@ pub(in crate::lower) enum Foreign {
     Map,
     /// An owning pointer to its argument.
     Boxed,
-    /// `Cow<'_, T>`, represented by its owned form.
+    /// `Cow<'_, T>` and `SmallVec<T>`, represented by the type in them.
     Cow,
+    /// `Either<L, R>`
+    Either,
 }
 
 /// Returns the representation of the type at a foreign path, if known.
@@ -25,8 +27,22 @@ pub(in crate::lower) fn well_known(path: &[String]) -> Option<Foreign> {
     match segments.as_slice() {
         [name] => prelude(name),
         ["std" | "core" | "alloc", rest @ ..] => standard(rest),
-        [.., "serde_json", "Value"] => Some(Foreign::Plain(TypeRef::Any)),
-        [.., "serde_json", "Map"] => Some(Foreign::Map),
+        [.., "serde_json", "Value"] | [.., "serde_json", "value", "RawValue" | "Value"] => {
+            Some(Foreign::Plain(TypeRef::Any))
+        }
+        [.., "serde_json", "Map"] | [.., "serde_json", "map" | "value", "Map"] => {
+            Some(Foreign::Map)
+        }
+        [.., "serde_json", "Number"] => Some(Foreign::Plain(TypeRef::Float)),
+        ["smol_str", "SmolStr"] => Some(Foreign::Plain(TypeRef::String)),
+        // serde writes numbers, for which schemars also permits a string.
+        ["bytes", "Bytes" | "BytesMut"] => {
+            let byte = TypeRef::Integer("u8".to_owned());
+            Some(Foreign::Plain(TypeRef::List(Box::new(byte))))
+        }
+        // Its argument is an array.
+        ["smallvec", "SmallVec"] => Some(Foreign::Cow),
+        ["either", "Either"] => Some(Foreign::Either),
         ["codegen_runtime", "quantity", "Quantity"] => Some(plain(KnownType::Quantity)),
         ["indexmap", "IndexMap"] | ["hashbrown", "HashMap"] => Some(Foreign::Map),
         ["indexmap", "IndexSet"] | ["hashbrown", "HashSet"] => Some(Foreign::List),

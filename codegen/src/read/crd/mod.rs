@@ -382,12 +382,17 @@ fn read_crd(reader: &mut Reader<'_>, node: &mut Node, options: &Options) -> Opti
         reader.refuse_part(node);
         return None;
     }
-    if node.get("apiVersion").and_then(Node::as_str) == Some(v1beta1::API_VERSION) {
+    let is_old = node.get("apiVersion").and_then(Node::as_str) == Some(v1beta1::API_VERSION);
+    if is_old {
         reader.upgrade(node);
     }
     // Check first: reading moves strings out of the node.
-    let refused = reader.refused(node, options);
+    let mut refused = reader.refused(node, options);
+    let unstructural = reader.unstructural(node, options);
     let crd = read_parts(reader, node, options)?;
+    if !is_old && !reader.keeps_unknown {
+        refused.extend(unstructural);
+    }
     if !reader.diagnostics.has_errors() {
         for finding in refused {
             reader.diagnostics.push(finding);

@@ -1,11 +1,12 @@
 //! Finds what the API server rejects in a CRD, by its own checks: names, columns, conversion, structural rules, patterns, defaults, CEL.
 //!
-//! The checks run only if CRDs are written or objects are validated: types do not depend on them.
+//! The checks run only if CRDs are written or objects are validated: types do not depend on them. Otherwise schemas that are not
+//! structural are warned of.
 
-use kube_schema::{FieldError, definition};
+use kube_schema::{FieldError, Structural, definition};
 use serde_json::{Value, json};
 
-use super::fields::Reader;
+use super::{fields::Reader, is_wanted};
 use crate::{
     diag::Diagnostic,
     options::{Compat, Options},
@@ -52,6 +53,47 @@ impl Reader<'_> {
             .iter()
             .map(|error| self.worded(error, document))
             .collect()
+    }
+
+    /// Returns a warning for each version whose schema is not structural, if the CRD is not written and so not checked otherwise. The API
+    /// server keeps such CRDs only from old times, and prunes nothing.
+    pub(super) fn unstructural(&self, document: &Node, options: &Options) -> Vec<Diagnostic> {
+        let spec = document.get("spec");
+        let text = |path: &[&str]| {
+            let node = path.iter().try_fold(spec?, |node, key| node.get(key));
+            node.and_then(Node::as_str)
+        };
+        let filters = &options.filters;
+        let is_wanted = is_wanted(&filters.groups, text(&["group"]).unwrap_or_default())
+            && is_wanted(&filters.kinds, text(&["names", "kind"]).unwrap_or_default());
+        let versions = spec.and_then(|spec| spec.get("versions"));
+        let versions = versions.filter(|_| is_wanted && !options.writes_crds());
+        let versions = versions.map(Node::items).unwrap_or_default();
+        let schemas = versions.iter().enumerate().filter_map(|(index, version)| {
+            let schema = version.get("schema")?.get("openAPIV3Schema")?;
+            let path = format!("spec.versions[{index}].schema.openAPIV3Schema");
+            let errors = Structural::check_form(&path, &schema.to_json());
+            let (first, more) = errors.split_first()?;
+            Some(self.unstructured(first, more.len(), document))
+        });
+        schemas.collect()
+    }
+
+    fn unstructured(&self, first: &FieldError, more: usize, document: &Node) -> Diagnostic {
+        let path = definition::v1_path(&first.field);
+        let node = found(document, &format!(".{path}"));
+        let more = match more {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        let message = format!(
+            "the schema is not structural: {}{more}",
+            first.brief(MOST_SHOWN)
+        );
+        Diagnostic::warning(message)
+            .at(yaml::place(self.source, node.range.clone()), "")
+            .note(format!("at {}", self.shown(&path, &first.field)))
+            .help("the API server refuses it in a new CRD; types are generated all the same")
     }
 
     fn worded(&self, error: &FieldError, document: &Node) -> Diagnostic {

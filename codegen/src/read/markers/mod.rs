@@ -37,6 +37,10 @@ pub(crate) use parse::misplaced;
 pub use parse::{RawMarker, is_marker, parse};
 pub use set::{Argument, Found, Marker, MarkerSet};
 
+/// The advice for a type or field whose JSON form is not known.
+pub(crate) const DECLARE_TYPE: &str = "say what is on the wire: `+kubebuilder:pruning:PreserveUnknownFields` for any value, or \
+     `+kubebuilder:validation:Type=…` for a string, a number or a boolean";
+
 /// Every marker, in the order in which `kube-codegen markers` lists them.
 pub static REGISTRY: &[MarkerDef] = &TABLE;
 

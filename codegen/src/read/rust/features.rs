@@ -1,6 +1,7 @@
-//! Conditions on features: `cfg` and `cfg_attr` as cargo's features decide them.
+//! Conditions on features and platforms: `cfg` and `cfg_attr` as cargo's features decide them, in a debug build for Linux, on which operators
+//! run, whatever the machine.
 //!
-//! Conditions on anything else, such as the platform, are not decided, and what they guard is read.
+//! Conditions on anything else, such as the processor, are not decided, and what they guard is read.
 
 use std::collections::BTreeSet;
 
@@ -97,16 +98,38 @@ fn add(attribute: Attribute, features: &BTreeSet<String>, settled: &mut Vec<Attr
     }
 }
 
+/// Conditions without a value that are decided for all crates.
+const PLATFORM: [(&str, bool); 4] = [
+    ("debug_assertions", true),
+    ("test", false),
+    ("unix", true),
+    ("windows", false),
+];
+
 /// Whether a predicate holds; `None` if the features do not decide it.
 fn holds(predicate: &Meta, features: &BTreeSet<String>) -> Option<bool> {
     match predicate {
-        Meta::NameValue(pair) if pair.path.is_ident("feature") => match &pair.value {
-            syn::Expr::Lit(syn::ExprLit {
-                lit: syn::Lit::Str(name),
+        Meta::Path(path) => {
+            let mut known = PLATFORM.iter();
+            known
+                .find(|(name, _)| path.is_ident(name))
+                .map(|(_, it)| *it)
+        }
+        Meta::NameValue(pair) => {
+            let syn::Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Str(value),
                 ..
-            }) => Some(features.contains(&name.value())),
-            _ => None,
-        },
+            }) = &pair.value
+            else {
+                return None;
+            };
+            match pair.path.get_ident()?.to_string().as_str() {
+                "feature" => Some(features.contains(&value.value())),
+                "target_os" => Some(value.value() == "linux"),
+                "target_family" => Some(value.value() == "unix"),
+                _ => None,
+            }
+        }
         Meta::List(list) => {
             let parts = list
                 .parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
@@ -122,7 +145,6 @@ fn holds(predicate: &Meta, features: &BTreeSet<String>) -> Option<bool> {
                 None
             }
         }
-        _ => None,
     }
 }
 
@@ -144,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn features_decide_conditions() {
+    fn features_and_the_platform_decide_conditions() {
         let check = |predicate: &str, expected: Option<bool>| {
             let features = BTreeSet::from(["on".to_owned()]);
             let meta: Meta = syn::parse_str(predicate).unwrap();
@@ -154,16 +176,22 @@ mod tests {
             ("feature = \"on\"", Some(true)),
             ("feature = \"off\"", Some(false)),
             ("not(feature = \"off\")", Some(true)),
-            ("unix", None),
-            ("not(unix)", None),
+            ("unix", Some(true)),
+            ("not(unix)", Some(false)),
             ("all(unix, feature = \"off\")", Some(false)),
-            ("all(unix, feature = \"on\")", None),
+            ("all(unix, feature = \"on\")", Some(true)),
             ("any(unix, feature = \"on\")", Some(true)),
-            ("any(unix, feature = \"off\")", None),
+            ("any(unix, feature = \"off\")", Some(true)),
             ("all()", Some(true)),
             ("any()", Some(false)),
             ("all(not(any(feature = \"off\")), feature = \"on\")", Some(true)),
-            ("target_os = \"linux\"", None),
+            ("target_os = \"linux\"", Some(true)),
+            ("target_os = \"macos\"", Some(false)),
+            ("target_family = \"unix\"", Some(true)),
+            ("any(windows, not(debug_assertions))", Some(false)),
+            ("any(test, feature = \"off\")", Some(false)),
+            ("target_arch = \"x86_64\"", None),
+            ("all(unix, tokio_unstable)", None),
         ];
     }
 }

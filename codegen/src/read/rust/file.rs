@@ -5,14 +5,18 @@ use std::{ops::Range, sync::Arc};
 use syn::{Attribute, spanned::Spanned};
 
 use super::{
+    code::SchemaCode,
     comments::Comments,
     conditions::cfg,
+    delimiters::unbalanced,
     docs,
     features::{self, Features},
     item::{Impl, Item, LeftOut},
     literal::Literal,
     modules::Module,
-    scan::{self, Unbalanced},
+    predicate::Predicate,
+    scan,
+    syntax::mentions_kinds,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
@@ -35,6 +39,10 @@ pub(super) struct FileItems {
     pub(super) docs: String,
     /// The values of constants and functions.
     pub(super) values: Vec<(usize, String, Literal)>,
+    /// The schemas that functions return.
+    pub(super) codes: Vec<(usize, String, SchemaCode)>,
+    /// What functions of one value decide.
+    pub(super) predicates: Vec<(usize, String, Predicate)>,
     /// Whether there are macro calls among the items.
     pub(super) has_macros: bool,
     /// The macros that declare kinds, which are not expanded.
@@ -118,39 +126,6 @@ fn read_parts(
         start = end;
     }
     Ok(reader.finish())
-}
-
-/// Reports the unbalanced delimiter itself; the parser would report the place where it gives up.
-fn unbalanced(found: Option<Unbalanced>, comments: &Comments) -> Diagnostics {
-    let delimiter = |at: usize| {
-        let text = comments.text().get(at..at + 1);
-        (
-            text.unwrap_or_default().to_owned(),
-            comments.place(at..at + 1),
-        )
-    };
-    let mut diagnostics = Diagnostics::new();
-    match found {
-        None => {}
-        Some(Unbalanced::Open(at)) => {
-            let (open, place) = delimiter(at);
-            let error = Diagnostic::error(format!("unclosed delimiter `{open}`"));
-            diagnostics.push(error.at(place, "opened here"));
-        }
-        Some(Unbalanced::Close(at)) => {
-            let (close, place) = delimiter(at);
-            let error = Diagnostic::error(format!("unexpected closing delimiter `{close}`"));
-            diagnostics.push(error.at(place, "closes nothing"));
-        }
-        Some(Unbalanced::Mismatched(open, close)) => {
-            let (text, place) = delimiter(close);
-            let error = Diagnostic::error(format!("mismatched closing delimiter `{text}`"));
-            let (open, opened) = delimiter(open);
-            let error = error.at(place, "closes another delimiter");
-            diagnostics.push(error.at(opened, format!("`{open}` is opened here")));
-        }
-    }
-    diagnostics
 }
 
 /// Returns the length of the prefix that the parser does not accept: a byte order mark and a `#!` line.
@@ -244,7 +219,7 @@ impl<'a> FileReader<'a> {
     /// Whether a range of the file seems to declare kinds.
     pub(super) fn declares_kinds(&self, range: &Range<usize>) -> bool {
         let text = self.comments.text().get(range.clone());
-        text.is_some_and(|text| text.contains("CustomResource"))
+        text.is_some_and(mentions_kinds)
     }
 
     /// Whether this is the version's own `mod.rs`.
@@ -346,6 +321,7 @@ impl<'a> FileReader<'a> {
             declared: Vec::new(),
             tests: Vec::new(),
             off: Vec::new(),
+            in_macros: Vec::new(),
         });
         module
     }

@@ -9,10 +9,18 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use super::{Modules, kube::KubeDerive, literal::Literal, serde::SerdeAttrs};
+use super::{
+    Modules,
+    code::SchemaCode,
+    kube::KubeDerive,
+    literal::Literal,
+    predicate::Predicate,
+    serde::SerdeAttrs,
+    written::{Kind, Type},
+};
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
-    model::{CelRule, Combinators},
+    model::{CelRule, CodedSchema, Combinators, TypeRef},
     read::markers::{At, MarkerSet},
     source::RustFeatures,
     sparse::{Absent, Sparse},
@@ -43,6 +51,10 @@ pub struct Package {
     pub impls: Vec<Impl>,
     /// The values of constants, and of functions that consist of one expression, by name, each with the index of its module.
     pub values: Arc<BTreeMap<String, Vec<(usize, Literal)>>>,
+    /// The schemas that functions return, by name, each with the index of the module of its types.
+    pub codes: Arc<BTreeMap<String, Vec<(usize, SchemaCode)>>>,
+    /// What functions of one value decide, by name, each with the index of its module.
+    pub predicates: Arc<BTreeMap<String, Vec<(usize, Predicate)>>>,
     /// Whether there are macro calls among the items, which may declare items that are not visible here.
     pub has_macros: bool,
     /// Whether a file could not be parsed, so that types may be missing.
@@ -70,6 +82,8 @@ impl Package {
             items,
             impls: self.impls.clone(),
             values: Arc::clone(&self.values),
+            codes: Arc::clone(&self.codes),
+            predicates: Arc::clone(&self.predicates),
             has_macros: self.has_macros,
             is_partial: self.is_partial,
             root: self.root.clone(),
@@ -101,6 +115,8 @@ pub struct Crate {
     pub macros: Vec<Place>,
     /// What seems to declare kinds and is left out because of features.
     pub off: Vec<LeftOut>,
+    /// The files that seem to declare kinds and that no module declares.
+    pub undeclared: Vec<Arc<str>>,
     /// The features that decide conditions.
     pub features: Option<RustFeatures>,
     /// The findings about its items, most of which do not belong to the API.
@@ -138,6 +154,8 @@ pub struct Impl {
     pub path: Vec<String>,
     /// The index of the module.
     pub module: usize,
+    /// The schema that an implementation of `JsonSchema` returns, with the index of the module of its types.
+    pub schema: Option<(usize, SchemaCode)>,
 }
 
 /// A type.
@@ -179,6 +197,47 @@ pub struct Item {
     pub generics: Generics,
     /// Its kind.
     pub body: Body,
+}
+
+impl Item {
+    /// Returns the index of the field whose schema the type has: of a newtype, or of a transparent struct.
+    fn only_field(&self) -> Option<usize> {
+        let Body::Struct(Fields { fields, style }) = &self.body else {
+            return None;
+        };
+        if *style == Style::Tuple && fields.len() == 1 {
+            return Some(0);
+        }
+        let is_present = |field: &Field| !field.serde.skip && !field.is_phantom();
+        let mut present =
+            (0..fields.len()).filter(|&index| fields.get(index).is_some_and(is_present));
+        let first = present.next().filter(|_| self.serde.transparent)?;
+        present.next().is_none().then_some(first)
+    }
+
+    /// Returns the field whose schema the type has.
+    pub(crate) fn transparent_field(&self) -> Option<&Field> {
+        match &self.body {
+            Body::Struct(fields) => fields.fields.get(self.only_field()?),
+            _ => None,
+        }
+    }
+
+    /// Returns the field whose schema the type has, for changing it.
+    pub(crate) fn only_field_mut(&mut self) -> Option<&mut Field> {
+        let index = self.only_field()?;
+        match &mut self.body {
+            Body::Struct(fields) => fields.fields.get_mut(index),
+            _ => None,
+        }
+    }
+}
+
+impl Field {
+    /// Whether its type is `PhantomData`, which serde leaves out of transparent structs.
+    fn is_phantom(&self) -> bool {
+        matches!(&self.ty.kind, Kind::Path(path) if path.segments.last().is_some_and(|it| it == "PhantomData"))
+    }
 }
 
 /// Generic parameters.
@@ -286,41 +345,6 @@ pub struct Variant {
     pub fields: Fields,
 }
 
-/// A type as written.
-#[derive(Clone, Debug)]
-pub struct Type {
-    /// Its place.
-    pub place: Place,
-    /// Its kind.
-    pub kind: Kind,
-}
-
-/// The meaning of a type as written.
-#[derive(Clone, Debug)]
-pub enum Kind {
-    /// A path, with the arguments of its last segment.
-    Path(PathType),
-    /// `[T; N]` or `[T]`: the item type, and the length of an array.
-    List(Box<Type>, Literal),
-    /// Any other owned type without a name, such as a tuple; as written.
-    Other(String),
-    /// A type that cannot be deserialized into an owned value, such as a reference; with a description.
-    Unsupported(&'static str),
-}
-
-/// A path type.
-#[derive(Clone, Debug)]
-pub struct PathType {
-    /// Whether the path starts with `::`.
-    pub global: bool,
-    /// The segments, without `r#`.
-    pub segments: Vec<String>,
-    /// The arguments of the last segment for type and const parameters.
-    pub arguments: Vec<Type>,
-    /// The arguments as written (`<T, 4>`); empty if there are none.
-    pub arguments_text: String,
-}
-
 /// The schema attributes of a type, field or variant.
 #[derive(Clone, Debug, Default)]
 pub struct SchemaAttrs {
@@ -342,7 +366,11 @@ pub struct SchemaAttrs {
     pub example: Option<(Literal, Said)>,
     /// `with`: the type whose schema is used.
     pub with: Option<Type>,
-    /// `schema_with` and `transform`: functions that create or change the schema.
+    /// `schema_with`: the function whose schema is used.
+    pub schema_with: Option<(Vec<String>, Said)>,
+    /// The schema that code returns, which lowering fills in if it can evaluate the code.
+    pub code: Option<CodedSchema<TypeRef>>,
+    /// Functions that create or change the schema in ways that are not read.
     pub computed: Vec<Said>,
     /// Constraints on values.
     pub demands: Vec<Demand>,

@@ -9,11 +9,11 @@ use super::{
     file::{FileReader, ModuleHead},
     item::{Body, Bound, Generics, Impl, Item, LeftOut},
     kube::KubeDerive,
-    modules::{Declared, Use},
+    modules::{ANY_MODULE, Declared, Use},
     serde::SerdeAttrs,
     syntax::{
         attributes_of, collect_uses, ident_text, is_attribute_macro, is_public, is_test,
-        is_visible, last_span, path_attribute, span_of,
+        is_visible, last_span, modules_in, names_group, path_attribute, span_of,
     },
     types,
 };
@@ -125,11 +125,17 @@ impl FileReader<'_> {
                     && let syn::Type::Path(ty) = &*item.self_ty
                     && let Some(trait_name) = trait_path.segments.last()
                 {
+                    let trait_name = ident_text(&trait_name.ident);
+                    let schema = match trait_name.as_str() {
+                        "JsonSchema" => self.schema_of_impl(item, module),
+                        _ => None,
+                    };
                     let segments = ty.path.segments.iter();
                     self.out.impls.push(Impl {
-                        trait_name: ident_text(&trait_name.ident),
+                        trait_name,
                         path: segments.map(|it| ident_text(&it.ident)).collect(),
                         module,
+                        schema,
                     });
                 }
                 self.associated_values(item, module);
@@ -139,6 +145,13 @@ impl FileReader<'_> {
                 self.value(other, module);
                 if let syn::Item::Macro(item) = other {
                     self.out.has_macros = true;
+                    let is_automatic = item.mac.path.segments.first();
+                    let is_automatic = is_automatic.is_some_and(|it| it.ident == "automod");
+                    let names = match is_automatic {
+                        true => vec![ANY_MODULE.to_owned()],
+                        false => modules_in(item.mac.tokens.clone()),
+                    };
+                    self.out.modules[module].in_macros.extend(names);
                     self.report_include(&item.mac);
                     let tokens = || item.mac.tokens.to_string();
                     if self.declares_kinds(&place) && tokens().contains("CustomResource") {
@@ -240,11 +253,13 @@ impl FileReader<'_> {
         attrs: &[Attribute],
     ) {
         let attributes = Attributes::new(attrs);
-        let derives = attributes.derives();
-        let is_kube = derives
-            .names
-            .iter()
-            .any(|derive| derive == "CustomResource");
+        let mut derives = attributes.derives();
+        let has_derive = derives.names.iter().any(|it| it == "CustomResource");
+        // The derive may be imported under another name.
+        let is_kube = has_derive || names_group(attributes.all());
+        if is_kube && !has_derive {
+            derives.names.push("CustomResource".to_owned());
+        }
         let kube = is_kube.then(|| KubeDerive::read(attributes.all(), span_of(attributes.all())));
         let kube = kube.and_then(|kube| self.report(kube)).map(Box::new);
         let kube_rules = match is_kube {

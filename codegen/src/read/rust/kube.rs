@@ -51,6 +51,9 @@ pub struct KubeDerive {
     /// `scale`
     #[darling(default, with = list_or_json, map = Some)]
     pub scale: Option<Scale>,
+    /// `schema`
+    #[darling(default)]
+    pub schema: SchemaMode,
     /// `storage`
     pub storage: Option<bool>,
     /// `served`
@@ -76,6 +79,18 @@ impl KubeDerive {
     }
 }
 
+/// Where the schema of the derived struct comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromMeta)]
+pub enum SchemaMode {
+    /// From its fields.
+    #[default]
+    Derived,
+    /// From an implementation by hand.
+    Manual,
+    /// There is none: another project writes the CRD.
+    Disabled,
+}
+
 /// Attributes that affect only kube's own output.
 #[derive(Clone, Debug, FromMeta)]
 #[allow(dead_code, reason = "known, and not read")]
@@ -87,8 +102,6 @@ struct IgnoredAttributes {
     validation: Vec<Ignored>,
     #[darling(multiple)]
     rule: Vec<Ignored>,
-    #[darling(default)]
-    schema: Ignored,
     #[darling(default)]
     crates: Ignored,
     #[darling(default)]

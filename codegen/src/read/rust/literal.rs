@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use serde_json::{Map, Number, Value};
 use syn::{
-    Expr, ExprCall, ExprLit, ExprMethodCall, Lit, LitStr, Token, UnOp,
+    BinOp, Expr, ExprCall, ExprLit, ExprMethodCall, Lit, LitStr, Token, UnOp,
     parse::{Parse, ParseStream, Parser as _},
     punctuated::Punctuated,
 };
@@ -30,9 +30,16 @@ impl Literal {
             Expr::Group(inner) => Self::of(&inner.expr),
             Expr::Reference(inner) => Self::of(&inner.expr),
             Expr::Cast(inner) => Self::of(&inner.expr),
-            Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
-                Self::of(&unary.expr).negated()
-            }
+            Expr::Unary(unary) => match unary.op {
+                UnOp::Neg(_) => Self::of(&unary.expr).negated(),
+                UnOp::Deref(_) => Self::of(&unary.expr),
+                _ => Self::Unknown,
+            },
+            Expr::Binary(binary) => computed(
+                &Self::of(&binary.left),
+                &binary.op,
+                &Self::of(&binary.right),
+            ),
             Expr::Array(array) => Self::list(array.elems.iter()),
             Expr::MethodCall(call) => of_method(call),
             Expr::Call(call) => of_call(call),
@@ -87,6 +94,26 @@ impl Literal {
     }
 }
 
+/// Evaluates arithmetic of whole numbers.
+fn computed(left: &Literal, operator: &BinOp, right: &Literal) -> Literal {
+    let whole = |side: &Literal| match side {
+        Literal::Known(Value::Number(number)) => number.as_i128(),
+        _ => None,
+    };
+    let (Some(left), Some(right)) = (whole(left), whole(right)) else {
+        return Literal::Unknown;
+    };
+    let result = match operator {
+        BinOp::Add(_) => left.checked_add(right),
+        BinOp::Sub(_) => left.checked_sub(right),
+        BinOp::Mul(_) => left.checked_mul(right),
+        BinOp::Div(_) => left.checked_div(right),
+        _ => None,
+    };
+    let result = result.and_then(Number::from_i128);
+    result.map_or(Literal::Unknown, |number| Literal::Known(number.into()))
+}
+
 fn of_literal(lit: &Lit) -> Option<Value> {
     Some(match lit {
         Lit::Str(text) => Value::String(text.value()),
@@ -100,12 +127,24 @@ fn of_literal(lit: &Lit) -> Option<Value> {
 
 /// Evaluates `"text".to_owned()` and similar calls.
 fn of_method(call: &ExprMethodCall) -> Literal {
-    const SAME: [&str; 6] = ["as_str", "clone", "into", "to_owned", "to_string", "to_vec"];
+    const SAME: [&str; 7] = [
+        "as_str",
+        "clone",
+        "into",
+        "to_owned",
+        "to_string",
+        "to_vec",
+        "unwrap",
+    ];
     let value = Literal::of(&call.receiver);
-    let is_same = call.args.is_empty() && SAME.iter().any(|name| call.method == name);
+    let is_same = call.args.is_empty() && SAME.iter().any(|name| call.method == name)
+        || call.method == "expect";
     match value {
         Literal::Known(Value::Number(number)) if call.method == "to_string" => {
             Literal::Known(Value::String(number.to_string()))
+        }
+        Literal::Known(Value::String(text)) if call.method == "len" && call.args.is_empty() => {
+            Literal::Known(text.len().into())
         }
         value if is_same => value,
         _ => Literal::Unknown,
@@ -132,7 +171,11 @@ fn of_call(call: &ExprCall) -> Literal {
         (Some(owner), Some("from"), Some(value)) if SAME_FROM.contains(&owner) => {
             Literal::of(value)
         }
-        (Some("Box" | "Arc" | "Rc"), Some("new"), Some(value)) => Literal::of(value),
+        // A regular expression is known by its text.
+        (Some("Box" | "Arc" | "Rc" | "Regex"), Some("new"), Some(value)) => Literal::of(value),
+        (Some("Lazy" | "LazyCell" | "LazyLock"), Some("new"), Some(Expr::Closure(closure))) => {
+            Literal::of(&closure.body)
+        }
         // Kubernetes' own types: both serialize the value they hold.
         (_, Some("Quantity"), Some(value)) => Literal::of(value),
         (Some("IntOrString"), Some("Int" | "String"), Some(value)) => Literal::of(value),
@@ -287,11 +330,17 @@ mod tests {
         );
         check("5.to_string()", json!("5"));
         check("concat!(\"a\", \"b\")", json!("ab"));
+        check("7 * 24 * 60 - 1", json!(10079));
+        check("63 - \"env-\".len()", json!(59));
+        check(
+            "LazyLock::new(|| Regex::new(r\"^a$\").expect(\"valid\"))",
+            json!("^a$"),
+        );
     }
 
     #[test]
     fn what_a_compiler_alone_knows_is_not_guessed() {
-        check("1 + 1", None);
+        check("f(1) + 1", None);
         check("*RE", None);
         check("IpAddr::from([127, 0, 0, 1])", None);
         check("vec![LIMIT]", None);

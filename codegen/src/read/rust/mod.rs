@@ -3,9 +3,12 @@
 //! Each file is parsed by syn and scanned once for comments, which syn drops; the file reader combines the two. The result is plain data
 //! with places. Start reading at [`read`], then [`Package`].
 
+mod code;
 mod comments;
 mod conditions;
+mod delimiters;
 mod docs;
+mod evaluate;
 mod features;
 mod file;
 mod item;
@@ -15,30 +18,40 @@ mod links;
 mod literal;
 mod members;
 mod modules;
+mod moves;
+mod predicate;
 mod rule;
 mod scan;
 mod schema;
 mod serde;
 mod serde_as;
 mod syntax;
+mod tree;
 mod types;
+mod values;
 mod words;
+mod written;
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
+pub use code::{Code, SchemaBase, SchemaCode};
 pub use item::{
-    Body, Crate, Demand, Dependency, Field, Fields, Generics, Impl, Item, Kind, Layout, LeftOut,
-    Package, PathType, Said, SchemaAttrs, Style, Type, Variant, Word,
+    Body, Crate, Demand, Dependency, Field, Fields, Generics, Impl, Item, Layout, LeftOut, Package,
+    Said, SchemaAttrs, Style, Variant, Word,
 };
-pub use kube::{Column, KubeDerive, Scale};
+pub use kube::{Column, KubeDerive, Scale, SchemaMode};
 pub use literal::Literal;
 pub use modules::{Declared, Module, Modules, Use};
+pub use predicate::Predicate;
 pub use serde::{Renaming, SerdeAttrs};
+pub(crate) use syntax::mentions_kinds;
+pub use written::{Kind, PathType, Type};
 
 use self::{
     features::Features,
     file::{FileItems, read_file},
     links::Links,
+    moves::{file_of, module_of, moved},
 };
 use rayon::prelude::*;
 
@@ -152,6 +165,8 @@ fn empty(root: &Source, layout: Layout) -> Package {
         items: Vec::new(),
         impls: Vec::new(),
         values: Arc::default(),
+        codes: Arc::default(),
+        predicates: Arc::default(),
         has_macros: false,
         is_partial: false,
         root: String::new(),
@@ -177,7 +192,13 @@ fn read_crate(source: &RustCrate, ignored: IgnoredMarkers<'_>) -> Option<Crate> 
     roots.extend(source.library.as_deref());
     let module = |file: &Source| module_in_crate(file, &source.root, &roots);
     let options = (ignored, source.features.as_ref().map(|it| &it.names));
-    let found = read_files(&source.files, &module, options, &mut findings);
+    let mut found = read_files(&source.files, &module, options, &mut findings);
+    let is_wanted = |file: &Source| source.wanted.contains(&file.name);
+    let is_program = |file: &Source| {
+        let below = file.name.strip_prefix(source.root.as_str());
+        below.is_some_and(|below| source.programs.iter().any(|it| it == below))
+    };
+    let undeclared = tree::undeclared(&mut found.files, &is_wanted, &is_program);
     let items = found.files.iter().map(|(_, read)| read.items.len()).sum();
     package.items.reserve(items);
     let mut modules = Vec::new();
@@ -203,6 +224,7 @@ fn read_crate(source: &RustCrate, ignored: IgnoredMarkers<'_>) -> Option<Crate> 
         is_empty: source.is_empty,
         macros,
         off,
+        undeclared,
         features: source.features.clone(),
         findings,
         dependencies,
@@ -217,7 +239,8 @@ fn read_dependency(
     let mut findings = Diagnostics::new();
     let module = |file: &Source| module_in_crate(file, &source.root, &[&source.library]);
     let options = (ignored, source.features.as_ref().map(|it| &it.names));
-    let found = read_files(&source.files, &module, options, &mut findings);
+    let mut found = read_files(&source.files, &module, options, &mut findings);
+    tree::undeclared(&mut found.files, &|_| false, &|_| false);
     let dependency = Dependency {
         root: source.root.clone(),
         is_partial: found.is_partial,
@@ -298,7 +321,7 @@ fn read_files<'a>(
             // Possibly declared as a test module by a file of the same level, with `#[path]`.
             if tests.iter().any(|test| path.starts_with(test)) {
                 let place = off.iter().find(|(off, _)| path.starts_with(off));
-                let place = place.filter(|_| file.text.contains("CustomResource"));
+                let place = place.filter(|_| mentions_kinds(&file.text));
                 left_out.extend(place.map(|(_, place)| LeftOut {
                     place: place.clone(),
                     file: Arc::from(file.name.as_str()),
@@ -333,101 +356,6 @@ fn read_files<'a>(
     }
 }
 
-/// Moves the modules in files named by `#[path = "…"]` to where they are declared.
-fn moved(mut modules: Vec<Module>) -> Vec<Module> {
-    let moves = Moves::new(&modules);
-    if !moves.0.is_empty() {
-        for module in &mut modules {
-            module.path = moves.target(&module.path, MAX_MOVES);
-        }
-    }
-    modules
-}
-
-/// The maximum number of `#[path = "…"]` attributes on the way to a file.
-const MAX_MOVES: usize = 16;
-
-/// Where files are declared whose location does not say so.
-struct Moves(Vec<Move>);
-
-struct Move {
-    /// The module path implied by the file's location.
-    from: Vec<String>,
-    /// The path of the module that declares it, implied by the location of that one's file.
-    parent: Vec<String>,
-    name: String,
-}
-
-impl Moves {
-    fn new(modules: &[Module]) -> Self {
-        let mut moves = Vec::new();
-        for module in modules {
-            let renamed = module.declared.iter().filter(|it| it.path.is_some());
-            moves.extend(renamed.map(|declared| Move {
-                from: file_of(module, declared),
-                parent: module.path.clone(),
-                name: declared.name.clone(),
-            }));
-        }
-        // Modules of such a file are in its directory, whatever its name.
-        let is_there = |path: &[String]| modules.iter().any(|it| it.path == path);
-        for module in modules.iter().filter(|module| module.from_file) {
-            let Some((_, folder)) = module.path.split_last() else {
-                continue;
-            };
-            if !moves.iter().any(|it| it.from == module.path) {
-                continue;
-            }
-            for declared in module.declared.iter().filter(|it| it.path.is_none()) {
-                let below = |path: &[String]| [path, std::slice::from_ref(&declared.name)].concat();
-                if is_there(&below(folder)) && !is_there(&below(&module.path)) {
-                    moves.push(Move {
-                        from: below(folder),
-                        parent: module.path.clone(),
-                        name: declared.name.clone(),
-                    });
-                }
-            }
-        }
-        Self(moves)
-    }
-
-    /// Returns the path of the module with a path that is implied by its file's location.
-    fn target(&self, path: &[String], most: usize) -> Vec<String> {
-        let found = self.0.iter().find_map(|it| {
-            let below = path.strip_prefix(it.from.as_slice())?;
-            Some((it, below))
-        });
-        match (found, most.checked_sub(1)) {
-            (Some((it, below)), Some(most)) => {
-                let mut target = self.target(&it.parent, most);
-                target.push(it.name.clone());
-                target.extend_from_slice(below);
-                target
-            }
-            _ => path.to_vec(),
-        }
-    }
-}
-
-/// Returns the module path implied by the location of a declared module's file.
-fn file_of(module: &Module, declared: &Declared) -> Vec<String> {
-    let Some(path) = &declared.path else {
-        return module
-            .path
-            .iter()
-            .chain([&declared.name])
-            .cloned()
-            .collect();
-    };
-    let is_dir =
-        !module.from_file || module.path.is_empty() || module.place.file.ends_with("/mod.rs");
-    let parent = module.path.len() - usize::from(!is_dir);
-    let mut file = module.path[..parent].to_vec();
-    file.extend(module_of(path));
-    file
-}
-
 /// Returns the `mod.rs` whose directory contains all files, directly or indirectly.
 fn root_file(files: &[Source]) -> Option<&Source> {
     files.iter().find(|file| {
@@ -436,16 +364,6 @@ fn root_file(files: &[Source]) -> Option<&Source> {
                 && files.iter().all(|file| file.name.starts_with(dir))
         })
     })
-}
-
-/// Returns the module path for a file path relative to the version's directory: `a/b.rs` and `a/b/mod.rs` are `a::b`.
-fn module_of(path: &str) -> Vec<String> {
-    let stem = path.strip_suffix(".rs").unwrap_or(path);
-    let stem = stem.strip_suffix("/mod").unwrap_or(stem);
-    stem.split('/')
-        .filter(|part| !matches!(*part, "" | "." | "mod"))
-        .map(str::to_owned)
-        .collect()
 }
 
 fn add(package: &mut Package, modules: &mut Vec<Module>, items: FileItems) {
@@ -461,13 +379,26 @@ fn add(package: &mut Package, modules: &mut Vec<Module>, items: FileItems) {
         .impls
         .extend(items.impls.into_iter().map(|mut item| {
             item.module += offset;
+            if let Some((module, _)) = &mut item.schema {
+                *module += offset;
+            }
             item
         }));
-    let all = Arc::make_mut(&mut package.values);
-    for (module, name, value) in items.values {
-        let values = all.entry(name).or_default();
-        values.push((module + offset, value));
-    }
+    add_values(&mut package.values, items.values, offset);
+    add_values(&mut package.codes, items.codes, offset);
+    add_values(&mut package.predicates, items.predicates, offset);
     package.markers.0.extend(items.package.0);
     package.has_macros |= items.has_macros;
+}
+
+/// Adds values by name, of modules that start at an offset.
+fn add_values<V: Clone>(
+    all: &mut Arc<BTreeMap<String, Vec<(usize, V)>>>,
+    values: Vec<(usize, String, V)>,
+    offset: usize,
+) {
+    let all = Arc::make_mut(all);
+    for (module, name, value) in values {
+        all.entry(name).or_default().push((module + offset, value));
+    }
 }

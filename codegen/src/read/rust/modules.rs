@@ -28,7 +28,12 @@ pub struct Module {
     pub tests: Vec<Declared>,
     /// The modules whose files are left out because of features.
     pub off: Vec<Declared>,
+    /// The names of modules that macros declare; [`ANY_MODULE`] for all files of its folder.
+    pub in_macros: Vec<String>,
 }
+
+/// Stands for any module that a macro declares.
+pub(super) const ANY_MODULE: &str = "*";
 
 /// `mod name;`
 #[derive(Clone, Debug)]

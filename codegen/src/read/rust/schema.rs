@@ -10,12 +10,12 @@ use syn::{Attribute, Expr, LitStr, Meta};
 use super::{
     conditions::Attributes,
     file::FileReader,
-    item::{Demand, Said, SchemaAttrs, Type, Word},
+    item::{Demand, Said, SchemaAttrs, Word},
     literal::Literal,
     rule::{merge_strategy, rule},
-    syntax::ident_text,
     types,
     words::{Bounds, KubeWords, Mark, Words, Written},
+    written::Type,
 };
 use crate::{read::markers::At, sparse::Sparse};
 
@@ -193,8 +193,15 @@ impl FileReader<'_> {
             }
         }
         if let Some(Written(expr)) = &words.schema_with {
-            read.computed
-                .push(self.said("schemars", "schema_with", expr));
+            let said = self.said("schemars", "schema_with", expr);
+            let path = match as_literal(expr) {
+                Some(text) => text.parse::<Expr>().ok().map(|expr| Literal::of(&expr)),
+                None => Some(Literal::of(expr)),
+            };
+            match path {
+                Some(Literal::Named(path)) => read.schema_with = Some((path, said)),
+                _ => read.computed.push(said),
+            }
         }
         for Written(expr) in &words.transforms {
             read.computed.push(self.said("schemars", "transform", expr));
@@ -287,40 +294,6 @@ impl FileReader<'_> {
             shown: format!("#[{attribute}({word})]"),
             place: self.place(&node.span()),
         }
-    }
-
-    /// Reads a constant, or a function with a known value: defaults and bounds may refer to them.
-    pub(super) fn value(&mut self, item: &syn::Item, module: usize) {
-        let (ident, value) = match item {
-            syn::Item::Const(item) => (&item.ident, Literal::of(&item.expr)),
-            syn::Item::Fn(item) if item.sig.inputs.is_empty() => {
-                (&item.sig.ident, Literal::of_block(&item.block))
-            }
-            _ => return,
-        };
-        let name = ident_text(ident);
-        self.out.values.push((module, name, value));
-    }
-
-    /// Reads the constants and functions of a type, as `Type::name`.
-    pub(super) fn associated_values(&mut self, item: &syn::ItemImpl, module: usize) {
-        let syn::Type::Path(ty) = &*item.self_ty else {
-            return;
-        };
-        let Some(ty) = ty.path.segments.last().filter(|_| item.trait_.is_none()) else {
-            return;
-        };
-        let ty = ident_text(&ty.ident);
-        let values = item.items.iter().filter_map(|item| match item {
-            syn::ImplItem::Const(item) => Some((&item.ident, Literal::of(&item.expr))),
-            syn::ImplItem::Fn(item) if item.sig.inputs.is_empty() => {
-                Some((&item.sig.ident, Literal::of_block(&item.block)))
-            }
-            _ => None,
-        });
-        let values =
-            values.map(|(name, value)| (module, format!("{ty}::{}", ident_text(name)), value));
-        self.out.values.extend(values);
     }
 }
 

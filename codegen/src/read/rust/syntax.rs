@@ -164,3 +164,42 @@ pub(super) fn collect_uses(
         }
     }
 }
+
+/// Whether a text seems to declare kinds with kube's derive, under any name.
+pub(crate) fn mentions_kinds(text: &str) -> bool {
+    text.contains("CustomResource") || text.contains("#[kube(")
+}
+
+/// Whether attributes name the group of a kind, which only kube's derive reads.
+pub(super) fn names_group(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let Meta::List(list) = &attribute.meta else {
+            return false;
+        };
+        let mut tokens = list.tokens.clone().into_iter();
+        let is_group = |token: proc_macro2::TokenTree| match token {
+            proc_macro2::TokenTree::Ident(name) => name == "group",
+            _ => false,
+        };
+        attribute.path().is_ident("kube") && tokens.any(is_group)
+    })
+}
+
+/// Returns the names of the modules that the tokens of a macro declare.
+pub(super) fn modules_in(tokens: proc_macro2::TokenStream) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut is_module = false;
+    for token in tokens {
+        match token {
+            proc_macro2::TokenTree::Group(group) => names.extend(modules_in(group.stream())),
+            proc_macro2::TokenTree::Ident(name) if is_module => names.push(ident_text(&name)),
+            proc_macro2::TokenTree::Ident(name) if name == "mod" => {
+                is_module = true;
+                continue;
+            }
+            _ => {}
+        }
+        is_module = false;
+    }
+    names
+}

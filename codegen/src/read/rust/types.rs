@@ -4,9 +4,9 @@ use syn::{GenericArgument, PathArguments, spanned::Spanned};
 
 use super::{
     comments::Comments,
-    item::{Kind, PathType, Type},
     literal::Literal,
     syntax::ident_text,
+    written::{Kind, PathType, Type},
 };
 
 /// The maximum nesting of a type; later stages recurse over it.

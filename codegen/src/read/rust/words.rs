@@ -129,7 +129,12 @@ pub(super) struct Pattern(pub(super) Expr);
 impl FromMeta for Pattern {
     fn from_meta(meta: &Meta) -> darling::Result<Self> {
         if let Meta::NameValue(value) = meta {
-            return Ok(Self(value.value.clone()));
+            // validator's older form `regex = "PATH"`, unlike `contains = "text"`.
+            let is_path = meta.path().is_ident("regex");
+            return match (&value.value, is_path) {
+                (Expr::Lit(text), true) => Ok(Self(path_in(text)?)),
+                (value, _) => Ok(Self(value.clone())),
+            };
         }
         let list = meta.require_list()?;
         let is_named = |input: ParseStream<'_>| {
@@ -142,10 +147,22 @@ impl FromMeta for Pattern {
         }
         let mut named = named(meta)?.into_iter();
         let pattern = named.find(|(name, _)| name == "pattern" || name == "path");
-        let (_, pattern) =
+        let (name, pattern) =
             pattern.ok_or_else(|| Error::missing_field("pattern").with_span(meta))?;
-        Ok(Self(pattern))
+        match pattern {
+            Expr::Lit(text) if name == "path" => Ok(Self(path_in(&text)?)),
+            pattern => Ok(Self(pattern)),
+        }
     }
+}
+
+/// Parses the path of a constant in quotes.
+fn path_in(text: &ExprLit) -> darling::Result<Expr> {
+    let Lit::Str(path) = &text.lit else {
+        return Err(Error::custom("expected the path of a constant").with_span(text));
+    };
+    let parsed = path.parse::<Expr>();
+    parsed.map_err(|_| Error::custom("expected the path of a constant").with_span(text))
 }
 
 /// Parses the `name = expression` entries of a list; a quoted expression is unquoted if possible.

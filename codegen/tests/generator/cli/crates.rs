@@ -206,9 +206,11 @@ fn kinds_in_any_module_give_the_manifests_of_kinds_in_folders() {
     let version = testdata().join("apis/kubederive/src/apis/documents/v1");
     let read = |name: &str| std::fs::read_to_string(version.join(name)).unwrap();
     let types = read("types.rs");
-    let main = format!("{types}\nmod press;\n\nfn main() {{}}\n");
+    let main = format!("{types}\nmod plate;\nmod press;\n\nfn main() {{}}\n");
     flat.write("src/main.rs", &main);
-    flat.write("src/press.rs", &read("press.rs"));
+    for module in ["plate.rs", "press.rs"] {
+        flat.write(&format!("src/{module}"), &read(module));
+    }
     flat.succeeds(&["manifests", "."]);
     let texts = |sandbox: &Sandbox| {
         let files = sandbox.state().into_iter();
@@ -216,7 +218,7 @@ fn kinds_in_any_module_give_the_manifests_of_kinds_in_folders() {
         files.map(|(_, text, _)| text).collect::<Vec<_>>()
     };
     assert_eq!(texts(&flat), texts(&folders));
-    assert_eq!(texts(&flat).len(), 4);
+    assert_eq!(texts(&flat).len(), 5);
 }
 
 #[test]

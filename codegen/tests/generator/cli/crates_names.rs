@@ -1,6 +1,7 @@
 //! Types and kinds of one name in several modules of a crate.
 
-use super::sandbox::{Run, Sandbox};
+use super::sandbox::{Run, Sandbox, copy, testdata};
+use crate::support::names;
 
 const DERIVE: &str = "#[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]";
 
@@ -253,6 +254,7 @@ fn the_members_of_a_workspace_are_read_each_as_a_crate() {
             "",
             "#[cfg(feature = \"on\")] berth: crate::types::Berth",
         );
+        let text = format!("mod types;\n{text}");
         sandbox.write(&format!("{folder}/src/lib.rs"), &text);
         let berth = format!(
             "{DERIVE}\npub struct Berth {{ of_{}: u8 }}\n",
@@ -270,4 +272,50 @@ fn the_members_of_a_workspace_are_read_each_as_a_crate() {
             assert_eq!(berth(&sandbox.read(&path)), [format!("of_{name}")]);
         }
     }
+}
+
+#[test]
+fn a_workspace_is_read_whole_whatever_declares_its_kinds() {
+    let sandbox = Sandbox::new();
+    let package = "[package]\nname = \"a\"\n";
+    let members = "[workspace]\nmembers = [\"lamp\", \"tool\", \"network\"]\n";
+    sandbox.write("Cargo.toml", &format!("{package}{members}"));
+    for folder in ["lamp", "tool", "network"] {
+        sandbox.write(&format!("{folder}/Cargo.toml"), package);
+    }
+    for (case, folder) in [("foo", "src"), ("network", "network/src")] {
+        let from = testdata().join("apis").join(case).join("src");
+        copy(&from, &sandbox.path(folder));
+        sandbox.write(&format!("{folder}/lib.rs"), "pub mod apis;\n");
+    }
+    sandbox.write("lamp/src/lib.rs", &kind("Lamp", "", "on: bool"));
+    sandbox.write("tool/src/lib.rs", "pub fn tool() {}\n");
+    let crds = |sandbox: &Sandbox| {
+        let bases = sandbox.path("config/crd/bases");
+        let found = names(&bases);
+        std::fs::remove_dir_all(bases).unwrap();
+        found
+    };
+    let lamps = "example.com_lamps.yaml";
+    let [networks, routes] =
+        ["networks", "routes"].map(|plural| format!("samplecrd.k8s.io_{plural}.yaml"));
+    manifests(&sandbox);
+    let foos = "samplecontroller.k8s.io_foos.yaml";
+    assert_eq!(crds(&sandbox), [lamps, foos, &networks, &routes]);
+    // Without a crate of its own.
+    sandbox.write("Cargo.toml", members);
+    std::fs::remove_dir_all(sandbox.path("src")).unwrap();
+    manifests(&sandbox);
+    assert_eq!(crds(&sandbox), [lamps, &networks, &routes]);
+}
+
+#[test]
+fn a_file_of_the_current_folder_is_read() {
+    let sandbox = Sandbox::new();
+    sandbox.write("lamp.rs", &kind("Lamp", "", "on: bool"));
+    sandbox.succeeds(&["manifests", "lamp.rs"]);
+    let crd = sandbox.read("config/crd/bases/example.com_lamps.yaml");
+    assert!(crd.contains("kind: Lamp"), "{crd}");
+    let run = sandbox.quiet(&["manifests", "ship.rs"]);
+    run.says("cannot read ship.rs");
 }

@@ -60,6 +60,8 @@ fn check_shows_what_differs_and_writes_nothing() {
 fn the_argument_order_and_names_of_go_work() {
     let mut sandbox = Sandbox::with_apis("virtualmachine");
     sandbox.write("hack/boilerplate.rs.txt", "// Copyright the authors.\n");
+    let line = "pub mod zz_generated_register;\n";
+    sandbox.edit("src/apis/cloudnative/v1alpha1/mod.rs", line, "");
     sandbox.run(&[
         "groups",
         "deepcopy,client,informer,lister",
@@ -87,7 +89,17 @@ fn generators_run_one_by_one_add_up() {
     let whole = Sandbox::with_apis("virtualmachine");
     whole.quiet(&ALL);
     let parts = Sandbox::with_apis("virtualmachine");
+    let version = "src/apis/cloudnative/v1alpha1/mod.rs";
+    let (register, generated) = ("pub mod zz_generated_register;\n", "pub mod generated;\n");
+    let (declared, lib) = (parts.read(version), parts.read("src/lib.rs"));
+    parts.edit(version, register, "");
+    parts.edit("src/lib.rs", generated, "");
     for generators in ["deepcopy", "register", "client", "lister", "informer"] {
+        match generators {
+            "register" => parts.write(version, &declared),
+            "client" => parts.write("src/lib.rs", &lib),
+            _ => {}
+        }
         let run = parts.quiet(&[
             "groups",
             generators,
@@ -110,11 +122,56 @@ fn generators_run_one_by_one_add_up() {
 }
 
 #[test]
+fn a_declared_module_without_a_file_is_an_error() {
+    let mut sandbox = Sandbox::with_apis("virtualmachine");
+    let groups = |generators| {
+        let (out, version) = ("src/generated", "cloudnative:v1alpha1");
+        ["groups", generators, out, "src/apis", version]
+    };
+    let before = sandbox.state();
+    sandbox.note("a generator is missing, and then two");
+    sandbox.run(&groups("deepcopy,client,informer,lister"));
+    sandbox.run(&groups("register"));
+    sandbox.run(&groups("deepcopy,register"));
+    assert!(before == sandbox.state());
+    sandbox.quiet(&ALL);
+    let before = sandbox.state();
+    sandbox.note("files on disk count");
+    sandbox.succeeds(&groups("lister"));
+    assert!(before == sandbox.state());
+    sandbox.note("a file that the run removes does not count");
+    let config = "[[crate]]\nemit = [\"deepcopy\"]\n[crate.rust]\napis = \"src/apis\"\n";
+    sandbox.configure(config);
+    let before = sandbox.state();
+    sandbox.run(&["generate"]);
+    sandbox.run(&["generate", "--check"]);
+    assert!(before == sandbox.state());
+    sandbox.note("no generator writes it");
+    let version = "src/apis/cloudnative/v1alpha1/mod.rs";
+    let declared = sandbox.read(version) + "mod zz_generated_more;\n";
+    sandbox.write(version, &declared);
+    assert_eq!(sandbox.run(&ALL).code, 1);
+    sandbox.check("groups-declared");
+}
+
+#[test]
+fn an_empty_folder_is_no_module() {
+    let sandbox = Sandbox::with_apis("virtualmachine");
+    sandbox.write("src/generated/listers/notes.txt", "");
+    let arguments = ["src/generated", "src/apis", "cloudnative:v1alpha1"];
+    let groups = [&["groups", "deepcopy,register,client"], &arguments[..]].concat();
+    sandbox.succeeds(&groups);
+    let text = sandbox.read("src/generated/mod.rs");
+    assert!(!text.contains("mod listers"), "{text}");
+}
+
+#[test]
 fn go_s_word_for_apply_configurations_is_known() {
     let sandbox = Sandbox::with_apis("virtualmachine");
     let arguments = ["src/generated", "src/apis", "cloudnative:v1alpha1"];
     for word in ["apply", "applyconfiguration"] {
-        let run = sandbox.quiet(&[&["groups", word], &arguments[..]].concat());
+        let generators = format!("deepcopy,register,{word}");
+        let run = sandbox.quiet(&[&["groups", &generators], &arguments[..]].concat());
         assert_eq!(run.code, 0, "{word}: {}", run.stderr);
         let written = "src/generated/applyconfiguration/cloudnative/v1alpha1/mod.rs";
         assert!(sandbox.path(written).exists(), "{word}");
@@ -315,12 +372,12 @@ fn shown_files(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The files and the command of the README's quick start suffice: the command reports nothing missing or undeclared.
+/// The files and the command of the page suffice: the command reports nothing missing or undeclared.
 #[test]
-fn the_first_minute_of_the_readme_generates() {
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
-    let readme = fs::read_to_string(readme).unwrap();
-    let (_, section) = readme
+fn the_first_minute_of_annotated_rust_generates() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/five-minutes.md");
+    let page = fs::read_to_string(page).unwrap();
+    let (_, section) = page
         .split_once("\n## First minute: annotated Rust\n")
         .unwrap();
     let (section, _) = section.split_once("\n## ").unwrap();

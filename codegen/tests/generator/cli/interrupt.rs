@@ -143,13 +143,52 @@ fn the_later_of_two_runs_over_one_folder_decides_what_it_holds() {
         let sandbox = with_two_kinds();
         let mut runs = ["Route", "Gate"].map(|kind| start_crd(&sandbox, kind, &[]));
         for run in &mut runs {
-            assert!(run.wait().unwrap().success());
+            let status = run.wait().unwrap();
+            assert!(status.success(), "{status}");
         }
         let is_whole = |kind: &str| {
             let check = start_crd(&sandbox, kind, &["--check"]).wait();
             check.unwrap().success()
         };
         assert!(is_whole("Route") != is_whole("Gate"), "the runs are mixed");
+    }
+}
+
+#[test]
+fn of_two_edits_of_an_operator_the_second_sees_the_first() {
+    for _ in 0..3 {
+        let sandbox = super::operator::operator();
+        let create = |kind: &str| {
+            let api = [
+                "create",
+                "api",
+                "--group",
+                "batch",
+                "--version",
+                "v1",
+                "--kind",
+            ];
+            Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
+                .args(api)
+                .arg(kind)
+                .current_dir(sandbox.path(""))
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+        };
+        for run in ["Widget", "Gadget", "Tool"].map(create) {
+            let output = run.wait_with_output().unwrap();
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{error}");
+        }
+        let version = sandbox.read("src/apis/batch/v1/mod.rs");
+        let app = sandbox.read("src/app.rs");
+        for kind in ["widget", "gadget", "tool"] {
+            assert!(version.contains(&format!("mod {kind};")), "{version}");
+            assert!(app.contains(&format!("controllers::{kind}::add")), "{app}");
+        }
+        sandbox.succeeds(&["generate", "--check"]);
     }
 }
 

@@ -206,6 +206,24 @@ fn init_and_create_say_what_they_do() {
 }
 
 #[test]
+fn only_a_workspace_that_would_refuse_the_package_is_pointed_out() {
+    let check = |workspace: &str, is_refused: bool| {
+        let sandbox = Sandbox::new();
+        sandbox.write("Cargo.toml", workspace);
+        let arguments = ["--domain", "b.example.com", "--output", "ops/a"];
+        let run = sandbox.quiet(&[&["init", "my-operator"], &arguments[..]].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let said = run.stderr.contains("is a workspace");
+        assert_eq!(said, is_refused, "{workspace}: {}", run.stderr);
+    };
+    check("[workspace]\nmembers = [\"ops/b\"]\n", true);
+    check("[workspace]\nmembers = [\"ops/a\"]\n", false);
+    check("[workspace]\nmembers = [\"ops/*\"]\n", false);
+    check("[workspace]\nexclude = [\"ops\"]\n", false);
+    check("[package]\nname = \"a\"\n", false);
+}
+
+#[test]
 fn names_that_will_not_do_are_refused_and_nothing_is_written() {
     let mut sandbox = Sandbox::new();
     sandbox.run(&["init", "My_Operator", "--domain", "Example"]);

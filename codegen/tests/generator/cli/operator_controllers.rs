@@ -48,6 +48,56 @@ fn without_its_controller_a_kind_is_as_if_it_never_had_one() {
 }
 
 #[test]
+fn a_kind_may_have_several_controllers_with_field_managers_of_their_own() {
+    let kinds = ["batch/v1/Widget", "apps/v1/Deployment"];
+    let sandbox = operator();
+    create(&sandbox, kinds[0], &[]);
+    sandbox.succeeds(&create_args(kinds[1], &[]));
+    let before = files(&sandbox.path(""));
+    for kind in kinds {
+        let backup = ["--name", "backup"];
+        let second = create_args(kind, &backup);
+        sandbox.succeeds(&second);
+        let controller = sandbox.read("src/controllers/backup.rs");
+        assert!(controller.contains("builder(\"backup\""), "{controller}");
+        let manager = controller.contains("Applier::new(\"sample-operator-backup\")");
+        assert_eq!(manager, kind == kinds[0], "{controller}");
+        let run = sandbox.quiet(&second);
+        run.says("files for backup already");
+        let other = kinds.into_iter().find(|other| *other != kind).unwrap();
+        let run = sandbox.quiet(&[&delete_args(other)[..], &backup].concat());
+        run.says("no controller with the name backup");
+        sandbox.succeeds(&[&delete_args(kind)[..], &backup].concat());
+        let after = files(&sandbox.path(""));
+        assert!(before == after, "{:#?}", differing(&before, &after));
+        sandbox.quiet(&create_args(kind, &[])).says("--name");
+    }
+    for name in ["Backup", "support", "a-b", "mod"] {
+        let run = sandbox.quiet(&create_args(kinds[0], &["--name", name]));
+        assert_eq!(run.code, 2, "{name}");
+    }
+}
+
+#[test]
+fn a_kind_that_has_the_name_of_one_of_kubernetes_is_pointed_out() {
+    let check = |kind: &str, hint: &str| {
+        let run = operator().quiet(&about_what(["create", "api"], kind, &["--dry-run"]));
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert_eq!(
+            run.stderr.contains("a kind of Kubernetes"),
+            !hint.is_empty()
+        );
+        run.says(hint);
+    };
+    check("core/v1/Pod", "Pod of core.example.com");
+    check(
+        "apps/v1alpha1/Deployment",
+        "create controller --group apps --version v1 --kind Deployment",
+    );
+    check("batch/v1/Widget", "");
+}
+
+#[test]
 fn create_controller_says_what_it_does() {
     let mut sandbox = operator();
     let before = files(&sandbox.path(""));

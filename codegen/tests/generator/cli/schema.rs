@@ -37,6 +37,23 @@ fn keys() -> Vec<(Vec<&'static str>, String, Value)> {
     keys
 }
 
+/// The keys of `[[crate]]` and of the sections below it.
+pub(crate) fn sections() -> Vec<(&'static str, Vec<String>)> {
+    let schema = reference_schema();
+    let krate = schema.pointer("/properties/crate/items").unwrap();
+    let names = ["", "rust", "crd", "go", "manifests", "attributes"];
+    let keys = names.map(|name| {
+        let section = match name {
+            "" => krate,
+            name => &krate["properties"][name],
+        };
+        let section = section.get("items").unwrap_or(section);
+        let keys = section["properties"].as_object().unwrap();
+        (name, keys.keys().cloned().collect())
+    });
+    keys.into()
+}
+
 /// Returns a file with one crate.
 fn minimal() -> Table {
     toml::from_str("[[crate]]\n[crate.crd]\nfiles = [\"crds\"]\n").unwrap()

@@ -79,6 +79,15 @@ impl Claims {
         self.0.lock().contains_key(&uid(network))
     }
 
+    /// The networks that may have a range which neither this process nor their status knows: an earlier process may have ended after
+    /// it created one.
+    pub(super) fn unknown(&self, others: &[Arc<Network>]) -> Vec<Arc<Network>> {
+        let is_unknown = |it: &&Arc<Network>| {
+            finalizer::contains(&***it, FINALIZER) && had(it).is_none() && !self.knows(it)
+        };
+        others.iter().filter(is_unknown).cloned().collect()
+    }
+
     /// Releases the claim of the network `uid`.
     pub(super) fn release(&self, uid: &str) {
         self.0.lock().remove(uid);

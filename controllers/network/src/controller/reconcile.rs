@@ -159,8 +159,14 @@ impl Reconciler {
         };
         // Before its finalizer is added, a network has nothing at the backend.
         let is_new = !finalizer::contains(network, FINALIZER) && !self.claims.knows(network);
-        if is_new && let Err(overlap) = self.claim(network, wanted) {
-            return self.refuse(networks, network, OVERLAP, overlap).await;
+        if is_new {
+            match self.claim(network, wanted).await {
+                Ok(None) => {}
+                Ok(Some(overlap)) => {
+                    return self.refuse(networks, network, OVERLAP, overlap).await;
+                }
+                Err(error) => return self.fail(networks, network, error, None).await,
+            }
         }
         let network = finalizer::ensure(networks.api(), network, FINALIZER)
             .await
@@ -178,31 +184,67 @@ impl Reconciler {
         };
         match result {
             Ok(finding) => self.report(networks, &network, finding).await,
-            Err(error) => {
-                let finding = Finding {
-                    phase: match error {
-                        BackendError::Refused(_) => NetworkPhase::Failed,
-                        _ => NetworkPhase::Pending,
-                    },
-                    reason: error.reason(),
-                    message: message(&error),
-                    observed: seen,
-                };
-                self.report(networks, &network, finding).await?;
-                Err(error.into())
-            }
+            Err(error) => self.fail(networks, &network, error, seen).await,
         }
     }
 
+    /// Reports that the backend failed, and returns its error.
+    async fn fail(
+        &self,
+        networks: &Networks,
+        network: &Network,
+        error: BackendError,
+        observed: Option<Observed>,
+    ) -> Result<(), ReconcileError> {
+        let finding = Finding {
+            phase: match error {
+                BackendError::Refused(_) => NetworkPhase::Failed,
+                _ => NetworkPhase::Pending,
+            },
+            reason: error.reason(),
+            message: message(&error),
+            observed,
+        };
+        self.report(networks, network, finding).await?;
+        Err(error.into())
+    }
+
     /// Claims the range that the network requests, or returns why it cannot have it.
-    fn claim(&self, network: &Network, wanted: Addresses) -> Result<(), String> {
+    async fn claim(
+        &self,
+        network: &Network,
+        wanted: Addresses,
+    ) -> Result<Option<String>, BackendError> {
         let namespace = network.namespace().unwrap_or_default();
         let others = self.lister.networks(&namespace).list(&Selector::default());
+        for other in self.claims.unknown(&others) {
+            self.recall(&other).await?;
+        }
         let claimed = self.claims.claim(network, wanted.cidr, &others);
-        claimed.map_err(|(other, range)| {
+        Ok(claimed.err().map(|(other, range)| {
             let cidr = wanted.cidr;
             format!("spec.cidr: {cidr} overlaps {range} of the network {other}")
-        })
+        }))
+    }
+
+    /// Records the range of another network that only the backend knows.
+    async fn recall(&self, other: &Network) -> Result<(), BackendError> {
+        let owner = Owner::of(other);
+        let seen = within(self.backend.get(&owner)).await?.unwrap_or_default();
+        let Some(cidr) = seen.cidr else {
+            return Ok(());
+        };
+        self.claims.hold(other, cidr);
+        let still = self
+            .lister
+            .get(&ObjectKey::of(other))
+            .ok()
+            .and_then(|it| it.uid());
+        if still.as_ref() != Some(&owner.uid) {
+            // It was deleted meanwhile, and nobody would release the range.
+            self.claims.release(&owner.uid);
+        }
+        Ok(())
     }
 
     /// Takes at most one step towards the spec, from what the backend has. The status is not consulted: the backend may have lost what it names.
@@ -244,7 +286,7 @@ impl Reconciler {
         wanted: Addresses,
         observed: Observed,
     ) -> Result<Finding, BackendError> {
-        if let Err(message) = self.claim(network, wanted) {
+        if let Some(message) = self.claim(network, wanted).await? {
             return Ok(Finding {
                 phase: NetworkPhase::Failed,
                 reason: OVERLAP,

@@ -7,8 +7,8 @@ use std::time::Duration;
 use codegen_runtime::fake::{ApiError, Reaction};
 use codegen_runtime::kube::ResourceExt;
 use network_controller::apis::samplecrd::v1::{Network, NetworkPhase as Phase};
-use network_controller::backend::BackendError;
 use network_controller::backend::simulated::{Call, Fault, Reach};
+use network_controller::backend::{Addresses, Backend, BackendError, Owner};
 use network_controller::controller::FINALIZER;
 use serde_json::json;
 
@@ -226,6 +226,27 @@ async fn a_range_at_the_backend_stays_taken_when_the_spec_changes_meanwhile() {
     assert_eq!(immutable.status.unwrap().cidr, "10.1.0.0/16");
     rig.create(&network("b", "10.1.0.0/16", "10.1.0.1")).await;
     rig.until("b", Phase::Failed, "CIDROverlap").await;
+    running.stop().await;
+}
+
+/// A process ended after it created a network and before it wrote the status; then the spec changed, and another network asks first.
+#[tokio::test]
+async fn a_range_that_only_the_backend_knows_stays_taken() {
+    let rig = Rig::new();
+    let mut old = network("z-old", "10.2.0.0/16", "10.2.0.1");
+    old.metadata.finalizers = Some(vec![FINALIZER.to_owned()]);
+    let old = rig.create(&old).await;
+    let made = Addresses {
+        cidr: "10.1.0.0/16".parse().unwrap(),
+        gateway: "10.1.0.1".parse().unwrap(),
+    };
+    rig.backend.create(&Owner::of(&old), made).await.unwrap();
+    rig.create(&network("a-new", "10.1.0.0/16", "10.1.0.1"))
+        .await;
+    let running = rig.start();
+    rig.until("a-new", Phase::Failed, "CIDROverlap").await;
+    rig.until("z-old", Phase::Failed, "CIDRImmutable").await;
+    assert_eq!(rig.backend.state().created, 1);
     running.stop().await;
 }
 

@@ -28,12 +28,14 @@ impl Rules {
         &self,
         json: &'de [u8],
     ) -> Result<K, serde_json::Error> {
-        let mut json = serde_json::Deserializer::from_slice(json);
+        let bytes = json;
+        let mut json = serde_json::Deserializer::from_slice(bytes);
         let level = Object {
             rules: self,
             fields: None,
         };
-        let object = K::deserialize(level.over(&mut json))?;
+        let object = K::deserialize(level.over(&mut json));
+        let object = object.map_err(|error| crate::json::located(bytes, error))?;
         json.end()?;
         Ok(object)
     }

@@ -76,6 +76,7 @@ async fn answers_that_are_none_are_errors() {
         (&with_head("200 OK", &found[..20]), "EOF while parsing"),
         (&with_head("200 OK", &deep), "invalid type: sequence"),
         (&with_head("200 OK", r#"{"kind":"Secret","apiVersion":"v1"}"#), "invalid value: string \"Secret\""),
+        (&with_head("200 OK", r#"{"metadata":{"labels":{"a/b":7}}}"#), ": .metadata.labels[\"a/b\"]: invalid type: integer `7`"),
         (&with_head("200 OK", &status("Failure")), "no (409 Conflict)"),
         (&with_head("500 No", html), "<html>bad gateway</html> (500)"),
         (&with_head("500 No", "{}"), "{} (500)"),

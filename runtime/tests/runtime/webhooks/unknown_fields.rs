@@ -1,7 +1,12 @@
 //! Fields that the type of a defaulter does not know stay with the item of the list that they were sent in.
 
+use codegen_runtime::codec;
 use codegen_runtime::k8s_openapi::api::core::v1::{Container, EnvVar, Pod, Toleration};
+use codegen_runtime::k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use codegen_runtime::kube::core::{ApiResource, CustomResourceExt};
 use codegen_runtime::webhook::{AdmissionRequest, Refusal, Webhooks};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::router::{patch_of, response, review};
@@ -129,4 +134,87 @@ async fn a_field_that_nothing_relates_to_an_item_is_dropped_with_a_warning() {
     assert_eq!(spec["tolerations"], expected);
     let warning = "spec.tolerations: dropped unknown fields of an item that changed: no key relates them to what was sent";
     assert_eq!(warnings, json!([warning]));
+}
+
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+struct Rack {
+    metadata: ObjectMeta,
+    slots: Vec<Slot>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+struct Slot {
+    id: String,
+    #[serde(default)]
+    server: String,
+}
+
+codec::kinds! {
+    "example.com" / "v1";
+    Rack, "racks", ClusterResourceScope;
+}
+
+impl CustomResourceExt for Rack {
+    fn crd() -> CustomResourceDefinition {
+        let slots = json!({
+            "type": "array", "items": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+            "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"],
+        });
+        let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"slots": slots}}});
+        let version = json!({"name": "v1", "served": true, "storage": true, "schema": schema});
+        let names = json!({"kind": "Rack", "plural": "racks"});
+        let spec = json!({"group": "example.com", "names": names, "scope": "Cluster", "versions": [version]});
+        let crd = json!({"metadata": {"name": Self::crd_name()}, "spec": spec});
+        serde_json::from_value(crd).unwrap()
+    }
+
+    fn crd_name() -> &'static str {
+        "racks.example.com"
+    }
+
+    fn api_resource() -> ApiResource {
+        ApiResource::erase::<Self>(&())
+    }
+
+    fn shortnames() -> &'static [&'static str] {
+        &[]
+    }
+}
+
+#[tokio::test]
+async fn items_of_a_custom_resource_are_told_apart_by_the_keys_of_its_schema() {
+    let sent = json!({
+        "apiVersion": "example.com/v1", "kind": "Rack", "metadata": {"name": "r"},
+        "slots": [{"id": "a", "future": "of a"}, {"id": "b", "future": "of b"}],
+    });
+    let change = |rack: &mut Rack, _: &AdmissionRequest| -> Result<(), Refusal> {
+        rack.slots.reverse();
+        rack.slots
+            .iter_mut()
+            .for_each(|slot| slot.server = format!("server of {}", slot.id));
+        Ok(())
+    };
+    let mut body = review("CREATE", sent.clone(), Value::Null);
+    body["request"]["kind"] = json!({"group": "example.com", "version": "v1", "kind": "Rack"});
+    let changed = async |webhooks: Webhooks| {
+        let answer = response(&webhooks, "/mutate-example-com-v1-rack", &body).await;
+        let patch: json_patch::Patch = serde_json::from_value(patch_of(&answer)).unwrap();
+        let mut object = sent.clone();
+        json_patch::patch(&mut object, &patch).unwrap();
+        (object["slots"].clone(), answer["warnings"].is_null())
+    };
+
+    let with_schema = Webhooks::builder()
+        .custom_resource::<Rack>()
+        .defaulter(change);
+    let expected = json!([
+        {"id": "b", "future": "of b", "server": "server of b"}, {"id": "a", "future": "of a", "server": "server of a"},
+    ]);
+    assert_eq!(changed(with_schema.build()).await, (expected, true));
+
+    // `id` is a key of no list of Kubernetes, so that without the schema it is in doubt which item was which.
+    let without = Webhooks::builder().defaulter(change);
+    let expected =
+        json!([{"id": "b", "server": "server of b"}, {"id": "a", "server": "server of a"}]);
+    assert_eq!(changed(without.build()).await, (expected, false));
 }

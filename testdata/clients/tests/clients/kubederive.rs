@@ -6,7 +6,7 @@ use codegen_runtime::kube::CustomResourceExt as _;
 use codegen_runtime::kube::api::{ListParams, PostParams};
 use codegen_runtime::scheme::Scheme;
 use golden_kubederive::apis::documents::v1::{
-    Card, CardFields, Document, DocumentSpec, Press, Shelf, ShelfSpec,
+    Card, CardFields, Document, DocumentSpec, Plate, Press, Shelf, ShelfSpec,
     zz_generated_register as register,
 };
 use golden_kubederive::generated::clientset::fake;
@@ -101,4 +101,37 @@ fn the_manifest_says_what_kube_makes_of_the_attributes() {
     let (spec, rules) = of_spec(written);
     assert_eq!((spec.clone(), rules), of_spec(Press::crd()));
     assert_eq!(spec["properties"]["pages"]["maximum"], 2000.0);
+}
+
+/// kube runs the code, while the generator reads it.
+#[test]
+fn the_manifest_says_what_kube_makes_of_schemas_in_code() {
+    let written = include_str!(
+        "../../../expected/kubederive/config/crd/bases/documents.example.com_plates.yaml"
+    );
+    let schema_of = |crd: CustomResourceDefinition| {
+        let version = crd.spec.versions.into_iter().next();
+        let schema = version.and_then(|version| version.schema?.open_api_v3_schema);
+        let mut schema = serde_json::to_value(schema).unwrap();
+        for implied in ["apiVersion", "kind"] {
+            schema["properties"]
+                .as_object_mut()
+                .unwrap()
+                .remove(implied);
+        }
+        // schemars names the root.
+        schema.as_object_mut().unwrap().remove("title");
+        schema
+    };
+    let written: CustomResourceDefinition = serde_saphyr::from_str(written).unwrap();
+    let (written, made) = (schema_of(written), schema_of(Plate::crd()));
+    assert_eq!(
+        written["properties"]["spec"]["properties"]["uses"]["default"],
+        0
+    );
+    assert_eq!(
+        written["properties"]["spec"]["properties"]["prints"].get("default"),
+        None
+    );
+    assert_eq!(written, made);
 }

@@ -26,6 +26,7 @@ mod support;
 
 mod annotated;
 mod applying;
+mod book;
 mod common;
 #[cfg_attr(
     not(feature = "projects"),

@@ -2,12 +2,14 @@
 
 use super::{
     PRESERVE, Schema,
-    shape::{At, Shapes},
+    shape::{At, Lookup, Shapes},
 };
 use crate::{
+    builtin,
     diag::Diagnostic,
-    model::{DerivedSchema, StructDef, TypeDef, TypeKind},
+    model::{DerivedSchema, StructDef, TypeDef, TypeKind, TypeRef, Validation},
     options::Compat,
+    read::markers::DECLARE_TYPE,
 };
 
 impl Shapes<'_> {
@@ -95,14 +97,9 @@ impl Shapes<'_> {
                 "serde writes it as an object; use Kubernetes' Duration, or a number of seconds"
             }
             _ if missing.is_some() => {
-                "copy the type, name one with the same form in `#[schemars(with = \"…\")]`, or say what is on the wire: \
-                 `+kubebuilder:validation:Schemaless` with `+kubebuilder:validation:Type=…` or \
-                 `+kubebuilder:pruning:PreserveUnknownFields`"
+                "copy the type, or name one with the same form in `#[schemars(with = \"…\")]`"
             }
-            _ => {
-                "use a type of the API, or say what is on the wire: `+kubebuilder:validation:Schemaless` with \
-                 `+kubebuilder:validation:Type=…` or `+kubebuilder:pruning:PreserveUnknownFields`"
-            }
+            _ => "use a type of the API",
         };
         let mut error = Diagnostic::error(format!(
             "`{}` has no schema: its type `{name}` is not known",
@@ -111,8 +108,34 @@ impl Shapes<'_> {
         if let Some(missing) = missing {
             error = error.help(missing);
         }
-        self.report(at, error.help(help));
+        self.report(at, error.help(help).help(DECLARE_TYPE));
         Schema::default()
+    }
+
+    /// Whether markers declare the JSON form of a value whose type is not known.
+    pub(super) fn is_declared(&self, rules: &Validation, ty: &TypeRef, scope: Lookup<'_>) -> bool {
+        let is_declared = rules.type_.is_some() || rules.preserve_unknown_fields;
+        is_declared && self.compat == Compat::Strict && !self.is_known(ty, scope)
+    }
+
+    fn is_known(&self, ty: &TypeRef, scope: Lookup<'_>) -> bool {
+        match ty {
+            TypeRef::Verbatim(_) => false,
+            TypeRef::List(inner)
+            | TypeRef::Map(inner)
+            | TypeRef::Optional(inner)
+            | TypeRef::Boxed(inner) => self.is_known(inner, scope),
+            TypeRef::External(external) => {
+                let path = ty.path().unwrap_or_default();
+                self.argument(external).is_some()
+                    || external.generic_type(scope.types).is_some()
+                    || !external.instance.is_empty()
+                    || Schema::of_foreign(&path).is_some()
+                    || self.api.foreign_def(ty).is_some()
+                    || builtin::definition(&path).is_some()
+            }
+            _ => true,
+        }
     }
 
     pub(super) fn report(&mut self, at: At<'_>, mut diagnostic: Diagnostic) {

@@ -5,6 +5,7 @@
 //! shared: a type that is used by twenty fields, such as a container, is built and printed once.
 
 mod bounds;
+mod coded;
 mod elements;
 mod findings;
 mod instance;
@@ -13,6 +14,7 @@ mod merge;
 mod object;
 mod of_crd;
 mod print;
+mod property;
 mod rules;
 mod shape;
 mod union;

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    PRESERVE, RULES, Schema,
+    DESCRIPTION, PRESERVE, RULES, Schema,
     integers::{integer, whole_number},
     object::{metadata_may_be_missing, of_object},
 };
@@ -40,7 +40,7 @@ pub(in crate::emit::manifests) struct Shapes<'a> {
     /// Whether the type in progress embeds a type that contains it, whose fields it therefore lacks.
     lacks_fields: bool,
     /// Whether the use of the next named type keeps unknown fields, so that nothing is lost if the type contains itself.
-    keeps_fields: bool,
+    pub(super) keeps_fields: bool,
     /// The arguments of generic types in progress, innermost last.
     pub(super) instances: Vec<BTreeMap<String, TypeRef>>,
     pub(in crate::emit::manifests) diagnostics: Diagnostics,
@@ -116,6 +116,9 @@ impl<'a> Shapes<'a> {
     /// The schema of a root type as in a CRD, where `metadata` has no properties.
     pub(in crate::emit::manifests) fn root(&mut self, def: &TypeDef, scope: Lookup<'_>) -> Schema {
         let mut schema = Schema::clone(&self.named(def, scope));
+        if def.code().is_some() {
+            return schema;
+        }
         let metadata = Schema::of_type("object").into();
         schema.properties.insert("metadata".to_owned(), metadata);
         // In Go, the JSON tag and markers decide.
@@ -149,6 +152,9 @@ impl<'a> Shapes<'a> {
             },
             TypeRef::External(external) => match self.argument(external) {
                 Some(argument) => return self.of(&argument, scope, at),
+                None if external.segments == ["either", "Either"] => {
+                    self.either(&external.instance, scope, at)
+                }
                 None => match external.generic_type(scope.types) {
                     Some(def) => return self.instance(def, external, scope),
                     None => return self.foreign(ty, at),
@@ -267,8 +273,17 @@ impl<'a> Shapes<'a> {
         let derived = item.and_then(|item| item.derived.as_deref());
         self.findings(derived);
         let other = derived.and_then(|derived| derived.ty.as_ref());
+        let code = def.code();
         let base = match (other, &def.kind, def.marshals) {
             _ if Self::is_made_by_hand(def) => Schema::default(),
+            _ if code.is_some() => {
+                let schema = code.map(|code| self.coded(code, scope, at));
+                let schema = schema.unwrap_or_default();
+                match is_root(def, scope) {
+                    true => of_object(schema),
+                    false => schema,
+                }
+            }
             (Some(ty), ..) => Arc::unwrap_or_clone(self.of(ty, scope, at)),
             (None, _, Some(Marshals::Text)) => Schema::of_type("string"),
             (None, _, Some(Marshals::Json)) if self.has_type_of_marker(def) => Schema::default(),
@@ -285,6 +300,11 @@ impl<'a> Shapes<'a> {
             }
             (None, TypeKind::Enum(def), _) => enumeration(def, scope),
             (None, TypeKind::Union(def), _) => self.union(def, scope, at),
+            (None, TypeKind::Alias(alias), _)
+                if scope.rust && self.is_declared(&def.validation, &alias.target, scope) =>
+            {
+                Schema::default()
+            }
             (None, TypeKind::Alias(alias), _) => {
                 Arc::unwrap_or_clone(self.of(&alias.target, scope, at))
             }
@@ -300,11 +320,15 @@ impl<'a> Shapes<'a> {
             Some(Marshals::Json) => self.has_type_of_marker(def),
             None => false,
         };
-        if !writes_itself || self.compat == Compat::Strict {
+        // schemars adds the documentation only in its own derive.
+        let has_impl = item.is_some_and(|item| item.impls.iter().any(|it| it == "JsonSchema"));
+        let is_described = is_root(def, scope) && base.words.has(DESCRIPTION);
+        let is_by_hand = def.code().is_some() && (has_impl || is_described);
+        if (!writes_itself || self.compat == Compat::Strict) && !is_by_hand {
             own.describe(self.docs(&def.docs, scope));
         }
         let mut base = self.with_elements(base, &def.validation);
-        let schema = if named {
+        let schema = if named && def.code().is_none() {
             self.narrowed(base.used(own.clone()), &own)
         } else if is_root(def, scope) {
             // For roots, rules of flattened fields come first.
@@ -384,66 +408,6 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    /// The schema that a flattened field contributes: the properties of a struct, or preserved unknown fields for a map.
-    fn flattened(&mut self, field: &Field, scope: Lookup<'_>, at: At<'_>) -> Schema {
-        if matches!(field.ty, TypeRef::Map(_) | TypeRef::Any) {
-            return Schema::default().with(PRESERVE, true);
-        }
-        let mut schema = self.property(field, scope, at);
-        // A map by another name.
-        if scope.rust && schema.additional.is_some() {
-            return Schema::default().with(PRESERVE, true);
-        }
-        if scope.rust && (field.option || self.is_optional(&field.ty, scope)) {
-            schema.permit_none();
-        }
-        if field.option {
-            schema.required.clear();
-        }
-        schema
-    }
-
-    /// The schema of a field.
-    pub(super) fn property(&mut self, field: &Field, scope: Lookup<'_>, at: At<'_>) -> Schema {
-        self.marked(field, scope, at).without_empty_words()
-    }
-
-    fn marked(&mut self, field: &Field, scope: Lookup<'_>, at: At<'_>) -> Schema {
-        let derived = field.derived.as_deref();
-        self.findings(derived);
-        let ty = derived.and_then(|derived| derived.ty.as_ref());
-        let ty = ty.unwrap_or(&field.ty);
-        let mut own = Schema::of_rules(&field.validation);
-        own.describe(self.docs(&field.docs, scope));
-        if field.nullable || derived.is_some_and(|derived| derived.nullable) {
-            own = own.with("nullable", true);
-        }
-        if let Some(default) = field.default.as_ref().filter(|default| !default.is_null()) {
-            own = own.with("default", default.clone());
-        }
-        if field.validation.schemaless {
-            return own;
-        }
-        let declared = field.validation.type_.as_deref();
-        self.keeps_fields = is_named(ty) && field.validation.preserve_unknown_fields;
-        let base = if declared.is_some() && has_no_schema(ty) {
-            Schema::default()
-        } else {
-            Arc::unwrap_or_clone(self.of(ty, scope, at))
-        };
-        let base = self.with_elements(base, &field.validation);
-        let keeps_base = self.compat == Compat::ControllerGen && !is_named(ty);
-        if declared.is_some() && declared != base.ty() && !keeps_base {
-            // The author knows the serialized type. controller-gen keeps the format of a number that is serialized as a string.
-            return own;
-        }
-        if is_named(ty) {
-            self.narrowed(base.used(own.clone()), &own)
-        } else {
-            base.overridden(own)
-        }
-    }
-
     /// The documentation of a type or field as a description.
     pub(super) fn docs(&self, docs: &str, scope: Lookup<'_>) -> String {
         if scope.rust {
@@ -473,15 +437,6 @@ pub(super) fn is_named(ty: &TypeRef) -> bool {
         // Go's byte slices are unnamed.
         TypeRef::Known(KnownType::ByteString) => false,
         TypeRef::Known(_) | TypeRef::Local(_) | TypeRef::External(_) => true,
-        _ => false,
-    }
-}
-
-/// Whether the type's JSON form is only known from markers.
-fn has_no_schema(ty: &TypeRef) -> bool {
-    match ty {
-        TypeRef::Verbatim(_) | TypeRef::External(_) | TypeRef::Any => true,
-        TypeRef::Optional(inner) | TypeRef::Boxed(inner) => has_no_schema(inner),
         _ => false,
     }
 }

@@ -83,7 +83,11 @@ impl Shapes<'_> {
             schema.properties.insert(name.clone(), Arc::new(property));
             choices.push(json!({"required": [name]}));
         }
-        schema.with("oneOf", choices)
+        // An enum without variants has no values.
+        match choices.is_empty() {
+            true => schema,
+            false => schema.with("oneOf", choices),
+        }
     }
 
     /// `{"type": "variant", …data}`.
@@ -227,6 +231,18 @@ impl Shapes<'_> {
             }
         }
         schema.with("anyOf", choices)
+    }
+
+    /// `Either` as serde writes it: an object with one of its sides.
+    pub(super) fn either(&mut self, sides: &[TypeRef], scope: Lookup<'_>, at: At<'_>) -> Schema {
+        let mut schema = Schema::of_type("object");
+        let mut choices = Vec::new();
+        for (name, side) in ["Left", "Right"].iter().zip(sides) {
+            let side = self.of(side, scope, at);
+            schema.properties.insert((*name).to_owned(), side);
+            choices.push(json!({"required": [name]}));
+        }
+        schema.with("oneOf", choices)
     }
 
     /// The data of a variant: the value of a tuple variant with one field, else an object.

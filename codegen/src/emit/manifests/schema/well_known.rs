@@ -7,6 +7,14 @@ use serde_json::json;
 use super::{PRESERVE, Schema, integers::non_zero};
 use crate::model::{KnownType, QUANTITY_PATTERN};
 
+/// The pattern of schemars for versions, from semver.org.
+const SEMVER: &str = r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$";
+
+/// The pattern of schemars for decimal numbers that are read.
+const DECIMAL: &str = r"^-?\d+(\.\d+)?([eE]\d+)?$";
+
+const WEEKDAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
 impl Schema {
     /// The schema of a Kubernetes type that its fields do not describe.
     pub(super) fn of_known(known: KnownType, embedded_object_meta: bool) -> Option<Self> {
@@ -31,6 +39,14 @@ impl Schema {
     /// The schema of an external Rust type that serde writes as a string, by its path.
     pub(super) fn of_foreign(path: &str) -> Option<Self> {
         let text = |format: &str| Self::of_type("string").with("format", format);
+        let matching = |pattern: &str| Self::of_type("string").with("pattern", pattern);
+        // Re-exports of other crates' types.
+        let path = ["k8s_openapi::", "kube::"]
+            .iter()
+            .find_map(|owner| path.strip_prefix(owner))
+            .filter(|rest| ["chrono::", "jiff::"].iter().any(|it| rest.starts_with(it)))
+            .unwrap_or(path);
+        let path = &*path.replacen("chrono::prelude::", "chrono::", 1);
         Some(match path {
             "jiff::Timestamp" | "chrono::DateTime" | "time::OffsetDateTime" => text("date-time"),
             "chrono::NaiveDate" | "jiff::civil::Date" | "time::Date" => text("date"),
@@ -44,8 +60,14 @@ impl Schema {
             | "std::net::SocketAddrV6"
             | "std::path::PathBuf"
             | "str"
-            | "semver::Version"
-            | "semver::VersionReq" => Self::of_type("string"),
+            | "semver::VersionReq"
+            | "ipnet::IpNet"
+            | "ipnet::Ipv4Net"
+            | "ipnet::Ipv6Net" => Self::of_type("string"),
+            "semver::Version" => matching(SEMVER),
+            // serde writes strings; schemars also permits numbers, for which CRDs have no schema beside strings.
+            "rust_decimal::Decimal" | "bigdecimal::BigDecimal" => matching(DECIMAL),
+            "chrono::Weekday" => Self::of_type("string").with("enum", WEEKDAYS.to_vec()),
             // These serialize as ISO 8601. The API server's format `duration` is Go's (`5m`).
             "jiff::SignedDuration" | "jiff::Span" => Self::of_type("string"),
             "chrono::NaiveDateTime"

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::super::{
-    Cx, has_derive, resolve::Resolved, well_known::well_known, wire_names::wire_name,
+    Cx, has_derive, named, resolve::Resolved, well_known::well_known, wire_names::wire_name,
 };
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     model::{TypeRef, names::Renamed},
-    read::rust::{Body, Field, Item, Kind, Literal, Said, Style},
+    read::rust::{Body, Field, Item, Kind, Literal, Predicate, Said, Style},
 };
 
 /// The maximum depth to which types are followed.
@@ -54,11 +54,15 @@ pub(super) fn of(cx: &Cx<'_>, item: &Item, field: &Field) -> Default {
         None => field.place.clone(),
     };
     match found {
-        Some(value) if value.is_null() || is_left_out(field, &value) => Default::Absent,
-        Some(value) => {
-            let shown = "#[serde(default)]".to_owned();
-            Default::Known(value, Said { shown, place })
-        }
+        Some(value) if value.is_null() => Default::Absent,
+        Some(value) => match is_left_out(cx, item, field, &value) {
+            Some(true) => Default::Absent,
+            Some(false) => {
+                let shown = "#[serde(default)]".to_owned();
+                Default::Known(value, Said { shown, place })
+            }
+            None => Default::Unknown(unknown(field, serde.skip_function.as_deref(), place)),
+        },
         None if own => Default::Unknown(unknown(field, function.as_deref(), place)),
         None => Default::Unknown(unknown_of_type(item)),
     }
@@ -66,8 +70,14 @@ pub(super) fn of(cx: &Cx<'_>, item: &Item, field: &Field) -> Default {
 
 fn unknown(field: &Field, function: Option<&str>, place: Place) -> Diagnostic {
     let what = function.map_or_else(|| "code".to_owned(), |function| format!("`{function}`"));
+    let is_skip = function.is_some() && function == field.serde.skip_function.as_deref();
+    let does = if is_skip {
+        "decides whether there is one"
+    } else {
+        "makes it"
+    };
     Diagnostic::warning(format!("the schema has no default for `{}`", field.name))
-        .at(place, format!("{what} makes it"))
+        .at(place, format!("{what} {does}"))
         .help("set it in a comment: `+kubebuilder:default=…`; `+kubebuilder:default=null` for none")
 }
 
@@ -177,7 +187,7 @@ fn of_item(cx: &Cx<'_>, item: &Item, depth: usize) -> Option<Value> {
                         return None;
                     }
                     let value = of_field(cx, item, field, depth)?;
-                    if value.is_null() || is_left_out(field, &value) {
+                    if is_left_out(cx, item, field, &value)? {
                         continue;
                     }
                     let case = item.serde.rename_all.as_deref();
@@ -228,21 +238,43 @@ fn variant_name(cx: &Cx<'_>, item: &Item, is_meant: impl Fn(&str) -> bool) -> Op
     Some(Value::String(name))
 }
 
-/// Whether serde skips the value when serializing, so that schemars does not write it as default either.
-fn is_left_out(field: &Field, value: &Value) -> bool {
+/// Whether serde skips the value when serializing, so that schemars does not write it as default either; `None` if that is not known.
+fn is_left_out(cx: &Cx<'_>, item: &Item, field: &Field, value: &Value) -> Option<bool> {
     let Some(function) = &field.serde.skip_function else {
-        return false;
+        return Some(value.is_null());
     };
-    let is_empty = match value {
-        Value::Bool(flag) => !flag,
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(entries) => entries.is_empty(),
-        Value::Null => true,
-    };
-    // `is_empty`, `Not::not`, `is_default`, `is_zero`: these skip the empty value.
-    is_empty && !function.ends_with("is_none")
+    let path: Vec<String> = function
+        .split("::")
+        .map(|part| part.trim().to_owned())
+        .collect();
+    let default = || of_field(cx, item, field, MAX_DEPTH);
+    decides(cx, (item.module, &path), value, &default, MAX_DEPTH)
+}
+
+/// What a function at a path, as seen from a module, decides for a value.
+fn decides(
+    cx: &Cx<'_>,
+    (module, path): (usize, &[String]),
+    value: &Value,
+    default: &dyn Fn() -> Option<Value>,
+    depth: usize,
+) -> Option<bool> {
+    let depth = depth.checked_sub(1)?;
+    let package = cx.package;
+    let found = named::find(
+        &package.modules,
+        &package.predicates,
+        (module, path),
+        Predicate::eq,
+    );
+    let standard = || Some((module, Predicate::of_standard(path)?));
+    let (module, predicate) = found.cloned().or_else(standard)?;
+    predicate.holds(
+        value,
+        default,
+        &|literal| cx.value(module, literal),
+        &|path| decides(cx, (module, path), value, default, depth),
+    )
 }
 
 impl Cx<'_> {

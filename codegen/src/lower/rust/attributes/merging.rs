@@ -11,7 +11,7 @@ use crate::{
     model::{CelRule, WireType},
     read::{
         markers::{
-            Argument, Marker, MarkerDef, MarkerSet, MarkerType as _,
+            Argument, DECLARE_TYPE, Marker, MarkerDef, MarkerSet, MarkerType as _,
             field::{self, EmbeddedResource, ListMapKey, PreserveUnknownFields, Schemaless},
             rules::{
                 Type, XEmbeddedResource, XIntOrString, XPreserveUnknownFields, XValidation,
@@ -33,10 +33,6 @@ pub(in crate::lower::rust) fn declare_type(markers: &MarkerSet) -> bool {
         || markers.has::<EmbeddedResource>()
         || markers.has::<XEmbeddedResource>()
 }
-
-/// The advice for schemas that are created by code.
-pub(super) const DECLARED: &str = "say what is on the wire: `+kubebuilder:pruning:PreserveUnknownFields` for any object, or `+kubebuilder:validation:Schemaless` \
-     with `+kubebuilder:validation:Type=…`";
 
 /// The types of a value and of its items.
 #[derive(Clone, Copy)]
@@ -108,10 +104,12 @@ impl<'a> Merging<'a> {
             }
         }
         if !declare_type(self.markers) {
-            let findings = schema.computed.iter().map(|said| {
+            let function = schema.schema_with.iter().map(|(_, said)| said);
+            let function = function.filter(|_| schema.code.is_none());
+            let findings = schema.computed.iter().chain(function).map(|said| {
                 Diagnostic::error(format!("`{}` is not known without compiling", said.shown))
                     .at(said.place.clone(), "code creates the schema")
-                    .help(DECLARED)
+                    .help(DECLARE_TYPE)
             });
             let findings: Vec<Diagnostic> = findings.collect();
             schema.findings.extend(findings);
@@ -151,7 +149,7 @@ impl<'a> Merging<'a> {
                 let finding = Diagnostic::error(format!("`{}` is not supported", said.shown))
                     .at(said.place.clone(), "changes the structure of the schema")
                     .help("change the Rust type")
-                    .help(DECLARED);
+                    .help(DECLARE_TYPE);
                 if !declare_type(self.markers) {
                     schema.findings.push(finding);
                 }

@@ -2,6 +2,7 @@
 //!
 //! Start reading at [`merged`].
 
+mod code;
 mod defaults;
 mod keywords;
 mod merging;
@@ -12,21 +13,24 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use self::merging::{DECLARED, Merging, Target, declare_type, marker, rule_marker};
+pub(super) use self::code::of_function;
+use self::merging::{Merging, Target, declare_type, marker, rule_marker};
 pub(super) use self::wire::{is_skipped, is_undeclared};
-use super::{Cx, has_derive};
+use super::{Cx, has_derive, named};
 use crate::{
     diag::{Diagnostic, Diagnostics},
     model::{TypeRef, Validation, WireType},
     options::Options,
     read::{
         markers::{
-            MarkerSet, MarkerType as _,
+            DECLARE_TYPE, MarkerSet, MarkerType as _,
             field::{self, KubebuilderDefault, ValidationRequired},
         },
-        rust::{Body, Field, Fields, Item, Literal, Package, Said, SchemaAttrs, Style, Word},
+        rust::{
+            Body, Field, Fields, Item, Layout, Literal, Package, Said, SchemaAttrs, Style, Variant,
+            Word,
+        },
     },
-    sparse::Sparse,
 };
 
 /// Returns the package, with the attributes of its types added to their markers.
@@ -79,8 +83,9 @@ impl Cx<'_> {
             let mut items = self.item(name).into_iter();
             items.any(|item| self.has_impl(item, "JsonSchema") && !declare_type(&item.markers))
         };
-        let is_code =
-            !schema.computed.is_empty() || ty.and_then(TypeRef::local).is_some_and(made_by_hand);
+        let is_code = schema.schema_with.is_some()
+            || !schema.computed.is_empty()
+            || ty.and_then(TypeRef::local).is_some_and(made_by_hand);
         if is_code && declare_type(markers) {
             validation.schemaless = true;
         }
@@ -89,9 +94,13 @@ impl Cx<'_> {
     fn with_attributes(&self, item: &Item, diagnostics: &mut Diagnostics) -> Item {
         let mut item = item.clone();
         if !derives_schema(&item) {
-            if !declare_type(&item.markers) {
-                let finding = unknown_schema(&item);
-                item.schema.findings.push(finding);
+            match self.schema_by_hand(&item) {
+                Some(code) => item.schema.code = Some(code),
+                None if declare_type(&item.markers) => {}
+                None => {
+                    let finding = unknown_schema(&item);
+                    item.schema.findings.push(finding);
+                }
             }
             return item;
         }
@@ -100,20 +109,27 @@ impl Cx<'_> {
             items: WireType::Unknown,
         };
         // The schema of a newtype is that of its field.
-        if let Body::Struct(Fields {
-            style: Style::Tuple,
-            fields,
-        }) = &mut item.body
-            && let [only] = fields.as_mut_slice()
-        {
-            if let Some(inner) = std::mem::take(&mut only.schema).into_present() {
+        let only = item.only_field_mut();
+        let only = only.map(|only| {
+            let schema = std::mem::take(&mut only.schema).into_present();
+            (schema, std::mem::take(&mut only.markers.0), only.ty.clone())
+        });
+        if let Some((schema, markers, ty)) = only {
+            if let Some(inner) = schema {
                 item.schema.demands.extend(inner.demands);
                 item.schema.computed.extend(inner.computed);
+                item.schema.findings.extend(inner.findings);
                 item.schema.with = item.schema.with.take().or(inner.with);
+                item.schema.schema_with = item.schema.schema_with.take().or(inner.schema_with);
             }
-            item.markers.0.extend(std::mem::take(&mut only.markers.0));
-            let ty = only.ty.clone();
+            item.markers.0.extend(markers);
             target.items = self.element_type(&self.reference(&item, &ty, &mut Diagnostics::new()));
+        }
+        let function = item.schema.schema_with.as_ref();
+        let code = function.and_then(|(path, _)| self.schema_of_function(&item, path));
+        if let Some(code) = code {
+            (target.wire, target.items) = self.wire_types(&code);
+            item.schema.code = Some(code);
         }
         let mut merging = Merging::new((self, item.module), &mut item.markers, target, diagnostics);
         merging.attributes(&mut item.schema, &mut item.docs);
@@ -124,11 +140,7 @@ impl Cx<'_> {
             Body::Struct(fields) => self.fields_with_attributes(&item, fields, diagnostics),
             Body::Enum(variants) => {
                 for variant in variants {
-                    self.variant_with_attributes(
-                        item.module,
-                        &mut variant.schema,
-                        &mut variant.docs,
-                    );
+                    self.variant_with_attributes(&item, variant);
                     self.fields_with_attributes(&item, &mut variant.fields, diagnostics);
                 }
             }
@@ -138,27 +150,30 @@ impl Cx<'_> {
         item
     }
 
-    /// Handles a variant, for which a schema contains only the name and the documentation.
-    fn variant_with_attributes(
-        &self,
-        module: usize,
-        schema: &mut Sparse<SchemaAttrs>,
-        docs: &mut String,
-    ) {
-        let Some(schema) = schema.present_mut() else {
+    /// Handles a variant: a schema contains its name, its documentation and, in place of its fields, another type or a function's schema.
+    fn variant_with_attributes(&self, item: &Item, variant: &mut Variant) {
+        let may_differ =
+            self.package.layout == Layout::Crate && variant.fields.style != Style::Unit;
+        let Some(schema) = variant.schema.present_mut() else {
             return;
         };
         if let Some((description, _)) = &schema.description
-            && let Some(Value::String(text)) = self.value(module, description)
+            && let Some(Value::String(text)) = self.value(item.module, description)
         {
-            *docs = text;
+            variant.docs = text;
         }
+        let function = schema.schema_with.as_ref().filter(|_| may_differ);
+        let code = function.and_then(|(path, _)| self.schema_of_function(item, path));
+        schema.code = code;
         let demands = schema.demands.iter().map(|demand| &demand.said);
         let with = schema.with.as_ref().map(|with| Said {
             shown: "#[schemars(with)]".to_owned(),
             place: with.place.clone(),
         });
-        let unread = demands.chain(&schema.computed).chain(&with);
+        let with = with.as_ref().filter(|_| !may_differ);
+        let function = schema.schema_with.iter().map(|(_, said)| said);
+        let function = function.filter(|_| schema.code.is_none());
+        let unread = demands.chain(&schema.computed).chain(function).chain(with);
         let findings = unread.map(|said| {
             Diagnostic::error(format!("`{}` on a variant is not supported", said.shown))
                 .at(said.place.clone(), "has no place in a structural schema")
@@ -186,7 +201,7 @@ impl Cx<'_> {
             let written = schema.with.as_ref().unwrap_or(ty);
             let ty = self.reference(item, written, &mut Diagnostics::new());
             let is_other = serde.with && schema.with.is_none();
-            let target = Target {
+            let mut target = Target {
                 wire: if is_other {
                     WireType::Unknown
                 } else {
@@ -194,6 +209,12 @@ impl Cx<'_> {
                 },
                 items: self.element_type(&ty),
             };
+            let function = schema.schema_with.as_ref();
+            let code = function.and_then(|(path, _)| self.schema_of_function(item, path));
+            if let Some(code) = code {
+                (target.wire, target.items) = self.wire_types(&code);
+                schema.code = Some(code);
+            }
             let mut merging = Merging::new((self, item.module), markers, target, diagnostics);
             merging.attributes(schema, docs);
             let has_default = serde.default || item.serde.default || schema.default.is_some();
@@ -235,68 +256,11 @@ impl Cx<'_> {
         None
     }
 
-    /// Returns the value of a constant or function: of the module or type in the path, else of the module itself, else the only one; all of
-    /// the crate that the path leads to, else of any.
-    fn named(&self, module: usize, path: &[String]) -> Option<&Literal> {
-        let path = self.imported(module, path);
+    /// Returns the value of a constant or function.
+    pub(super) fn named(&self, module: usize, path: &[String]) -> Option<&Literal> {
         let modules = &self.package.modules;
-        let linked = path.first();
-        let linked = linked.and_then(|head| modules.linked(self.path_of(module), head));
-        let (path, from) = match &linked {
-            Some(root) => (&path[1..], root.as_slice()),
-            None => (&*path, modules.crate_of(self.path_of(module))),
-        };
-        let (name, before) = path.split_last()?;
-        let parent = before.last().map(String::as_str);
-        let is_type = |name: &str| name.starts_with(char::is_uppercase);
-        let found = match parent {
-            Some(ty) if is_type(ty) => self.package.values.get(&format!("{ty}::{name}"))?,
-            _ => self.package.values.get(name)?,
-        };
-        let is_there = |at: usize| modules.crate_of(self.path_of(at)) == from;
-        let there: Vec<_> = found.iter().filter(|(at, _)| is_there(*at)).collect();
-        let found = match there.is_empty() && linked.is_none() {
-            true => found.iter().collect(),
-            false => there,
-        };
-        let is_above =
-            linked.is_some() && before.is_empty() || matches!(parent, Some("crate" | "super"));
-        let named = parent.filter(|&name| !is_above && name != "self" && !is_type(name));
-        let mut own = found.iter().filter(|(at, _)| match named {
-            _ if is_above => false,
-            None => *at == module,
-            Some(parent) => {
-                let path = self.path_of(*at);
-                path.last().is_some_and(|last| last == parent)
-            }
-        });
-        match own.next() {
-            Some((_, value)) => Some(value),
-            // It is in a module that was not read.
-            None if named.is_some() => None,
-            None => {
-                let (_, first) = found.first()?;
-                let mut found = found.iter();
-                found.all(|(_, value)| value == first).then_some(first)
-            }
-        }
-    }
-
-    /// Replaces the head of the path with its import in the module, if any.
-    fn imported<'p>(&self, module: usize, path: &'p [String]) -> Cow<'p, [String]> {
-        let uses = self.package.modules.get(module).map(|found| &found.uses);
-        let import = path.split_first().and_then(|(head, rest)| {
-            let mut uses = uses?.iter();
-            let import = uses.find(|import| import.name.as_ref() == Some(head))?;
-            Some(import.path.iter().chain(rest).cloned().collect())
-        });
-        import.map_or(Cow::Borrowed(path), Cow::Owned)
-    }
-
-    /// Returns the path of a module.
-    fn path_of(&self, module: usize) -> &[String] {
-        let module = self.package.modules.get(module);
-        module.map_or(&[], |module| module.path.as_slice())
+        let found = named::find(modules, &self.package.values, (module, path), Literal::eq);
+        found.map(|(_, value)| value)
     }
 }
 
@@ -317,7 +281,7 @@ fn unknown_schema(item: &Item) -> Diagnostic {
         "the schema of `{name}` is not known: code creates it"
     ))
     .at(item.place.clone(), "implements `JsonSchema` by hand")
-    .help(DECLARED)
+    .help(DECLARE_TYPE)
 }
 
 /// Returns the rules for the root that kube-derive generates, as markers, and reports unknown ones.

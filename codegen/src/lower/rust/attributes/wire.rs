@@ -41,12 +41,14 @@ impl Cx<'_> {
         }
         let is_option = matches!(schema_type, TypeRef::Optional(_));
         Some(Box::new(DerivedSchema {
+            code: field.schema.code.clone(),
             ty: field.schema.with.is_some().then(|| match schema_type {
                 TypeRef::Optional(inner) => TypeRef::clone(inner),
                 other => other.clone(),
             }),
             // A flattened field is not a value itself.
             nullable: is_option
+                && field.schema.schema_with.is_none()
                 && !required
                 && !field.serde.flatten
                 && field.schema.required.is_none(),
@@ -60,10 +62,11 @@ impl Cx<'_> {
         findings.extend(undeclared_tag(item));
         if !derives_schema(item) {
             let derived = DerivedSchema {
+                code: item.schema.code.clone(),
                 findings,
                 ..DerivedSchema::default()
             };
-            return (!derived.findings.is_empty()).then(|| Box::new(derived));
+            return (derived != DerivedSchema::default()).then(|| Box::new(derived));
         }
         check_names(&item.schema, &item.serde, None, &mut findings);
         if let Body::Enum(variants) = &item.body {
@@ -73,13 +76,13 @@ impl Cx<'_> {
         }
         let with = item.schema.with.as_ref();
         let ty = with.map(|ty| self.reference(item, ty, &mut Diagnostics::new()));
-        (ty.is_some() || !findings.is_empty()).then(|| {
-            Box::new(DerivedSchema {
-                ty,
-                nullable: false,
-                findings,
-            })
-        })
+        let derived = DerivedSchema {
+            ty,
+            code: item.schema.code.clone(),
+            nullable: false,
+            findings,
+        };
+        (derived != DerivedSchema::default()).then(|| Box::new(derived))
     }
 }
 

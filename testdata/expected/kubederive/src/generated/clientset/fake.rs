@@ -37,7 +37,7 @@ impl Clientset {
 }
 
 /// The resources that the embedded API server serves beside the built-in kinds.
-static RESOURCES: [fake::Resource; 4] = [
+static RESOURCES: [fake::Resource; 5] = [
     fake::Resource {
         group: "documents.example.com",
         version: "v1",
@@ -63,6 +63,17 @@ static RESOURCES: [fake::Resource; 4] = [
             status_replicas: ".status.copies",
             label_selector: None,
         }),
+    },
+    fake::Resource {
+        group: "documents.example.com",
+        version: "v1",
+        kind: "Plate",
+        plural: "plates",
+        singular: "plate",
+        scope: fake::Scope::Namespaced,
+        short_names: &[],
+        status: false,
+        scale: None,
     },
     fake::Resource {
         group: "documents.example.com",

@@ -14,6 +14,7 @@ use ::codegen_runtime::scheme;
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     scheme.register::<crate::apis::documents::v1::Card>()?;
     scheme.register::<crate::apis::documents::v1::Document>()?;
+    scheme.register::<crate::apis::documents::v1::Plate>()?;
     scheme.register::<crate::apis::documents::v1::Press>()?;
     scheme.register::<crate::apis::documents::v1::Shelf>()?;
     Ok(())

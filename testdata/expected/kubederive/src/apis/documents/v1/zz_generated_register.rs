@@ -43,6 +43,7 @@ pub fn resource(resource: &str) -> scheme::GroupResource {
 pub fn add_to_scheme(scheme: &mut scheme::Scheme) -> Result<(), scheme::SchemeError> {
     scheme.register::<super::Card>()?;
     scheme.register::<super::Document>()?;
+    scheme.register::<super::Plate>()?;
     scheme.register::<super::Press>()?;
     scheme.register::<super::Shelf>()?;
     Ok(())

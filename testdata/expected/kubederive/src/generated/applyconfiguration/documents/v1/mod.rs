@@ -10,8 +10,44 @@ use crate::apis::documents::v1 as api;
 use ::codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 apply::configuration! {
+    /// A declarative configuration of [`PlateSpec`](api::PlateSpec) for server-side apply.
+    pub struct PlateSpecApply without PartialEq {
+        /// Its code.
+        code: into String,
+        /// Settings of its maker.
+        settings: map apply::Value,
+        /// Its names, each once.
+        /// Replaced as a whole.
+        names: list String,
+        /// Its labels.
+        labels: map String,
+        /// Its ink.
+        ink: into api::Ink,
+        /// Its layers, from the lowest.
+        /// Replaced as a whole.
+        layers: list api::Layer,
+        /// How it is stored.
+        rack: into api::Rack,
+        /// How often it was used.
+        uses: plain i32,
+        /// How many prints it makes at once.
+        prints: plain i32,
+        /// Whether it is stored dry.
+        dry: plain bool,
+        ..unknown_fields: apply::Value
+    }
+}
+
+apply::configuration! {
+    /// A declarative configuration of [`Plate`](api::Plate) for server-side apply.
+    pub struct PlateApply without PartialEq of namespaced api::Plate {
+        spec: into PlateSpecApply,
+    }
+}
+
+apply::configuration! {
     /// A declarative configuration of [`PressSpec`](api::PressSpec) for server-side apply.
-    pub struct PressSpecApply {
+    pub struct PressSpecApply without PartialEq {
         /// The model.
         model: into String,
         /// How many pages it prints at once.
@@ -35,14 +71,14 @@ apply::configuration! {
 
 apply::configuration! {
     /// A declarative configuration of [`Press`](api::Press) for server-side apply.
-    pub struct PressApply of namespaced api::Press {
+    pub struct PressApply without PartialEq of namespaced api::Press {
         spec: into PressSpecApply,
     }
 }
 
 apply::configuration! {
     /// A declarative configuration of [`Tray`](api::Tray) for server-side apply.
-    pub struct TrayApply {
+    pub struct TrayApply without PartialEq {
         /// Its name.
         name: into String,
         /// How many sheets it holds.
@@ -54,7 +90,7 @@ apply::configuration! {
 
 apply::configuration! {
     /// A declarative configuration of [`DocumentSpec`](api::DocumentSpec) for server-side apply.
-    pub struct DocumentSpecApply {
+    pub struct DocumentSpecApply without PartialEq {
         /// The title.
         title: into String,
         /// How many copies there should be.
@@ -66,7 +102,7 @@ apply::configuration! {
 
 apply::configuration! {
     /// A declarative configuration of [`Document`](api::Document) for server-side apply.
-    pub struct DocumentApply of namespaced api::Document {
+    pub struct DocumentApply without PartialEq of namespaced api::Document {
         spec: into DocumentSpecApply,
         status: into DocumentStatusApply,
     }
@@ -74,7 +110,7 @@ apply::configuration! {
 
 apply::configuration! {
     /// A declarative configuration of [`DocumentStatus`](api::DocumentStatus) for server-side apply.
-    pub struct DocumentStatusApply {
+    pub struct DocumentStatusApply without PartialEq {
         /// How many copies there are.
         copies: plain i32,
         /// What is known, by type.
@@ -85,7 +121,7 @@ apply::configuration! {
 
 apply::configuration! {
     /// A declarative configuration of [`ShelfSpec`](api::ShelfSpec) for server-side apply.
-    pub struct ShelfSpecApply {
+    pub struct ShelfSpecApply without PartialEq {
         /// How many documents it holds.
         size: plain u32,
     }
@@ -93,14 +129,14 @@ apply::configuration! {
 
 apply::configuration! {
     /// A declarative configuration of [`Shelf`](api::Shelf) for server-side apply.
-    pub struct ShelfApply of cluster api::Shelf {
+    pub struct ShelfApply without PartialEq of cluster api::Shelf {
         spec: into ShelfSpecApply,
     }
 }
 
 apply::configuration! {
     /// A declarative configuration of [`Card`](api::Card) for server-side apply.
-    pub struct CardApply of namespaced api::Card {
+    pub struct CardApply without PartialEq of namespaced api::Card {
         /// What it says.
         text: into String,
     }
@@ -110,6 +146,7 @@ codec::kinds! {
     "documents.example.com" / "v1";
     CardApply = "Card", "cards", NamespaceResourceScope;
     DocumentApply = "Document", "documents", NamespaceResourceScope;
+    PlateApply = "Plate", "plates", NamespaceResourceScope;
     PressApply = "Press", "presses", NamespaceResourceScope;
     ShelfApply = "Shelf", "shelves", ClusterResourceScope;
 }

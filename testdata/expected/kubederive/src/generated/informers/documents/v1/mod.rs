@@ -33,6 +33,13 @@ impl V1Informers {
         DocumentInformer::new(self.0.clone())
     }
 
+    /// The informer for `plates`.
+    #[inline]
+    #[must_use]
+    pub fn plates(&self) -> PlateInformer {
+        PlateInformer::new(self.0.clone())
+    }
+
     /// The informer for `presses`.
     #[inline]
     #[must_use]
@@ -56,6 +63,9 @@ pub type DocumentInformer = informer::TypedInformer<
     api::Document,
     listers::DocumentLister,
 >;
+
+/// The factory's informer for [`Plate`](api::Plate) objects, and its lister. Cloning is cheap.
+pub type PlateInformer = informer::TypedInformer<api::Plate, listers::PlateLister>;
 
 /// The factory's informer for [`Press`](api::Press) objects, and its lister. Cloning is cheap.
 pub type PressInformer = informer::TypedInformer<api::Press, listers::PressLister>;

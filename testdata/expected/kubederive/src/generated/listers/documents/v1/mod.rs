@@ -70,6 +70,38 @@ impl ::core::ops::Deref for DocumentLister {
 /// Reads the [`Document`](api::Document) objects of one namespace from a cache. Cloning is cheap.
 pub type DocumentNamespaceLister = lister::NamespaceLister<api::Document>;
 
+/// Reads [`Plate`](api::Plate) objects from a cache. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct PlateLister(lister::Lister<api::Plate>);
+
+impl PlateLister {
+    /// Reads the objects of one namespace.
+    #[inline]
+    #[must_use]
+    pub fn plates(&self, namespace: &str) -> PlateNamespaceLister {
+        self.0.namespace(namespace)
+    }
+}
+
+impl ::core::convert::From<lister::Lister<api::Plate>> for PlateLister {
+    #[inline]
+    fn from(lister: lister::Lister<api::Plate>) -> Self {
+        Self(lister)
+    }
+}
+
+impl ::core::ops::Deref for PlateLister {
+    type Target = lister::Lister<api::Plate>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+/// Reads the [`Plate`](api::Plate) objects of one namespace from a cache. Cloning is cheap.
+pub type PlateNamespaceLister = lister::NamespaceLister<api::Plate>;
+
 /// Reads [`Press`](api::Press) objects from a cache. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct PressLister(lister::Lister<api::Press>);

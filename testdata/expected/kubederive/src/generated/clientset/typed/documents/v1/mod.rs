@@ -39,6 +39,13 @@ impl DocumentsV1Client {
         Documents::namespaced(self.0.clone(), namespace)
     }
 
+    /// The client for `plates` in `namespace`; if empty, in all namespaces.
+    #[inline]
+    #[must_use]
+    pub fn plates(&self, namespace: &str) -> Plates {
+        Plates::namespaced(self.0.clone(), namespace)
+    }
+
     /// The client for `presses` in `namespace`; if empty, in all namespaces.
     #[inline]
     #[must_use]
@@ -71,6 +78,15 @@ pub type Documents = client::TypedClient<api::Document>;
 
 /// A list of [`Document`](api::Document) objects.
 pub type DocumentList = kube::api::ObjectList<api::Document>;
+
+/// Client for [`Plate`](api::Plate) objects. Cloning is cheap.
+///
+/// Verbs, as methods of [`TypedClient`](client::TypedClient):
+/// `create`, `update`, `delete`, `delete_collection`, `get`, `get_opt`, `list`, `watch`, `patch`, `apply`.
+pub type Plates = client::TypedClient<api::Plate, client::verbs::NoStatus>;
+
+/// A list of [`Plate`](api::Plate) objects.
+pub type PlateList = kube::api::ObjectList<api::Plate>;
 
 /// Client for [`Press`](api::Press) objects. Cloning is cheap.
 ///

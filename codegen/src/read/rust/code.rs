@@ -1,0 +1,108 @@
+//! Schemas that code returns: literals, schemas of types, and keywords set on them.
+
+use serde_json::Value;
+
+use super::{literal::Literal, written::Type};
+
+/// The schema that code returns.
+#[derive(Clone, Debug, Default)]
+pub struct SchemaCode {
+    /// What the keywords are set on.
+    pub base: SchemaBase,
+    /// The keywords, each once; `None` for one that is removed.
+    pub keywords: Vec<(String, Option<Code>)>,
+}
+
+/// What keywords are set on.
+#[derive(Clone, Debug, Default)]
+pub enum SchemaBase {
+    /// Nothing.
+    #[default]
+    Empty,
+    /// The schema of a type.
+    Type(Box<Type>),
+    /// The schema that a function returns.
+    Function(Vec<String>),
+}
+
+/// The value of an expression.
+#[derive(Clone, Debug)]
+pub enum Code {
+    /// A scalar, or the path of a constant.
+    Literal(Literal),
+    /// A list.
+    List(Vec<Self>),
+    /// An object, such as a schema.
+    Schema(SchemaCode),
+}
+
+impl Code {
+    /// Returns the value as a schema.
+    pub(super) fn schema(self) -> Option<SchemaCode> {
+        match self {
+            Self::Schema(schema) => Some(schema),
+            // `true` permits everything.
+            Self::Literal(Literal::Known(Value::Bool(true))) => Some(SchemaCode::default()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn text(text: &str) -> Self {
+        Self::Literal(Literal::Known(Value::String(text.to_owned())))
+    }
+}
+
+impl From<Value> for Code {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Array(items) => Self::List(items.into_iter().map(Self::from).collect()),
+            Value::Object(entries) => {
+                let entries = entries.into_iter();
+                let keywords = entries.map(|(key, value)| (key, Some(value.into())));
+                Self::Schema(SchemaCode {
+                    base: SchemaBase::Empty,
+                    keywords: keywords.collect(),
+                })
+            }
+            value => Self::Literal(Literal::Known(value)),
+        }
+    }
+}
+
+impl From<Literal> for Code {
+    fn from(literal: Literal) -> Self {
+        match literal {
+            Literal::Known(value) => value.into(),
+            literal => Self::Literal(literal),
+        }
+    }
+}
+
+impl SchemaCode {
+    /// Sets or removes a keyword.
+    pub(super) fn set(&mut self, keyword: String, value: Option<Code>) {
+        match self
+            .keywords
+            .iter_mut()
+            .find(|(known, _)| *known == keyword)
+        {
+            Some((_, known)) => *known = value,
+            None => self.keywords.push((keyword, value)),
+        }
+    }
+
+    /// Returns the value of a keyword, an empty object if there is none.
+    pub(super) fn at(&mut self, keyword: &str) -> Option<&mut Code> {
+        // A type's own keywords are not known here.
+        let is_known = self.keywords.iter().any(|(known, _)| known == keyword);
+        if !is_known && !matches!(self.base, SchemaBase::Empty) {
+            return None;
+        }
+        if !is_known {
+            let empty = Code::Schema(Self::default());
+            self.keywords.push((keyword.to_owned(), Some(empty)));
+        }
+        let mut keywords = self.keywords.iter_mut();
+        keywords.find(|(known, _)| known == keyword)?.1.as_mut()
+    }
+}

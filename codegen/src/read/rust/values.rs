@@ -1,0 +1,157 @@
+//! Constants and functions, to which attributes refer: values, schemas, and what functions of one value decide.
+
+use syn::{Block, Signature, Stmt};
+
+use super::{
+    code::SchemaCode,
+    evaluate,
+    file::{FileReader, ModuleHead},
+    literal::Literal,
+    modules::Use,
+    predicate::Predicate,
+    syntax::ident_text,
+    types,
+};
+
+impl FileReader<'_> {
+    /// Reads a constant or a function.
+    pub(super) fn value(&mut self, item: &syn::Item, module: usize) {
+        let (ident, value) = match item {
+            syn::Item::Const(item) => (&item.ident, Literal::of(&item.expr)),
+            syn::Item::Static(item) => (&item.ident, Literal::of(&item.expr)),
+            syn::Item::Fn(item) => {
+                let name = ident_text(&item.sig.ident);
+                return self.function((&item.sig, &item.block), name, module);
+            }
+            syn::Item::Macro(item) if item.mac.path.segments.last().is_some_and(is_lazy_static) => {
+                let values = item.mac.parse_body_with(lazy_statics).unwrap_or_default();
+                let values = values.into_iter();
+                self.out
+                    .values
+                    .extend(values.map(|(name, value)| (module, name, value)));
+                return;
+            }
+            _ => return,
+        };
+        let name = ident_text(ident);
+        self.out.values.push((module, name, value));
+    }
+
+    /// Reads the constants and functions of a type, as `Type::name`.
+    pub(super) fn associated_values(&mut self, item: &syn::ItemImpl, module: usize) {
+        let syn::Type::Path(ty) = &*item.self_ty else {
+            return;
+        };
+        let Some(ty) = ty.path.segments.last().filter(|_| item.trait_.is_none()) else {
+            return;
+        };
+        let ty = ident_text(&ty.ident);
+        for item in &item.items {
+            match item {
+                syn::ImplItem::Const(item) => {
+                    let name = format!("{ty}::{}", ident_text(&item.ident));
+                    let value = Literal::of(&item.expr);
+                    self.out.values.push((module, name, value));
+                }
+                syn::ImplItem::Fn(item) => {
+                    let name = format!("{ty}::{}", ident_text(&item.sig.ident));
+                    self.function((&item.sig, &item.block), name, module);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn function(&mut self, (signature, body): (&Signature, &Block), name: String, module: usize) {
+        if signature.inputs.is_empty() {
+            let value = Literal::of_block(body);
+            self.out.values.push((module, name, value));
+        } else if evaluate::takes_generator(signature) {
+            if let Some((module, schema)) = self.schema_code(body, &name, module) {
+                self.out.codes.push((module, name, schema));
+            }
+        } else if let Some(predicate) = Predicate::of(signature, body) {
+            self.out.predicates.push((module, name, predicate));
+        }
+    }
+
+    /// Reads the schema that an implementation of `JsonSchema` returns, with the module of its types.
+    pub(super) fn schema_of_impl(
+        &mut self,
+        item: &syn::ItemImpl,
+        module: usize,
+    ) -> Option<(usize, SchemaCode)> {
+        let function = item.items.iter().find_map(|item| match item {
+            syn::ImplItem::Fn(item) if item.sig.ident == "json_schema" => Some(item),
+            _ => None,
+        })?;
+        let syn::Type::Path(ty) = &*item.self_ty else {
+            return None;
+        };
+        let name = ident_text(&ty.path.segments.last()?.ident);
+        self.schema_code(&function.block, &name, module)
+    }
+
+    /// Evaluates the body of a function that returns a schema. Types that it declares are in a module of their own.
+    fn schema_code(
+        &mut self,
+        body: &Block,
+        name: &str,
+        module: usize,
+    ) -> Option<(usize, SchemaCode)> {
+        let schema = {
+            let read = |ty: &syn::Type| types::read(ty, &self.comments, self.base);
+            evaluate::of_block(body, &read)?
+        };
+        let is_item = |statement: &&Stmt| matches!(statement, Stmt::Item(_));
+        if !body.stmts.iter().any(|statement| is_item(&statement)) {
+            return Some((module, schema));
+        }
+        let parent = self.out.modules.get(module)?;
+        let mut path = parent.path.clone();
+        // No module has such a name.
+        path.push(format!("{name}()"));
+        let inner = self.module(ModuleHead {
+            path,
+            visible: false,
+            cfg: Vec::new(),
+            place: self.place(&body.brace_token.span.open()),
+        });
+        self.out.modules[inner].uses.push(Use {
+            name: None,
+            path: vec!["super".to_owned()],
+            global: false,
+            public: false,
+        });
+        let mut from = self.range(&body.brace_token.span.open()).end;
+        for statement in &body.stmts {
+            if let Stmt::Item(item) = statement {
+                from = self.items(std::slice::from_ref(item), inner, from);
+            }
+        }
+        Some((inner, schema))
+    }
+}
+
+fn is_lazy_static(segment: &syn::PathSegment) -> bool {
+    segment.ident == "lazy_static"
+}
+
+/// Parses `static ref NAME: Type = value;` of the macro `lazy_static`.
+fn lazy_statics(input: syn::parse::ParseStream<'_>) -> syn::Result<Vec<(String, Literal)>> {
+    let mut values = Vec::new();
+    while !input.is_empty() {
+        input.call(syn::Attribute::parse_outer)?;
+        input.parse::<syn::Visibility>()?;
+        input.parse::<syn::Token![static]>()?;
+        input.parse::<syn::Token![ref]>()?;
+        let name: syn::Ident = input.parse()?;
+        input.parse::<syn::Token![:]>()?;
+        input.parse::<syn::Type>()?;
+        input.parse::<syn::Token![=]>()?;
+        let value: syn::Expr = input.parse()?;
+        input.parse::<syn::Token![;]>()?;
+        values.push((ident_text(&name), Literal::of(&value)));
+    }
+    Ok(values)
+}
