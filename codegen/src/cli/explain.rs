@@ -73,24 +73,19 @@ impl Explain {
                 return style::print(&subject.explain(api, &path, self.recursive)?);
             }
         }
-        Err(Failure::Usage(unknown(
-            kind,
-            self.api_version.as_deref(),
-            &names,
-        )))
+        Err(Failure::Usage(unknown(kind, &names)))
     }
 }
 
 /// What to write in place of a kind that does not exist.
-fn unknown(kind: &str, version: Option<&str>, names: &[String]) -> String {
-    let of = version.map_or_else(String::new, |version| format!(" in {version}"));
+fn unknown(kind: &str, names: &[String]) -> String {
     let near = closest(kind, names.iter().map(String::as_str));
     let help = match (near, names) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, []) => "there are no kinds".to_owned(),
         (None, names) => format!("the kinds are {}", names.join(", ")),
     };
-    format!("no kind `{kind}`{of}: {help}")
+    format!("no kind `{kind}`: {help}")
 }
 
 /// Finds a kind by any of its names; collects the kinds that there are.
@@ -101,24 +96,37 @@ fn find<'a>(
     options: &Manifests,
     names: &mut Vec<String>,
 ) -> Result<Option<Subject<'a>>, Failure> {
-    let mut found = None;
-    for (group, version) in api.versions() {
-        for resource in &version.resources {
-            names.push(resource.kind.clone());
-            let own = [&resource.kind, &resource.plural, &resource.singular];
-            let mut own = own.into_iter().chain(&resource.short_names);
-            let is_named = own.any(|it| it.eq_ignore_ascii_case(name));
-            let is_wanted = wanted.is_none_or(|it| {
-                it == version.name || it == format!("{}/{}", group.name, version.name)
-            });
-            if is_named && is_wanted && (found.is_none() || resource.storage) {
+    let all = api.versions().flat_map(|(group, version)| {
+        let resources = version.resources.iter();
+        resources.map(move |resource| (group, version, resource))
+    });
+    let (mut found, mut others) = (None, Vec::new());
+    for (group, version, resource) in all {
+        names.push(resource.kind.clone());
+        let own = [&resource.kind, &resource.plural, &resource.singular];
+        let mut own = own.into_iter().chain(&resource.short_names);
+        if !own.any(|it| it.eq_ignore_ascii_case(name)) {
+            continue;
+        }
+        let api_version = format!("{}/{}", group.name, version.name);
+        if wanted.is_none_or(|it| it == version.name || it == api_version) {
+            if found.is_none() || resource.storage {
                 found = Some((group, version, resource));
             }
+        } else {
+            others.push(api_version);
         }
     }
     names.dedup();
     let Some((group, version, resource)) = found else {
-        return Ok(None);
+        let Some(wanted) = wanted.filter(|_| !others.is_empty()) else {
+            return Ok(None);
+        };
+        let message = format!(
+            "`{name}` has no version `{wanted}`: it has {}",
+            others.join(", ")
+        );
+        return Err(Failure::Usage(message));
     };
     let crds = manifests::crds(api, options, Compat::default());
     let crds = crds.map_err(crate::config::Error::Input)?;

@@ -108,8 +108,18 @@ impl Endpoint {
         params: &PatchParams,
         patch: &Patch<P>,
     ) -> Result<Answer> {
+        let request = self.patch_request(name, params, patch)?;
+        self.send(Ok(request), Size::Object).await
+    }
+
+    pub(super) fn patch_request<P: Serialize + Debug>(
+        &self,
+        name: &str,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<http::Request<Vec<u8>>> {
         let request = self.path()?.patch(&named(name)?, params, patch);
-        self.send(request, Size::Object).await
+        request.map_err(Error::BuildRequest)
     }
 
     pub(crate) async fn patch_subresource<P: Serialize + Debug>(
@@ -119,9 +129,20 @@ impl Endpoint {
         params: &PatchParams,
         patch: &Patch<P>,
     ) -> Result<Answer> {
+        let request = self.patch_subresource_request(subresource, name, params, patch)?;
+        self.send(Ok(request), Size::Any).await
+    }
+
+    pub(super) fn patch_subresource_request<P: Serialize + Debug>(
+        &self,
+        subresource: &str,
+        name: &str,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Result<http::Request<Vec<u8>>> {
         let (path, below, name) = (self.path()?, below(subresource)?, named(name)?);
         let request = path.patch_subresource(&below, &name, params, patch);
-        self.send(request, Size::Any).await
+        request.map_err(Error::BuildRequest)
     }
 
     /// Sends the request once and reads the whole answer.

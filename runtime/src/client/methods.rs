@@ -2,6 +2,7 @@
 //! everything in between is independent of the kind.
 
 use std::fmt::Debug;
+use std::future;
 
 use kube::api::{
     DeleteParams, ListParams, ObjectList, Patch, PatchParams, PostParams, WatchParams,
@@ -9,10 +10,12 @@ use kube::api::{
 use kube::core::Status;
 use kube::{Error, Resource};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::answer::{Size, object, status};
 use super::endpoint::{named, required};
-use super::{Either, Result, TypedClient, WatchStream, events, json, verbs};
+use super::sent::Answer;
+use super::{Either, Pending, Result, TypedClient, WatchStream, events, json, verbs};
 use crate::apply::{ApplyError, Part, prepare};
 use crate::object::Object;
 
@@ -22,11 +25,12 @@ impl<K: Object, V> TypedClient<K, V> {
     /// # Errors
     ///
     /// The API server's: `AlreadyExists` if the name is taken, `Invalid` if the schema or an admission plugin rejects the object.
-    pub async fn create(&self, new: &K, params: &PostParams) -> Result<K>
+    pub fn create<'a>(&'a self, new: &'a K, params: &'a PostParams) -> Pending<'a, K>
     where
         V: verbs::Create,
     {
-        object(&self.endpoint.create(params, json(new)?).await?)
+        let endpoint = &self.endpoint;
+        Box::pin(async move { object(&endpoint.create(params, json(new)?).await?) })
     }
 
     /// Replaces the object of the same name.
@@ -35,12 +39,15 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// `new` has no name; otherwise the API server's: `NotFound`, or `Conflict` if `new` has another `resourceVersion`
     /// than the stored object.
-    pub async fn update(&self, new: &K, params: &PostParams) -> Result<K>
+    pub fn update<'a>(&'a self, new: &'a K, params: &'a PostParams) -> Pending<'a, K>
     where
         V: verbs::Update,
     {
-        let (name, body) = (name_of(new)?, json(new)?);
-        object(&self.endpoint.replace(name, params, body).await?)
+        let endpoint = &self.endpoint;
+        Box::pin(async move {
+            let (name, body) = (name_of(new)?, json(new)?);
+            object(&endpoint.replace(name, params, body).await?)
+        })
     }
 
     /// Replaces the status of the object of the same name; the API server ignores all other fields.
@@ -48,14 +55,17 @@ impl<K: Object, V> TypedClient<K, V> {
     /// # Errors
     ///
     /// See [`update`](Self::update).
-    pub async fn update_status(&self, new: &K, params: &PostParams) -> Result<K>
+    pub fn update_status<'a>(&'a self, new: &'a K, params: &'a PostParams) -> Pending<'a, K>
     where
         V: verbs::UpdateStatus,
     {
-        let (name, body) = (name_of(new)?, json(new)?);
-        let (path, name) = (self.endpoint.path()?, named(name)?);
-        let request = path.replace_subresource("status", &name, params, body);
-        object(&self.endpoint.send(request, Size::Object).await?)
+        let endpoint = &self.endpoint;
+        Box::pin(async move {
+            let (name, body) = (name_of(new)?, json(new)?);
+            let (path, name) = (endpoint.path()?, named(name)?);
+            let request = path.replace_subresource("status", &name, params, body);
+            object(&endpoint.send(request, Size::Object).await?)
+        })
     }
 
     /// Reads one object.
@@ -63,11 +73,12 @@ impl<K: Object, V> TypedClient<K, V> {
     /// # Errors
     ///
     /// The API server's: `NotFound` if the object does not exist.
-    pub async fn get(&self, name: &str) -> Result<K>
+    pub fn get<'a>(&'a self, name: &'a str) -> Pending<'a, K>
     where
         V: verbs::Get,
     {
-        object(&self.endpoint.get(name).await?)
+        let endpoint = &self.endpoint;
+        Box::pin(async move { object(&endpoint.get(name).await?) })
     }
 
     /// Reads one object; `None` if it does not exist.
@@ -75,12 +86,15 @@ impl<K: Object, V> TypedClient<K, V> {
     /// # Errors
     ///
     /// The API server's, other than `NotFound`.
-    pub async fn get_opt(&self, name: &str) -> Result<Option<K>>
+    pub fn get_opt<'a>(&'a self, name: &'a str) -> Pending<'a, Option<K>>
     where
         V: verbs::Get,
     {
-        let answer = self.endpoint.get_opt(name).await?;
-        answer.map(|answer| object(&answer)).transpose()
+        let endpoint = &self.endpoint;
+        Box::pin(async move {
+            let answer = endpoint.get_opt(name).await?;
+            answer.map(|answer| object(&answer)).transpose()
+        })
     }
 
     /// Lists objects: one page if `params` sets a limit, otherwise all of them, in memory.
@@ -88,12 +102,15 @@ impl<K: Object, V> TypedClient<K, V> {
     /// # Errors
     ///
     /// The API server's: `Expired` for a continuation of a list that is too old.
-    pub async fn list(&self, params: &ListParams) -> Result<ObjectList<K>>
+    pub fn list<'a>(&'a self, params: &'a ListParams) -> Pending<'a, ObjectList<K>>
     where
         V: verbs::List,
     {
-        let request = self.endpoint.path()?.list(params);
-        object(&self.endpoint.send(request, Size::Any).await?)
+        let endpoint = &self.endpoint;
+        Box::pin(async move {
+            let request = endpoint.path()?.list(params);
+            object(&endpoint.send(request, Size::Any).await?)
+        })
     }
 
     /// Watches for changes after `resource_version` ("0" for any recent state, sent first as ADDED events).
@@ -103,17 +120,20 @@ impl<K: Object, V> TypedClient<K, V> {
     /// # Errors
     ///
     /// The API server's: `Expired` (410) for a version that is too old, either here or as an event.
-    pub async fn watch(
-        &self,
-        params: &WatchParams,
-        resource_version: &str,
-    ) -> Result<WatchStream<K>>
+    pub fn watch<'a>(
+        &'a self,
+        params: &'a WatchParams,
+        resource_version: &'a str,
+    ) -> Pending<'a, WatchStream<K>>
     where
         V: verbs::Watch,
     {
-        let request = self.endpoint.path()?.watch(params, resource_version);
-        let request = request.map_err(Error::BuildRequest)?;
-        events::watch(&self.endpoint.client, request).await
+        let endpoint = &self.endpoint;
+        Box::pin(async move {
+            let request = endpoint.path()?.watch(params, resource_version);
+            let request = request.map_err(Error::BuildRequest)?;
+            events::watch(&endpoint.client, request).await
+        })
     }
 
     /// Deletes one object. Returns the object if finalizers or a grace period keep it, otherwise a status.
@@ -121,16 +141,19 @@ impl<K: Object, V> TypedClient<K, V> {
     /// # Errors
     ///
     /// The API server's: `NotFound`, or `Conflict` if a precondition fails.
-    pub async fn delete(&self, name: &str, params: &DeleteParams) -> Result<Either<K, Status>>
+    pub fn delete<'a>(
+        &'a self,
+        name: &'a str,
+        params: &'a DeleteParams,
+    ) -> Pending<'a, Either<K, Status>>
     where
         V: verbs::Delete,
     {
-        let request = self.endpoint.path()?.delete(&named(name)?, params);
-        let answer = self.endpoint.send(request, Size::Object).await?;
-        match status(&answer)? {
-            Some(status) => Ok(Either::Right(status)),
-            None => object(&answer).map(Either::Left),
-        }
+        let endpoint = &self.endpoint;
+        Box::pin(async move {
+            let request = endpoint.path()?.delete(&named(name)?, params);
+            deleted(&endpoint.send(request, Size::Object).await?)
+        })
     }
 
     /// Deletes all objects that `list_params` selects; with a limit, at most one page of them.
@@ -138,19 +161,19 @@ impl<K: Object, V> TypedClient<K, V> {
     /// # Errors
     ///
     /// The API server's.
-    pub async fn delete_collection(
-        &self,
-        params: &DeleteParams,
-        list_params: &ListParams,
-    ) -> Result<Either<ObjectList<K>, Status>>
+    pub fn delete_collection<'a>(
+        &'a self,
+        params: &'a DeleteParams,
+        list_params: &'a ListParams,
+    ) -> Pending<'a, Either<ObjectList<K>, Status>>
     where
         V: verbs::DeleteCollection,
     {
-        let answer = self.endpoint.delete_collection(params, list_params).await?;
-        match status(&answer)? {
-            Some(status) => Ok(Either::Right(status)),
-            None => object(&answer).map(Either::Left),
-        }
+        let endpoint = &self.endpoint;
+        Box::pin(async move {
+            let answer = endpoint.delete_collection(params, list_params).await?;
+            deleted(&answer)
+        })
     }
 
     /// Patches one object: JSON patch, merge patch, strategic merge patch or server-side apply.
@@ -158,16 +181,18 @@ impl<K: Object, V> TypedClient<K, V> {
     /// # Errors
     ///
     /// The API server's: `NotFound`, `Invalid`, or `Conflict` for a `resourceVersion` or for fields of other managers.
-    pub async fn patch<P: Serialize + Debug>(
+    pub fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
         params: &PatchParams,
         patch: &Patch<P>,
-    ) -> Result<K>
+    ) -> Pending<'_, K>
     where
         V: verbs::Patch,
     {
-        object(&self.endpoint.patch(name, params, patch).await?)
+        let endpoint = &self.endpoint;
+        let request = endpoint.patch_request(name, params, patch);
+        Box::pin(async move { object(&endpoint.send(Ok(request?), Size::Object).await?) })
     }
 
     /// Patches the status of one object.
@@ -175,16 +200,16 @@ impl<K: Object, V> TypedClient<K, V> {
     /// # Errors
     ///
     /// See [`patch`](Self::patch).
-    pub async fn patch_status<P: Serialize + Debug>(
+    pub fn patch_status<P: Serialize + Debug>(
         &self,
         name: &str,
         params: &PatchParams,
         patch: &Patch<P>,
-    ) -> Result<K>
+    ) -> Pending<'_, K>
     where
         V: verbs::Patch + verbs::UpdateStatus,
     {
-        self.patch_subresource(name, "status", params, patch).await
+        self.patch_part("status", name, params, patch)
     }
 
     /// Creates or changes the object that `configuration` describes, by server-side apply: exactly its fields become
@@ -199,12 +224,15 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// `configuration` is not a JSON object with a name; otherwise the API server's: `Conflict` for fields of other
     /// managers, unless `params` force.
-    pub async fn apply<A: Serialize>(&self, configuration: &A, params: &PatchParams) -> Result<K>
+    pub fn apply<A: Serialize>(&self, configuration: &A, params: &PatchParams) -> Pending<'_, K>
     where
         V: verbs::Apply,
     {
-        let (name, patch) = applied::<K>(configuration, Part::Object)?;
-        object(&self.endpoint.patch(&name, params, &patch).await?)
+        let endpoint = &self.endpoint;
+        let applied = applied::<K>(configuration, Part::Object);
+        let request =
+            applied.and_then(|(name, patch)| endpoint.patch_request(&name, params, &patch));
+        Box::pin(async move { object(&endpoint.send(Ok(request?), Size::Object).await?) })
     }
 
     /// Applies only the status of `configuration`, through the status subresource.
@@ -212,17 +240,39 @@ impl<K: Object, V> TypedClient<K, V> {
     /// # Errors
     ///
     /// See [`apply`](Self::apply).
-    pub async fn apply_status<A: Serialize>(
+    pub fn apply_status<A: Serialize>(
         &self,
         configuration: &A,
         params: &PatchParams,
-    ) -> Result<K>
+    ) -> Pending<'_, K>
     where
         V: verbs::ApplyStatus,
     {
-        let (name, patch) = applied::<K>(configuration, Part::Status)?;
-        self.patch_subresource(&name, "status", params, &patch)
-            .await
+        match applied::<K>(configuration, Part::Status) {
+            Ok((name, patch)) => self.patch_part("status", &name, params, &patch),
+            Err(error) => Box::pin(future::ready(Err(error))),
+        }
+    }
+
+    /// Patches a subresource, whatever the verbs.
+    pub(super) fn patch_part<P: Serialize + Debug, R: DeserializeOwned + Send>(
+        &self,
+        subresource: &str,
+        name: &str,
+        params: &PatchParams,
+        patch: &Patch<P>,
+    ) -> Pending<'_, R> {
+        let endpoint = &self.endpoint;
+        let request = endpoint.patch_subresource_request(subresource, name, params, patch);
+        Box::pin(async move { object(&endpoint.send(Ok(request?), Size::Any).await?) })
+    }
+}
+
+/// Reads the answer to a deletion: what was deleted, or a status.
+fn deleted<R: DeserializeOwned>(answer: &Answer) -> Result<Either<R, Status>> {
+    match status(answer)? {
+        Some(status) => Ok(Either::Right(status)),
+        None => object(answer).map(Either::Left),
     }
 }
 

@@ -19,6 +19,7 @@ pub mod verbs;
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 
+use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use kube::api::{Api, WatchEvent};
 use kube::core::{ClusterResourceScope, NamespaceResourceScope};
@@ -46,6 +47,10 @@ pub const NAMESPACE_ALL: &str = "";
 
 /// The result of a client call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A request that is sent once it is awaited. The type has a name, since the compiler repeats the error of a forbidden verb wherever an
+/// `impl Future` is used.
+pub type Pending<'a, T> = BoxFuture<'a, Result<T>>;
 
 /// The events of a watch, as they arrive.
 pub type WatchStream<K> = BoxStream<'static, Result<WatchEvent<K>>>;

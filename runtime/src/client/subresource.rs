@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::answer::{Size, object};
 use super::endpoint::{below, named};
-use super::{Result, Scale, TypedClient, json, verbs};
+use super::{Pending, Result, Scale, TypedClient, json, verbs};
 use crate::object::Object;
 
 impl<K: Object, V> TypedClient<K, V> {
@@ -97,11 +97,15 @@ impl<K: Object, V> TypedClient<K, V> {
     /// # Errors
     ///
     /// The API server's: `NotFound`.
-    pub async fn get_scale(&self, name: &str) -> Result<Scale>
+    pub fn get_scale<'a>(&'a self, name: &'a str) -> Pending<'a, Scale>
     where
         V: verbs::Scale,
     {
-        self.get_subresource(name, "scale").await
+        let endpoint = &self.endpoint;
+        Box::pin(async move {
+            let request = endpoint.path()?.get_subresource("scale", &named(name)?);
+            object(&endpoint.send(request, Size::Any).await?)
+        })
     }
 
     /// Replaces the scale of the named object.
@@ -109,16 +113,21 @@ impl<K: Object, V> TypedClient<K, V> {
     /// # Errors
     ///
     /// The API server's: `NotFound`, or `Conflict` if the `resourceVersion` is not the stored one.
-    pub async fn update_scale(
-        &self,
-        name: &str,
-        scale: &Scale,
-        params: &PostParams,
-    ) -> Result<Scale>
+    pub fn update_scale<'a>(
+        &'a self,
+        name: &'a str,
+        scale: &'a Scale,
+        params: &'a PostParams,
+    ) -> Pending<'a, Scale>
     where
         V: verbs::Scale,
     {
-        self.update_subresource(name, "scale", scale, params).await
+        let endpoint = &self.endpoint;
+        Box::pin(async move {
+            let (path, name, body) = (endpoint.path()?, named(name)?, json(scale)?);
+            let request = path.replace_subresource("scale", &name, params, body);
+            object(&endpoint.send(request, Size::Any).await?)
+        })
     }
 
     /// Patches the scale of the named object.
@@ -126,15 +135,15 @@ impl<K: Object, V> TypedClient<K, V> {
     /// # Errors
     ///
     /// See [`update_scale`](Self::update_scale).
-    pub async fn patch_scale<P: Serialize + Debug>(
+    pub fn patch_scale<P: Serialize + Debug>(
         &self,
         name: &str,
         params: &PatchParams,
         patch: &Patch<P>,
-    ) -> Result<Scale>
+    ) -> Pending<'_, Scale>
     where
         V: verbs::Scale,
     {
-        self.patch_subresource(name, "scale", params, patch).await
+        self.patch_part("scale", name, params, patch)
     }
 }

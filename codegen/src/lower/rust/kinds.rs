@@ -151,7 +151,10 @@ fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostic
         if !files.iter().any(|file| is_below(file, wanted)) {
             let error = Diagnostic::error(format!("{} contains no kind", shown(wanted)));
             found.push(error.help(match off.is_empty() {
-                true => "a kind derives kube's `CustomResource`, or is declared in <group>/<version>/mod.rs with markers",
+                true => {
+                    "a kind derives kube's `CustomResource`, or is annotated in a folder <group>/<version>/; for the latter, name the folder \
+                     that contains <group>"
+                }
                 false => TURN_ON,
             }));
         }

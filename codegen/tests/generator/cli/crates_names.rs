@@ -318,4 +318,9 @@ fn a_file_of_the_current_folder_is_read() {
     assert!(crd.contains("kind: Lamp"), "{crd}");
     let run = sandbox.quiet(&["manifests", "ship.rs"]);
     run.says("cannot read ship.rs");
+    let annotated = Sandbox::with_apis("foo");
+    let file = "src/apis/samplecontroller/v1alpha1/types.rs";
+    let run = annotated.quiet(&["manifests", file]);
+    run.says("types.rs contains no kind");
+    run.says("name the folder that contains <group>");
 }

@@ -68,7 +68,7 @@ fn defaults_are_what_serde_gives() {
 #[test]
 fn a_default_that_code_makes_is_known_to_be_unknown() {
     for field in [
-        "#[serde(default = \"f\")] a: u16, --- fn f() -> u16 { 40 + 40 }",
+        "#[serde(default = \"f\")] a: u16, --- fn f() -> u16 { 40 + g(4) }",
         "#[serde(default = \"S::f\")] a: u16, --- fn f() -> u16 { 80 }",
         "#[serde(default = \"M::new\")] a: M, --- #[derive(Default, Serialize, Deserialize, JsonSchema)] pub struct M; impl M { fn new() -> Self { M } }",
         "#[serde(default = \"f\")] a: u16, --- mod b { pub fn f() -> u16 { 1 } } mod c { pub fn f() -> u16 { 2 } }",
