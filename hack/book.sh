@@ -13,7 +13,7 @@ command -v python3 >/dev/null || skip "no python3 to collect the pages with"
 target=${CARGO_TARGET_DIR:-$root/target}/book
 mdbook=$target/bin/mdbook
 if [[ ! -x $mdbook || $("$mdbook" --version) != "mdbook v$version" ]]; then
-  cargo install --quiet --locked --root "$target" mdbook --version "$version" --no-default-features --features search ||
+  cargo install --quiet --locked --root "$target" mdbook --version "$version" --debug --no-default-features --features search ||
     skip "mdbook $version cannot be installed"
 fi
 
