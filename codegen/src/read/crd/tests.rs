@@ -126,7 +126,7 @@ fn a_keyword_that_the_api_server_drops_is_a_warning_once_in_a_crd() {
     };
     check_schema("{type: string, const: a}", &[&dropped("const")]);
     check_schema(
-        "{type: object, optional: true, properties: {a: {type: string, optional: true}, b: {if: {}}}}",
+        "{type: object, optional: true, properties: {a: {type: string, optional: true}, b: {type: string, if: {}}}}",
         &[&dropped("optional"), &dropped("if")],
     );
     let unions = "x-kubernetes-unions";
