@@ -19,6 +19,8 @@ set -euo pipefail
 
 # shellcheck source=hack/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=hack/checks.sh
+source "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
 sources=$root/hack/clients
 work=$root/target/clients
 logs=$work/logs
@@ -143,30 +145,6 @@ run_controller_runtime() {
 	return "$code"
 }
 
-# Prints the lines of the specs in Ginkgo's JUnit report, which has one element per line.
-junit_lines() {
-	awk '
-		function attribute(line, key) {
-			if (!match(line, " " key "=\"[^\"]*\"")) return ""
-			line = substr(line, RSTART + length(key) + 3, RLENGTH - length(key) - 4)
-			gsub(/&#34;/, "\"", line); gsub(/&#39;/, "\047", line); gsub(/&lt;/, "<", line); gsub(/&gt;/, ">", line)
-			gsub(/&#xA;|&#x9;|&#xD;/, " ", line); gsub(/&amp;/, "\\&", line)
-			return line
-		}
-		function flush() { if (failed != "") print "fail\t" failed "\t" message; failed = message = "" }
-		/<testcase / {
-			flush()
-			name = attribute($0, "name"); status = attribute($0, "status")
-			sub(/^\[It\] /, "", name)
-			# Set-up and tear-down count as checks only if they fail.
-			if (status == "passed") { if (name !~ /^\[/) print "ok\t" name }
-			else if (status == "pending" || status == "skipped") print "skip\t" name "\t" status " in the suite itself"
-			else failed = name
-		}
-		failed != "" && /<(failure|error) / { message = substr(attribute($0, "message"), 1, 200) }
-		END { flush() }'
-}
-
 find_server() {
 	if [[ -n ${EMBEDDED_APISERVER:-} ]]; then return; fi
 	cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --bin embedded-apiserver
@@ -222,41 +200,6 @@ run_client() {
 	fi
 }
 
-# Prints the table, then failures and known failures. Returns 1 if a failure is unknown.
-report() {
-	awk -F '\t' -v known_file="$known" -v names="$*" -v logs="$logs" '
-		function row(name, a, b, c, d) { printf "%-30s %7s %7s %7s %8s\n", name, a, b, c, d }
-		BEGIN {
-			while ((getline line < known_file) > 0) {
-				if (line ~ /^#/ || split(line, field, "\t") != 4) continue
-				reason[field[1], field[3]] = field[4]
-				if (field[2] == "sometimes") races[field[1], field[3]] = 1
-			}
-			row("client", "passed", "failed", "known", "skipped")
-			count = split(names, clients, " ")
-			for (i = 1; i <= count; i++) {
-				name = clients[i]; ok = bad = expected = skipped = 0; why = ""
-				file = name; gsub("/", "-", file); file = logs "/" file ".tsv"
-				while ((getline < file) > 0) {
-					key = name SUBSEP $2
-					if ($1 == "ok") { ok++; if (key in reason && !(key in races)) stale = stale "\n  " name ": " $2 }
-					else if ($1 == "skip") { if ($2 == "(all)") { why = $3 } else { skipped++; skips[name ": " $3]++ } }
-					else if (key in reason) { expected++; exceptions = exceptions "\n  " name ": " $2 ": " reason[key] }
-					else { bad++; failures = failures "\n  " name ": " $2 ": " $3 }
-				}
-				close(file)
-				if (why != "") { printf "%-30s skipped: %s\n", name, why } else { row(name, ok, bad, expected, skipped) }
-				failed += bad
-			}
-			if (exceptions != "") print "\nknown failures:" exceptions
-			first = 1
-			for (skip in skips) { if (first) print "\nskipped:"; first = 0; print "  " skip " (" skips[skip] ")" }
-			if (stale != "") print "\nno longer fail; remove them from hack/clients/known-failures.tsv:" stale
-			if (failures != "") print "\nfailed:" failures
-			exit failed > 0
-		}'
-}
-
 chosen=()
 for name in "$@"; do
 	if [[ $name == controller-runtime ]]; then
@@ -275,4 +218,4 @@ mkdir -p "$logs"
 find_server
 trap stop_server EXIT
 for name in "${clients[@]}"; do run_client "$name"; done
-report "${clients[@]}"
+report "$known" "$logs" "${clients[@]}"

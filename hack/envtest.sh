@@ -2,6 +2,7 @@
 # Runs the real kube-apiserver, for tests that compare with it.
 #
 #   hack/envtest.sh build                    build the binary into target/envtest/ unless it is there; print its path
+#   hack/envtest.sh assets                   build etcd and kube-apiserver into target/envtest/assets/; print the folder, for KUBEBUILDER_ASSETS
 #   hack/envtest.sh start [flags…]           start a server in the background; print the kubeconfig's path
 #   hack/envtest.sh stop                     stop it
 #   hack/envtest.sh run [flags…] -- cmd…     run cmd with KUBECONFIG set, and a server that ends with it
@@ -32,14 +33,30 @@ build() {
 	if [[ -x $binary && -z $(find "$root/hack/envtest" -newer "$binary" \( -name '*.go' -o -name 'go.*' \) -not -path '*/cmd/*' -print -quit) ]]; then return; fi
 	say "building hack/envtest (ten minutes when cold)"
 	mkdir -p "$target"
-	# The version that a release build of Kubernetes embeds.
+	compile "$binary" .
+	touch "$binary"
+}
+
+# compile OUTPUT PACKAGE: builds a program of hack/envtest, with the version that a release build of Kubernetes embeds.
+compile() {
 	local version package stamps=""
 	version=$(awk '$1 == "k8s.io/kubernetes" { print $2; exit }' "$root/hack/envtest/go.mod")
 	for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
 		stamps+=" -X $package.gitVersion=$version -X $package.gitMajor=1 -X $package.gitMinor=$(cut -d. -f2 <<<"$version")"
 	done
-	(cd "$root/hack/envtest" && GOFLAGS="${GOFLAGS:+$GOFLAGS }-p=2 -buildvcs=false" nice go build -ldflags "$stamps" -o "$binary" .) >&2
-	touch "$binary"
+	(cd "$root/hack/envtest" && GOFLAGS="${GOFLAGS:+$GOFLAGS }-p=2 -buildvcs=false" nice go build -ldflags "$stamps" -o "$1" "$2") >&2
+}
+
+# Builds the two programs that envtest starts, unless they are there.
+assets() {
+	local name
+	if ! command -v go >/dev/null; then
+		say "no Go toolchain: the real server cannot be built here"
+		exit 3
+	fi
+	for name in etcd kube-apiserver; do
+		[[ -x $target/assets/$name ]] || compile "$target/assets/$name" "./cmd/$name" || exit
+	done
 }
 
 # Retries a command until it succeeds: at most $1 times, 0.1 s apart.
@@ -139,6 +156,7 @@ command=${1:-}
 shift || true
 case $command in
 build) build && echo "$binary" ;;
+assets) assets && echo "$target/assets" ;;
 start) start "$@" ;;
 stop) stop ;;
 run) run "$@" ;;

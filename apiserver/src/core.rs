@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::backoff::Backoff;
 use crate::metadata::object;
-use crate::registry::{Cluster, Registry, Served};
+use crate::registry::{Cluster, Registry, Served, ServiceRange};
 use crate::store::stored::Labels;
 use crate::store::{Key, Store, Stored};
 use crate::testing::faults::Faults;
@@ -102,6 +102,9 @@ pub(crate) struct Core {
     pub(crate) backends: Backends,
     pub(crate) backoff: Backoff,
     pub(crate) options: Options,
+    /// The issuer of the tokens of service accounts.
+    pub(crate) issuer: Arc<str>,
+    pub(crate) service_range: ServiceRange,
     pub(crate) observers: Vec<Box<dyn Observer>>,
 }
 
@@ -176,6 +179,14 @@ impl Cluster for Core {
 
     fn stored(&self, group: &str, plural: &str) -> Vec<Value> {
         self.all_of(group, plural, "")
+    }
+
+    fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    fn service_range(&self) -> ServiceRange {
+        self.service_range
     }
 }
 

@@ -30,6 +30,7 @@ pub mod apply;
 pub mod patch;
 pub mod schema;
 
+mod authentication;
 mod backoff;
 mod bootstrap;
 mod controllers;
@@ -53,9 +54,14 @@ mod status;
 mod store;
 mod table;
 mod testing;
+#[cfg(feature = "tls")]
+mod tls;
 mod types;
 mod webhooks;
+#[cfg(feature = "tls")]
+mod x509;
 
+pub use self::authentication::Authentication;
 pub use self::core::{AuthorizationMode, Controllers};
 pub use http::body::Body;
 pub use rbac::access::Access;
@@ -68,6 +74,8 @@ pub use testing::faults::{Fault, FaultKind, Faults};
 pub use testing::rbac::{Forbidden, Grant, Roles, RolesError, assert_rbac};
 pub use testing::reactor::Reaction;
 pub use testing::recorder::{Action, Recorder};
+#[cfg(feature = "tls")]
+pub use x509::pem::TlsError;
 
 /// The Kubernetes version that the server reports and emulates.
 pub const VERSION: &str = "v1.36.3";

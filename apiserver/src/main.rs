@@ -1,4 +1,6 @@
-//! `embedded-apiserver`: serves the API over HTTP, for kubectl and other clients.
+//! `embedded-apiserver`: serves the API over HTTP, for kubectl and other clients; [`program`] has its other names.
+
+mod program;
 
 use std::fs;
 use std::io::Write;
@@ -6,7 +8,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 use embedded_apiserver::{ApiServer, AuthorizationMode, Controllers, ServeOptions};
 use serde_json::Value;
 
@@ -16,8 +18,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// An in-process Kubernetes API server, served over plain HTTP; without credentials, a client is the administrator.
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, args_conflicts_with_subcommands = true)]
 struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// The address to listen on; port 0 picks a free one.
     #[arg(long, default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
@@ -51,6 +55,12 @@ struct Args {
     history: usize,
 }
 
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write programs that envtest starts instead of etcd and kube-apiserver.
+    Envtest(program::Envtest),
+}
+
 /// The authorization modes, as kube-apiserver names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Mode {
@@ -71,13 +81,26 @@ impl From<Mode> for AuthorizationMode {
     }
 }
 
-#[tokio::main]
-async fn main() -> anyhow::Result<()> {
+fn main() -> anyhow::Result<()> {
+    if let Some(done) = program::by_name() {
+        return done;
+    }
     let args = Args::parse();
+    match &args.command {
+        Some(Command::Envtest(envtest)) => envtest.run(),
+        None => tokio::runtime::Runtime::new()?.block_on(serve(args)),
+    }
+}
+
+fn log_to_stderr() {
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .with_writer(std::io::stderr)
         .init();
+}
+
+async fn serve(args: Args) -> anyhow::Result<()> {
+    log_to_stderr();
     let mut builder = ApiServer::builder().controllers(args.controllers);
     if args.no_garbage_collector {
         builder = builder.garbage_collector(Controllers::Off);
@@ -109,25 +132,9 @@ async fn main() -> anyhow::Result<()> {
         )?;
     }
     writeln!(std::io::stdout(), "listening on {}", serving.url())?;
-    stopped().await?;
+    program::stopped().await?;
     serving.shutdown().await;
     Ok(())
-}
-
-/// Waits for SIGINT or SIGTERM.
-#[cfg(unix)]
-async fn stopped() -> anyhow::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => Ok(interrupted?),
-        _ = terminate.recv() => Ok(()),
-    }
-}
-
-#[cfg(not(unix))]
-async fn stopped() -> anyhow::Result<()> {
-    Ok(tokio::signal::ctrl_c().await?)
 }
 
 /// Reads the objects in files and directories; lists are split into their items.

@@ -1,5 +1,6 @@
 //! Building a server, its clients, and direct access to its objects for tests.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -16,7 +17,7 @@ use crate::controllers::controllers;
 use crate::core::{AuthorizationMode, Controllers, Core, Options};
 use crate::kinds;
 use crate::metadata::object;
-use crate::registry::{Registry, ResourceDescription, Served};
+use crate::registry::{Registry, ResourceDescription, Served, ServiceRange};
 use crate::rest::Requester;
 use crate::rest::create::create_object;
 use crate::rest::options::{FieldValidation, WriteOptions};
@@ -206,6 +207,8 @@ pub struct Builder {
     options: Options,
     history: usize,
     backends: Backends,
+    issuer: Arc<str>,
+    service_range: ServiceRange,
 }
 
 impl Default for Builder {
@@ -225,6 +228,8 @@ impl Default for Builder {
             },
             history: 10_000,
             backends: Backends::default(),
+            issuer: Arc::from(kinds::tokens::ISSUER),
+            service_range: ServiceRange::default(),
         }
     }
 }
@@ -337,6 +342,21 @@ impl Builder {
         self
     }
 
+    /// Sets the issuer of the tokens of service accounts, which is also their default audience.
+    #[must_use]
+    pub fn service_account_issuer(mut self, issuer: &str) -> Self {
+        self.issuer = Arc::from(issuer);
+        self
+    }
+
+    /// Sets the range of the addresses of services: those that share their first `bits` bits (1 to 30) with an address.
+    /// 10.0.0.0/16 by default. The service `kubernetes` has the first one.
+    #[must_use]
+    pub fn service_range(mut self, address: Ipv4Addr, bits: u32) -> Self {
+        self.service_range = ServiceRange::new(address, bits);
+        self
+    }
+
     /// Sets the number of events that the history keeps (10,000 by default). Watches and lists that start earlier get 410.
     #[must_use]
     pub fn history(mut self, events: usize) -> Self {
@@ -377,6 +397,8 @@ impl Builder {
             backends: self.backends,
             backoff: Default::default(),
             options: self.options,
+            issuer: self.issuer,
+            service_range: self.service_range,
             observers: controllers(self.options),
         });
         kinds::install(&core.registry);
@@ -392,7 +414,7 @@ impl Builder {
             seed::put(&core, namespace)
                 .map_err(|source| object_error("namespace", name, source))?;
         }
-        seed::put(&core, kinds::kubernetes_service())
+        seed::put(&core, kinds::kubernetes_service(self.service_range))
             .map_err(|source| object_error("service", "kubernetes", source))?;
         if self.options.bootstrap || self.options.authorization == AuthorizationMode::Rbac {
             for object in bootstrap::objects(&core) {

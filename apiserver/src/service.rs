@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
+use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
 use http::{Method, Request, Response};
 use serde_json::{Value, json};
 
 use crate::BoxError;
+use crate::authentication::{self, OwnUser};
 use crate::core::Core;
 use crate::heavy;
 use crate::http::body::{Body, read_body};
@@ -23,7 +24,6 @@ use crate::http::query::Query;
 use crate::http::respond as responses;
 use crate::http::respond::{Answer, Content, Layout, respond, respond_error};
 use crate::http::websocket::{self, ListenerStop};
-use crate::kinds::tokens;
 use crate::metrics;
 use crate::rbac::access::{Access, Target};
 use crate::rbac::authorizer;
@@ -93,33 +93,6 @@ where
     }
 }
 
-/// The user of a service, passed as a request extension.
-#[derive(Clone)]
-struct OwnUser(Arc<str>);
-
-/// Returns the user that makes a request: the impersonated one, that of the service, or the service account of the token.
-fn user(core: &Core, parts: &Parts) -> User {
-    if let Some(name) = header(parts, http::HeaderName::from_static("impersonate-user")) {
-        let groups = parts.headers.get_all("impersonate-group");
-        let groups = groups.iter().filter_map(|it| it.to_str().ok());
-        return User {
-            name,
-            groups: groups.map(str::to_owned).collect(),
-        };
-    }
-    match parts.extensions.get::<OwnUser>() {
-        Some(OwnUser(name)) if !name.is_empty() => User::named(&**name),
-        _ => of_token(core, parts).unwrap_or_default(),
-    }
-}
-
-fn of_token(core: &Core, parts: &Parts) -> Option<User> {
-    let header = header(parts, AUTHORIZATION)?;
-    let token = header.strip_prefix("Bearer ")?;
-    let (user, _) = tokens::user(core, token.trim())?;
-    Some(User::named(user["username"].as_str()?))
-}
-
 fn header(parts: &Parts, name: http::HeaderName) -> Option<String> {
     parts.headers.get(name)?.to_str().ok().map(str::to_owned)
 }
@@ -138,13 +111,17 @@ async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response
     } else {
         Layout::Compact
     };
+    let user = match authentication::user(core, parts) {
+        Ok(user) => user,
+        Err(error) => return Ok(respond_error(&error, Format::Json)),
+    };
     let result = match route {
-        Route::Objects(path) => match objects(core, parts, path, query, body).await {
+        Route::Objects(path) => match objects(core, parts, user, path, query, body).await {
             Ok(result) => result,
             // An injected fault broke the connection.
             Err(error) => return Err(error),
         },
-        other => authorize_path(core, parts).map(|()| {
+        other => authorize_path(core, parts, &user).map(|()| {
             documents(core, parts, &other).unwrap_or_else(|error| match error.code {
                 404 => not_found_page(),
                 _ => error_answer(&error),
@@ -171,12 +148,12 @@ async fn handle(core: &Arc<Core>, parts: &Parts, body: Bytes) -> Result<Response
 }
 
 /// Checks that the user may request a path that is not of objects.
-fn authorize_path(core: &Core, parts: &Parts) -> Result<(), ApiError> {
+fn authorize_path(core: &Core, parts: &Parts, user: &User) -> Result<(), ApiError> {
     let target = Target::Path {
         verb: &parts.method.as_str().to_ascii_lowercase(),
         path: parts.uri.path(),
     };
-    authorizer::require(core, &user(core, parts), target)
+    authorizer::require(core, user, target)
 }
 
 /// Lets a watch end with its listener: without an error, as when a real server stops.
@@ -321,6 +298,7 @@ fn verb(parts: &Parts, path: &ObjectPath, query: &Query) -> Result<Verb, ApiErro
 async fn objects(
     core: &Arc<Core>,
     parts: &Parts,
+    user: User,
     path: ObjectPath,
     query: Query,
     body: Bytes,
@@ -336,7 +314,6 @@ async fn objects(
         }
     };
     let content_type = header(parts, CONTENT_TYPE);
-    let user = user(core, parts);
     let mut action = action(verb, &path, parts, &user, content_type.as_deref());
     let access = Access::of(&action);
     let link = core.faults.link(&action.user);

@@ -11,12 +11,14 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
+use crate::authentication::{Authentication, Certified, Peer};
 use crate::http::guard::{self, AllowedHosts};
 use crate::http::negotiate::Format;
 use crate::http::respond::respond_error;
@@ -38,6 +40,8 @@ const STOPS_WITHIN: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub struct Serving {
     local_addr: SocketAddr,
+    scheme: &'static str,
+    authenticates: bool,
     stop: CancellationToken,
     task: JoinHandle<()>,
 }
@@ -57,10 +61,10 @@ impl Serving {
                 SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
             });
         }
-        format!("http://{addr}")
+        format!("{}://{addr}", self.scheme)
     }
 
-    /// Returns a YAML kubeconfig for [`Serving::url`], with `name` for its context, cluster and user.
+    /// Returns a YAML kubeconfig without credentials for [`Serving::url`], with `name` for its context, cluster and user.
     ///
     /// It sets `insecure-skip-tls-verify`: without it, some clients (the JavaScript client among them) refuse plain HTTP.
     pub fn kubeconfig(&self, name: &str) -> String {
@@ -82,9 +86,9 @@ impl Serving {
         format!("{config:#}\n")
     }
 
-    /// Whether other machines may reach the unauthenticated listener: true unless it is bound to a loopback address.
+    /// Whether other machines may reach an unauthenticated listener: true unless it is bound to a loopback address.
     pub fn is_exposed(&self) -> bool {
-        !self.local_addr.ip().is_loopback()
+        !self.authenticates && !self.local_addr.ip().is_loopback()
     }
 
     /// Stops listening, closes all connections, and waits until they are closed.
@@ -106,6 +110,9 @@ impl Drop for Serving {
 #[non_exhaustive]
 pub struct ServeOptions {
     allowed_hosts: Vec<String>,
+    authentication: Option<Arc<Authentication>>,
+    #[cfg(feature = "tls")]
+    identity: Option<Arc<crate::tls::Identity>>,
 }
 
 impl ServeOptions {
@@ -118,11 +125,43 @@ impl ServeOptions {
         self.allowed_hosts.push(name.into());
         self
     }
+
+    /// Asks clients for credentials. Such a listener does not restrict host names and origins.
+    #[must_use]
+    pub fn authentication(mut self, authentication: Authentication) -> Self {
+        self.authentication = Some(Arc::new(authentication));
+        self
+    }
+
+    /// Serves TLS, with a certificate (followed by those that signed it) and its private key in PEM.
+    ///
+    /// # Errors
+    /// If one of the two is not what it should be.
+    #[cfg(feature = "tls")]
+    pub fn tls(
+        mut self,
+        certificate: &[u8],
+        key: &[u8],
+    ) -> Result<Self, crate::x509::pem::TlsError> {
+        let identity = crate::tls::Identity::read(certificate, key)?;
+        self.identity = Some(Arc::new(identity));
+        Ok(self)
+    }
+
+    /// Returns how the listener takes connections.
+    fn transport(&self) -> io::Result<Transport> {
+        #[cfg(feature = "tls")]
+        if let Some(identity) = &self.identity {
+            let acceptor = crate::tls::Acceptor::new(identity, self.authentication.as_deref());
+            return acceptor.map(Transport::Tls).map_err(io::Error::other);
+        }
+        Ok(Transport::Plain)
+    }
 }
 
 impl ApiServer {
-    /// Serves HTTP/1.1 and HTTP/2 (without TLS) on an address. Port 0 picks a free port. There is no authentication: bind to
-    /// loopback unless the network is trusted.
+    /// Serves HTTP/1.1 and HTTP/2 on an address, without TLS. Port 0 picks a free port. There is no authentication: bind to
+    /// loopback unless the network is trusted, or see [`ServeOptions::authentication`] and [`ServeOptions::tls`].
     ///
     /// Requests that a browser marks as cross-origin get 403, and so do requests to a host name other than `localhost` (see
     /// [`ServeOptions::allow_host`]).
@@ -136,23 +175,30 @@ impl ApiServer {
     /// Serves with options; see [`ApiServer::serve`].
     ///
     /// # Errors
-    /// If the address cannot be bound.
+    /// If the address cannot be bound, or the private key does not fit the certificate.
     pub async fn serve_with(
         &self,
         addr: impl ToSocketAddrs,
         options: ServeOptions,
     ) -> io::Result<Serving> {
+        let transport = options.transport()?;
+        let scheme = transport.scheme();
         let listener = TcpListener::bind(addr).await?;
         let local_addr = listener.local_addr()?;
         let stop = CancellationToken::new();
         let connections = Connections {
             service: self.service(),
+            transport,
             allowed: Arc::new(AllowedHosts::new(options.allowed_hosts)),
+            authentication: options.authentication,
             stop: stop.clone(),
         };
+        let authenticates = connections.authentication.is_some();
         let task = tokio::spawn(accept(listener, connections));
         Ok(Serving {
             local_addr,
+            scheme,
+            authenticates,
             stop,
             task,
         })
@@ -185,11 +231,31 @@ async fn accept(listener: TcpListener, connections: Connections) {
     }
 }
 
+/// How a listener takes connections.
+#[derive(Clone)]
+enum Transport {
+    Plain,
+    #[cfg(feature = "tls")]
+    Tls(crate::tls::Acceptor),
+}
+
+impl Transport {
+    fn scheme(&self) -> &'static str {
+        match self {
+            Self::Plain => "http",
+            #[cfg(feature = "tls")]
+            Self::Tls(_) => "https",
+        }
+    }
+}
+
 /// State shared by all connections of a listener.
 #[derive(Clone)]
 struct Connections {
     service: ApiService,
+    transport: Transport,
     allowed: Arc<AllowedHosts>,
+    authentication: Option<Arc<Authentication>>,
     stop: CancellationToken,
 }
 
@@ -197,12 +263,39 @@ impl Connections {
     async fn serve(self, stream: TcpStream) {
         // Watch events are small; Nagle's algorithm would delay them.
         drop(stream.set_nodelay(true));
+        match &self.transport {
+            Transport::Plain => self.converse(stream, Certified::No).await,
+            #[cfg(feature = "tls")]
+            Transport::Tls(acceptor) => {
+                let accepting = tokio::time::timeout(FIRST_HEADER_WITHIN, acceptor.accept(stream));
+                let stop = self.stop.clone();
+                let accepted = tokio::select! {
+                    accepted = accepting => accepted.unwrap_or_else(|late| Err(late.into())),
+                    () = stop.cancelled() => return,
+                };
+                match accepted {
+                    Ok((stream, certified)) => self.converse(stream, certified).await,
+                    Err(error) => tracing::debug!(%error, "TLS handshake failed"),
+                }
+            }
+        }
+    }
+
+    /// Answers the requests of a connection.
+    async fn converse<T>(self, stream: T, certified: Certified)
+    where
+        T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
         let first_header = Arc::new(Notify::new());
         let seen = first_header.clone();
         let stop = self.stop.clone();
+        let peer = self.authentication.clone().map(|authentication| Peer {
+            authentication,
+            certified,
+        });
         let service = service_fn(move |request: Request<Incoming>| {
             seen.notify_one();
-            self.clone().answer(request)
+            self.clone().answer(request, peer.clone())
         });
         let mut builder = auto::Builder::new(TokioExecutor::new());
         builder
@@ -235,10 +328,17 @@ impl Connections {
     async fn answer(
         mut self,
         request: Request<Incoming>,
+        peer: Option<Peer>,
     ) -> Result<http::Response<crate::Body>, crate::BoxError> {
         let (mut parts, body): (Parts, Incoming) = request.into_parts();
-        if let Err(error) = guard::check(&parts, &self.allowed) {
-            return Ok(respond_error(&error, Format::Json));
+        match peer {
+            // Pages of other sites have no credentials.
+            Some(peer) => drop(parts.extensions.insert(peer)),
+            None => {
+                if let Err(error) = guard::check(&parts, &self.allowed) {
+                    return Ok(respond_error(&error, Format::Json));
+                }
+            }
         }
         parts.extensions.insert(ListenerStop(self.stop));
         self.service.call(Request::from_parts(parts, body)).await

@@ -6,11 +6,12 @@ use crate::metadata::object;
 use crate::registry::Cluster;
 use crate::types::base64;
 
-/// The issuer of the tokens, and their default audience.
+/// The issuer of the tokens, and their default audience, unless the server is given another.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
 
 /// The claims of a token.
 pub(crate) struct Claims<'a> {
+    pub(crate) issuer: &'a str,
     pub(crate) account: &'a Value,
     pub(crate) audiences: &'a Value,
     /// The object that the token is bound to, or null.
@@ -39,7 +40,7 @@ pub(crate) fn issue(claims: &Claims<'_>) -> String {
         "exp": claims.expires,
         "iat": claims.issued,
         "nbf": claims.issued,
-        "iss": ISSUER,
+        "iss": claims.issuer,
         "jti": object::new_uid(),
         "kubernetes.io": bound,
         "sub": format!("system:serviceaccount:{namespace}:{name}"),
@@ -61,7 +62,7 @@ pub(crate) fn user(cluster: &dyn Cluster, token: &str) -> Option<(Value, Value)>
     let payload = base64::decode(token.split('.').nth(1)?).ok()?;
     let claims: Value = serde_json::from_slice(&payload).ok()?;
     let now = cluster.now().as_second();
-    let in_force = claims["iss"] == ISSUER && claims["exp"].as_i64()? > now;
+    let in_force = claims["iss"] == cluster.issuer() && claims["exp"].as_i64()? > now;
     let (namespace, account) = (
         claims["kubernetes.io"]["namespace"].as_str()?,
         &claims["kubernetes.io"]["serviceaccount"],

@@ -8,6 +8,10 @@ pub(crate) const MASTERS: &str = "system:masters";
 /// The group of everyone who has a name.
 pub(crate) const AUTHENTICATED: &str = "system:authenticated";
 
+/// The name of whoever shows no credentials, and the group that it alone belongs to.
+const ANONYMOUS: &str = "system:anonymous";
+const UNAUTHENTICATED: &str = "system:unauthenticated";
+
 /// The beginning of the user names of service accounts.
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 
@@ -16,6 +20,8 @@ const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 pub(crate) struct User {
     /// Empty for the administrator.
     pub(crate) name: String,
+    /// Empty for none.
+    pub(crate) uid: String,
     /// Groups besides those that follow from the name.
     pub(crate) groups: Vec<String>,
 }
@@ -24,8 +30,13 @@ impl User {
     pub(crate) fn named(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
-            groups: Vec::new(),
+            ..Self::default()
         }
+    }
+
+    /// Whoever shows no credentials to a listener that asks for them.
+    pub(crate) fn anonymous() -> Self {
+        Self::named(ANONYMOUS)
     }
 
     /// Returns the name as messages and reviews show it.
@@ -39,22 +50,34 @@ impl User {
     /// Returns all groups of the user.
     pub(crate) fn groups(&self) -> Vec<String> {
         let mut groups = self.groups.clone();
-        let account = self.name.strip_prefix(SERVICE_ACCOUNT);
         if self.name.is_empty() {
             groups.push(MASTERS.to_owned());
-        } else if let Some((namespace, _)) = account.and_then(|it| it.split_once(':')) {
+        } else if let Some((namespace, _)) = self.service_account() {
             groups.push("system:serviceaccounts".to_owned());
             groups.push(format!("system:serviceaccounts:{namespace}"));
         }
-        if !groups.iter().any(|it| it == AUTHENTICATED) {
-            groups.push(AUTHENTICATED.to_owned());
+        let everyone = match self.name.as_str() {
+            ANONYMOUS => UNAUTHENTICATED,
+            _ => AUTHENTICATED,
+        };
+        if !groups.iter().any(|it| it == everyone) {
+            groups.push(everyone.to_owned());
         }
         groups
     }
 
     /// Returns the `userInfo` of an admission review.
     pub(crate) fn info(&self) -> Value {
-        json!({ "username": self.shown(), "groups": self.groups() })
+        let mut info = json!({ "username": self.shown(), "groups": self.groups() });
+        if !self.uid.is_empty() {
+            info["uid"] = json!(self.uid);
+        }
+        info
+    }
+
+    /// Returns the namespace and the name of the service account that the user is.
+    pub(crate) fn service_account(&self) -> Option<(&str, &str)> {
+        self.name.strip_prefix(SERVICE_ACCOUNT)?.split_once(':')
     }
 
     /// Whether a subject of a binding in `namespace` is this user.
@@ -69,9 +92,7 @@ impl User {
                     "" => namespace,
                     own => own,
                 };
-                let account = self.name.strip_prefix(SERVICE_ACCOUNT);
-                !namespace.is_empty()
-                    && account.and_then(|it| it.split_once(':')) == Some((namespace, name))
+                !namespace.is_empty() && self.service_account() == Some((namespace, name))
             }
             _ => false,
         }
@@ -99,6 +120,8 @@ mod tests {
             (account, json!({"kind": "ServiceAccount", "name": "web", "namespace": "other"}), false),
             (account, json!({"kind": "Group", "name": "system:serviceaccounts:shop"}), true),
             ("web", json!({"kind": "ServiceAccount", "name": "web"}), false),
+            (ANONYMOUS, json!({"kind": "Group", "name": "system:unauthenticated"}), true),
+            (ANONYMOUS, json!({"kind": "Group", "name": "system:authenticated"}), false),
         ];
     }
 }

@@ -7,6 +7,7 @@
 mod describe;
 mod discovery;
 pub(crate) mod openapi;
+mod services;
 mod strategy;
 mod subresource;
 
@@ -23,6 +24,7 @@ use crate::store::{ResourceId, Stored};
 use crate::table::{Column, Layout};
 pub use describe::{ResourceDescription, ScalePaths, Scope};
 pub(crate) use kube_names::compare_versions as version_order;
+pub(crate) use services::ServiceRange;
 pub(crate) use strategy::{ALL_FIXED_IN_STATUS, Cluster, Plain, Strategy, label_not_supported};
 pub(crate) use subresource::Subresource;
 

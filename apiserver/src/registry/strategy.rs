@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::services::ServiceRange;
 use crate::field::FieldError;
 use crate::status::ApiError;
 use crate::table::{self, Printer};
@@ -16,6 +17,12 @@ pub(crate) trait Cluster {
 
     /// Returns all stored objects of a built-in resource.
     fn stored(&self, group: &str, plural: &str) -> Vec<Value>;
+
+    /// Returns the issuer of the tokens of service accounts.
+    fn issuer(&self) -> &str;
+
+    /// Returns the range of the addresses of services.
+    fn service_range(&self) -> ServiceRange;
 }
 
 /// How objects of a kind are written, validated, deleted and printed. The defaults suit a kind without specific rules.
@@ -106,6 +113,11 @@ pub(crate) trait Strategy: Debug + Sync {
     /// Whether a deletion sets the grace period and increments the generation.
     fn records_grace(&self) -> bool {
         true
+    }
+
+    /// Whether a deletion is written to the object before it is removed, even without a grace period, so that watches see it.
+    fn marks_before_removal(&self) -> bool {
+        false
     }
 
     /// Whether field selectors may name the namespace, even if the kind is cluster-scoped.

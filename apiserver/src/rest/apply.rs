@@ -95,6 +95,9 @@ pub(super) fn applied(
         now: core.now(),
     };
     check_nulls(call, &wanted)?;
+    if let Some(old) = old {
+        check_managed_versions(call, old)?;
+    }
     let mut new = apply::apply(&writer, old, &wanted, options.force).map_err(apply_error)?;
     let before = new.clone();
     intake::shape(&call.served, &mut new).map_err(|why| ApiError::invalid_patch(&before, &why))?;
@@ -128,6 +131,28 @@ fn check_declared(call: &Call, wanted: &Value) -> Result<(), ApiError> {
         [] => Ok(()),
         [one] => Err(fail(one)),
         many => Err(fail(&format!("errors:\n  {}", many.join("\n  ")))),
+    }
+}
+
+/// Rejects an apply to a custom resource with managed fields of a version that its definition no longer has: they cannot be converted.
+fn check_managed_versions(call: &Call, old: &Value) -> Result<(), ApiError> {
+    let resource = &call.served.resource;
+    if !resource.is_custom() {
+        return Ok(());
+    }
+    let exists = |api_version: &str| {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        group == resource.group && resource.versions.iter().any(|it| it.name == version)
+    };
+    let entries = old["metadata"]["managedFields"].as_array();
+    let mut versions = entries.into_iter().flatten();
+    match versions.find_map(|it| it["apiVersion"].as_str().filter(|it| !exists(it))) {
+        Some(version) => Err(ApiError::new(
+            500,
+            "",
+            format!("request to convert CR to an invalid group/version: {version}"),
+        )),
+        None => Ok(()),
     }
 }
 

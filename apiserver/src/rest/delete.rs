@@ -126,6 +126,7 @@ pub(crate) async fn delete_object(
             // A repeated deletion has no effect.
             return Ok(Deleted::Marked(old));
         }
+        let marks = removes && served.resource.strategy.marks_before_removal() && new != old;
         let schema = served.version().stored_schema;
         let stored_form = to_stored(core, served, new).await?;
         let draft = Draft::of(&stored_form, schema);
@@ -133,9 +134,15 @@ pub(crate) async fn delete_object(
             served.resource.id,
             key,
             Expect::Revision(current.revision),
-            |revision| (!removes).then(|| draft.at(revision)),
+            |revision| (!removes || marks).then(|| draft.at(revision)),
         );
         match result {
+            Ok(stored) if marks => {
+                let marked = write::announce(core, served, Some(&old), &stored).await?;
+                // Another request may have removed it meanwhile.
+                write::remove(core, served, key);
+                return Ok(Deleted::Removed(marked));
+            }
             Ok(_) if removes => {
                 core.notify(served, &Change::Removed(&current));
                 return Ok(Deleted::Removed(last_state(old)));
@@ -253,7 +260,7 @@ fn mark(core: &Core, served: &Served, old: &Value, options: &DeleteOptions) -> V
         || grace > 0
         || write::is_held(core, served, old)
         || object::is_deleting(old);
-    if stays {
+    if stays || strategy.marks_before_removal() {
         mark_time(core, served, &mut new, grace);
     }
     strategy.mark_deleted(&mut new);

@@ -50,9 +50,10 @@ pub(super) fn create(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> 
     let expires = now + SignedDuration::from_secs(seconds);
     let mut audiences = request["spec"]["audiences"].clone();
     if audiences.as_array().is_none_or(Vec::is_empty) {
-        audiences = json!([tokens::ISSUER]);
+        audiences = json!([&*core.issuer]);
     }
     let token = tokens::issue(&Claims {
+        issuer: &core.issuer,
         account: &account,
         audiences: &audiences,
         bound_to: &bound_to,

@@ -11,9 +11,9 @@ use hyper::rt::{Read, Write};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-#[cfg(feature = "tls")]
-use super::trust;
 use crate::BoxError;
+#[cfg(feature = "tls")]
+use crate::x509::trust;
 
 /// Where a request goes, and whom it trusts there.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,6 @@
 //! [`rest`](crate::rest) calls admission webhooks around every write, and conversion webhooks around the store. No lock is
 //! held during a call, so that a hanging webhook delays only its own request.
 
-#[cfg(feature = "tls")]
-mod certificate;
 pub(crate) mod conditions;
 pub(crate) mod configuration;
 pub(crate) mod conversion;
@@ -12,5 +10,3 @@ pub(crate) mod dial;
 pub(crate) mod reach;
 mod redirect;
 pub(crate) mod review;
-#[cfg(feature = "tls")]
-mod trust;

@@ -219,20 +219,34 @@ impl Address {
         let service = &client["service"];
         if !service.is_object() {
             let url = text(client, &["url"]);
-            let has_path = url.splitn(4, '/').nth(3).is_some();
+            let base = authority(url);
+            let path = url.get(base.len()..).unwrap_or_default();
             return Self {
-                url: format!("{url}{}", if has_path { "" } else { "/" }),
+                url: format!("{base}{}", clean(path)),
                 service: None,
             };
         }
         let (namespace, name) = (text(service, &["namespace"]), text(service, &["name"]));
         let port = service["port"].as_i64().unwrap_or(443);
-        let path = text(service, &["path"]).trim_start_matches('/');
+        let path = clean(text(service, &["path"]));
         Self {
-            url: format!("https://{name}.{namespace}.svc:{port}/{path}"),
+            url: format!("https://{name}.{namespace}.svc:{port}{path}"),
             service: Some((namespace.to_owned(), name.to_owned())),
         }
     }
+}
+
+/// Returns the shortest path of the same meaning, as client-go sends it: Go's `path.Join("/", path)`.
+fn clean(path: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => drop(kept.pop()),
+            segment => kept.push(segment),
+        }
+    }
+    format!("/{}", kept.join("/"))
 }
 
 /// Reads a whole answer, up to the limit.
@@ -321,9 +335,12 @@ mod tests {
         let check = |client: Value, expected: &str| assert_eq!(Address::of(&client).url, expected);
         check(json!({"url": "https://h:1/a/b"}), "https://h:1/a/b");
         check(json!({"url": "https://h:1"}), "https://h:1/");
+        check(json!({"url": "https://h:1//a/./b/"}), "https://h:1/a/b");
         let service = json!({"namespace": "n", "name": "s", "path": "/p", "port": 8443});
         check(json!({"service": service}), "https://s.n.svc:8443/p");
         let service = json!({"namespace": "n", "name": "s"});
         check(json!({"service": service}), "https://s.n.svc:443/");
+        let service = json!({"namespace": "n", "name": "s", "path": "//a//b/../c/"});
+        check(json!({"service": service}), "https://s.n.svc:443/a/c");
     }
 }

@@ -1,6 +1,7 @@
 //! Finalizers, deletionTimestamp and the delete options that the server itself handles.
 
 use crate::harness::cases;
+use crate::support::watching::Watch;
 use crate::support::*;
 
 cases![
@@ -23,6 +24,8 @@ cases![
     a_deletion_that_waits_is_accepted_with_the_old_option,
     pod_grace_period_is_kept,
     pod_with_no_grace_is_gone_at_once,
+    pod_is_marked_before_it_is_removed,
+    terminating_pod_is_marked_before_it_is_removed,
     pod_with_less_grace_than_none_gets_a_second,
     pod_grace_period_may_be_the_longest_number,
     invalid_finalizer_is_refused: create_invalid_with(
@@ -201,6 +204,33 @@ async fn pod_with_no_grace_is_gone_at_once(client: Client) {
     let pods = pods(&client).await;
     check!(pods.deleted_with("a", &json!({"gracePeriodSeconds": 0})).await, "/kind": "Pod");
     pods.get("a").await.refused(404, "NotFound");
+}
+
+/// Deletes a pod without grace; a watch sees two events, both with the time of deletion.
+async fn removed_at_once(pods: &Collection) {
+    let version = pods.version().await;
+    let path = format!("{}?watch=true&resourceVersion={version}", pods.path);
+    let mut watch = Watch::start(&pods.client, &path).await;
+    let removed = pods
+        .deleted_with("a", &json!({"gracePeriodSeconds": 0}))
+        .await;
+    let marked = watch.expect("MODIFIED", "a").await;
+    let last = watch.expect("DELETED", "a").await;
+    for seen in [&removed, &marked, &last] {
+        check!(seen, "/metadata/deletionGracePeriodSeconds": 0);
+        assert!(at(seen, "/metadata/deletionTimestamp").is_string());
+    }
+}
+
+async fn pod_is_marked_before_it_is_removed(client: Client) {
+    removed_at_once(&pods(&client).await).await;
+}
+
+async fn terminating_pod_is_marked_before_it_is_removed(client: Client) {
+    let pods = pods(&client).await;
+    pods.deleted_with("a", &json!({"gracePeriodSeconds": 7}))
+        .await;
+    removed_at_once(&pods).await;
 }
 
 async fn pod_with_less_grace_than_none_gets_a_second(client: Client) {

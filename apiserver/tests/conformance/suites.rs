@@ -7,9 +7,11 @@ use crate::webhook_server::{Answer, Scene, Stage, allow, patch};
 
 cases![
     a_redirect_of_a_webhook_is_followed_with_the_review,
+    a_webhook_is_called_at_a_clean_path,
     a_webhook_that_redirects_forever_fails_the_request,
     stored_versions_shrink_by_a_write_of_the_status,
     an_update_without_changes_moves_an_object_to_a_new_storage_version,
+    an_apply_beside_fields_of_a_removed_version_fails,
     a_token_is_bound_to_an_object_that_exists,
     an_object_starts_with_its_type,
 ];
@@ -28,6 +30,16 @@ async fn a_redirect_of_a_webhook_is_followed_with_the_review(client: Client) {
     let created = scene.maps.given("m", json!({})).await;
     check!(created, "/data/by": "the last");
     let calls = scene.server.calls("/c");
+    check!(calls[0], "/name": "m");
+}
+
+async fn a_webhook_is_called_at_a_clean_path(client: Client) {
+    let scene = Scene::start(&client, |_, _| allow()).await;
+    let fields = json!({"clientConfig": scene.server.client("//a//b/./c/")});
+    let webhook = scene.server.webhook("a", fields);
+    scene.install(Stage::Mutating, &[webhook]).await;
+    scene.maps.given("m", json!({})).await;
+    let calls = scene.server.calls("/a/b/c");
     check!(calls[0], "/name": "m");
 }
 
@@ -84,20 +96,48 @@ async fn stored_versions_shrink_by_a_write_of_the_status(client: Client) {
     check!(removed.is(200), "/status/storedVersions": ["v2"]);
 }
 
+/// Writes the object of [`moved`] without a change, in the second version, until it is stored in it; returns what it then is.
+async fn written_anew(second: &Collection, old: &Value) -> Value {
+    // The new storage version takes effect a moment after the definition has changed.
+    eventually("the object is written anew", || async {
+        let read = second.get("a").await.is(200);
+        let written = second.put("a", &read).await.is(200);
+        (resource_version(&written) != resource_version(old)).then_some(written)
+    })
+    .await
+}
+
 async fn an_update_without_changes_moves_an_object_to_a_new_storage_version(client: Client) {
     let (crd, things, old) = moved(&client).await;
     let namespace = things.namespace.clone().unwrap_or_default();
     let second = crd.things(&client, &namespace, "v2");
-    // The new storage version takes effect a moment after the definition has changed.
-    let written = eventually("the object is written anew", || async {
-        let read = second.get("a").await.is(200);
-        let written = second.put("a", &read).await.is(200);
-        (resource_version(&written) != resource_version(&old)).then_some(written)
-    })
-    .await;
+    let written = written_anew(&second, &old).await;
     // And only once.
     let again = second.put("a", &written).await.is(200);
     assert_eq!(resource_version(&again), resource_version(&written));
+}
+
+async fn an_apply_beside_fields_of_a_removed_version_fails(client: Client) {
+    let (crd, things, old) = moved(&client).await;
+    let namespace = things.namespace.clone().unwrap_or_default();
+    let second = crd.things(&client, &namespace, "v2");
+    written_anew(&second, &old).await;
+    let status = format!("{}/status", crd.path());
+    let stored = json!({"status": {"storedVersions": ["v2"]}});
+    let merge = wire::patch_type::MERGE;
+    wire::patch(&client, &status, merge, &stored).await.is(200);
+    let remove = json!([{"op": "remove", "path": "/spec/versions/0"}]);
+    wire::patch(&client, &crd.path(), wire::patch_type::JSON, &remove)
+        .await
+        .is(200);
+    let reply = eventually("the first version is gone", || async {
+        let reply = second.apply("a", "me", json!({"spec": {"n": 1}})).await;
+        (reply.code == 500).then_some(reply)
+    })
+    .await;
+    let version = &things.api_version;
+    let why = format!("request to convert CR to an invalid group/version: {version}");
+    reply.fails_with(500, "", &why);
 }
 
 async fn a_token_is_bound_to_an_object_that_exists(client: Client) {

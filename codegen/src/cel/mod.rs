@@ -3,9 +3,6 @@
 //! `emit::manifests::rules` reports invalid expressions; `lower::unions` derives which fields they allow together.
 
 pub(crate) use kube_schema::cel::{
-    Fault, MOST_CHARACTERS, MOST_DEEP, Unparsed, budget,
-    decl::{Decl, Level},
-    examine::{self, OldSelf, Purpose, Verdict},
-    functions, names, parse, tree, types,
+    Fault, MOST_CHARACTERS, MOST_DEEP, Unparsed, functions, names, parse, tree, types,
     view::SchemaView,
 };

@@ -8,6 +8,7 @@
 mod accessors;
 mod admission;
 mod coded;
+mod constraint;
 mod foreign;
 mod missing;
 mod rbac;

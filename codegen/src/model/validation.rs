@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
+use super::constraint::{Constraint, Put, constraints, simple};
 use crate::sparse::{Absent, Sparse};
 
 /// Apimachinery's pattern of a quantity, which controller-gen adds to every field of that type.
@@ -20,80 +21,54 @@ impl Absent for Constraints {
     }
 }
 
-/// The parts of a [`Validation`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[allow(
-    missing_docs,
-    reason = "the fields are JSON Schema's and x-kubernetes-…'s own, under their own names"
-)]
-pub struct Constraints {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub minimum: Option<Number>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub maximum: Option<Number>,
-    #[serde(skip_serializing_if = "is_false")]
-    pub exclusive_minimum: bool,
-    #[serde(skip_serializing_if = "is_false")]
-    pub exclusive_maximum: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub multiple_of: Option<Number>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_length: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_length: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pattern: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_items: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_items: Option<u64>,
-    #[serde(skip_serializing_if = "is_false")]
-    pub unique_items: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_properties: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_properties: Option<u64>,
-    /// The allowed values, unless they form a separate [`TypeKind::Enum`](super::TypeKind::Enum).
-    #[serde(rename = "enum", skip_serializing_if = "Vec::is_empty")]
-    pub enum_: Vec<Value>,
-    #[serde(skip_serializing_if = "Combinators::is_empty")]
-    pub combinators: Combinators,
-    /// `x-kubernetes-validations`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub rules: Vec<CelRule>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub list_type: Option<ListType>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub list_map_keys: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub map_type: Option<MapType>,
-    #[serde(skip_serializing_if = "is_false")]
-    pub int_or_string: bool,
-    #[serde(skip_serializing_if = "is_false")]
-    pub preserve_unknown_fields: bool,
-    #[serde(skip_serializing_if = "is_false")]
-    pub embedded_resource: bool,
-    /// Constraints on list items or map values that have no type of their own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub element: Option<Box<Validation>>,
-    /// The type in the schema, if it differs from that of the Rust type.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub type_: Option<String>,
-    /// Whether the schema places no constraints on the value.
-    #[serde(skip_serializing_if = "is_false")]
-    pub schemaless: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub external_docs: Option<ExternalDocs>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub example: Option<Value>,
-    /// The documentation of an element's type that has no Rust equivalent.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub docs: String,
+constraints! {
+    /// The parts of a [`Validation`].
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase", default)]
+    #[allow(
+        missing_docs,
+        reason = "the fields are JSON Schema's and x-kubernetes-…'s own, under their own names"
+    )]
+    pub struct Constraints {
+        minimum: Option<Number> = "minimum", compared;
+        maximum: Option<Number> = "maximum", compared;
+        exclusive_minimum: bool = "exclusiveMinimum", compared;
+        exclusive_maximum: bool = "exclusiveMaximum", compared;
+        multiple_of: Option<Number> = "multipleOf", compared;
+        min_length: Option<u64> = "minLength", compared;
+        max_length: Option<u64> = "maxLength", compared;
+        pattern: Option<String> = "pattern", compared;
+        format: Option<String> = "format";
+        min_items: Option<u64> = "minItems", compared;
+        max_items: Option<u64> = "maxItems", compared;
+        unique_items: bool = "uniqueItems", compared;
+        min_properties: Option<u64> = "minProperties", compared;
+        max_properties: Option<u64> = "maxProperties", compared;
+        /// The allowed values, unless they form a separate [`TypeKind::Enum`](super::TypeKind::Enum).
+        #[serde(rename = "enum")]
+        enum_: Vec<Value> = "enum", compared;
+        combinators: Combinators = "allOf, anyOf, oneOf or not", compared;
+        /// `x-kubernetes-validations`.
+        rules: Vec<CelRule> = "x-kubernetes-validations", compared;
+        list_type: Option<ListType> = "x-kubernetes-list-type", compared;
+        list_map_keys: Vec<String> = "x-kubernetes-list-map-keys";
+        map_type: Option<MapType> = "x-kubernetes-map-type", compared;
+        int_or_string: bool = "x-kubernetes-int-or-string";
+        preserve_unknown_fields: bool = "x-kubernetes-preserve-unknown-fields";
+        embedded_resource: bool = "x-kubernetes-embedded-resource";
+        /// Constraints on list items or map values that have no type of their own.
+        element: Option<Box<Validation>> = "";
+        /// The type in the schema, if it differs from that of the Rust type.
+        #[serde(rename = "type")]
+        type_: Option<String> = "type";
+        /// Whether the schema places no constraints on the value.
+        schemaless: bool = "";
+        external_docs: Option<ExternalDocs> = "externalDocs";
+        title: Option<String> = "title";
+        example: Option<Value> = "example";
+        /// The documentation of an element's type that has no Rust equivalent.
+        docs: String = "";
+    }
 }
 
 /// Documentation hosted elsewhere.
@@ -105,11 +80,6 @@ pub struct ExternalDocs {
     /// A short description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 /// `allOf`, `anyOf`, `oneOf` and `not`: structural schemas allow only value validations in them.
@@ -176,4 +146,64 @@ pub enum MapType {
     Granular,
     /// One value, replaced as a whole.
     Atomic,
+}
+
+simple! {
+    Option<Number>, Option<u64>, Option<String>, Option<Value>, Option<ExternalDocs>, Vec<String>, String, bool,
+}
+
+/// The order of values does not count.
+impl Constraint for Vec<Value> {
+    fn agrees(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().all(|value| other.contains(value))
+    }
+}
+
+/// Lists are atomic by default.
+impl Constraint for Option<ListType> {
+    fn is_default(&self) -> bool {
+        matches!(self, None | Some(ListType::Atomic))
+    }
+}
+
+/// Maps are granular by default.
+impl Constraint for Option<MapType> {
+    fn is_default(&self) -> bool {
+        matches!(self, None | Some(MapType::Granular))
+    }
+}
+
+/// The rules of both apply.
+impl Constraint for Vec<CelRule> {
+    fn fill(&mut self, below: &Self) {
+        self.extend(below.iter().cloned());
+    }
+}
+
+/// The schemas of both apply.
+impl Constraint for Combinators {
+    fn fill(&mut self, below: &Self) {
+        self.all_of.extend(below.all_of.iter().cloned());
+        self.any_of.extend(below.any_of.iter().cloned());
+        self.one_of.extend(below.one_of.iter().cloned());
+        self.not.fill(&below.not);
+    }
+
+    fn put(&self, _: &'static str, put: &mut Put<'_>) {
+        self.all_of.put("allOf", put);
+        self.any_of.put("anyOf", put);
+        self.one_of.put("oneOf", put);
+        self.not.put("not", put);
+    }
+}
+
+impl Constraint for Option<Box<Value>> {}
+
+impl Constraint for Option<Box<Validation>> {
+    fn fill(&mut self, below: &Self) {
+        match (self, below) {
+            (Some(own), Some(below)) => own.fill(below),
+            (own, below) => own.clone_from(below),
+        }
+    }
 }

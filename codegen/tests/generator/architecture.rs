@@ -303,10 +303,35 @@ fn no_two_files_import_each_other() {
     }
 }
 
+/// Known circles of top-level modules. The list may only shrink; a circle that no longer exists is an error.
+const CIRCLES: &[(&str, &[&str])] = &[
+    ("runtime", &["apply, client, event", "object, scheme"]),
+    (
+        "apiserver",
+        &[
+            "bootstrap, controllers, core, heavy, kinds, metrics, rbac, rest, seed, server, service, testing, webhooks",
+            "metadata, schema",
+        ],
+    ),
+    (
+        "crates/schema",
+        &["cel, formats, node, props, rules, validate"],
+    ),
+    ("crates/quantity", &["amount, parse"]),
+];
+
 #[test]
-fn no_modules_of_the_generator_import_each_other() {
-    let found = circles::circular_modules(&repository().join("codegen/src"));
-    assert_eq!(found, [""; 0]);
+fn no_modules_import_each_other() {
+    let mut found = Vec::new();
+    for (package, _) in ONE_IN_TWO_FILES {
+        let circles = circles::circular_modules(&repository().join(package).join("src"));
+        let known = CIRCLES.iter().find(|(known, _)| known == package);
+        let known = known.map_or(&[][..], |(_, circles)| circles);
+        if circles != known {
+            found.push((package, circles));
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::formats;
+use super::keywords::{Form, Keyword};
 use super::node::{Additional, Checks, Kind, ListType, Schema, Types};
 use super::pattern::Pattern;
 use super::props::{Props, RawAdditional};
@@ -50,13 +51,14 @@ impl Builder {
     }
 
     fn checks(&mut self, props: Props<'_>) -> Option<Box<Checks>> {
-        #[rustfmt::skip]
-        const KEYS: [&str; 15] = [
-            "maximum", "minimum", "multipleOf", "maxLength", "minLength", "pattern", "maxItems",
-            "minItems", "maxProperties", "minProperties", "required", "enum", "allOf", "anyOf",
-            "oneOf",
-        ];
-        if !KEYS.iter().any(|key| props.has(key)) && !props.has("not") && !props.flag("uniqueItems")
+        let constrains = |keyword: &Keyword| match keyword.form {
+            Form::Flag => props.flag(keyword.name),
+            _ => props.has(keyword.name),
+        };
+        let keywords = props.map().keys().filter_map(|key| Keyword::find(key));
+        if !keywords
+            .filter(|keyword| keyword.constrains)
+            .any(constrains)
         {
             return None;
         }

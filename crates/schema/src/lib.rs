@@ -33,6 +33,7 @@ mod embedded;
 mod errors;
 mod formats;
 pub mod json_path;
+mod keywords;
 mod lists;
 mod metadata;
 mod node;
@@ -47,7 +48,10 @@ mod validator;
 pub use defaults::DefaultsTooLarge;
 pub use errors::{FieldErrors, Unevaluated};
 pub use field::{Cause, FieldError, FieldErrorKind};
+pub use keywords::{Form, KEYWORDS, Keyword};
 pub use metadata::{DecodeMetadata, check_object_metadata, keep as keep_metadata};
 pub use node::{Additional, Kind, ListType, Schema, Types};
+#[cfg(feature = "cel")]
+pub use rules::walk::{Charge, RuleFault, RuleFinding, walk_rules};
 pub use structural::Structural;
 pub use validator::{Validator, check_counts};

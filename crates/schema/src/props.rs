@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::field::Path;
 use crate::field::{FieldError, FieldErrorKind};
+use crate::keywords::{Form, Keyword};
 
 /// A raw schema node. A key with a value of the wrong type counts as absent here; [`check_shape`] reports it.
 #[derive(Clone, Copy, Debug)]
@@ -157,6 +158,10 @@ impl<'a> crate::cel::view::SchemaView<'a> for Props<'a> {
         self.list("required").iter().any(|name| name == property)
     }
 
+    fn rules(self) -> &'a [Value] {
+        self.list("x-kubernetes-validations")
+    }
+
     fn properties(self) -> impl Iterator<Item = (&'a str, Self)> {
         self.properties()
     }
@@ -174,41 +179,6 @@ impl<'a> crate::cel::view::SchemaView<'a> for Props<'a> {
     }
 }
 
-#[rustfmt::skip]
-const TEXTS: [&str; 10] = [
-    "type", "format", "pattern", "title", "description", "x-kubernetes-list-type",
-    "x-kubernetes-map-type", "id", "$schema", "$ref",
-];
-const FLAGS: [&str; 7] = [
-    "nullable",
-    "uniqueItems",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "x-kubernetes-preserve-unknown-fields",
-    "x-kubernetes-embedded-resource",
-    "x-kubernetes-int-or-string",
-];
-const NUMBERS: [&str; 9] = [
-    "maximum",
-    "minimum",
-    "multipleOf",
-    "maxLength",
-    "minLength",
-    "maxItems",
-    "minItems",
-    "maxProperties",
-    "minProperties",
-];
-const LISTS: [&str; 7] = [
-    "required",
-    "enum",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "x-kubernetes-list-map-keys",
-    "x-kubernetes-validations",
-];
-
 /// Reports keys whose value has a type that a `JSONSchemaProps` cannot hold. The API server refuses such a document while decoding it,
 /// with a message of Go's decoder that is not reproduced here.
 pub(crate) fn check_shape(value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
@@ -218,14 +188,15 @@ pub(crate) fn check_shape(value: &Value, path: &Path<'_>, errors: &mut Vec<Field
     };
     for (key, value) in map {
         let key = key.as_str();
-        let expected = match value {
-            Value::Null => continue,
-            value if TEXTS.contains(&key) => (value.is_string(), "must be a string"),
-            value if FLAGS.contains(&key) => (value.is_boolean(), "must be a boolean"),
-            value if NUMBERS.contains(&key) => (value.is_number(), "must be a number"),
-            value if LISTS.contains(&key) => (value.is_array(), "must be an array"),
-            value if key == "properties" => (value.is_object(), "must be an object"),
-            _ => (true, ""),
+        let form = Keyword::find(key).map_or(Form::Any, |keyword| keyword.form);
+        let expected = match form {
+            _ if value.is_null() => continue,
+            Form::Text => (value.is_string(), "must be a string"),
+            Form::Flag => (value.is_boolean(), "must be a boolean"),
+            Form::Number => (value.is_number(), "must be a number"),
+            Form::List => (value.is_array(), "must be an array"),
+            Form::Properties => (value.is_object(), "must be an object"),
+            Form::Any => (true, ""),
         };
         if !expected.0 {
             errors.push(wrong(path.child(key).field(), value, expected.1));

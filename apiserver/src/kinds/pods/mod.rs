@@ -94,6 +94,10 @@ impl Strategy for Pod {
         }
     }
 
+    fn marks_before_removal(&self) -> bool {
+        true
+    }
+
     fn unknown_field(&self, _kind: &str, field: &str) -> String {
         label_not_supported(field)
     }

@@ -1,21 +1,15 @@
 //! The addresses and address families of services, in a cluster that has only IPv4 addresses.
 
-use std::{
-    collections::HashSet,
-    net::{IpAddr, Ipv4Addr},
-};
+use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
 use super::types::{Spec, has_cluster_ip, is_headless, list, spec, text};
 use crate::field::FieldError;
-use crate::kinds::net::{Range, contains, ip_fault};
+use crate::kinds::net::{contains, ip_fault};
 use crate::metadata::object;
-use crate::registry::Cluster;
+use crate::registry::{Cluster, ServiceRange};
 use crate::status::ApiError;
-
-/// The addresses of services: 10.0.0.0/16. Drawn are those from 10.0.0.1 to 10.0.255.254.
-const RANGE: Range = (IpAddr::V4(Ipv4Addr::new(10, 0, 0, 0)), 16);
 
 const FAMILIES: &[&str] = &["IPv4", "IPv6"];
 const POLICIES: &[&str] = &["PreferDualStack", "RequireDualStack", "SingleStack"];
@@ -43,7 +37,8 @@ pub(super) fn allocate(
     if is_headless(spec) || old.is_some_and(has_cluster_ip) {
         return Ok(());
     }
-    allocate_address(&cluster.stored("", "services"), &name, spec)
+    let services = cluster.stored("", "services");
+    allocate_address(cluster.service_range(), &services, &name, spec)
 }
 
 /// Fills in `clusterIP` and `clusterIPs`, of which clients may give only one.
@@ -289,21 +284,27 @@ fn is_ipv6(address: &Value) -> bool {
     address.as_str().is_some_and(|text| text.contains(':'))
 }
 
-fn allocate_address(services: &[Value], name: &str, spec: &mut Spec) -> Result<(), ApiError> {
+fn allocate_address(
+    range: ServiceRange,
+    services: &[Value],
+    name: &str,
+    spec: &mut Spec,
+) -> Result<(), ApiError> {
     let taken: HashSet<&str> = services
         .iter()
         .filter_map(|service| service["spec"]["clusterIP"].as_str())
         .collect();
     let given = text(spec, "clusterIP").to_owned();
     let address = if given.is_empty() {
-        draw(&taken).ok_or_else(|| {
+        draw(range, &taken).ok_or_else(|| {
             ApiError::internal(format!(
                 "failed to allocate a serviceIP for Service {name:?}: range is full"
             ))
         })?
     } else {
+        let (first, bits) = range.cidr();
         let why = match given.parse() {
-            Ok(address) if !contains(RANGE, address) => {
+            Ok(address) if !contains((first.into(), bits), address) => {
                 Some("the provided network does not match the current range")
             }
             _ => taken
@@ -324,14 +325,10 @@ fn allocate_address(services: &[Value], name: &str, spec: &mut Spec) -> Result<(
 }
 
 /// Draws an address that is not taken; `None` if all are.
-fn draw(taken: &HashSet<&str>) -> Option<String> {
-    const COUNT: u32 = 1 << 16;
-    let first = rand::random_range(0..COUNT);
-    let candidates = (0..COUNT).map(|n| (n + first) % COUNT);
-    // Without the address of the network and that of broadcasts.
-    let mut addresses = candidates
-        .filter(|n| (1..COUNT - 1).contains(n))
-        .map(|n| Ipv4Addr::from_bits(0x0a00_0000 + n).to_string());
+fn draw(range: ServiceRange, taken: &HashSet<&str>) -> Option<String> {
+    let count = range.count();
+    let first = rand::random_range(0..count);
+    let mut addresses = (0..count).map(|n| range.address((n + first) % count).to_string());
     addresses.find(|address| !taken.contains(address.as_str()))
 }
 
@@ -341,13 +338,13 @@ mod tests {
 
     #[test]
     fn the_last_address_is_found_and_then_none() {
-        let all: Vec<String> = (1..0xffff)
-            .map(|n| Ipv4Addr::from_bits(0x0a00_0000 + n).to_string())
-            .collect();
+        let range = ServiceRange::default();
+        let all = (0..range.count()).map(|n| range.address(n).to_string());
+        let all: Vec<String> = all.collect();
         let mut taken: HashSet<&str> = all.iter().map(String::as_str).collect();
         taken.remove("10.0.7.9");
-        assert_eq!(draw(&taken).as_deref(), Some("10.0.7.9"));
+        assert_eq!(draw(range, &taken).as_deref(), Some("10.0.7.9"));
         taken.insert("10.0.7.9");
-        assert_eq!(draw(&taken), None);
+        assert_eq!(draw(range, &taken), None);
     }
 }

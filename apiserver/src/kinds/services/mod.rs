@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::defaults::{objects, set};
 use crate::field::FieldError;
 use crate::metadata::object::{child, fields, text};
-use crate::registry::{Cluster, Strategy, label_not_supported};
+use crate::registry::{Cluster, ServiceRange, Strategy, label_not_supported};
 use crate::status::ApiError;
 use crate::table::cells::{self, age, items, joined, name, number, selector, text_or};
 use crate::table::{Printer, col, wide};
@@ -84,7 +84,8 @@ impl Strategy for Service {
 }
 
 /// Returns the service `kubernetes`, through which pods reach the API server.
-pub(crate) fn kubernetes_service() -> Value {
+pub(crate) fn kubernetes_service(range: ServiceRange) -> Value {
+    let address = range.address(0).to_string();
     json!({
         "apiVersion": "v1",
         "kind": "Service",
@@ -95,8 +96,8 @@ pub(crate) fn kubernetes_service() -> Value {
         },
         "spec": {
             "type": "ClusterIP",
-            "clusterIP": "10.0.0.1",
-            "clusterIPs": ["10.0.0.1"],
+            "clusterIP": address,
+            "clusterIPs": [address],
             "internalTrafficPolicy": "Cluster",
             "ipFamilies": ["IPv4"],
             "ipFamilyPolicy": "SingleStack",

@@ -5,6 +5,7 @@ mod bounds;
 mod certificates;
 mod controllers;
 mod conversion;
+mod envtest;
 mod faults;
 mod large;
 mod listener;

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+/// The suffix of the marker of a validation rule.
+pub(super) const RULE: &str = "XValidation";
+
 /// The subject of a finding: a field and its marker.
 #[derive(Clone, Copy)]
 pub(super) struct About<'s> {
@@ -47,4 +50,12 @@ pub(super) fn path_of(path: &str) -> Vec<String> {
     let plain = plain.trim_start_matches('$').replace("\\.", "\u{0}");
     let names = plain.split('.').filter(|name| !name.is_empty());
     names.map(|name| name.replace('\u{0}', ".")).collect()
+}
+
+/// The property names in a path such as `.properties[spec].properties[count].maximum`.
+pub(super) fn properties(field: &str) -> Vec<String> {
+    let names = field.split("properties[").skip(1);
+    names
+        .filter_map(|name| Some(name.split_once(']')?.0.to_owned()))
+        .collect()
 }

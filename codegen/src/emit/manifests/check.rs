@@ -4,7 +4,7 @@
 
 use super::{
     about::{About, path_of, shown},
-    rules::Rules,
+    rules::check_rules,
     schema::{PRESERVE, Schema},
 };
 use crate::{
@@ -38,7 +38,7 @@ impl Check<'_> {
         self.selectable_fields(diagnostics);
         self.scale(diagnostics);
         let mut report = |about: About<'_>, error| self.report(about, error, diagnostics);
-        Rules::new(&self.resource.kind, self.schema, &mut report).run();
+        check_rules(&self.resource.kind, self.schema, &mut report);
         self.walk(self.schema, &mut Vec::new(), diagnostics);
         self.embedded_metadata(diagnostics);
     }

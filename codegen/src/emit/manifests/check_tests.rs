@@ -24,7 +24,8 @@ fn an_example_that_is_not_of_its_schema_is_warned_of() {
     let fields =
         "// +kubebuilder:validation:MaxLength=3\n// +kubebuilder:example=world\npub a: String,";
     let warnings = warnings(&kind(fields, ""), Manifests::default());
-    let expected = "the example of `.spec.a` does not match its schema: it has 5 characters, expected at most 3";
+    let expected =
+        "the example of `.spec.a` does not match its schema: it: may not be more than 3 bytes";
     assert!(warnings.contains(expected), "{warnings}");
     assert!(
         warnings.contains("// +kubebuilder:example=world"),

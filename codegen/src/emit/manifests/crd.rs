@@ -337,7 +337,7 @@ impl<'a> Assembly<'a> {
                     root,
                     schema,
                 };
-                check.report(error.about(), error.diagnostic(), diagnostics);
+                check.report(error.about(), error.diagnostic(schema), diagnostics);
             }
         }
     }

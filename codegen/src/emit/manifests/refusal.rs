@@ -9,8 +9,9 @@ use kube_schema::{
 use serde_json::Value;
 
 use super::{
-    about::About,
+    about::{About, RULE, path_of, properties},
     check::{SCALE, SELECTABLE},
+    schema::Schema,
 };
 use crate::{
     diag::Diagnostic,
@@ -20,6 +21,7 @@ use crate::{
         field::{ListMapKey, ListTypeMarker},
         rules::XIntOrString,
     },
+    suggest::closest,
 };
 
 /// How many characters of a refused value are shown.
@@ -37,7 +39,37 @@ struct Advice {
 }
 
 /// The first that applies counts.
-const ADVICE: [Advice; 9] = [
+const ADVICE: [Advice; 14] = [
+    Advice {
+        path: "x-kubernetes-validations[",
+        detail: "rule is not specified",
+        marker: RULE,
+        help: "write an expression that must be true, such as `self.min <= self.max`",
+    },
+    Advice {
+        path: "].message",
+        detail: "message must be specified",
+        marker: RULE,
+        help: "write a `message` in the marker",
+    },
+    Advice {
+        path: "].message",
+        detail: "",
+        marker: RULE,
+        help: "write it in one line",
+    },
+    Advice {
+        path: "].fieldPath",
+        detail: "",
+        marker: RULE,
+        help: "write the path of a field below the type, such as `.field`",
+    },
+    Advice {
+        path: "x-kubernetes-validations[",
+        detail: "",
+        marker: RULE,
+        help: "write the rule as the API server takes it",
+    },
     Advice {
         path: APPROVAL,
         detail: "",
@@ -110,6 +142,8 @@ pub(super) struct Refusal {
     path: String,
     /// The properties that lead to the part of the schema.
     properties: Vec<String>,
+    /// The expression of the rule that is refused; empty if it is not a rule.
+    rule: String,
     /// The end of the name of the keyword's marker.
     marker: String,
 }
@@ -123,6 +157,7 @@ pub(super) fn refusals(crd: &Value) -> Vec<Refusal> {
         path: definition::v1_path(&error.field),
         marker: marker(&error.field),
         properties: properties(&error.field),
+        rule: rule(&crd, &definition::v1_path(&error.field)),
         error,
     };
     errors.into_iter().map(refusal).collect()
@@ -143,22 +178,19 @@ impl Refusal {
         let applies = |advice: &&Advice| {
             self.path.contains(advice.path) && self.error.detail.contains(advice.detail)
         };
-        ADVICE
-            .iter()
-            .filter(|_| !self.is_about_schema())
-            .find(applies)
+        ADVICE.iter().find(applies)
     }
 
     /// The subject: the marker that says what is refused.
     pub(super) fn about(&self) -> About<'_> {
         if let Some(advice) = self.advice() {
-            return About::marker(&self.properties, advice.marker, "");
+            return About::marker(&self.properties, advice.marker, &self.rule);
         }
         About::marker(&self.properties, &self.marker, "")
     }
 
     /// The finding.
-    pub(super) fn diagnostic(&self) -> Diagnostic {
+    pub(super) fn diagnostic(&self, schema: &Schema) -> Diagnostic {
         let what = if self.is_about_schema() {
             "schema"
         } else {
@@ -169,11 +201,40 @@ impl Refusal {
             self.error.brief(MOST_SHOWN)
         );
         let error = Diagnostic::error(message).note(format!("at {}", self.path));
-        match self.advice() {
-            Some(advice) => error.help(advice.help),
-            None => error,
+        match (self.meant(schema), self.advice()) {
+            (Some(near), _) => error.help(format!("did you mean `.{near}`?")),
+            (None, Some(advice)) => error.help(advice.help),
+            (None, None) => error,
         }
     }
+
+    /// The field that the `fieldPath` of a rule probably means.
+    fn meant<'s>(&self, root: &'s Schema) -> Option<&'s str> {
+        let given = self
+            .error
+            .value
+            .as_ref()
+            .filter(|_| self.path.ends_with("].fieldPath"))?;
+        let first = path_of(given.as_str()?).into_iter().next()?;
+        let mut names = self.properties.iter();
+        let schema = names.try_fold(root, |schema, name| {
+            let below = schema.items.as_deref().or(schema.additional.as_deref());
+            below.unwrap_or(schema).properties.get(name).map(|it| &**it)
+        })?;
+        closest(&first, schema.properties.keys().map(String::as_str))
+    }
+}
+
+/// The expression of the rule that a path in a CRD leads to; empty if it leads elsewhere.
+fn rule(crd: &Value, path: &str) -> String {
+    let Some((list, below)) = path.split_once(".x-kubernetes-validations[") else {
+        return String::new();
+    };
+    let index = below.split(']').next().unwrap_or_default();
+    let steps = list.split(['.', '[', ']']).filter(|step| !step.is_empty());
+    let pointer = steps.map(|step| format!("/{step}")).collect::<String>();
+    let rule = crd.pointer(&format!("{pointer}/x-kubernetes-validations/{index}/rule"));
+    rule.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// The end of the name of the marker that writes the keyword at the end of a path.
@@ -185,12 +246,4 @@ fn marker(field: &str) -> String {
         // That of any other keyword has the keyword's name in upper camel case.
         None => upper_camel(keyword),
     }
-}
-
-/// The property names in a path such as `.properties[spec].properties[count].maximum`.
-fn properties(field: &str) -> Vec<String> {
-    let names = field.split(".properties[").skip(1);
-    names
-        .filter_map(|name| Some(name.split_once(']')?.0.to_owned()))
-        .collect()
 }

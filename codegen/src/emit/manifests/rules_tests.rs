@@ -1,8 +1,11 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use serde_json::Value;
+use kube_schema::cel::{
+    decl::{Decl, Level},
+    examine::{OldSelf, Verdict, examine},
+};
 
-use super::{findings, *};
+use super::{super::schema::RULES, findings, *};
 
 fn testdata(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,5 +1,7 @@
 //! Classifies unknown schema keywords: harmless, dropped by the API server, or misspelled.
 
+use kube_schema::KEYWORDS;
+
 use super::fields::Reader;
 use crate::{read::yaml::Node, suggest::closest};
 
@@ -31,8 +33,8 @@ const SILENT: [&str; 16] = [
     "x-kubernetes-patch-strategy", "xml",
 ];
 
-/// JSON Schema keywords that would constrain a value but that the API server drops. They are never typos, however similar to one of
-/// [`KEYWORDS`].
+/// JSON Schema keywords that would constrain a value but that the API server drops. They are never typos, however similar to a
+/// keyword.
 #[rustfmt::skip]
 const DROPPED: [&str; 20] = [
     "$anchor", "$defs", "$dynamicAnchor", "$dynamicRef", "$vocabulary", "const", "contains",
@@ -41,27 +43,7 @@ const DROPPED: [&str; 20] = [
     "unevaluatedProperties", "x-kubernetes-unions",
 ];
 
-/// Suggestions for unknown keywords, without those that start with [`KUBERNETES`].
-#[rustfmt::skip]
-const KEYWORDS: [&str; 35] = [
-    "$ref", "additionalItems", "additionalProperties", "allOf", "anyOf", "default", "definitions",
-    "dependencies", "description", "enum", "example", "exclusiveMaximum", "exclusiveMinimum",
-    "externalDocs", "format", "items", "maxItems", "maxLength", "maxProperties", "maximum",
-    "minItems", "minLength", "minProperties", "minimum", "multipleOf", "not", "nullable", "oneOf",
-    "pattern", "patternProperties", "properties", "required", "title", "type", "uniqueItems",
-];
-
 const KUBERNETES: &str = "x-kubernetes-";
-
-const EXTENSIONS: [&str; 7] = [
-    "embedded-resource",
-    "int-or-string",
-    "list-map-keys",
-    "list-type",
-    "map-type",
-    "preserve-unknown-fields",
-    "validations",
-];
 
 /// Whether a keyword can be ignored without loss.
 pub(super) fn is_silent(key: &str) -> bool {
@@ -73,10 +55,20 @@ fn meant(key: &str) -> Option<String> {
     if DROPPED.contains(&key) {
         return None;
     }
-    match key.strip_prefix(KUBERNETES) {
-        Some(rest) => closest(rest, EXTENSIONS).map(|near| format!("{KUBERNETES}{near}")),
-        None => closest(key, KEYWORDS).map(str::to_owned),
-    }
+    // A misspelled extension is another one, and anything else is none.
+    let is_extension = key.starts_with(KUBERNETES);
+    let known = KEYWORDS.iter().map(|keyword| keyword.name);
+    let known =
+        known.filter(|known| known.starts_with(KUBERNETES) == is_extension && !is_silent(known));
+    let mut known: Vec<&str> = known
+        .map(|known| known.trim_start_matches(KUBERNETES))
+        .collect();
+    known.sort_unstable();
+    let near = closest(key.trim_start_matches(KUBERNETES), known)?;
+    Some(match is_extension {
+        true => format!("{KUBERNETES}{near}"),
+        false => near.to_owned(),
+    })
 }
 
 impl Reader<'_> {

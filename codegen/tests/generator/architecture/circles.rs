@@ -40,7 +40,7 @@ pub fn mutual_imports(root: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Returns the top-level modules below `root` that import each other, directly or through others, sorted.
+/// Returns the circles of top-level modules below `root` that import each other, directly or through others: each as its modules, sorted.
 pub fn circular_modules(root: &Path) -> Vec<String> {
     let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (from, to) in edges(root) {
@@ -50,16 +50,28 @@ pub fn circular_modules(root: &Path) -> Vec<String> {
             imports.entry(from.clone()).or_default().insert(to.clone());
         }
     }
-    loop {
-        let importing: BTreeSet<String> = imports.keys().cloned().collect();
-        let imported: BTreeSet<String> = imports.values().flatten().cloned().collect();
-        // Others are below or above all circles.
-        imports
-            .retain(|module, targets| imported.contains(module) && !importing.is_disjoint(targets));
-        if imports.len() == importing.len() {
-            return imports.into_keys().collect();
+    let reached = |from: &String| {
+        let mut reached: BTreeSet<&String> = BTreeSet::new();
+        let mut next: Vec<&String> = imports.get(from).into_iter().flatten().collect();
+        while let Some(module) = next.pop() {
+            if reached.insert(module) {
+                next.extend(imports.get(module).into_iter().flatten());
+            }
         }
-    }
+        reached
+    };
+    let reached: BTreeMap<&String, BTreeSet<&String>> = imports
+        .keys()
+        .map(|module| (module, reached(module)))
+        .collect();
+    let reaches = |from: &String, to: &String| reached.get(from).is_some_and(|it| it.contains(to));
+    let in_circles = imports.keys().filter(|module| reaches(module, module));
+    let circles = in_circles.map(|module| {
+        let others = imports.keys();
+        let circle = others.filter(|other| reaches(module, other) && reaches(other, module));
+        circle.map(String::as_str).collect::<Vec<_>>().join(", ")
+    });
+    circles.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Returns who imports from whom, by the files that define the names.

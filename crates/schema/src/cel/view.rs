@@ -1,5 +1,7 @@
 //! What rules need to know about a schema, whatever its representation: the server's as it was sent, or the generator's while it is built.
 
+use serde_json::Value;
+
 /// A schema that rules apply to. `'s` is its lifetime.
 pub trait SchemaView<'s>: Copy {
     /// Returns a string keyword; empty if it is absent.
@@ -19,6 +21,9 @@ pub trait SchemaView<'s>: Copy {
 
     /// Whether a property is required.
     fn requires(self, property: &str) -> bool;
+
+    /// Returns the rules (`x-kubernetes-validations`).
+    fn rules(self) -> &'s [Value];
 
     /// Returns the properties with their schemas.
     fn properties(self) -> impl Iterator<Item = (&'s str, Self)>;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::text;
 use crate::field::{FieldError, FieldErrorKind};
 use crate::json_path::{self, Brackets};
+use crate::keywords::{KEYWORDS, Keyword};
 
 pub(super) fn check_scale(path: &str, version: &Value, errors: &mut Vec<FieldError>) {
     let Some(scale) = version["subresources"]
@@ -122,36 +123,6 @@ pub(super) fn check_selectable(path: &str, version: &Value, errors: &mut Vec<Fie
     }
 }
 
-/// The keywords allowed at the root of the schema of a kind with a status subresource, with their names in the Go type.
-/// Others would apply to the status, which is validated separately.
-const ROOT_WORDS: [(&str, &str); 22] = [
-    ("description", "Description"),
-    ("type", "Type"),
-    ("format", "Format"),
-    ("title", "Title"),
-    ("maximum", "Maximum"),
-    ("exclusiveMaximum", "ExclusiveMaximum"),
-    ("minimum", "Minimum"),
-    ("exclusiveMinimum", "ExclusiveMinimum"),
-    ("maxLength", "MaxLength"),
-    ("minLength", "MinLength"),
-    ("pattern", "Pattern"),
-    ("maxItems", "MaxItems"),
-    ("minItems", "MinItems"),
-    ("uniqueItems", "UniqueItems"),
-    ("multipleOf", "MultipleOf"),
-    ("required", "Required"),
-    ("items", "Items"),
-    ("properties", "Properties"),
-    ("externalDocs", "ExternalDocs"),
-    ("example", "Example"),
-    (
-        "x-kubernetes-preserve-unknown-fields",
-        "XPreserveUnknownFields",
-    ),
-    ("x-kubernetes-validations", "XValidations"),
-];
-
 /// Checks the root of the schema of a version with a status subresource.
 pub(super) fn check_root(path: &str, schema: &Value) -> Vec<FieldError> {
     let says = |value: &Value| match value {
@@ -160,10 +131,12 @@ pub(super) fn check_root(path: &str, schema: &Value) -> Vec<FieldError> {
         Value::Array(items) => !items.is_empty(),
         _ => true,
     };
-    let is_allowed = |word: &str| ROOT_WORDS.iter().any(|(known, _)| *known == word);
+    let is_allowed = |word: &str| Keyword::find(word).is_some_and(|keyword| keyword.at_root);
     let mut words = schema.as_object().into_iter().flatten();
     if words.any(|(word, value)| says(value) && !is_allowed(word)) {
-        let names = ROOT_WORDS.map(|(_, name)| name).join(" ");
+        let allowed = KEYWORDS.iter().filter(|keyword| keyword.at_root);
+        let names: Vec<String> = allowed.map(Keyword::go_name).collect();
+        let names = names.join(" ");
         let detail = format!(
             "only [{names}] fields are allowed at the root of the schema if the status subresource is enabled"
         );

@@ -1,193 +1,84 @@
-//! Checks the expressions and costs of a CRD's rules, with kube-apiserver's messages.
+//! Words the faults of a CRD's rules as kube-apiserver does: expressions and costs.
 //!
 //! One difference: cel-go's names of object types depend on the current time.
 
 use serde_json::Value;
 
+use super::walk::{RuleFault, RuleFinding, walk_rules};
 use crate::cel::{
     Fault, Unparsed,
-    budget::{Count, MOST_OF_A_RULE, MOST_OF_ALL, factor},
-    decl::{Decl, Level},
-    examine::{Found, OldSelf, Purpose, Verdict, examine, reads},
+    budget::{MOST_OF_A_RULE, MOST_OF_ALL, factor},
+    examine::{Found, Purpose},
     fault::undeclared,
 };
 use crate::field::{FieldError, FieldErrorKind, Path, go_json};
-use crate::props::{Props, RawAdditional};
+use crate::props::Props;
 
 /// The number of the most expensive expressions to report.
 const NAMED: usize = 4;
 
 /// Returns the rule violations of a schema without other violations.
 pub(crate) fn check_cel(root: Props<'_>, path: &Path<'_>) -> Vec<FieldError> {
-    let mut check = Check {
-        errors: Vec::new(),
-        total: 0,
-        costs: Vec::new(),
-    };
-    check.node(root, path, Level::Object, Stand::ROOT);
-    check.all(path)
+    let mut errors = Vec::new();
+    walk_rules(root, path, &mut |found| worded(&found, &mut errors));
+    errors
 }
 
-/// The position of a schema.
-#[derive(Clone, Copy)]
-struct Stand<'p> {
-    count: Count,
-    /// The first enclosing list whose old and new items cannot be correlated.
-    uncorrelatable: Option<&'p Path<'p>>,
-}
-
-impl Stand<'_> {
-    const ROOT: Self = Self {
-        count: Count::ONE,
-        uncorrelatable: None,
-    };
-}
-
-struct Check {
-    errors: Vec<FieldError>,
-    total: u64,
-    /// The expressions with a considerable share of the total budget, with their costs.
-    costs: Vec<(u64, String)>,
-}
-
-impl Check {
-    fn node(&mut self, node: Props<'_>, path: &Path<'_>, level: Level, stand: Stand<'_>) {
-        self.rules(node, path, level, stand);
-        let within = Stand {
-            count: stand.count.within(node),
-            ..stand
-        };
-        if let Some(RawAdditional::Schema(values)) = node.additional() {
-            let here = path.child("additionalProperties");
-            self.node(values, &here, Level::of(values), within);
-        }
-        let properties = path.child("properties");
-        for (name, property) in node.properties() {
-            self.node(property, &properties.key(name), Level::of(property), within);
-        }
-        if let Some(items) = node.items() {
-            let is_keyed = node.text("x-kubernetes-list-type") == "map";
-            let around = within.uncorrelatable;
-            let stand = Stand {
-                uncorrelatable: around.or_else(|| (!is_keyed).then_some(path)),
-                ..within
-            };
-            self.node(items, &path.child("items"), Level::of(items), stand);
-        }
-    }
-
-    fn rules(&mut self, node: Props<'_>, path: &Path<'_>, level: Level, stand: Stand<'_>) {
-        let rules = node.list("x-kubernetes-validations");
-        if rules.is_empty() {
-            return;
-        }
-        let list = path.child("x-kubernetes-validations");
-        let Some(decl) = Decl::of(node, level, "") else {
+/// Adds the errors of a fault.
+fn worded(found: &RuleFinding<'_>, errors: &mut Vec<FieldError>) {
+    let list = found.path.child("x-kubernetes-validations");
+    let (index, rule) = found.rule.unwrap_or((0, &Value::Null));
+    let here = list.index(index);
+    let text = |key: &str| rule.get(key).and_then(Value::as_str).unwrap_or_default();
+    let error = match &found.fault {
+        RuleFault::Untyped => {
             let detail = "internal error: failed to construct type information for x-kubernetes-validations rules: \
                           unable to convert structural schema to CEL declarations";
-            self.errors.push(FieldError::new(
-                list.field(),
-                FieldErrorKind::Internal,
-                detail,
-            ));
-            return;
-        };
-        for (i, rule) in rules.iter().filter_map(Props::new).enumerate() {
-            self.rule(rule, &list.index(i), &decl, stand);
+            FieldError::new(list.field(), FieldErrorKind::Internal, detail)
         }
-    }
-
-    fn rule(&mut self, rule: Props<'_>, path: &Path<'_>, decl: &Decl, stand: Stand<'_>) {
-        let expression = rule.text("rule");
-        let optional = rule.get("optionalOldSelf").and_then(Value::as_bool);
-        let old = match optional {
-            Some(true) => OldSelf::Optional,
-            _ => OldSelf::Value,
-        };
-        let here = path.child("rule");
-        let compiled = match examine(expression, Purpose::Rule, old, decl) {
-            Verdict::Faults(faults) => {
-                let detail = compile_error(expression, "cel expression", "", &faults);
-                self.refuse(rule, &here, &detail);
-                false
-            }
-            Verdict::Cost(each, _) => {
-                let cost = each.saturating_mul(stand.count.of(decl.min_bytes));
-                self.charge("estimated rule cost", cost, &here);
-                true
-            }
-            Verdict::Unknown => true,
-        };
-        let message = rule.text("messageExpression");
-        // The server does not check the message of a rule that does not compile.
-        if compiled && !message.is_empty() {
-            let here = path.child("messageExpression");
-            match examine(message, Purpose::Message, old, decl) {
-                Verdict::Faults(faults) => {
-                    let kind = "messageExpression";
-                    let detail = compile_error(message, kind, "messageExpression ", &faults);
-                    self.refuse(rule, &here, &detail);
-                }
-                Verdict::Cost(cost, _) => {
-                    self.charge("estimated messageExpression cost", cost, &here);
-                }
-                Verdict::Unknown => {}
-            }
+        RuleFault::Expression(purpose, faults) => {
+            let (key, subject, prefix) = match purpose {
+                Purpose::Rule => ("rule", "cel expression", ""),
+                Purpose::Message => (
+                    "messageExpression",
+                    "messageExpression",
+                    "messageExpression ",
+                ),
+            };
+            let detail = compile_error(text(key), subject, prefix, faults);
+            let detail = format!("{}: {detail}", shown(rule));
+            FieldError::new(here.field_of(key), FieldErrorKind::Invalid, detail)
         }
-        let reads_old = compiled && reads(expression, "oldSelf") == Some(true);
-        if let Some(within) = stand.uncorrelatable.filter(|_| reads_old) {
+        RuleFault::Expensive(purpose, cost, _) => {
+            let (key, what) = match purpose {
+                Purpose::Rule => ("rule", "estimated rule cost"),
+                Purpose::Message => ("messageExpression", "estimated messageExpression cost"),
+            };
+            FieldError::forbidden(here.field_of(key), over_budget(what, *cost, MOST_OF_A_RULE))
+        }
+        RuleFault::Uncorrelatable(within) => {
             let detail = format!(
                 "oldSelf cannot be used on the uncorrelatable portion of the schema within {}",
                 within.render()
             );
-            self.errors
-                .push(FieldError::invalid(here.field(), expression, detail));
-        } else if let Some(optional) = optional.filter(|_| !reads_old) {
+            FieldError::invalid(here.field_of("rule"), text("rule"), detail)
+        }
+        RuleFault::UnusedOptional(optional) => {
             let detail = "may not be set if oldSelf is not used in rule";
-            let field = path.field_of("optionalOldSelf");
-            self.errors
-                .push(FieldError::invalid(field, optional, detail));
+            FieldError::invalid(here.field_of("optionalOldSelf"), *optional, detail)
         }
-    }
-
-    /// Reports a rule whose expression does not compile.
-    fn refuse(&mut self, rule: Props<'_>, path: &Path<'_>, detail: &str) {
-        let shown = shown(rule);
-        self.errors.push(FieldError::new(
-            path.field(),
-            FieldErrorKind::Invalid,
-            format!("{shown}: {detail}"),
-        ));
-    }
-
-    fn charge(&mut self, what: &str, cost: u64, path: &Path<'_>) {
-        if cost > MOST_OF_A_RULE {
-            let detail = over_budget(what, cost, MOST_OF_A_RULE);
-            self.errors
-                .push(FieldError::forbidden(path.field(), detail));
-        }
-        self.total = self.total.saturating_add(cost);
-        if cost >= MOST_OF_ALL / 100 {
-            self.costs.push((cost, path.field()));
-        }
-    }
-
-    /// Returns all errors, with those about costs together.
-    fn all(mut self, path: &Path<'_>) -> Vec<FieldError> {
-        if self.total > MOST_OF_ALL {
-            self.costs.sort_by_key(|(cost, _)| std::cmp::Reverse(*cost));
-            for (_, field) in self.costs.drain(..).take(NAMED) {
+        RuleFault::ExpensiveTogether(total, charges) => {
+            for charge in charges.iter().take(NAMED) {
                 let detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
-                self.errors.push(FieldError::forbidden(field, detail));
+                errors.push(FieldError::forbidden(charge.path.as_str(), detail));
             }
             let what =
                 "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
-            let detail = over_budget(what, self.total, MOST_OF_ALL);
-            self.errors
-                .push(FieldError::forbidden(path.field(), detail));
+            let detail = over_budget(what, *total, MOST_OF_ALL);
+            FieldError::forbidden(found.path.field(), detail)
         }
-        self.errors
-    }
+    };
+    errors.push(error);
 }
 
 fn over_budget(what: &str, cost: u64, budget: u64) -> String {
@@ -199,9 +90,15 @@ fn over_budget(what: &str, cost: u64, budget: u64) -> String {
 }
 
 /// Formats a rule as in errors: the server's own type, with its fields in order.
-fn shown(rule: Props<'_>) -> String {
-    let text = |key: &str| go_json(&rule.text(key).into());
+fn shown(rule: &Value) -> String {
     let or_null = |key: &str| go_json(rule.get(key).unwrap_or(&Value::Null));
+    let text = |key: &str| {
+        go_json(
+            rule.get(key)
+                .filter(|it| it.is_string())
+                .unwrap_or(&"".into()),
+        )
+    };
     format!(
         r#"{{"Rule":{},"Message":{},"MessageExpression":{},"Reason":{},"FieldPath":{},"OptionalOldSelf":{}}}"#,
         text("rule"),

@@ -13,6 +13,8 @@ mod evaluate;
 mod evaluate;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "cel")]
+pub(crate) mod walk;
 
 use serde_json::Value;
 

@@ -75,6 +75,12 @@ impl Schema {
         self
     }
 
+    /// The validation rules.
+    pub(super) fn rules(&self) -> &[Value] {
+        let rules = self.words.get(RULES).and_then(Value::as_array);
+        rules.map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// The type, if there is one.
     pub(super) fn ty(&self) -> Option<&str> {
         self.words.get(TYPE)?.as_str()

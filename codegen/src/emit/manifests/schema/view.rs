@@ -35,6 +35,10 @@ impl<'s> SchemaView<'s> for &'s Schema {
         self.required.contains(property)
     }
 
+    fn rules(self) -> &'s [Value] {
+        Schema::rules(self)
+    }
+
     fn properties(self) -> impl Iterator<Item = (&'s str, Self)> {
         self.properties
             .iter()

@@ -42,16 +42,6 @@ impl Words {
         }
     }
 
-    /// Sets a keyword to `true` if the flag is set.
-    pub(super) fn flag(&mut self, word: &'static str, flag: bool) {
-        self.put(word, flag.then_some(true));
-    }
-
-    /// Sets a keyword if the list is not empty.
-    pub(super) fn list(&mut self, word: &'static str, list: Vec<Value>) {
-        self.put(word, (!list.is_empty()).then_some(list));
-    }
-
     pub(in crate::emit::manifests) fn remove(&mut self, word: &str) -> Option<Value> {
         let index = self.find(word).ok()?;
         Some(self.0.remove(index).1)

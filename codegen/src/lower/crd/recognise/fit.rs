@@ -1,14 +1,12 @@
 //! Checks whether a Kubernetes type fits a schema: reading its values loses nothing, and writing them adds nothing.
 
-use serde_json::Value;
-
 use super::{
     misfit::{Misfit, Reason},
     table::{Kubernetes, KubernetesField, Table, Target},
 };
 use crate::{
     builtin::Written,
-    model::{Constraints, KnownType, ListType, MapType, QUANTITY_PATTERN, TypeRef, Validation},
+    model::{Constraints, KnownType, ListType, QUANTITY_PATTERN, TypeRef, Validation},
     read::crd::schema::{Additional, Schema, Type},
 };
 
@@ -231,70 +229,17 @@ fn int_or_string(schema: &Schema) -> Fits<'_> {
 
 /// Reports rules in which the schema and Kubernetes differ.
 fn check_rules<'s>(schema: &'s Schema, known: &[&Validation]) -> Fits<'s> {
-    // Destructure exhaustively, so that a new rule must be handled here.
-    let Constraints {
-        minimum,
-        maximum,
-        exclusive_minimum,
-        exclusive_maximum,
-        multiple_of,
-        min_length,
-        max_length,
-        pattern,
-        format: _,
-        min_items,
-        max_items,
-        unique_items,
-        min_properties,
-        max_properties,
-        enum_,
-        combinators,
-        rules,
-        list_type,
-        list_map_keys,
-        map_type,
-        int_or_string: _,
-        preserve_unknown_fields: _,
-        embedded_resource,
-        element: _,
-        type_: _,
-        schemaless: _,
-        external_docs: _,
-        title: _,
-        example: _,
-        docs: _,
-    } = &*schema.validation;
-    let any = |same: &dyn Fn(&Constraints) -> bool| known.iter().any(|known| same(known));
-    #[rustfmt::skip]
-    let checks: [(&str, bool); 18] = [
-        ("minimum", minimum.is_none() || any(&|one| one.minimum == *minimum)),
-        ("maximum", maximum.is_none() || any(&|one| one.maximum == *maximum)),
-        ("exclusiveMinimum", !exclusive_minimum || any(&|one| one.exclusive_minimum)),
-        ("exclusiveMaximum", !exclusive_maximum || any(&|one| one.exclusive_maximum)),
-        ("multipleOf", multiple_of.is_none() || any(&|one| one.multiple_of == *multiple_of)),
-        ("minLength", min_length.is_none() || any(&|one| one.min_length == *min_length)),
-        ("maxLength", max_length.is_none() || any(&|one| one.max_length == *max_length)),
-        ("pattern", pattern.is_none() || any(&|one| one.pattern == *pattern)),
-        ("minItems", min_items.is_none() || any(&|one| one.min_items == *min_items)),
-        ("maxItems", max_items.is_none() || any(&|one| one.max_items == *max_items)),
-        ("uniqueItems", !unique_items || any(&|one| one.unique_items)),
-        ("minProperties", min_properties.is_none() || any(&|one| one.min_properties == *min_properties)),
-        ("maxProperties", max_properties.is_none() || any(&|one| one.max_properties == *max_properties)),
-        ("enum", enum_.is_empty() || any(&|one| is_same_set(&one.enum_, enum_))),
-        ("allOf, anyOf, oneOf or not", combinators.is_empty() || any(&|one| one.combinators == *combinators)),
-        ("x-kubernetes-validations", rules.is_empty() || any(&|one| one.rules == *rules)),
-        ("x-kubernetes-list-type",
-            matches!(list_type, None | Some(ListType::Atomic)) || any(&|one| one.list_type == *list_type && one.list_map_keys == *list_map_keys)),
-        ("x-kubernetes-map-type",
-            matches!(map_type, None | Some(MapType::Granular)) || any(&|one| one.map_type == *map_type)),
-    ];
-    match checks.into_iter().find(|(_, fits)| !fits) {
-        Some((keyword, _)) => Err(Misfit::new(Reason::Rule(keyword))),
-        None if *embedded_resource => Err(Misfit::says("is an embedded resource")),
+    let own = &*schema.validation;
+    let others: Vec<&Constraints> = known.iter().map(|known| &***known).collect();
+    // The keys of a list go with its type.
+    let is_keyed = own.list_type == Some(ListType::Map);
+    let has_keys = |one: &&Constraints| {
+        (one.list_type, &one.list_map_keys) == (own.list_type, &own.list_map_keys)
+    };
+    let keys = (is_keyed && !others.iter().any(has_keys)).then_some("x-kubernetes-list-type");
+    match own.beyond(&others).or(keys) {
+        Some(keyword) => Err(Misfit::new(Reason::Rule(keyword))),
+        None if own.embedded_resource => Err(Misfit::says("is an embedded resource")),
         None => Ok(()),
     }
-}
-
-fn is_same_set(a: &[Value], b: &[Value]) -> bool {
-    a.len() == b.len() && a.iter().all(|value| b.contains(value))
 }

@@ -1,6 +1,7 @@
-//! Verifies the certificate of a webhook's server as Go's `crypto/x509` does with the pool of a `caBundle`.
+//! Verifies certificates as Go's `crypto/x509` does: a webhook's with the pool of its `caBundle`, a client's with the authorities of
+//! the listener.
 //!
-//! Go takes every certificate of the pool as an anchor, the server's own included, and accepts an authority's certificate as a
+//! Go takes every certificate of the pool as an anchor, the verified one included, and accepts an authority's certificate as a
 //! server's; envtest and many operators rely on that, and rustls's own verifier does not. Unlike Go, the name constraints of
 //! authorities are not checked.
 
@@ -13,7 +14,7 @@ use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, OtherError, SignatureScheme};
 
-use super::certificate::Certificate;
+use super::certificate::{Certificate, Usage};
 use crate::types::scalars::rfc3339;
 
 /// The maximum number of signatures that are checked for one certificate.
@@ -25,14 +26,20 @@ const MOST_NAMES: usize = 100;
 /// Why a certificate is not trusted, in Go's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct Distrust(String);
+pub(crate) struct Distrust(String);
+
+impl Distrust {
+    pub(super) fn none() -> Self {
+        Self("x509: no certificate".to_owned())
+    }
+}
 
 fn refuse<T>(why: impl Into<String>) -> Result<T, Distrust> {
     Err(Distrust(why.into()))
 }
 
 /// Returns Go's message if a TLS handshake failed because the certificate is not trusted.
-pub(super) fn distrust(error: &std::io::Error) -> Option<String> {
+pub(crate) fn distrust(error: &std::io::Error) -> Option<String> {
     let cause = error.get_ref()?.downcast_ref::<rustls::Error>()?;
     match cause {
         rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(why))) => {
@@ -42,44 +49,84 @@ pub(super) fn distrust(error: &std::io::Error) -> Option<String> {
     }
 }
 
-/// The verifier for the certificates of a `caBundle`.
+/// The certificates that are trusted.
 #[derive(Debug)]
-pub(super) struct Verifier {
-    anchors: Vec<CertificateDer<'static>>,
-    algorithms: WebPkiSupportedAlgorithms,
+pub(super) struct Anchors {
+    certificates: Vec<CertificateDer<'static>>,
+    pub(super) algorithms: WebPkiSupportedAlgorithms,
 }
 
-impl Verifier {
-    pub(super) fn new(anchors: Vec<CertificateDer<'static>>, provider: &CryptoProvider) -> Self {
+impl Anchors {
+    pub(super) fn new(
+        certificates: Vec<CertificateDer<'static>>,
+        provider: &CryptoProvider,
+    ) -> Self {
         Self {
-            anchors,
+            certificates,
             algorithms: provider.signature_verification_algorithms,
         }
     }
 
+    /// The contents of the subjects of the certificates.
+    pub(super) fn subjects(&self) -> impl Iterator<Item = &[u8]> {
+        let read = self.certificates.iter();
+        read.filter_map(|it| Certificate::read(it)?.subject_content())
+    }
+
+    /// Checks that a chain leads from a certificate to an anchor.
+    ///
+    /// # Errors
+    /// Go's message.
+    pub(super) fn verify(
+        &self,
+        certificate: &Certificate<'_>,
+        sent: &[CertificateDer<'_>],
+        usage: Usage,
+        now: Timestamp,
+    ) -> Result<(), Distrust> {
+        let mut search = Search {
+            algorithms: &self.algorithms,
+            anchors: read_all(&self.certificates),
+            sent: read_all(sent),
+            usage,
+            now,
+            signatures: 0,
+        };
+        if search.anchors.iter().any(|it| it.der == certificate.der) {
+            return check_usage(certificate, usage);
+        }
+        search.extend(std::slice::from_ref(certificate))
+    }
+}
+
+/// Reads a certificate.
+///
+/// # Errors
+/// If it is malformed.
+pub(super) fn read<'a>(der: &'a CertificateDer<'_>) -> Result<Certificate<'a>, Distrust> {
+    Certificate::read(der).ok_or_else(|| Distrust("x509: malformed certificate".to_owned()))
+}
+
+/// The verifier for the certificates of a `caBundle`.
+#[derive(Debug)]
+pub(crate) struct Verifier(Anchors);
+
+impl Verifier {
+    pub(crate) fn new(anchors: Vec<CertificateDer<'static>>, provider: &CryptoProvider) -> Self {
+        Self(Anchors::new(anchors, provider))
+    }
+
     fn verify(
         &self,
-        server: &[u8],
+        server: &CertificateDer<'_>,
         sent: &[CertificateDer<'_>],
         name: &str,
         now: Timestamp,
     ) -> Result<(), Distrust> {
-        let Some(server) = Certificate::read(server) else {
-            return refuse("x509: malformed certificate");
-        };
-        let mut search = Search {
-            algorithms: &self.algorithms,
-            anchors: read_all(&self.anchors),
-            sent: read_all(sent),
-            now,
-            signatures: 0,
-        };
+        let server = read(server)?;
         check_validity(&server, now)?;
         check_name(&server, name)?;
-        if search.anchors.iter().any(|it| it.der == server.der) {
-            return check_usage(&server);
-        }
-        search.extend(&[server])
+        self.0.verify(&server, sent, Usage::Server, now)
     }
 }
 
@@ -109,7 +156,7 @@ impl ServerCertVerifier for Verifier {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        rustls::crypto::verify_tls12_signature(message, cert, dss, &self.algorithms)
+        rustls::crypto::verify_tls12_signature(message, cert, dss, &self.0.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -118,20 +165,21 @@ impl ServerCertVerifier for Verifier {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        rustls::crypto::verify_tls13_signature(message, cert, dss, &self.algorithms)
+        rustls::crypto::verify_tls13_signature(message, cert, dss, &self.0.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.algorithms.supported_schemes()
+        self.0.algorithms.supported_schemes()
     }
 }
 
-/// The search for a chain from a server's certificate to an anchor.
+/// The search for a chain from a certificate to an anchor.
 struct Search<'a> {
     algorithms: &'a WebPkiSupportedAlgorithms,
     anchors: Vec<Certificate<'a>>,
-    /// What the server sent besides its own certificate.
+    /// What the peer sent besides its own certificate.
     sent: Vec<Certificate<'a>>,
+    usage: Usage,
     now: Timestamp,
     signatures: usize,
 }
@@ -170,7 +218,7 @@ impl<'a> Search<'a> {
             let mut longer = chain.to_vec();
             longer.push(parent.clone());
             let found = if is_anchor {
-                longer.iter().try_for_each(check_usage)
+                longer.iter().try_for_each(|it| check_usage(it, self.usage))
             } else {
                 self.extend(&longer)
             };
@@ -198,7 +246,10 @@ fn is_same(a: &Certificate<'_>, b: &Certificate<'_>) -> bool {
     a.subject == b.subject && a.key_info == b.key_info && a.names() == b.names()
 }
 
-fn check_validity(certificate: &Certificate<'_>, now: Timestamp) -> Result<(), Distrust> {
+pub(super) fn check_validity(
+    certificate: &Certificate<'_>,
+    now: Timestamp,
+) -> Result<(), Distrust> {
     if certificate.has_unknown_demands() {
         return refuse("x509: unhandled critical extension");
     }
@@ -273,8 +324,8 @@ fn check_signature(
 const RSA: &[u8] = &[6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
 const ED25519: &[u8] = &[6, 3, 0x2b, 0x65, 0x70];
 
-fn check_usage(certificate: &Certificate<'_>) -> Result<(), Distrust> {
-    match certificate.may_serve() {
+fn check_usage(certificate: &Certificate<'_>, usage: Usage) -> Result<(), Distrust> {
+    match certificate.is_for(usage) {
         true => Ok(()),
         false => refuse("x509: certificate specifies an incompatible key usage"),
     }

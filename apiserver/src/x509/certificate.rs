@@ -24,6 +24,7 @@ mod oid {
     pub(super) const EXTENDED_KEY_USAGE: &[u8] = &[0x55, 0x1d, 37];
     pub(super) const ANY_USAGE: &[u8] = &[0x55, 0x1d, 37, 0];
     pub(super) const SERVER_AUTH: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 3, 1];
+    pub(super) const CLIENT_AUTH: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 3, 2];
     pub(super) const AUTHORITY_INFORMATION: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 1, 1];
     pub(super) const COMMON_NAME: &[u8] = &[0x55, 0x04, 3];
     pub(super) const ORGANIZATION: &[u8] = &[0x55, 0x04, 10];
@@ -91,6 +92,13 @@ pub(super) struct Constraints {
     pub(super) is_authority: bool,
     /// How many authorities may stand between this one and a server's certificate.
     pub(super) path: Option<usize>,
+}
+
+/// What a certificate is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Usage {
+    Server,
+    Client,
 }
 
 /// The parts of a certificate.
@@ -196,14 +204,21 @@ impl<'a> Certificate<'a> {
         })
     }
 
-    /// Whether the certificate may be a server's, as far as the extended usage of the key tells.
-    pub(super) fn may_serve(&self) -> bool {
+    /// Whether the certificate may be used so, as far as the extended usage of the key tells.
+    pub(super) fn is_for(&self, usage: Usage) -> bool {
+        let wanted = match usage {
+            Usage::Server => oid::SERVER_AUTH,
+            Usage::Client => oid::CLIENT_AUTH,
+        };
         let usages = self.extension(oid::EXTENDED_KEY_USAGE);
         let usages = usages
             .and_then(|value| Elements(value).next()?.of(SEQUENCE))
             .map(Elements);
         usages.is_none_or(|mut usages| {
-            usages.any(|it| matches!(it.of(OID), Some(oid::SERVER_AUTH | oid::ANY_USAGE)))
+            usages.any(|it| {
+                it.of(OID)
+                    .is_some_and(|id| id == wanted || id == oid::ANY_USAGE)
+            })
         })
     }
 
@@ -234,6 +249,11 @@ impl<'a> Certificate<'a> {
             .collect()
     }
 
+    /// The subject without its tag and length.
+    pub(super) fn subject_content(&self) -> Option<&'a [u8]> {
+        Elements(self.subject).next()?.of(SEQUENCE)
+    }
+
     pub(super) fn common_name(&self) -> Option<&'a str> {
         self.attribute(oid::COMMON_NAME)
     }
@@ -250,9 +270,19 @@ impl<'a> Certificate<'a> {
         name.map_or_else(serial, str::to_owned)
     }
 
-    fn attribute(&self, id: &[u8]) -> Option<&'a str> {
-        let sets = Elements(Elements(self.subject).next()?.of(SEQUENCE)?);
-        sets.flat_map(|set| Elements(set.content)).find_map(|pair| {
+    /// The organizations of the subject: a user's groups.
+    pub(super) fn organizations(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.attributes(oid::ORGANIZATION)
+    }
+
+    fn attribute(&self, id: &'static [u8]) -> Option<&'a str> {
+        self.attributes(id).next()
+    }
+
+    fn attributes(&self, id: &'static [u8]) -> impl Iterator<Item = &'a str> + use<'a> {
+        let sets = Elements(self.subject_content().unwrap_or_default());
+        let pairs = sets.flat_map(|set| Elements(set.content));
+        pairs.filter_map(move |pair| {
             let mut pair = Elements(pair.of(SEQUENCE)?);
             (pair.next()?.of(OID)? == id).then_some(())?;
             std::str::from_utf8(pair.next()?.content).ok()
