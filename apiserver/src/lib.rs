@@ -30,7 +30,6 @@ pub mod apply;
 pub mod patch;
 pub mod schema;
 
-mod authentication;
 mod backoff;
 mod bootstrap;
 mod controllers;
@@ -61,8 +60,8 @@ mod webhooks;
 #[cfg(feature = "tls")]
 mod x509;
 
-pub use self::authentication::Authentication;
 pub use self::core::{AuthorizationMode, Controllers};
+pub use self::service::authentication::Authentication;
 pub use http::body::Body;
 pub use rbac::access::Access;
 pub use registry::{ResourceDescription, ScalePaths, Scope};

@@ -1,5 +1,7 @@
 //! The tower service: handles one request.
 
+pub(crate) mod authentication;
+
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -12,8 +14,8 @@ use http::request::Parts;
 use http::{Method, Request, Response};
 use serde_json::{Value, json};
 
+use self::authentication::OwnUser;
 use crate::BoxError;
-use crate::authentication::{self, OwnUser};
 use crate::core::Core;
 use crate::heavy;
 use crate::http::body::{Body, read_body};

@@ -18,13 +18,13 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use crate::authentication::{Authentication, Certified, Peer};
 use crate::http::guard::{self, AllowedHosts};
 use crate::http::negotiate::Format;
 use crate::http::respond::respond_error;
 use crate::http::websocket::ListenerStop;
 use crate::server::ApiServer;
 use crate::service::ApiService;
+use crate::service::authentication::{Authentication, Certified, Peer};
 
 /// How long a connection may take to send its first complete request header, as in kube-apiserver.
 const FIRST_HEADER_WITHIN: Duration = Duration::from_secs(32);

@@ -10,8 +10,8 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use crate::authentication::{Authentication, Certified};
 use crate::rbac::user::User;
+use crate::service::authentication::{Authentication, Certified};
 use crate::x509::client::Authorities;
 use crate::x509::pem::{TlsError, read_certificates};
 
