@@ -28,7 +28,7 @@ pub struct Module {
     pub tests: Vec<Declared>,
     /// The modules whose files are left out because of features.
     pub off: Vec<Declared>,
-    /// The names of modules that macros declare; [`ANY_MODULE`] for all files of its folder.
+    /// The names of modules that macros declare; `*` for all files of its folder.
     pub in_macros: Vec<String>,
 }
 
