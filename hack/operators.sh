@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Reads operators on kube-rs as they are: how many CRDs `kube-codegen manifests` writes of their types, how many of these equal the CRDs that
+# the project has checked in (without descriptions, in the form of our own printer), and how many errors there are.
+#
+#   hack/operators.sh [NAME…]     names of hack/operators/operators.tsv; all by default
+#
+# Sources come from the Rust registry, or from checkouts in $OPERATORS_DIR; without these, such rows are skipped. A row that differs from the
+# table is a failure. What was written, and the differences, are below target/operators.
+set -euo pipefail
+# shellcheck source=hack/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
+
+work=${CARGO_TARGET_DIR:-$root/target}/operators
+mkdir -p "$work"
+
+# registry NAME VERSION: downloads a package, and prints its folder.
+registry() {
+  local project=$work/sources/$1
+  mkdir -p "$project/src"
+  : >"$project/src/lib.rs"
+  printf '[package]\nname = "source"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n[dependencies]\n"%s" = "=%s"\n' "$1" "$2" >"$project/Cargo.toml"
+  (cd "$project" && cargo metadata --quiet --format-version 1 2>"$project/error") |
+    grep -o "\"manifest_path\":\"[^\"]*/$1-$2/Cargo.toml\"" | head -n 1 | sed 's/.*:"//; s#/Cargo.toml"##'
+}
+
+# crds FOLDER: the number of CRDs in it.
+crds() { find "$1" -name '*.yaml' -exec grep -l '^kind: CustomResourceDefinition' {} + 2>/dev/null | wc -l; }
+
+# plain FILE: a CRD without what kube's derive and our printer always write differently: title and type fields of the root.
+plain() { sed -E '/^          (apiVersion|kind|metadata):$/,/^            type: (string|object)$/d; /^        title: /d; /^  (annotations|labels):$/,/^  [a-z]+: /{/^    /d; /^  (annotations|labels):$/d}' "$1"; }
+
+# same MADE OWN: the number of CRDs of a folder that equal those in another; the differences go to differences.diff.
+same() {
+  local made own count=0
+  for made in "$1"/*.yaml; do
+    own=$2/${made##*/}
+    [[ -f $made && -f $own ]] || continue
+    if diff -u --label "own ${made##*/}" --label "ours" <(plain "$own") <(plain "$made") >>"$2/differences.diff"; then count=$((count + 1)); fi
+  done
+  echo "$count"
+}
+
+status=0
+rows=0
+printf '%-30s %6s %6s %7s\n' project CRDs equal errors
+while IFS=$'\t' read -r -u 3 name source folder arguments own wanted; do
+  [[ $name == \#* ]] && continue
+  [[ $# -eq 0 || " $* " == *" $name "* ]] || continue
+  rows=$((rows + 1))
+  if [[ $source == checkout ]]; then
+    path=${OPERATORS_DIR:-}/$name
+    if [[ ! -d $path ]]; then
+      printf '%-30s no checkout: skipped\n' "$name"
+      continue
+    fi
+  else
+    path=$(registry "${source%@*}" "${source#*@}") || true
+    if [[ -z $path ]]; then
+      printf '%-30s not to be had from the registry: skipped\n' "$name"
+      continue
+    fi
+  fi
+  out=$work/$name
+  rm -rf "$out"
+  mkdir -p "$out/own"
+  words=()
+  [[ $arguments == - ]] || read -ra words <<<"$arguments"
+  (cd "$path/$folder" && kube_codegen manifests . "${words[@]}" --keep-going --max-description 0 --roles '' --webhooks '' --crds made --output "$out") \
+    >"$out/log" 2>&1 || true
+  equal=-
+  if [[ $own != - ]]; then
+    kube_codegen manifests --from-crd "$path/$own" --keep-going --max-description 0 --roles '' --webhooks '' --crds own --output "$out" >"$out/own.log" 2>&1 || true
+    equal=$(same "$out/made" "$out/own")
+  fi
+  found="$(crds "$out/made") $equal $(grep -c '^error' "$out/log" || true)"
+  read -r made equal errors <<<"$found"
+  printf '%-30s %6s %6s %7s\n' "$name" "$made" "$equal" "$errors"
+  if [[ "$made	$equal	$errors" != "$wanted" ]]; then
+    echo "  expected ${wanted//$'\t'/ }: see $out/log" >&2
+    status=1
+  fi
+done 3<hack/operators/operators.tsv
+[[ $rows -gt 0 ]] || { echo "no such project: names are in hack/operators/operators.tsv" >&2; exit 2; }
+exit $status
