@@ -13,7 +13,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use tokio::net::TcpListener;
 
-use super::flags::{Effect, Flag, Given, warn};
+use super::flags::{Effect, Flag, Given, flag, warn};
 use super::stopped;
 
 const CLIENT_URLS: &str = "listen-client-urls";
@@ -43,10 +43,6 @@ const FLAGS: &[Flag] = &[
     flag("help", Effect::Same, "print this help"),
     flag("version", Effect::Same, "print the version"),
 ];
-
-const fn flag(name: &'static str, effect: Effect, help: &'static str) -> Flag {
-    Flag { name, effect, help }
-}
 
 const ABOUT: &str =
     "An etcd for envtest with embedded-apiserver: it is healthy, and stores nothing.";

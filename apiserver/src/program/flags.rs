@@ -20,6 +20,11 @@ pub(super) struct Flag {
     pub(super) help: &'static str,
 }
 
+/// A row of a program's table of flags.
+pub(super) const fn flag(name: &'static str, effect: Effect, help: &'static str) -> Flag {
+    Flag { name, effect, help }
+}
+
 /// The flags that a program was given, in their order.
 #[derive(Debug, Default)]
 pub(super) struct Given(Vec<(String, String)>);

@@ -8,7 +8,7 @@ use embedded_apiserver::{
     ApiServer, Authentication, AuthorizationMode, Builder, Controllers, ServeOptions, VERSION,
 };
 
-use super::flags::{Effect, Flag, Given, warn};
+use super::flags::{Effect, Flag, Given, flag, warn};
 use super::{plugins, read, stopped};
 
 #[rustfmt::skip]
@@ -43,10 +43,6 @@ const FLAGS: &[Flag] = &[
     flag("help", Effect::Same, "print this help"),
     flag("version", Effect::Same, "print the version"),
 ];
-
-const fn flag(name: &'static str, effect: Effect, help: &'static str) -> Flag {
-    Flag { name, effect, help }
-}
 
 const ABOUT: &str = "A kube-apiserver for envtest: embedded-apiserver, without controllers.";
 

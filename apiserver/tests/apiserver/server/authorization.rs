@@ -2,9 +2,11 @@
 
 use embedded_apiserver::{ApiServer, AuthorizationMode, Roles, assert_rbac};
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
-use kube::api::{ListParams, ObjectMeta, Patch, PatchParams, PostParams};
+use kube::api::{ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use serde_json::{Value, json};
+
+use super::map;
 
 /// Starts a server that evaluates roles, with these objects.
 fn server(objects: impl IntoIterator<Item = Value>) -> ApiServer {
@@ -50,16 +52,6 @@ fn binding(namespace: &str, name: &str, role: &str, subject: &str) -> Value {
 
 fn rule(group: &str, resources: &[&str], verbs: &[&str]) -> Value {
     json!({ "apiGroups": [group], "resources": resources, "verbs": verbs })
-}
-
-fn map(name: &str) -> ConfigMap {
-    ConfigMap {
-        metadata: ObjectMeta {
-            name: Some(name.to_owned()),
-            ..ObjectMeta::default()
-        },
-        ..ConfigMap::default()
-    }
 }
 
 /// Returns the message of a 403.

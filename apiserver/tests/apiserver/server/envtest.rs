@@ -10,11 +10,13 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Service};
-use kube::api::{DeleteParams, ListParams, ObjectMeta, PostParams};
+use kube::api::{DeleteParams, ListParams, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client, Config};
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, SanType};
 use serde_json::{Value, json};
+
+use super::map;
 
 /// A certificate authority.
 struct Authority {
@@ -199,16 +201,6 @@ impl Plane {
             let request = http::Request::get("/healthz").body(Vec::new()).unwrap();
             healthy = client.request_text(request).await.unwrap_or_default();
         }
-    }
-}
-
-fn map(name: &str) -> ConfigMap {
-    ConfigMap {
-        metadata: ObjectMeta {
-            name: Some(name.to_owned()),
-            ..ObjectMeta::default()
-        },
-        ..ConfigMap::default()
     }
 }
 

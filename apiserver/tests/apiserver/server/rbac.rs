@@ -4,23 +4,15 @@ use embedded_apiserver::{ApiServer, Roles, assert_rbac};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::Api;
-use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use serde_json::json;
+
+use super::map;
 
 const USER: &str = "controller";
 
 fn server() -> ApiServer {
     ApiServer::builder().build().unwrap()
-}
-
-fn map(name: &str) -> ConfigMap {
-    ConfigMap {
-        metadata: ObjectMeta {
-            name: Some(name.to_owned()),
-            ..ObjectMeta::default()
-        },
-        ..ConfigMap::default()
-    }
 }
 
 fn maps(server: &ApiServer) -> Api<ConfigMap> {
