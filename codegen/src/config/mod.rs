@@ -7,6 +7,8 @@ mod advice;
 mod build_script;
 mod crate_markers;
 mod crd_files;
+#[cfg(feature = "cli")]
+mod definitions;
 mod dependencies;
 mod disk;
 mod error;
