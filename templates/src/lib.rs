@@ -134,6 +134,20 @@ pub mod operator {
             SERVICE = "operator/webhook/service.yaml";
         }
 
+        /// The tests of webhooks of a kind of Kubernetes itself.
+        pub mod builtin {
+            texts! {
+                /// The tests of a kind's webhooks.
+                TEST = "operator/webhook/builtin/test.rs";
+                /// The comment on the policy for failed calls.
+                FAILURE = "operator/webhook/builtin/failure.rs";
+                /// The test of defaults.
+                TEST_DEFAULTING = "operator/webhook/builtin/test_defaulting.rs";
+                /// The test of validation.
+                TEST_VALIDATION = "operator/webhook/builtin/test_validation.rs";
+            }
+        }
+
         /// Certificates from cert-manager.
         pub mod cert_manager {
             texts! {

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::{
     config::{FILE_NAME, shown},
     model::{Conversion, Resource, TypeKind, Version, Versioned},
-    operator::{Api, Certificates, Handler, Spoke, Webhooks},
+    operator::{Api, Builtin, Certificates, Handler, Spoke, Webhooks},
 };
 use clap::Args;
 
@@ -19,6 +19,7 @@ use super::{
 
 /// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and deploy them.
 ///
+/// A kind of Kubernetes is named as in its manifests: `--group apps --version v1 --kind Deployment`; the core group is `core`.
 /// The new files are yours and are never overwritten. The program serves all webhooks of the operator; `demo` and tests call them
 /// without certificates. In clusters, the certificate comes from cert-manager (config/webhooks), or from the program itself with
 /// --self-signed. Existing webhooks are unchanged.
@@ -49,11 +50,10 @@ impl CreateWebhook {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read(self.dry_run)?;
         let mut files = Files::new(project.root.clone());
-        let (api, resource) = self.kind.existing(&project, &files)?;
+        let mut webhooks = self.kind.hooked(&project, &files)?;
         if self.conversion {
-            check_versions(&project, &api)?;
+            check_versions(&project, &webhooks)?;
         }
-        let mut webhooks = existing(&project, api, &files)?;
         self.choose(&project, &mut webhooks, &files)?;
         read_sample(&mut webhooks, &files)?;
         let is_first = files.text(&Webhooks::module_path())?.is_none();
@@ -62,7 +62,7 @@ impl CreateWebhook {
         }
         check_free(&project, &webhooks, is_first)?;
         files.left.extend(losses(&project, &webhooks));
-        plan(&project, &webhooks, resource, is_first, &mut files)?;
+        plan(&project, &webhooks, is_first, &mut files)?;
         let finish = Finish::of_edits(self.dry_run, color);
         let mut written = vec![shown(&files.root().join(webhooks.path()))];
         for spoke in &webhooks.spokes {
@@ -71,15 +71,11 @@ impl CreateWebhook {
         }
         files.generate(project.configs)?.conclude(finish)?;
         let names = named(&webhooks);
-        let Api {
-            kind,
-            group,
-            version,
-            ..
-        } = &webhooks.api;
         finish.close_with(&format!(
-            "Created the webhooks of {kind} in {group}/{version} for {names}. Next: write them in {}, then `cargo test`. \
+            "Created the webhooks of {} in {} for {names}. Next: write them in {}, then `cargo test`. \
              In clusters, {} makes their certificate.\n",
+            webhooks.api.kind,
+            webhooks.api_version(),
             written.join(" and "),
             maker(webhooks.certificates)
         ))
@@ -111,15 +107,11 @@ impl CreateWebhook {
         if !webhooks.handlers.is_empty() || !webhooks.spokes.is_empty() {
             return Ok(());
         }
-        let Api {
-            kind,
-            group,
-            version,
-            ..
-        } = &webhooks.api;
         let at = shown(&files.root().join(webhooks.path()));
         Err(refused(format!(
-            "{kind} of {group}/{version} has webhooks for {} already, in {at}",
+            "{} of {} has webhooks for {} already, in {at}",
+            webhooks.api.kind,
+            webhooks.api_version(),
             listed(&there)
         )))
     }
@@ -149,13 +141,18 @@ const fn maker(certificates: Certificates) -> &'static str {
 }
 
 /// Checks that there are other versions to convert, and that the named version is the storage version.
-fn check_versions(project: &Project, api: &Api) -> Result<(), Failure> {
+fn check_versions(project: &Project, webhooks: &Webhooks) -> Result<(), Failure> {
     let Api {
         kind,
         group,
         version,
         ..
-    } = api;
+    } = &webhooks.api;
+    if webhooks.builtin.is_some() {
+        return Err(refused(format!(
+            "the API server itself converts between the versions of {kind}: leave --conversion out"
+        )));
+    }
     let versions: Vec<_> = project.versions_of(group, kind).collect();
     if versions.len() < 2 {
         return Err(refused(format!(
@@ -172,8 +169,28 @@ fn check_versions(project: &Project, api: &Api) -> Result<(), Failure> {
     }
 }
 
-/// The existing or future webhooks of a kind, without handlers.
+impl KindArgs {
+    /// The existing or future webhooks of the kind, which may be one of Kubernetes, without handlers.
+    pub(super) fn hooked(&self, project: &Project, files: &Files) -> Result<Webhooks, Failure> {
+        if let Some(builtin) = self.builtin(project)? {
+            return webhooks_of(project, builtin.api(), Some(builtin), files);
+        }
+        let (api, _) = self.existing(project, files)?;
+        existing(project, api, files)
+    }
+}
+
+/// The existing or future webhooks of a kind of the operator, without handlers.
 pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Webhooks, Failure> {
+    webhooks_of(project, api, None, files)
+}
+
+fn webhooks_of(
+    project: &Project,
+    api: Api,
+    builtin: Option<Builtin>,
+    files: &Files,
+) -> Result<Webhooks, Failure> {
     let configurations = project.configs.first();
     let configurations = configurations.and_then(|config| config.webhook_configurations());
     let configurations = configurations.ok_or_else(|| {
@@ -186,16 +203,33 @@ pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Web
         let path = format!("{folder}/{name}.rs");
         Ok::<_, Failure>(files.text(Path::new(&path))?.is_some())
     };
+    let component = files.text(Path::new(Certificates::DEPLOYED_BY))?;
+    let fields = project
+        .versions_of(&api.group, &api.kind)
+        .find(|(version, _)| version.name == api.version)
+        .map(|(version, resource)| fields(version, resource));
+    let mut webhooks = Webhooks {
+        certificates: Certificates::of_component(&component.unwrap_or_default()),
+        fields: fields.unwrap_or_default(),
+        module: api.module.clone(),
+        sample: String::new(),
+        namespace: String::new(),
+        handlers: Vec::new(),
+        spokes: Vec::new(),
+        configurations: configurations.to_owned(),
+        builtin,
+        api,
+    };
     // The exact import, since a module with a conversion also names the versions that it converts.
-    let import = format!(
-        "use crate::apis::{}::{}::{};",
-        api.group_module, api.version, api.kind
-    );
-    let title = format!("`{}` in `{}/{}`", api.kind, api.group, api.version);
+    let import = format!("use {};", webhooks.import());
+    let title = format!("`{}` in `{}`", webhooks.api.kind, webhooks.api_version());
     let (mut found, mut free) = (None, None);
-    let [plain, with_group, with_version, with_both] = api.names();
-    let names = match project.versions_of(&api.group, &api.kind).count() {
-        1 => [plain, with_group, with_version, with_both],
+    let [plain, with_group, with_version, with_both] = webhooks.api.names();
+    let names = match project
+        .versions_of(&webhooks.api.group, &webhooks.api.kind)
+        .count()
+    {
+        0 | 1 => [plain, with_group, with_version, with_both],
         _ => [plain, with_version, with_group, with_both],
     };
     // The module of a keyword ends in `_`.
@@ -210,23 +244,10 @@ pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Web
             free = free.or(Some(name));
         }
     }
-    let module = found.or(free).unwrap_or_else(|| api.module.clone());
-    let fields = project
-        .versions_of(&api.group, &api.kind)
-        .find(|(version, _)| version.name == api.version)
-        .map(|(version, resource)| fields(version, resource));
-    let component = files.text(Path::new(Certificates::DEPLOYED_BY))?;
-    Ok(Webhooks {
-        certificates: Certificates::of_component(&component.unwrap_or_default()),
-        fields: fields.unwrap_or_default(),
-        module,
-        sample: String::new(),
-        namespace: String::new(),
-        handlers: Vec::new(),
-        spokes: Vec::new(),
-        configurations: configurations.to_owned(),
-        api,
-    })
+    if let Some(module) = found.or(free) {
+        webhooks.module = module;
+    }
+    Ok(webhooks)
 }
 
 /// Whether a handler exists.
@@ -314,7 +335,9 @@ pub(super) fn fields(version: &Version, resource: &Resource) -> Vec<String> {
 
 /// Reads name and namespace of the sample, which the tests start with.
 pub(super) fn read_sample(webhooks: &mut Webhooks, files: &Files) -> Result<(), Failure> {
-    (webhooks.sample, webhooks.namespace) = sample_of(&webhooks.api, files)?;
+    if webhooks.builtin.is_none() {
+        (webhooks.sample, webhooks.namespace) = sample_of(&webhooks.api, files)?;
+    }
     Ok(())
 }
 
@@ -336,7 +359,6 @@ fn check_free(project: &Project, webhooks: &Webhooks, is_first: bool) -> Result<
 fn plan(
     project: &Project,
     webhooks: &Webhooks,
-    resource: &Resource,
     is_first: bool,
     files: &mut Files,
 ) -> Result<(), Failure> {
@@ -380,8 +402,16 @@ fn plan(
             files.add(&marker)?;
         }
     }
-    let converts = webhooks.handlers.contains(&Handler::Conversion);
-    if converts && resource.conversion == Conversion::None {
+    let Api {
+        group,
+        version,
+        kind,
+        ..
+    } = &webhooks.api;
+    let mut versions = project.versions_of(group, kind);
+    let is_marked = versions
+        .any(|(it, resource)| it.name == *version && resource.conversion != Conversion::None);
+    if webhooks.handlers.contains(&Handler::Conversion) && !is_marked {
         files.add(&webhooks.conversion_marker())?;
     }
     Ok(())

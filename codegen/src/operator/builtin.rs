@@ -1,4 +1,4 @@
-//! Controllers of Kubernetes' own kinds, which have neither types nor samples in the operator.
+//! Controllers and webhooks of Kubernetes' own kinds, which have neither types nor samples in the operator.
 
 use kube_builtin_types::{KINDS, Kind};
 use kube_codegen_templates::operator::{
@@ -6,13 +6,13 @@ use kube_codegen_templates::operator::{
     builtin::{CONTROLLER, TEST},
 };
 
-use super::{Operator, controller, edits::Edit, names, references};
-use crate::{builtin::rust_path, output::Tree, scaffold::fill, suggest::closest};
+use super::{Api, Operator, controller, edits::Edit, names, references};
+use crate::{builtin::rust_path, model::Scope, output::Tree, scaffold::fill, suggest::closest};
 
 /// The name of the core group on the command line, since its own name is empty.
 const CORE: &str = "core";
 
-/// A kind of Kubernetes that a controller of the operator works on.
+/// A kind of Kubernetes that the operator works on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Builtin {
     /// The operator.
@@ -33,6 +33,55 @@ impl Builtin {
             "" => self.kind.version.to_owned(),
             group => format!("{group}/{}", self.kind.version),
         }
+    }
+
+    /// The kind as if it were one of the operator, without its files.
+    #[must_use]
+    pub fn api(&self) -> Api {
+        let [group_module, _] = names::modules_of_group(shown_group(self.kind.group));
+        let scope = match self.kind.namespaced {
+            true => Scope::Namespaced,
+            false => Scope::Cluster,
+        };
+        Api {
+            operator: self.operator.clone(),
+            group: self.kind.group.to_owned(),
+            group_module,
+            version: self.kind.version.to_owned(),
+            kind: self.kind.kind.to_owned(),
+            module: names::module_of(self.kind.kind),
+            controller: None,
+            sample: String::new(),
+            plural: self.kind.plural.to_owned(),
+            scope,
+            is_further_version: false,
+            is_first: false,
+            brings_support: false,
+            is_first_of_version: false,
+            has_example: false,
+        }
+    }
+
+    /// The domain of annotations that the operator reads on objects of the kind.
+    #[must_use]
+    pub fn annotations(&self) -> String {
+        let name = &self.operator.name;
+        match &self.operator.domain {
+            Some(domain) => format!("{name}.{domain}"),
+            None => name.clone(),
+        }
+    }
+
+    /// A domain for the names of webhooks that are called for the kind. It has two segments, which the API server asks for.
+    #[must_use]
+    pub fn webhook_domain(&self) -> String {
+        format!("{}.{}", shown_group(self.kind.group), self.operator.name)
+    }
+
+    /// The path of its type in an operator's source.
+    #[must_use]
+    pub fn import(&self) -> String {
+        format!("codegen_runtime::{}", self.type_path().join("::"))
     }
 
     /// Whether the source of a controller is that of this kind.
@@ -86,10 +135,6 @@ impl Builtin {
             ..
         } = self.kind;
         let name = &self.operator.name;
-        let prefix = match &self.operator.domain {
-            Some(domain) => format!("{name}.{domain}"),
-            None => name.clone(),
-        };
         let rule_group = if group.is_empty() { "\"\"" } else { group };
         let namespace = if self.kind.namespaced {
             "            namespace: Some(\"default\".to_owned()),\n"
@@ -102,10 +147,10 @@ impl Builtin {
             ("module", controller.to_owned()),
             ("kind", kind.to_owned()),
             ("api_version", self.api_version()),
-            ("type_path", self.type_path().join("::")),
+            ("types", self.import()),
             ("group", rule_group.to_owned()),
             ("plural", plural.to_owned()),
-            ("prefix", prefix),
+            ("prefix", self.annotations()),
             ("namespace", namespace.to_owned()),
             ("reconcile", controller::signature(kind, "Error")),
         ]
@@ -154,14 +199,14 @@ pub fn builtin_fault(group: &str, version: &str, kind: &str) -> String {
         };
         let help = builtin_hint(kind).or_else(close);
         return format!(
-            "invalid group `{group}` for a controller: the operator has no such group, and the supported groups of Kubernetes are {}{}",
+            "invalid group `{group}`: the operator has no such group, and the supported groups of Kubernetes are {}{}",
             groups.join(", "),
             after(help)
         );
     }
     let close = closest(kind, of_group(group).map(|it| it.kind)).filter(|close| *close != kind);
     format!(
-        "invalid kind `{kind}` of {group}/{version} for a controller: the operator has no such kind, and the supported kinds of Kubernetes' group `{group}` are {}{}",
+        "invalid kind `{kind}` of {group}/{version}: the operator has no such kind, and the supported kinds of Kubernetes' group `{group}` are {}{}",
         valid.join(", "),
         after(close.map(|close| format!("did you mean `{close}`?")))
     )

@@ -12,6 +12,7 @@ mod controller;
 mod copied;
 pub mod edit;
 mod edits;
+mod layout;
 mod marker;
 mod moved;
 pub mod names;

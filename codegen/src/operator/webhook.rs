@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use kube_codegen_templates::operator::webhook::{
-    CONVERSION, DEFAULTING, KIND, MODULE, SERVICE, SPOKE, TEST, TEST_DEFAULTING, TEST_SPOKE,
+    self, CONVERSION, DEFAULTING, KIND, MODULE, SERVICE, SPOKE, TEST, TEST_DEFAULTING, TEST_SPOKE,
     TEST_VALIDATION, VALIDATION,
 };
 
 use super::{
-    APP, Api, Certificates, Edit, EditKind, Part, TESTS, WIDTH,
+    APP, Api, Builtin, Certificates, Edit, EditKind, Part, TESTS,
     edit::{self, At},
+    layout::{chained, implementation},
 };
 use crate::{
     model::{ApiSet, Scope, Webhook, WebhookEndpoint},
@@ -63,6 +64,8 @@ pub struct Spoke {
 pub struct Webhooks {
     /// The kind.
     pub api: Api,
+    /// The kind of Kubernetes, if it is one: its types are not the operator's.
+    pub builtin: Option<Builtin>,
     /// The fields of the root type.
     pub fields: Vec<String>,
     /// The module of its handlers.
@@ -231,7 +234,11 @@ impl Webhooks {
     /// The start of the file with their tests.
     #[must_use]
     pub fn test_head(&self) -> String {
-        fill(TEST, &self.values())
+        let template = match self.builtin {
+            Some(_) => webhook::builtin::TEST,
+            None => TEST,
+        };
+        fill(template, &self.values())
     }
 
     /// Whether any handler has tests in the kind's test file.
@@ -252,10 +259,12 @@ impl Webhooks {
     }
 
     fn test_block(&self, handler: Handler) -> Option<String> {
-        let template = match handler {
-            Handler::Defaulting => TEST_DEFAULTING,
-            Handler::Validation => TEST_VALIDATION,
-            Handler::Conversion => return None,
+        let template = match (handler, &self.builtin) {
+            (Handler::Defaulting, None) => TEST_DEFAULTING,
+            (Handler::Defaulting, Some(_)) => webhook::builtin::TEST_DEFAULTING,
+            (Handler::Validation, None) => TEST_VALIDATION,
+            (Handler::Validation, Some(_)) => webhook::builtin::TEST_VALIDATION,
+            (Handler::Conversion, _) => return None,
         };
         Some(fill(template, &self.values()))
     }
@@ -365,15 +374,24 @@ impl Webhooks {
 
     fn values(&self) -> Vec<(&'static str, String)> {
         let path = |handler| self.served_at(handler).unwrap_or_default();
+        let kind = &self.api.kind;
         let mut values = vec![
             ("mutate", path(Handler::Defaulting)),
             ("validate", path(Handler::Validation)),
-            ("lower", self.api.kind.to_lowercase()),
+            ("lower", kind.to_lowercase()),
+            (
+                "validator_impl",
+                implementation(
+                    &format!("webhook::Validator<{kind}>"),
+                    &format!("{kind}Rules"),
+                ),
+            ),
             ("webhook_module", self.module.clone()),
             ("sample", self.sample.clone()),
             ("test_client", self.client("server.client()")),
         ];
         values.extend(self.api.values());
+        values.extend(self.origin());
         let [roles, definition] = self.certificates.roles();
         let roles = [
             ("certificate_roles", roles),
@@ -382,6 +400,54 @@ impl Webhooks {
         let roles = roles.map(|(name, template)| (name, fill(template, &values)));
         values.extend(roles);
         values
+    }
+
+    /// The group and the version, as in `apiVersion`.
+    #[must_use]
+    pub fn api_version(&self) -> String {
+        match &self.builtin {
+            Some(builtin) => builtin.api_version(),
+            None => format!("{}/{}", self.api.group, self.api.version),
+        }
+    }
+
+    /// The path of the kind's type, as its handlers import it.
+    #[must_use]
+    pub fn import(&self) -> String {
+        let Api {
+            group_module,
+            version,
+            kind,
+            ..
+        } = &self.api;
+        match &self.builtin {
+            Some(builtin) => builtin.import(),
+            None => format!("crate::apis::{group_module}::{version}::{kind}"),
+        }
+    }
+
+    /// What depends on whose kind it is.
+    fn origin(&self) -> [(&'static str, String); 7] {
+        let group = &self.api.group;
+        let (rule_group, domain, annotations, failure) = match &self.builtin {
+            None => (group.as_str(), group.clone(), group.clone(), "fail"),
+            Some(builtin) => (
+                if group.is_empty() { "\"\"" } else { group },
+                builtin.webhook_domain(),
+                builtin.annotations(),
+                "ignore",
+            ),
+        };
+        let note = self.builtin.as_ref().map(|_| webhook::builtin::FAILURE);
+        [
+            ("types", self.import()),
+            ("api_version", self.api_version()),
+            ("rule_group", rule_group.to_owned()),
+            ("webhook_domain", domain),
+            ("annotations", annotations),
+            ("failure", failure.to_owned()),
+            ("failure_note", note.unwrap_or_default().to_owned()),
+        ]
     }
 
     /// The call that creates the typed client for the sample's namespace.
@@ -407,16 +473,6 @@ impl Webhooks {
             ("stored_client", client("client.clone()")),
             ("other_client", client("client")),
         ]
-    }
-}
-
-/// A `let` that replaces a variable by the result of calling its method, formatted like rustfmt.
-fn chained(variable: &str, call: &str) -> String {
-    let line = format!("let {variable} = {variable}.{call};");
-    if line.len() + 4 > WIDTH {
-        format!("let {variable} = {variable}\n    .{call};")
-    } else {
-        line
     }
 }
 
