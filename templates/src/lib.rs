@@ -134,17 +134,17 @@ pub mod operator {
             SERVICE = "operator/webhook/service.yaml";
         }
 
-        /// The tests of webhooks of a kind of Kubernetes itself.
-        pub mod builtin {
+        /// What differs for a kind of Kubernetes or of another project.
+        pub mod elsewhere {
             texts! {
                 /// The tests of a kind's webhooks.
-                TEST = "operator/webhook/builtin/test.rs";
+                TEST = "operator/webhook/elsewhere/test.rs";
                 /// The comment on the policy for failed calls.
-                FAILURE = "operator/webhook/builtin/failure.rs";
+                FAILURE = "operator/webhook/elsewhere/failure.rs";
                 /// The test of defaults.
-                TEST_DEFAULTING = "operator/webhook/builtin/test_defaulting.rs";
+                TEST_DEFAULTING = "operator/webhook/elsewhere/test_defaulting.rs";
                 /// The test of validation.
-                TEST_VALIDATION = "operator/webhook/builtin/test_validation.rs";
+                TEST_VALIDATION = "operator/webhook/elsewhere/test_validation.rs";
             }
         }
 

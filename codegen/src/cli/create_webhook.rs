@@ -1,20 +1,19 @@
 //! `kube-codegen create webhook`.
 
-use std::path::Path;
-
 use crate::{
-    config::{FILE_NAME, shown},
-    model::{Conversion, Resource, TypeKind, Version, Versioned},
-    operator::{Api, Builtin, Certificates, Handler, Spoke, Webhooks},
+    config::shown,
+    model::{Conversion, Versioned},
+    operator::{Api, Certificates, Handler, Webhooks},
 };
 use clap::Args;
 
 use super::{
     Failure,
     finish::Finish,
-    kind::{KindArgs, sample_of},
+    kind::KindArgs,
     operator::{Files, Project, input_error, refused},
     style::Color,
+    webhooks::{has, read_sample, spokes, type_path},
 };
 
 /// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and deploy them.
@@ -37,6 +36,13 @@ pub(super) struct CreateWebhook {
     /// Add a conversion webhook between the versions of the kind; --version is the storage version.
     #[arg(long, group = "handlers")]
     conversion: bool,
+    /// The path of the kind's type in a dependency, for a kind of another project, such as cert_manager::v1::Certificate. It
+    /// implements kube's Resource; the generated tests also need Default.
+    #[arg(long = "type", value_name = "PATH", requires = "plural", conflicts_with = "conversion", value_parser = type_path)]
+    elsewhere: Option<String>,
+    /// With --type: the kind's plural, as in the name of its CRD.
+    #[arg(long, requires = "elsewhere")]
+    plural: Option<String>,
     /// Let the program issue and renew the certificate itself, in a Secret that its replicas share; clusters then need no
     /// cert-manager. The operator's first webhooks determine this for all of them.
     #[arg(long)]
@@ -50,7 +56,13 @@ impl CreateWebhook {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read(self.dry_run)?;
         let mut files = Files::new(project.root.clone());
-        let mut webhooks = self.kind.hooked(&project, &files)?;
+        let mut webhooks = match (&self.elsewhere, &self.plural) {
+            (Some(path), Some(plural)) => {
+                self.kind
+                    .of_other_project(&project, (path, plural), &files)?
+            }
+            _ => self.kind.hooked(&project, &files)?,
+        };
         if self.conversion {
             check_versions(&project, &webhooks)?;
         }
@@ -75,7 +87,7 @@ impl CreateWebhook {
             "Created the webhooks of {} in {} for {names}. Next: write them in {}, then `cargo test`. \
              In clusters, {} makes their certificate.\n",
             webhooks.api.kind,
-            webhooks.api_version(),
+            webhooks.api.api_version(),
             written.join(" and "),
             maker(webhooks.certificates)
         ))
@@ -111,7 +123,7 @@ impl CreateWebhook {
         Err(refused(format!(
             "{} of {} has webhooks for {} already, in {at}",
             webhooks.api.kind,
-            webhooks.api_version(),
+            webhooks.api.api_version(),
             listed(&there)
         )))
     }
@@ -148,7 +160,7 @@ fn check_versions(project: &Project, webhooks: &Webhooks) -> Result<(), Failure>
         version,
         ..
     } = &webhooks.api;
-    if webhooks.builtin.is_some() {
+    if webhooks.elsewhere.is_some() {
         return Err(refused(format!(
             "the API server itself converts between the versions of {kind}: leave --conversion out"
         )));
@@ -167,124 +179,6 @@ fn check_versions(project: &Project, webhooks: &Webhooks) -> Result<(), Failure>
         ))),
         _ => Ok(()),
     }
-}
-
-impl KindArgs {
-    /// The existing or future webhooks of the kind, which may be one of Kubernetes, without handlers.
-    pub(super) fn hooked(&self, project: &Project, files: &Files) -> Result<Webhooks, Failure> {
-        if let Some(builtin) = self.builtin(project)? {
-            return webhooks_of(project, builtin.api(), Some(builtin), files);
-        }
-        let (api, _) = self.existing(project, files)?;
-        existing(project, api, files)
-    }
-}
-
-/// The existing or future webhooks of a kind of the operator, without handlers.
-pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Webhooks, Failure> {
-    webhooks_of(project, api, None, files)
-}
-
-fn webhooks_of(
-    project: &Project,
-    api: Api,
-    builtin: Option<Builtin>,
-    files: &Files,
-) -> Result<Webhooks, Failure> {
-    let configurations = project.configs.first();
-    let configurations = configurations.and_then(|config| config.webhook_configurations());
-    let configurations = configurations.ok_or_else(|| {
-        refused(format!(
-            "{} has no file for webhook configurations: set in its [crate.manifests] `webhooks = \"config/webhooks.yaml\"`",
-            shown(&project.root.join(FILE_NAME))
-        ))
-    })?;
-    let is_there = |folder: &str, name: &str| {
-        let path = format!("{folder}/{name}.rs");
-        Ok::<_, Failure>(files.text(Path::new(&path))?.is_some())
-    };
-    let component = files.text(Path::new(Certificates::DEPLOYED_BY))?;
-    let fields = project
-        .versions_of(&api.group, &api.kind)
-        .find(|(version, _)| version.name == api.version)
-        .map(|(version, resource)| fields(version, resource));
-    let mut webhooks = Webhooks {
-        certificates: Certificates::of_component(&component.unwrap_or_default()),
-        fields: fields.unwrap_or_default(),
-        module: api.module.clone(),
-        sample: String::new(),
-        namespace: String::new(),
-        handlers: Vec::new(),
-        spokes: Vec::new(),
-        configurations: configurations.to_owned(),
-        builtin,
-        api,
-    };
-    // The exact import, since a module with a conversion also names the versions that it converts.
-    let import = format!("use {};", webhooks.import());
-    let title = format!("`{}` in `{}`", webhooks.api.kind, webhooks.api_version());
-    let (mut found, mut free) = (None, None);
-    let [plain, with_group, with_version, with_both] = webhooks.api.names();
-    let names = match project
-        .versions_of(&webhooks.api.group, &webhooks.api.kind)
-        .count()
-    {
-        0 | 1 => [plain, with_group, with_version, with_both],
-        _ => [plain, with_version, with_group, with_both],
-    };
-    // The module of a keyword ends in `_`.
-    for name in names.map(|name| name.replace("__", "_")) {
-        let text = files.text(Path::new(&format!("src/webhooks/{name}.rs")))?;
-        let text = text.unwrap_or_default();
-        if text.contains(&import) || text.contains(&title) {
-            found = found.or(Some(name));
-        } else if !is_there("src/webhooks", &name)?
-            && !is_there("tests/operator", &Webhooks::test_module(&name))?
-        {
-            free = free.or(Some(name));
-        }
-    }
-    if let Some(module) = found.or(free) {
-        webhooks.module = module;
-    }
-    Ok(webhooks)
-}
-
-/// Whether a handler exists.
-pub(super) fn has(
-    project: &Project,
-    webhooks: &Webhooks,
-    handler: Handler,
-    files: &Files,
-) -> Result<bool, Failure> {
-    if handler != Handler::Conversion {
-        return Ok(webhooks.is_declared(handler, &project.api));
-    }
-    let text = files.text(&webhooks.path())?.unwrap_or_default();
-    Ok(text.contains("fn convert("))
-}
-
-/// The versions whose conversion exists, or does not, depending on `are_there`.
-pub(super) fn spokes(
-    project: &Project,
-    webhooks: &Webhooks,
-    files: &Files,
-    are_there: bool,
-) -> Result<Vec<Spoke>, Failure> {
-    let api = &webhooks.api;
-    let versions = project.versions_of(&api.group, &api.kind);
-    let others = versions.filter(|(version, _)| version.name != api.version);
-    let mut spokes = Vec::new();
-    for (version, resource) in others {
-        let [path, _] = webhooks.spoke_paths(&version.name);
-        if files.text(&path)?.is_some() == are_there {
-            spokes.push(Spoke {
-                version: version.name.clone(),
-                fields: fields(version, resource),
-            });
-        }
-    }
-    Ok(spokes)
 }
 
 /// What the new conversions lose until the user writes more, in prose.
@@ -318,27 +212,6 @@ fn losses(project: &Project, webhooks: &Webhooks) -> Vec<String> {
         }
     }
     lost
-}
-
-/// The Rust names of the fields of a kind's root type.
-pub(super) fn fields(version: &Version, resource: &Resource) -> Vec<String> {
-    let mut types = version.types.iter();
-    let root = types.find(|def| def.name == resource.root);
-    match root.map(|def| &def.kind) {
-        Some(TypeKind::Struct(root)) => {
-            let names = root.fields.iter().map(|field| field.rust_name.clone());
-            names.collect()
-        }
-        _ => ["metadata", "spec", "status"].map(str::to_owned).to_vec(),
-    }
-}
-
-/// Reads name and namespace of the sample, which the tests start with.
-pub(super) fn read_sample(webhooks: &mut Webhooks, files: &Files) -> Result<(), Failure> {
-    if webhooks.builtin.is_none() {
-        (webhooks.sample, webhooks.namespace) = sample_of(&webhooks.api, files)?;
-    }
-    Ok(())
 }
 
 /// Checks that the files to write do not exist.

@@ -10,13 +10,14 @@ use clap::Args;
 
 use super::{
     Failure,
-    create_webhook::{existing, has, listed, read_sample, spokes},
+    create_webhook::listed,
     finish::Finish,
     kind::{self, KindArgs},
     leftovers::{self, check_unhooked, check_unused},
     operator::{Files, Project, input_error, refused},
     search::words,
     style::Color,
+    webhooks::{existing, has, read_sample, spokes},
 };
 
 /// Remove webhooks of a kind, and with the last one the code and manifests that serve and deploy them.
@@ -101,7 +102,7 @@ impl DeleteWebhook {
             return Err(refused(format!(
                 "{} of {} has no webhooks{what} that `create webhook` wrote",
                 webhooks.api.kind,
-                webhooks.api_version()
+                webhooks.api.api_version()
             )));
         }
         let (go, stay) = there
@@ -316,7 +317,7 @@ fn closing(webhooks: &Webhooks, is_last: bool) -> String {
     let names = names(webhooks);
     let done = format!(
         "Deleted the webhooks of {kind} in {} for {}. ",
-        webhooks.api_version(),
+        webhooks.api.api_version(),
         listed(&names)
     );
     if is_last {

@@ -35,6 +35,7 @@ mod progress;
 mod schema;
 mod search;
 mod style;
+mod webhooks;
 
 use std::io::{self, Write as _};
 

@@ -6,11 +6,8 @@ use kube_codegen_templates::operator::{
     builtin::{CONTROLLER, TEST},
 };
 
-use super::{Api, Operator, controller, edits::Edit, names, references};
-use crate::{builtin::rust_path, model::Scope, output::Tree, scaffold::fill, suggest::closest};
-
-/// The name of the core group on the command line, since its own name is empty.
-const CORE: &str = "core";
+use super::{Api, CORE, Operator, controller, edits::Edit, names, references};
+use crate::{builtin::rust_path, output::Tree, scaffold::fill, suggest::closest};
 
 /// A kind of Kubernetes that the operator works on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,47 +32,20 @@ impl Builtin {
         }
     }
 
-    /// The kind as if it were one of the operator, without its files.
+    /// The kind with what webhooks need to know of it.
     #[must_use]
     pub fn api(&self) -> Api {
-        let [group_module, _] = names::modules_of_group(shown_group(self.kind.group));
-        let scope = match self.kind.namespaced {
-            true => Scope::Namespaced,
-            false => Scope::Cluster,
-        };
+        let Kind {
+            group,
+            version,
+            kind,
+            plural,
+            ..
+        } = self.kind;
         Api {
-            operator: self.operator.clone(),
-            group: self.kind.group.to_owned(),
-            group_module,
-            version: self.kind.version.to_owned(),
-            kind: self.kind.kind.to_owned(),
-            module: names::module_of(self.kind.kind),
-            controller: None,
-            sample: String::new(),
-            plural: self.kind.plural.to_owned(),
-            scope,
-            is_further_version: false,
-            is_first: false,
-            brings_support: false,
-            is_first_of_version: false,
-            has_example: false,
+            plural: plural.to_owned(),
+            ..Api::elsewhere(&self.operator, group, version, kind)
         }
-    }
-
-    /// The domain of annotations that the operator reads on objects of the kind.
-    #[must_use]
-    pub fn annotations(&self) -> String {
-        let name = &self.operator.name;
-        match &self.operator.domain {
-            Some(domain) => format!("{name}.{domain}"),
-            None => name.clone(),
-        }
-    }
-
-    /// A domain for the names of webhooks that are called for the kind. It has two segments, which the API server asks for.
-    #[must_use]
-    pub fn webhook_domain(&self) -> String {
-        format!("{}.{}", shown_group(self.kind.group), self.operator.name)
     }
 
     /// The path of its type in an operator's source.
@@ -150,7 +120,7 @@ impl Builtin {
             ("types", self.import()),
             ("group", rule_group.to_owned()),
             ("plural", plural.to_owned()),
-            ("prefix", self.annotations()),
+            ("prefix", self.operator.annotations()),
             ("namespace", namespace.to_owned()),
             ("reconcile", controller::signature(kind, "Error")),
         ]
@@ -160,12 +130,18 @@ impl Builtin {
 /// The path by which a controller imports Kubernetes' kind with this name; `None` if it imports another type with the name.
 #[must_use]
 pub fn builtin_import(source: &str, kind: &str) -> Option<Vec<String>> {
-    let paths = references::imports(source).ok()?;
-    let is_of_kind = |path: &Vec<String>| path.last().is_some_and(|name| name == kind);
-    let mut of_kind = paths.into_iter().filter(is_of_kind);
+    let mut of_kind = imports_of(source, kind).into_iter();
     let first = of_kind.next()?;
     let is_kubernetes = |path: &Vec<String>| path.iter().any(|name| name == "k8s_openapi");
     (is_kubernetes(&first) && of_kind.all(|path| is_kubernetes(&path))).then_some(first)
+}
+
+/// The paths by which a file imports types of this name.
+#[must_use]
+pub fn imports_of(source: &str, kind: &str) -> Vec<Vec<String>> {
+    let mut paths = references::imports(source).unwrap_or_default();
+    paths.retain(|path| path.last().is_some_and(|name| name == kind));
+    paths
 }
 
 /// The kind of Kubernetes with this group, version and kind. The core group is `core`, or empty.

@@ -8,7 +8,7 @@ use kube_codegen_templates::operator::webhook::{
 };
 
 use super::{
-    APP, Api, Builtin, Certificates, Edit, EditKind, Part, TESTS,
+    APP, Api, CORE, Certificates, Edit, EditKind, Part, TESTS,
     edit::{self, At},
     layout::{chained, implementation},
 };
@@ -64,8 +64,8 @@ pub struct Spoke {
 pub struct Webhooks {
     /// The kind.
     pub api: Api,
-    /// The kind of Kubernetes, if it is one: its types are not the operator's.
-    pub builtin: Option<Builtin>,
+    /// The path of its type, if that is not the operator's: the kind is one of Kubernetes or of another project.
+    pub elsewhere: Option<String>,
     /// The fields of the root type.
     pub fields: Vec<String>,
     /// The module of its handlers.
@@ -151,6 +151,14 @@ impl Webhooks {
         self.served_at(handler).is_some() && api.webhooks.iter().any(|it| self.is_of(handler, it))
     }
 
+    /// The resource of the first webhook that a marker of the crate declares for the kind.
+    #[must_use]
+    pub fn declared_resource(&self, api: &ApiSet) -> Option<String> {
+        let admission = [Handler::Defaulting, Handler::Validation];
+        let is_own = |it: &&Webhook| admission.iter().any(|handler| self.is_of(*handler, it));
+        api.webhooks.iter().find(is_own)?.resources.first().cloned()
+    }
+
     /// Whether a webhook calls the handler's path.
     fn is_of(&self, handler: Handler, webhook: &Webhook) -> bool {
         let path = self.served_at(handler);
@@ -234,8 +242,8 @@ impl Webhooks {
     /// The start of the file with their tests.
     #[must_use]
     pub fn test_head(&self) -> String {
-        let template = match self.builtin {
-            Some(_) => webhook::builtin::TEST,
+        let template = match self.elsewhere {
+            Some(_) => webhook::elsewhere::TEST,
             None => TEST,
         };
         fill(template, &self.values())
@@ -259,11 +267,11 @@ impl Webhooks {
     }
 
     fn test_block(&self, handler: Handler) -> Option<String> {
-        let template = match (handler, &self.builtin) {
+        let template = match (handler, &self.elsewhere) {
             (Handler::Defaulting, None) => TEST_DEFAULTING,
-            (Handler::Defaulting, Some(_)) => webhook::builtin::TEST_DEFAULTING,
+            (Handler::Defaulting, Some(_)) => webhook::elsewhere::TEST_DEFAULTING,
             (Handler::Validation, None) => TEST_VALIDATION,
-            (Handler::Validation, Some(_)) => webhook::builtin::TEST_VALIDATION,
+            (Handler::Validation, Some(_)) => webhook::elsewhere::TEST_VALIDATION,
             (Handler::Conversion, _) => return None,
         };
         Some(fill(template, &self.values()))
@@ -402,15 +410,6 @@ impl Webhooks {
         values
     }
 
-    /// The group and the version, as in `apiVersion`.
-    #[must_use]
-    pub fn api_version(&self) -> String {
-        match &self.builtin {
-            Some(builtin) => builtin.api_version(),
-            None => format!("{}/{}", self.api.group, self.api.version),
-        }
-    }
-
     /// The path of the kind's type, as its handlers import it.
     #[must_use]
     pub fn import(&self) -> String {
@@ -420,33 +419,37 @@ impl Webhooks {
             kind,
             ..
         } = &self.api;
-        match &self.builtin {
-            Some(builtin) => builtin.import(),
-            None => format!("crate::apis::{group_module}::{version}::{kind}"),
-        }
+        let own = || format!("crate::apis::{group_module}::{version}::{kind}");
+        self.elsewhere.clone().unwrap_or_else(own)
     }
 
     /// What depends on whose kind it is.
     fn origin(&self) -> [(&'static str, String); 7] {
-        let group = &self.api.group;
-        let (rule_group, domain, annotations, failure) = match &self.builtin {
-            None => (group.as_str(), group.clone(), group.clone(), "fail"),
-            Some(builtin) => (
-                if group.is_empty() { "\"\"" } else { group },
-                builtin.webhook_domain(),
-                builtin.annotations(),
+        let Api {
+            operator, group, ..
+        } = &self.api;
+        let (rule_group, shown) = match group.as_str() {
+            "" => ("\"\"", CORE),
+            group => (group, group),
+        };
+        // The names of webhooks have three segments at least, and others may have webhooks for the kind.
+        let (domain, annotations, failure, note) = match self.elsewhere {
+            None => (group.clone(), group.clone(), "fail", ""),
+            Some(_) => (
+                format!("{shown}.{}", operator.name),
+                operator.annotations(),
                 "ignore",
+                webhook::elsewhere::FAILURE,
             ),
         };
-        let note = self.builtin.as_ref().map(|_| webhook::builtin::FAILURE);
         [
             ("types", self.import()),
-            ("api_version", self.api_version()),
+            ("api_version", self.api.api_version()),
             ("rule_group", rule_group.to_owned()),
             ("webhook_domain", domain),
             ("annotations", annotations),
             ("failure", failure.to_owned()),
-            ("failure_note", note.unwrap_or_default().to_owned()),
+            ("failure_note", note.to_owned()),
         ]
     }
 
