@@ -51,6 +51,7 @@ const STACK: usize = 32 << 20;
 const GATES: [FeatureGate; 1] = [FeatureGate::ShardedListAndWatch];
 
 /// What a case needs.
+#[allow(dead_code, reason = "not every suite has cases of each")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
     /// The API server alone.
