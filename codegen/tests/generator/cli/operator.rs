@@ -143,7 +143,7 @@ fn with_a_certificate_of_cert_managers_it_differs_in_what_deploys_webhooks() {
 
 /// Compares the files with a folder of `testdata`, or updates the folder if `UPDATE_GOLDEN` is set.
 #[track_caller]
-fn compare(name: &str, written: Files) {
+pub(super) fn compare(name: &str, written: Files) {
     let folder = testdata().join(name);
     let golden = match folder.exists() {
         true => files(&folder),
