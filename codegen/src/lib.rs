@@ -50,6 +50,9 @@ pub mod model;
 pub mod operator;
 pub mod options;
 pub mod output;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod package;
 #[doc(hidden)]
 pub mod read;
 #[doc(hidden)]

@@ -32,10 +32,12 @@ mod manifests;
 mod markers;
 mod operator;
 mod options;
+mod package;
 mod progress;
 mod schema;
 mod search;
 mod style;
+mod webhooks;
 
 use std::io::{self, Write as _};
 
@@ -85,6 +87,8 @@ enum Command {
     Create(create::Create),
     /// Remove from an operator what `kube-codegen create` added.
     Delete(delete::Delete),
+    /// Package an operator: one manifest and a Helm chart.
+    Package(package::Package),
     /// Show the API as the generator understands it.
     Inspect(inspect::Inspect),
     /// Explain a kind or a field as `kubectl explain` does, without a cluster.
@@ -164,6 +168,7 @@ impl Cli {
             Command::Init(command) => command.run(color),
             Command::Create(command) => command.run(color),
             Command::Delete(command) => command.run(color),
+            Command::Package(command) => command.run(color),
             Command::Inspect(command) => command.run(color),
             Command::Explain(command) => command.run(color),
             Command::Diff(command) => command.run(color),
