@@ -9,7 +9,7 @@ use crate::compat::{definition::Spot, text::Shown};
 /// Formats a report.
 pub(crate) fn text(report: &Report, shown: Shown) -> String {
     let findings = report.findings.iter();
-    let results = findings.filter(|it| shown.admits(&it.finding)).map(one);
+    let results = findings.filter(|it| shown.admits(it)).map(one);
     pretty(&json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

@@ -43,6 +43,10 @@ impl Rest<'_> {
         if harms.is_empty() {
             return harms;
         }
+        // Compiling a schema takes long, if it is large: what is wrong at the node itself is its only change's.
+        if self.change.alone && Known::of(pair, object).is_at(&instance_path(self.steps)) {
+            return harms;
+        }
         let reverted = self.pair.get_or_init(|| {
             let side = pair.new.reverted(self.steps, self.old, self.change)?;
             Some(Pair {
@@ -249,6 +253,20 @@ fn put(demand: &Demand<'_>, value: Option<Value>, steps: &[Step], candidate: &Ca
             Value::Array(items)
         }
     }
+}
+
+/// The path of the node in the objects that are built, as the server writes it.
+fn instance_path(steps: &[Step]) -> String {
+    let mut text = String::new();
+    for step in steps {
+        match step {
+            Step::Items => text.push_str("[0]"),
+            Step::Property(name) if text.is_empty() => text.push_str(name),
+            Step::Property(name) => text.push_str(&format!(".{name}")),
+            Step::Values => text.push_str(".key"),
+        }
+    }
+    text
 }
 
 /// Adds the harms to those who are not known to be hurt yet.

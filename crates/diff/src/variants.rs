@@ -10,6 +10,8 @@ use crate::sample::{Demand, FORMATS, number};
 
 /// How deep parts are varied.
 const DEPTH: usize = 5;
+/// The longest list of large items.
+const LARGEST: usize = 64;
 /// How many values of one part are combined with those of another.
 const COMBINED: usize = 12;
 
@@ -200,6 +202,21 @@ fn lists(demand: &Demand<'_>, hints: &Hints, depth: usize) -> Vec<Value> {
     }
     if let Some(first) = items.first() {
         all.push(json!([first, first]));
+    }
+    if depth < 2 {
+        // Rules bound sums over items: items that are as large as they may be.
+        let large = item.largest(2);
+        let most = demand.at_most("maxItems").unwrap_or(LARGEST).min(LARGEST);
+        let lengths = [1, 2, 3, 4, 8, 16, most];
+        all.extend(
+            lengths
+                .into_iter()
+                .filter(|length| *length <= most)
+                .map(|length| {
+                    let items = std::iter::repeat_n(large.clone(), length);
+                    items.collect()
+                }),
+        );
     }
     let bounds = ["minItems", "maxItems"];
     let bounds = bounds.into_iter().flat_map(|key| {
