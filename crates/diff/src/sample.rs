@@ -57,6 +57,11 @@ impl<'s> Demand<'s> {
         }
     }
 
+    /// Another value than the least one, where that is easy.
+    pub(crate) fn second(&self) -> Value {
+        self.nth(1, 0)
+    }
+
     /// A value with all fields to a depth, and one item in each list and map.
     pub(crate) fn full(&self, depth: usize) -> Value {
         let least = self.least();
