@@ -57,11 +57,11 @@ fn losses<'c>(crd: &'c Value, options: &Options) -> Vec<(Loss, Version<'c>, Witn
     let (true, Some(stored)) = (matches!(strategy, "" | "None"), stored) else {
         return Vec::new();
     };
-    let schema = |version: &Version<'_>| version.value.get("schema").cloned();
-    let served = all
-        .iter()
-        .filter(|it| it.is_served() && it.name != stored.name);
-    let others: Vec<&Version<'c>> = served.filter(|it| schema(it) != schema(stored)).collect();
+    let others = all.iter().filter(|it| {
+        let differs = it.value.get("schema") != stored.value.get("schema");
+        it.is_served() && it.name != stored.name && differs
+    });
+    let others: Vec<&Version<'c>> = others.collect();
     if others.is_empty() {
         return Vec::new();
     }
@@ -71,7 +71,7 @@ fn losses<'c>(crd: &'c Value, options: &Options) -> Vec<(Loss, Version<'c>, Witn
         let side = Side::of(version.value, preserves(crd));
         let header = Header::of(crd, version.name);
         let demand = Demand::of([&side.schema]);
-        let most = options.budget.min(400);
+        let most = options.budget.min(64);
         for mut object in
             full(&demand)
                 .into_iter()

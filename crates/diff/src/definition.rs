@@ -77,17 +77,20 @@ fn scope(old: &Value, new: &Value) -> Option<Finding> {
 /// Names of the kind. An absent one has its default.
 fn names(old: &Value, new: &Value) -> Vec<Finding> {
     let mut found = Vec::new();
-    let (mut old, mut new) = (old.clone(), new.clone());
-    kube_schema::definition::set_defaults(&mut old);
-    kube_schema::definition::set_defaults(&mut new);
+    let [before_all, after_all] = [old, new].map(|crd| {
+        let names = crd.pointer("/spec/names").cloned().unwrap_or_default();
+        let mut crd = json!({"spec": {"names": names}});
+        kube_schema::definition::set_defaults(&mut crd);
+        crd
+    });
     for key in ["kind", "listKind", "singular"] {
         let keys = ["spec", "names", key];
-        let (before, after) = (text(&old, &keys), text(&new, &keys));
+        let (before, after) = (text(&before_all, &keys), text(&after_all, &keys));
         if before == after {
             continue;
         }
         let message = format!("`{key}`: `{before}` → `{after}`");
-        let mut finding = finding(&new, rules::NAME_CHANGED, &keys, message);
+        let mut finding = finding(new, rules::NAME_CHANGED, &keys, message);
         let (who, severity) = match key {
             "kind" => (
                 vec![Who::Stored, Who::Writers, Who::Readers],

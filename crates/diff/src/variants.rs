@@ -179,8 +179,8 @@ fn texts(demand: &Demand<'_>, hints: &Hints) -> Vec<Value> {
             all.push(text);
         }
     }
-    let has_format = |it: &&Value| !text(it, &["format"]).is_empty();
-    if !hints.names.is_empty() || demand.schemas.iter().any(|it| has_format(&it)) {
+    let has_format = |it: &Value| !text(it, &["format"]).is_empty();
+    if !hints.names.is_empty() || demand.schemas.iter().any(|it| has_format(it)) {
         all.extend(FORMATS.iter().map(|(_, sample)| (*sample).to_owned()));
     }
     all.into_iter().map(Value::String).collect()

@@ -115,8 +115,8 @@ fn one(
     found.extend(served(crd, old, new));
     found.extend(deprecation(crd, old, new));
     found.extend(columns::compare(crd, old, new));
-    let schema = |version: Version<'_>| version.value.get("schema").cloned();
-    let same = schema(old) == schema(new) && preserves(old_crd) == preserves(new_crd);
+    let same = old.value.get("schema") == new.value.get("schema")
+        && preserves(old_crd) == preserves(new_crd);
     let subresources = old.value.get("subresources") == new.value.get("subresources");
     if same && subresources {
         return found;

@@ -81,15 +81,10 @@ impl<'a> Walk<'a> {
 
     fn properties(&mut self, node: Node<'_>, steps: &mut Vec<Step>) {
         let empty = Map::new();
-        let of = |schema: &'_ Value| {
+        let [old, new] = [node.old, node.new].map(|schema| {
             let found = schema.get("properties").and_then(Value::as_object);
-            found.cloned()
-        };
-        let (old, new) = (of(node.old), of(node.new));
-        let (old, new) = (
-            old.as_ref().unwrap_or(&empty),
-            new.as_ref().unwrap_or(&empty),
-        );
+            found.unwrap_or(&empty)
+        });
         for (name, schema) in old {
             match new.get(name) {
                 Some(other) => {
