@@ -3,24 +3,33 @@
 #
 #   hack/packages.sh [CHECK…]     all checks, or only these:
 #     kustomize    what kustomize builds from config/ is what install.yaml has
+#     bundle       the bundle passes the rules of `operator-sdk bundle validate`
 #     helm         the chart passes `helm lint --strict`, and renders the objects of install.yaml
 #     cluster      install, upgrade and uninstall on the embedded API server: CRDs and their objects survive
 #
-# Helm is the one of hack/clients/helm, kustomize is kubectl's; $HELM and $KUBECTL name others. Needs Go without $HELM. Without a tool, exits
-# with code 3 (skipped).
+# Helm is the one of hack/clients/helm, kustomize is kubectl's, and the rules are operator-verify's of hack/packages; $HELM, $KUBECTL and
+# $OPERATOR_VERIFY name others. Without Go or one of them, exits with code 3 (skipped).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-[[ $# -gt 0 ]] || set -- kustomize helm cluster
+[[ $# -gt 0 ]] || set -- kustomize bundle helm cluster
 work=$root/target/packages
 rm -rf "$work"
 mkdir -p "$work"
 find_kubectl
-if [[ -z ${HELM:-} ]]; then
-  command -v go >/dev/null || skip "no Go toolchain to build helm with"
-  HELM=$root/target/clients/helm/helm
-  [[ -x $HELM ]] || (cd "$root/hack/clients/helm" && GOFLAGS="${GOFLAGS:+$GOFLAGS }-p=2 -buildvcs=false" nice go build -o "$HELM" helm.sh/helm/v3/cmd/helm) >&2
-fi
+
+# go_tool VARIABLE PROGRAM FOLDER PACKAGE: sets the variable to the program, which is built from a module unless the variable names one.
+go_tool() {
+  if [[ -n ${!1:-} ]]; then return; fi
+  if [[ ! -x $2 ]]; then
+    command -v go >/dev/null || skip "no Go toolchain to build $(basename "$2") with"
+    (cd "$root/hack/$3" && GOFLAGS="${GOFLAGS:+$GOFLAGS }-p=2 -buildvcs=false" nice go build -o "$2" "$4") >&2
+  fi
+  printf -v "$1" %s "$2"
+}
+go_tool HELM "$root/target/clients/helm/helm" clients/helm helm.sh/helm/v3/cmd/helm
+go_tool OPERATOR_VERIFY "$root/target/clients/operator-verify" packages github.com/operator-framework/api/cmd/operator-verify
+
 if [[ -z ${KUBE_CODEGEN:-} ]]; then
   cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --bin kube-codegen
   KUBE_CODEGEN=${CARGO_TARGET_DIR:-$root/target}/debug/kube-codegen
@@ -58,6 +67,20 @@ package "$operator" --output "$dist" >/dev/null
 check_kustomize() {
   check "kustomize builds the objects of install.yaml" \
     diff <("$KUBECTL" kustomize "$operator/config" | canonical kustomize) "$dist/install.yaml"
+}
+
+# Validates a bundle: errors are printed, and are not in the exit code.
+verified() {
+  local said
+  said=$("$OPERATOR_VERIFY" manifests "$1" 2>&1)
+  ! grep "level=error" <<<"$said"
+}
+
+check_bundle() {
+  check "the bundle is valid" verified "$dist/bundle"
+  cp -r "$dist/bundle" "$work/without-crd"
+  rm "$work/without-crd/manifests/regions.cache.example.com_customresourcedefinition.yaml"
+  check "a bundle without a CRD is not" refused 'not found in bundle' verified "$work/without-crd"
 }
 
 # The chart's objects, with the namespace, which Helm creates.

@@ -85,7 +85,7 @@ enum Command {
     Create(create::Create),
     /// Remove from an operator what `kube-codegen create` added.
     Delete(delete::Delete),
-    /// Package an operator: one manifest and a Helm chart.
+    /// Package an operator: one manifest, a Helm chart and an OLM bundle.
     Package(package::Package),
     /// Show the API as the generator understands it.
     Inspect(inspect::Inspect),

@@ -1,9 +1,10 @@
-//! Packages of an operator: `install.yaml` and a Helm chart, from the objects that its `config/` folder deploys.
+//! Packages of an operator: `install.yaml`, a Helm chart and an OLM bundle, from the objects that its `config/` folder deploys.
 //!
 //! All formats are rendered from one list of objects, so they deploy the same. Nothing here reads or writes files. Start reading at
-//! [`Package`]; [`kustomize`] finds the objects, [`chart`] is the largest format.
+//! [`Package`]; [`kustomize`] finds the objects, [`chart`] and [`bundle`] are the larger formats.
 
 mod about;
+mod bundle;
 mod chart;
 mod error;
 pub mod kustomize;
@@ -14,7 +15,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-pub use about::About;
+pub use about::{About, Icon};
 pub use error::Error;
 pub use object::Object;
 
@@ -33,11 +34,13 @@ pub enum Format {
     Install,
     /// A Helm chart.
     Chart,
+    /// A bundle for the Operator Lifecycle Manager.
+    Bundle,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 2] = [Self::Install, Self::Chart];
+    pub const ALL: [Self; 3] = [Self::Install, Self::Chart, Self::Bundle];
 
     /// The name on the command line.
     #[must_use]
@@ -45,6 +48,7 @@ impl Format {
         match self {
             Self::Install => "install",
             Self::Chart => "chart",
+            Self::Bundle => "bundle",
         }
     }
 }
@@ -57,6 +61,8 @@ pub struct Package {
     objects: Vec<Object>,
     /// The index of the Deployment.
     deployment: usize,
+    /// Objects of the operator's kinds, for those who read about it.
+    samples: Vec<Object>,
 }
 
 impl Package {
@@ -92,7 +98,15 @@ impl Package {
             about,
             objects,
             deployment,
+            samples: Vec::new(),
         })
+    }
+
+    /// Adds samples of the operator's kinds.
+    #[must_use]
+    pub fn samples(mut self, samples: Vec<Object>) -> Self {
+        self.samples = samples;
+        self
     }
 
     /// The files of a format, below a folder for all of them, and warnings.
@@ -104,6 +118,7 @@ impl Package {
                 return (tree.into(), Vec::new());
             }
             Format::Chart => chart::files(self),
+            Format::Bundle => bundle::files(self),
         };
         let folder = Path::new(format.name());
         let tree = tree.into_iter();
@@ -134,6 +149,12 @@ impl Package {
 
     fn namespace(&self) -> &str {
         self.deployment().namespace()
+    }
+
+    /// The service account of the program.
+    fn service_account(&self) -> &str {
+        self.deployment()
+            .text("/spec/template/spec/serviceAccountName")
     }
 
     fn deployment(&self) -> &Object {

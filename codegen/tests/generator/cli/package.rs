@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::{
     helm,
@@ -97,6 +97,155 @@ fn the_settings_of_the_chart_change_what_it_deploys() {
         &json!({"crds": {"enabled": false}}),
     );
     assert!(!none.contains("CustomResourceDefinition"));
+}
+
+/// The documents of a file of the packages.
+fn documents(sandbox: &Sandbox, path: &str) -> Vec<Value> {
+    serde_saphyr::from_multiple(&sandbox.read(path)).unwrap()
+}
+
+#[test]
+fn the_bundle_deploys_what_the_manifest_deploys() {
+    let sandbox = sample();
+    let install = documents(&sandbox, "dist/install.yaml");
+    let of_kind = |kind: &str| -> Vec<&Value> {
+        install
+            .iter()
+            .filter(|object| object["kind"] == kind)
+            .collect()
+    };
+    let csv = "dist/bundle/manifests/sample-operator.clusterserviceversion.yaml";
+    let csv = documents(&sandbox, csv).remove(0);
+    let installed = &csv["spec"]["install"]["spec"];
+    for (kind, key) in [
+        ("ClusterRole", "clusterPermissions"),
+        ("Role", "permissions"),
+    ] {
+        let role = of_kind(kind)[0];
+        assert_eq!(installed[key][0]["rules"], role["rules"], "{kind}");
+        assert_eq!(installed[key][0]["serviceAccountName"], "sample-operator");
+    }
+    // OLM mounts a certificate of its own.
+    let mut spec = of_kind("Deployment")[0]["spec"].clone();
+    let args = spec
+        .pointer_mut("/template/spec/containers/0/args")
+        .unwrap();
+    let flag = args.as_array_mut().unwrap().last_mut().unwrap();
+    assert_eq!(
+        *flag,
+        "--webhook-self-signed=sample-operator-system/webhook-service"
+    );
+    *flag = "--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs".into();
+    assert_eq!(installed["deployments"][0]["spec"], spec);
+    let webhooks = csv["spec"]["webhookdefinitions"].as_array().unwrap();
+    let names = webhooks
+        .iter()
+        .map(|webhook| webhook["generateName"].as_str().unwrap());
+    let expected = [
+        "mwidget-v1alpha1.batch.example.com",
+        "vwidget-v1alpha1.batch.example.com",
+        "cwidgets.batch.example.com",
+    ];
+    assert!(names.eq(expected));
+    let configured = of_kind("ValidatingWebhookConfiguration")[0];
+    assert_eq!(webhooks[1]["rules"], configured["webhooks"][0]["rules"]);
+    assert_eq!(
+        webhooks[1]["webhookPath"],
+        configured["webhooks"][0]["clientConfig"]["service"]["path"]
+    );
+    assert_eq!(webhooks[1]["targetPort"], 9443);
+    for definition in of_kind("CustomResourceDefinition") {
+        let mut definition = definition.clone();
+        definition["spec"]
+            .as_object_mut()
+            .unwrap()
+            .remove("conversion");
+        let name = definition["metadata"]["name"].as_str().unwrap();
+        let path = format!("dist/bundle/manifests/{name}_customresourcedefinition.yaml");
+        assert_eq!(documents(&sandbox, &path), [definition]);
+    }
+}
+
+#[test]
+fn what_olm_does_itself_is_not_in_the_bundle() {
+    let sandbox = sample();
+    let cert_manager = testdata().join("operator-cert-manager");
+    copy(&cert_manager, &sandbox.path("config/webhooks"));
+    let extra = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: viewer}\nrules: []\n";
+    sandbox.edit(
+        "config/namespace.yaml",
+        "apiVersion: v1\n",
+        &format!("{extra}---\napiVersion: v1\n"),
+    );
+    sandbox.succeeds(&["package"]);
+    let bundle = files(&sandbox.path("dist/bundle"));
+    let paths: Vec<_> = bundle
+        .keys()
+        .map(|path| path.display().to_string())
+        .collect();
+    let expected = [
+        "bundle.Dockerfile",
+        "manifests/regions.cache.example.com_customresourcedefinition.yaml",
+        "manifests/sample-operator.clusterserviceversion.yaml",
+        "manifests/viewer_clusterrole.yaml",
+        "manifests/widgets.batch.example.com_customresourcedefinition.yaml",
+        "metadata/annotations.yaml",
+    ];
+    assert_eq!(paths, expected);
+    for (path, text) in &bundle {
+        assert!(!text.contains("cert-manager"), "{}", path.display());
+        assert!(!text.contains("webhook-certificate"), "{}", path.display());
+    }
+    let chart = chart(&sandbox);
+    let rendered = helm::render(&chart, "a", "ns", &json!({}));
+    for line in [
+        "    cert-manager.io/inject-ca-from: ns/webhook-certificate\n",
+        "  - webhook-service.ns.svc\n",
+        "          secretName: webhook-certificate\n",
+    ] {
+        assert!(rendered.contains(line), "{line}");
+    }
+    assert!(!rendered.contains("sample-operator-system"));
+}
+
+#[test]
+fn a_bundle_shows_what_the_manifest_says_of_the_project() {
+    let sandbox = sample();
+    let more = "version = \"1.2.3\"\ndescription = \"Runs widgets\"\nauthors = [\"A B <a@example.com>\"]\nkeywords = [\"widget\"]\n\
+        homepage = \"https://example.com\"\nrepository = \"https://example.com/code\"";
+    sandbox.edit("Cargo.toml", "version = \"0.1.0\"", more);
+    sandbox.edit("Cargo.toml", "domain = ", "icon = \"icon.png\"\ndomain = ");
+    let missing = sandbox.quiet(&["package"]);
+    missing.says("cannot read icon.png");
+    sandbox.write("icon.png", "PNG");
+    sandbox.succeeds(&["package"]);
+    let csv = "dist/bundle/manifests/sample-operator.clusterserviceversion.yaml";
+    let csv = documents(&sandbox, csv).remove(0);
+    let spec = &csv["spec"];
+    assert_eq!(csv["metadata"]["name"], "sample-operator.v1.2.3");
+    assert_eq!(
+        csv["metadata"]["annotations"]["repository"],
+        "https://example.com/code"
+    );
+    assert_eq!(spec["description"], "Runs widgets");
+    assert_eq!(spec["maturity"], "stable");
+    assert_eq!(spec["provider"]["name"], "A B");
+    assert_eq!(
+        spec["maintainers"],
+        json!([{"name": "A B", "email": "a@example.com"}])
+    );
+    assert_eq!(spec["keywords"], json!(["widget"]));
+    assert_eq!(
+        spec["icon"],
+        json!([{"base64data": "UE5H", "mediatype": "image/png"}])
+    );
+    let chart = documents(&sandbox, "dist/chart/Chart.yaml").remove(0);
+    assert_eq!(chart["description"], "Runs widgets");
+    assert_eq!(chart["appVersion"], "1.2.3");
+    sandbox.edit("Cargo.toml", "icon.png", "icon.txt");
+    sandbox
+        .quiet(&["package"])
+        .says("the icon icon.txt in Cargo.toml is no picture");
 }
 
 #[test]
