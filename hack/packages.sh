@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Checks what `kube-codegen package` writes for the scaffolded operator with the tools that read it.
 #
-#   hack/packages.sh [CHECK…]     all checks, or only these:
+#   hack/packages.sh [--update] [CHECK…]     all checks, or only these:
 #     kustomize    what kustomize builds from config/ is what install.yaml has
+#     names        what kustomize builds under another namespace and prefix is as checked in; --update writes it
 #     bundle       the bundle passes the rules of `operator-sdk bundle validate`
 #     helm         the chart passes `helm lint --strict`, and renders the objects of install.yaml
 #     cluster      install, upgrade and uninstall on the embedded API server: CRDs and their objects survive
@@ -12,7 +13,12 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-[[ $# -gt 0 ]] || set -- kustomize bundle helm cluster
+update=
+if [[ ${1:-} == --update ]]; then
+  update=1
+  shift
+fi
+[[ $# -gt 0 ]] || set -- kustomize names bundle helm cluster
 work=$root/target/packages
 rm -rf "$work"
 mkdir -p "$work"
@@ -69,6 +75,37 @@ check_kustomize() {
     diff <("$KUBECTL" kustomize "$operator/config" | canonical kustomize) "$dist/install.yaml"
 }
 
+# overlay NAME CONFIG [LINE]: builds a config folder under another namespace and prefix.
+overlay() {
+  mkdir -p "$work/names/overlay"
+  rm -rf "$work/names/config"
+  cp -r "$2" "$work/names/config"
+  cat >"$work/names/overlay/kustomization.yaml" <<EOF
+resources: [../config]
+namespace: team-a
+namePrefix: blue-
+${3:-}
+EOF
+  "$KUBECTL" kustomize "$work/names/overlay" >"$work/names/$1.yaml"
+}
+
+# The names in the result are checked by a test of the generator.
+check_names() {
+  local golden=$root/testdata/operator-renamed
+  cp -r "$operator/config" "$work/cert-manager"
+  rm -r "$work/cert-manager/webhooks"
+  cp -r "$root/testdata/operator-cert-manager" "$work/cert-manager/webhooks"
+  overlay self-signed "$operator/config"
+  overlay cert-manager "$work/cert-manager" 'transformers: [../config/webhooks/names]'
+  if [[ -n $update ]]; then
+    mkdir -p "$golden"
+    cp "$work"/names/*.yaml "$golden"
+  fi
+  for file in self-signed cert-manager; do
+    check "$file under other names is as checked in: --update" diff "$golden/$file.yaml" "$work/names/$file.yaml"
+  done
+}
+
 # Validates a bundle: errors are printed, and are not in the exit code.
 verified() {
   local said
@@ -94,6 +131,10 @@ check_helm() {
   # The annotation of CRDs is Helm's own.
   check "the chart renders the objects of install.yaml" \
     diff <(rendered --set crds.keep=false | canonical helm) "$dist/install.yaml"
+  local all=(--set webhooks.certManager.enabled=true --set monitor.enabled=true --set networkPolicies.enabled=true
+    --set watchNamespaces='{a,b}' --set priorityClassName=high --set image.digest=sha256:0)
+  check "lint with all switches" "$HELM" lint --strict "$dist/chart" "${all[@]}"
+  check "all switches" grep -q "kind: ServiceMonitor" <(rendered "${all[@]}" | canonical switched)
   check "a misspelled setting is refused" refused "additional properties 'replica' not allowed" \
     "$HELM" template "$name" "$dist/chart" --set replica=2
 }

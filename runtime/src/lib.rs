@@ -51,6 +51,8 @@
 #[cfg(feature = "app")]
 pub mod app;
 pub mod apply;
+#[cfg(any(feature = "webhooks", feature = "secure-metrics"))]
+mod certificates;
 pub mod client;
 mod clock;
 pub mod condition;

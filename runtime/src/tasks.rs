@@ -26,6 +26,11 @@ pub(crate) enum Task {
     Informer,
     Certificate,
     Registration,
+    #[cfg_attr(
+        not(feature = "secure-metrics"),
+        expect(dead_code, reason = "nobody has one")
+    )]
+    MetricsCertificate,
 }
 
 /// What `/readyz` does about a task that fails.
@@ -52,7 +57,7 @@ pub(crate) struct Row {
 }
 
 /// All kinds of tasks that can fail for ever.
-pub(crate) const TASKS: [(Task, Row); 5] = [
+pub(crate) const TASKS: [(Task, Row); 6] = [
     (
         Task::Election,
         Row {
@@ -87,6 +92,15 @@ pub(crate) const TASKS: [(Task, Row); 5] = [
             metric: "webhook-registration",
             log: "at once, then once a minute",
             check: ("webhookRegistration", Check::Warns),
+        },
+    ),
+    (
+        Task::MetricsCertificate,
+        Row {
+            does: "renew the metrics certificate",
+            metric: "metrics-certificate",
+            log: "at once, then once a minute",
+            check: ("metricsCertificate", Check::Warns),
         },
     ),
     (

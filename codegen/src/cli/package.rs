@@ -68,18 +68,25 @@ impl Package {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let finish = self.mode.finish(color);
         let root = root()?;
-        let objects = match &self.from {
-            Some(file) => given(file)?,
-            None => kustomize::build(&root.join(&self.config), &|path| fs::read_to_string(path))?,
+        let config = root.join(&self.config);
+        let read = |path: &Path| fs::read_to_string(path);
+        let (objects, parts) = match &self.from {
+            Some(file) => (given(file)?, Vec::new()),
+            None => (
+                kustomize::build(&config, &read)?,
+                kustomize::parts(&config, &folders(&config), &read)?,
+            ),
         };
         let mut about = about(&root.join("Cargo.toml"))?;
         about.icon = icon(&root, about.icon_path.as_deref())?;
         let package = package::Package::new(about, objects, self.image.as_deref())?;
-        let package = package.samples(samples(&root.join(&self.config).join("samples"))?);
+        let package = package
+            .samples(samples(&config.join("samples"))?)
+            .parts(parts);
         let wanted = |format: &Format| self.format.iter().any(|name| name == format.name());
         let mut tree = Tree::new();
         for format in Format::ALL.into_iter().filter(wanted) {
-            let (files, warnings) = package.files(format);
+            let (files, warnings) = package.files(format)?;
             tree.extend(files);
             for warning in warnings {
                 style::eprint(&style::note(&warning, color));
@@ -117,6 +124,16 @@ fn root() -> Result<PathBuf, Failure> {
         Failure::Usage(message.to_owned())
     })?;
     Ok(path.parent().unwrap_or(Path::new("")).to_owned())
+}
+
+/// The names of the folders in a folder, sorted.
+fn folders(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
 }
 
 /// The objects of a file or of standard input.

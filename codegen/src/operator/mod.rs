@@ -52,7 +52,7 @@ const FEATURES: &str = "features = [\"app\", \"latest\"]";
 
 /// The files of a new operator, by path.
 #[rustfmt::skip]
-const FILES: [(&str, &str); 19] = [
+const FILES: [(&str, &str); 25] = [
     (".dockerignore", templates::DOCKERIGNORE),
     (".github/workflows/ci.yml", templates::CI),
     (".gitignore", templates::GITIGNORE),
@@ -61,8 +61,14 @@ const FILES: [(&str, &str); 19] = [
     ("README.md", templates::README),
     ("codegen.toml", templates::CODEGEN),
     ("config/deployment.yaml", templates::DEPLOYMENT),
+    ("config/disruption-budget.yaml", templates::DISRUPTION_BUDGET),
     ("config/kustomization.yaml", templates::KUSTOMIZATION),
+    ("config/metrics.yaml", templates::METRICS),
+    ("config/monitor/kustomization.yaml", templates::MONITOR),
+    ("config/monitor/service-monitor.yaml", templates::SERVICE_MONITOR),
     ("config/namespace.yaml", templates::NAMESPACE),
+    ("config/network-policies/kustomization.yaml", templates::RESTRICTED),
+    ("config/network-policies/network-policies.yaml", templates::NETWORK_POLICIES),
     ("config/role-binding.yaml", templates::ROLE_BINDING),
     ("config/service-account.yaml", templates::SERVICE_ACCOUNT),
     ("src/apis/mod.rs", templates::APIS),

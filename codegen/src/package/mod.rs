@@ -63,6 +63,8 @@ pub struct Package {
     deployment: usize,
     /// Objects of the operator's kinds, for those who read about it.
     samples: Vec<Object>,
+    /// Objects that a user may want, by the name of their part.
+    parts: Vec<(String, Vec<Object>)>,
 }
 
 impl Package {
@@ -99,6 +101,7 @@ impl Package {
             objects,
             deployment,
             samples: Vec::new(),
+            parts: Vec::new(),
         })
     }
 
@@ -109,21 +112,31 @@ impl Package {
         self
     }
 
-    /// The files of a format, below a folder for all of them, and warnings.
+    /// Adds parts that a chart has settings for, and other formats leave out.
     #[must_use]
-    pub fn files(&self, format: Format) -> (Tree, Vec<String>) {
+    pub fn parts(mut self, parts: Vec<(String, Vec<Object>)>) -> Self {
+        self.parts = parts;
+        self
+    }
+
+    /// The files of a format, below a folder for all of them, and warnings.
+    ///
+    /// # Errors
+    ///
+    /// Objects that the format cannot represent.
+    pub fn files(&self, format: Format) -> Result<(Tree, Vec<String>), Error> {
         let (tree, warnings) = match format {
             Format::Install => {
                 let tree = [("install.yaml".into(), self.install())];
-                return (tree.into(), Vec::new());
+                return Ok((tree.into(), Vec::new()));
             }
-            Format::Chart => chart::files(self),
+            Format::Chart => chart::files(self)?,
             Format::Bundle => bundle::files(self),
         };
         let folder = Path::new(format.name());
         let tree = tree.into_iter();
         let tree = tree.map(|(path, text)| (folder.join(path), text));
-        (tree.collect(), warnings)
+        Ok((tree.collect(), warnings))
     }
 
     /// One manifest with all objects.
@@ -157,6 +170,20 @@ impl Package {
             .text("/spec/template/spec/serviceAccountName")
     }
 
+    /// The names of the Services that the API server calls webhooks through.
+    fn webhook_services(&self) -> Vec<&str> {
+        let of_webhooks = self.objects.iter().flat_map(|object| {
+            let webhooks = object.0["webhooks"].as_array().into_iter().flatten();
+            webhooks.map(|webhook| &webhook["clientConfig"])
+        });
+        let definitions = self.objects.iter();
+        let conversions = definitions.filter_map(|object| object.0.pointer(CONVERSION));
+        let clients = of_webhooks.chain(conversions);
+        clients
+            .filter_map(|client| client["service"]["name"].as_str())
+            .collect()
+    }
+
     fn deployment(&self) -> &Object {
         static NONE: Object = Object(Value::Null);
         self.objects.get(self.deployment).unwrap_or(&NONE)
@@ -173,3 +200,6 @@ impl Package {
 
 /// Where a Deployment has the container of its program.
 const CONTAINER: &str = "/spec/template/spec/containers/0";
+
+/// Where a CRD has the client of its conversion webhook.
+const CONVERSION: &str = "/spec/conversion/webhook/clientConfig";

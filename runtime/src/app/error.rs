@@ -67,6 +67,9 @@ pub enum AppError {
         /// The reason.
         source: io::Error,
     },
+    /// The certificate of the metrics is not usable.
+    #[error("--metrics-cert-path")]
+    MetricsCertificate(#[source] crate::manager::CertificateError),
     /// The certificate of the webhooks is not usable.
     #[cfg(feature = "webhooks")]
     #[error("--webhook-cert-path")]

@@ -12,7 +12,9 @@ use super::WebhookFlags;
 use super::{AppError, Flags};
 use crate::event::{EventBroadcaster, EventOptions, EventRecorder, Reporter};
 use crate::informer::{FactoryBuilder, SharedInformerFactory};
-use crate::manager::{Manager, ManagerBuilder, OnStuckWork};
+use crate::manager::{
+    Certificates as MetricsCertificates, Manager, ManagerBuilder, OnStuckWork, SecureMetrics,
+};
 use crate::metrics::Metrics;
 #[cfg(feature = "webhooks")]
 use crate::webhook::{Certificates, WebhookServer, Webhooks};
@@ -116,8 +118,11 @@ impl Process {
         #[cfg(feature = "self-signed")]
         if let Some(service) = &flags.webhook_self_signed {
             let (namespace, name) = (&service.namespace, &service.name);
-            let made = crate::webhook::SelfSigned::new(&self.client, namespace, name)
+            let mut made = crate::webhook::SelfSigned::new(&self.client, namespace, name)
                 .conversions_of(webhooks);
+            if let Some(secret) = &flags.webhook_secret {
+                made = made.secret(secret);
+            }
             return Ok(made.certificates().await?);
         }
         let folder = flags.webhook_cert_path.clone().unwrap_or_default();
@@ -176,7 +181,7 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// The durations of the election are inconsistent.
+    /// The durations of the election are inconsistent, or the certificate of the metrics cannot be used.
     pub fn manager(self, factory: &SharedInformerFactory) -> Result<ManagerBuilder, AppError> {
         let election = &self.flags.election;
         let mut manager = Manager::builder(factory)
@@ -184,10 +189,14 @@ impl Process {
             .events(self.events)
             .on_stuck_work(OnStuckWork::ExitProcess);
         if election.leader_elect {
-            manager = manager.leader_election(self.client, election.config(&self.identity)?);
+            let config = election.config(&self.identity)?;
+            manager = manager.leader_election(self.client.clone(), config);
         }
         if let Some(listener) = self.listeners.metrics {
-            manager = manager.serve_metrics(listener);
+            manager = match secure_metrics(&self.flags, self.client)? {
+                Some(secure) => manager.serve_secure_metrics(listener, secure),
+                None => manager.serve_metrics(listener),
+            };
         }
         if let Some(listener) = self.listeners.health {
             manager = manager.serve_health(listener);
@@ -198,6 +207,26 @@ impl Process {
         }
         Ok(manager)
     }
+}
+
+/// What restricts access to the metrics, if the flags ask for it.
+fn secure_metrics(flags: &Flags, client: Client) -> Result<Option<SecureMetrics>, AppError> {
+    if !flags.metrics_secure {
+        if let Some(address) = flags.metrics_bind_address.0
+            && !address.ip().is_loopback()
+        {
+            tracing::info!(
+                "metrics are open to everyone who reaches {address}: set --metrics-secure, or bind an address of the loopback"
+            );
+        }
+        return Ok(None);
+    }
+    let certificates = match &flags.metrics_cert_path {
+        Some(folder) => MetricsCertificates::from_folder(folder),
+        None => MetricsCertificates::unverified(),
+    };
+    let certificates = certificates.map_err(AppError::MetricsCertificate)?;
+    Ok(Some(SecureMetrics::new(client, certificates)))
 }
 
 async fn listen(

@@ -8,10 +8,12 @@ use kube::Client;
 #[cfg(feature = "endpoints")]
 use tokio::net::TcpListener;
 
-#[cfg(feature = "endpoints")]
-use super::Endpoints;
+#[cfg(feature = "secure-metrics")]
+use super::SecureMetrics;
 use super::health::Checks;
 use super::{AnyRunnable, Runnable, Selection, UnknownController};
+#[cfg(feature = "endpoints")]
+use super::{Endpoints, serve::Site};
 use crate::controller::Controller;
 use crate::event::EventBroadcaster;
 use crate::informer::SharedInformerFactory;
@@ -59,10 +61,11 @@ pub enum OnStuckWork {
 }
 
 #[cfg(feature = "endpoints")]
-#[derive(Clone, Copy)]
 enum Serves {
     #[cfg(feature = "prometheus")]
     Metrics,
+    #[cfg(feature = "secure-metrics")]
+    SecureMetrics(SecureMetrics),
     Health,
 }
 
@@ -74,7 +77,7 @@ pub struct Manager {
     pub(super) elector: Option<LeaderElector>,
     pub(super) events: Option<EventBroadcaster>,
     #[cfg(feature = "endpoints")]
-    pub(super) listeners: Vec<(TcpListener, Endpoints)>,
+    pub(super) listeners: Vec<(TcpListener, Site)>,
     #[cfg(feature = "webhooks")]
     pub(super) webhooks: Option<WebhookServer>,
     pub(super) graceful_timeout: Duration,
@@ -179,10 +182,23 @@ impl ManagerBuilder {
         self
     }
 
-    /// Serves `/metrics` on `listener`.
+    /// Serves `/metrics` on `listener`, over HTTP, to everyone who reaches it.
     #[cfg(all(feature = "endpoints", feature = "prometheus"))]
     pub fn serve_metrics(mut self, listener: TcpListener) -> Self {
         self.listeners.push((listener, Serves::Metrics));
+        self
+    }
+
+    /// Serves `/metrics` on `listener`, over HTTPS, to clients whose bearer token belongs to a user that may `get` the path `/metrics`.
+    /// Answers of the API server are remembered: a minute if a client is allowed, else ten seconds.
+    #[cfg(feature = "secure-metrics")]
+    pub fn serve_secure_metrics(mut self, listener: TcpListener, secure: SecureMetrics) -> Self {
+        for progress in secure.progress() {
+            progress.report_to(&self.metrics);
+            self.ready.add_task(progress);
+        }
+        let serves = Serves::SecureMetrics(secure);
+        self.listeners.push((listener, serves));
         self
     }
 
@@ -270,22 +286,12 @@ impl ManagerBuilder {
             metrics: Some(self.metrics.clone()),
         };
         #[cfg(feature = "endpoints")]
-        let serves = |serves| match serves {
-            #[cfg(feature = "prometheus")]
-            Serves::Metrics => Endpoints {
-                health: None,
-                ..endpoints.clone()
-            },
-            Serves::Health => Endpoints {
-                metrics: None,
-                ..endpoints.clone()
-            },
-        };
+        let site = |serves| serves_what(&endpoints, serves);
         #[cfg(feature = "endpoints")]
         let listeners = self
             .listeners
             .into_iter()
-            .map(|(listener, what)| (listener, serves(what)))
+            .map(|(listener, serves)| (listener, site(serves)))
             .collect();
         let (factory, graceful_timeout, ready) = (self.factory, self.graceful_timeout, self.ready);
         Ok(Manager {
@@ -337,6 +343,27 @@ impl ManagerBuilder {
         let check = move || checked.check_identity().map_err(|error| error.to_string());
         self.ready.add("leaderIdentity", Arc::new(check));
         Ok(Some(elector))
+    }
+}
+
+/// The part of the endpoints that a listener serves.
+#[cfg(feature = "endpoints")]
+fn serves_what(all: &Endpoints, serves: Serves) -> Site {
+    let (health, metrics) = (all.health.clone(), all.metrics.clone());
+    let site = |health, metrics| Site {
+        endpoints: Endpoints { health, metrics },
+        #[cfg(feature = "secure-metrics")]
+        secure: None,
+    };
+    match serves {
+        #[cfg(feature = "prometheus")]
+        Serves::Metrics => site(None, metrics),
+        #[cfg(feature = "secure-metrics")]
+        Serves::SecureMetrics(secure) => Site {
+            secure: Some(secure),
+            ..site(None, metrics)
+        },
+        Serves::Health => site(health, None),
     }
 }
 

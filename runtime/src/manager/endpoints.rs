@@ -73,7 +73,7 @@ fn scrape(metrics: &Metrics) -> Response<Full<Bytes>> {
     }
 }
 
-fn text(status: StatusCode, body: String) -> Response<Full<Bytes>> {
+pub(super) fn text(status: StatusCode, body: String) -> Response<Full<Bytes>> {
     typed(status, "text/plain; charset=utf-8", body)
 }
 

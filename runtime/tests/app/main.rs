@@ -79,6 +79,7 @@ fn the_command_line_is_consistent_and_takes_the_programs_name() {
         &["--namespace=A"],
         &["--leader-elect=maybe"],
         &["--metrics-bind-address=x"],
+        &["--metrics-cert-path=folder"],
     ] {
         assert!(parse(args).is_err(), "{args:?}");
     }

@@ -64,7 +64,7 @@ fn is_file(package: &Package, permissions: &Permissions<'_>, object: &Object) ->
         "Namespace" | "Deployment" => false,
         "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration" => false,
         "ServiceAccount" => object.name() != package.service_account(),
-        "Service" => !webhooks::services(package).contains(&object.name()),
+        "Service" => !package.webhook_services().contains(&object.name()),
         "Issuer" | "Certificate" => object.group_version().0 != "cert-manager.io",
         _ => !permissions.covers(object),
     }

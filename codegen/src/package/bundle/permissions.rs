@@ -40,7 +40,7 @@ impl<'a> Permissions<'a> {
 
     /// Whether the ClusterServiceVersion says what the object says.
     pub(super) fn covers(&self, object: &Object) -> bool {
-        self.covered.iter().any(|covered| *covered == object)
+        self.covered.contains(&object)
     }
 
     /// `clusterPermissions` and `permissions` of the ClusterServiceVersion.

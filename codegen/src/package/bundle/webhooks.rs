@@ -2,13 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::{Package, object::Object};
+use super::super::{CONVERSION, Package, object::Object};
 
 /// Where OLM mounts the certificate.
 const CERTIFICATE: &str = "/tmp/k8s-webhook-server/serving-certs";
 
 /// The flags that say where the certificate comes from.
 const FLAGS: [&str; 2] = ["--webhook-cert-path=", "--webhook-self-signed="];
+
+/// The flag for a Secret that OLM's certificate is not in.
+const SECRET: &str = "--webhook-secret=";
 
 /// The fields that webhooks of configurations and of OLM have in common.
 const SHARED: [&str; 8] = [
@@ -24,23 +27,6 @@ const SHARED: [&str; 8] = [
 
 /// The fields that [`definitions`] reads besides.
 const READ: [&str; 2] = ["name", "clientConfig"];
-
-/// The names of the Services that the API server calls webhooks through.
-pub(super) fn services(package: &Package) -> Vec<&str> {
-    let of_webhooks = package.objects.iter().flat_map(|object| {
-        let webhooks = object.0["webhooks"].as_array().into_iter().flatten();
-        webhooks.map(|webhook| &webhook["clientConfig"])
-    });
-    let of_definitions = package.objects.iter();
-    let of_definitions = of_definitions.filter_map(|object| object.0.pointer(CONVERSION));
-    let clients = of_webhooks.chain(of_definitions);
-    clients
-        .filter_map(|client| client["service"]["name"].as_str())
-        .collect()
-}
-
-/// Where a CRD has the client of its conversion webhook.
-const CONVERSION: &str = "/spec/conversion/webhook/clientConfig";
 
 /// `webhookdefinitions` of the ClusterServiceVersion.
 pub(super) fn definitions(package: &Package, warnings: &mut Vec<String>) -> Vec<Value> {
@@ -130,6 +116,9 @@ pub(super) fn mount(deployment: &mut Object) {
             *arg = format!("{}{CERTIFICATE}", FLAGS[0]).into();
         }
     }
+    retain(pod, "/containers/0", "args", |arg| {
+        !arg.as_str().is_some_and(|arg| arg.starts_with(SECRET))
+    });
     let is_own = |mount: &Value| {
         let path = mount["mountPath"].as_str().unwrap_or_default();
         own.iter().any(|own| own == path)

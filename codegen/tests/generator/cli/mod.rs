@@ -29,6 +29,7 @@ mod operator_kinds;
 mod operator_webhooks;
 mod output;
 mod package;
+mod package_names;
 pub(crate) mod sandbox;
 pub(crate) mod schema;
 mod verify;

@@ -84,12 +84,42 @@ fn the_settings_of_the_chart_change_what_it_deploys() {
         "      annotations:\n        note: yes please\n",
         "  annotations:\n    role: z\n",
         "    helm.sh/resource-policy: keep\n",
-        "        - --webhook-self-signed=ns/webhook-service\n",
+        "  name: metrics-service\n  namespace: ns\n",
     ];
     for line in lines {
         assert!(rendered.contains(line), "{line}");
     }
     assert!(!rendered.contains("limits:"), "{rendered}");
+    assert!(rendered.contains("kind: PodDisruptionBudget"));
+    assert!(
+        !rendered.contains("kind: ServiceMonitor") && !rendered.contains("kind: NetworkPolicy")
+    );
+    let switches = json!({
+        "podDisruptionBudget": {"enabled": false},
+        "monitor": {"enabled": true},
+        "networkPolicies": {"enabled": true},
+    });
+    let switched = helm::render(&chart(&sandbox), "a", "ns", &switches);
+    assert!(!switched.contains("kind: PodDisruptionBudget"));
+    assert!(switched.contains("kind: ServiceMonitor"));
+    assert_eq!(switched.matches("kind: NetworkPolicy").count(), 3);
+    let cert_manager = json!({"webhooks": {"certManager": {"enabled": true}}});
+    let issued = helm::render(&chart(&sandbox), "a", "ns", &cert_manager);
+    assert!(!issued.contains("--webhook-self-signed") && !issued.contains("--webhook-secret"));
+    for line in [
+        "        - --webhook-cert-path=/webhook-certificate\n",
+        "        - mountPath: /webhook-certificate\n",
+        "          secretName: webhook-certificate\n",
+        "  - webhook-service.ns.svc\n",
+    ] {
+        assert!(issued.contains(line), "{line}");
+    }
+    let injected = "    cert-manager.io/inject-ca-from: ns/webhook-certificate\n";
+    assert_eq!(
+        issued.matches(injected).count(),
+        3,
+        "two configurations and a CRD"
+    );
     let none = helm::render(
         &chart(&sandbox),
         "a",
@@ -117,12 +147,27 @@ fn the_bundle_deploys_what_the_manifest_deploys() {
     let csv = "dist/bundle/manifests/sample-operator.clusterserviceversion.yaml";
     let csv = documents(&sandbox, csv).remove(0);
     let installed = &csv["spec"]["install"]["spec"];
-    for (kind, key) in [
-        ("ClusterRole", "clusterPermissions"),
-        ("Role", "permissions"),
+    for (names, kind, key) in [
+        (
+            &["sample-operator", "sample-operator-metrics-auth"][..],
+            "ClusterRole",
+            "clusterPermissions",
+        ),
+        (&["sample-operator"], "Role", "permissions"),
     ] {
-        let role = of_kind(kind)[0];
-        assert_eq!(installed[key][0]["rules"], role["rules"], "{kind}");
+        let roles = of_kind(kind);
+        let roles = roles
+            .iter()
+            .filter(|role| names.iter().any(|name| role["metadata"]["name"] == *name));
+        let rules: Vec<&Value> = roles
+            .flat_map(|role| role["rules"].as_array().unwrap())
+            .collect();
+        let granted: Vec<&Value> = installed[key][0]["rules"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .collect();
+        assert_eq!(granted, rules, "{kind}");
         assert_eq!(installed[key][0]["serviceAccountName"], "sample-operator");
     }
     // OLM mounts a certificate of its own.
@@ -130,12 +175,14 @@ fn the_bundle_deploys_what_the_manifest_deploys() {
     let args = spec
         .pointer_mut("/template/spec/containers/0/args")
         .unwrap();
-    let flag = args.as_array_mut().unwrap().last_mut().unwrap();
-    assert_eq!(
-        *flag,
-        "--webhook-self-signed=sample-operator-system/webhook-service"
-    );
-    *flag = "--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs".into();
+    let args = args.as_array_mut().unwrap();
+    let own = args.split_off(args.len() - 2);
+    let expected = [
+        "--webhook-self-signed=$(POD_NAMESPACE)/$(WEBHOOK_SERVICE)",
+        "--webhook-secret=webhook-service-cert",
+    ];
+    assert_eq!(own, expected);
+    args.push("--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs".into());
     assert_eq!(installed["deployments"][0]["spec"], spec);
     let webhooks = csv["spec"]["webhookdefinitions"].as_array().unwrap();
     let names = webhooks
@@ -185,8 +232,11 @@ fn what_olm_does_itself_is_not_in_the_bundle() {
         .collect();
     let expected = [
         "bundle.Dockerfile",
+        "manifests/metrics-service_service.yaml",
         "manifests/regions.cache.example.com_customresourcedefinition.yaml",
+        "manifests/sample-operator-metrics-reader_clusterrole.yaml",
         "manifests/sample-operator.clusterserviceversion.yaml",
+        "manifests/sample-operator_poddisruptionbudget.yaml",
         "manifests/viewer_clusterrole.yaml",
         "manifests/widgets.batch.example.com_customresourcedefinition.yaml",
         "metadata/annotations.yaml",
@@ -302,4 +352,34 @@ fn package_says_what_it_cannot_package() {
         sandbox.write(path, &old);
     }
     sandbox.check("package_errors");
+}
+
+#[test]
+fn the_controllers_of_this_repository_are_packaged() {
+    let controllers = testdata().join("../controllers");
+    for name in [
+        "controller-manager",
+        "network",
+        "podbuggertool",
+        "podset",
+        "virtualmachine",
+    ] {
+        let sandbox = Sandbox::new();
+        let folder = controllers.join(name);
+        let read = |file: &str| fs::read_to_string(folder.join(file)).unwrap();
+        let manifest = read("Cargo.toml");
+        let manifest = manifest.replace("version.workspace = true", "version = \"0.1.0\"");
+        sandbox.write("Cargo.toml", &manifest);
+        sandbox.write("codegen.toml", &read("codegen.toml"));
+        copy(&folder.join("deploy"), &sandbox.path("deploy"));
+        let run = sandbox.quiet(&["package", "--config", "deploy"]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{name}");
+        let install = sandbox.read("dist/install.yaml");
+        let namespace = documents(&sandbox, "deploy/namespace.yaml").remove(0);
+        let namespace = namespace["metadata"]["name"].as_str().unwrap();
+        let values = json!({"crds": {"keep": false}});
+        let rendered = helm::render(&chart(&sandbox), "a", namespace, &values);
+        let objects = format!("{}\n{rendered}", read("deploy/namespace.yaml"));
+        assert_eq!(canonical(&sandbox, &objects), install, "{name}");
+    }
 }

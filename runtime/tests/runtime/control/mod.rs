@@ -24,6 +24,7 @@ mod one_run;
 mod owners;
 mod retrying;
 mod rig;
+mod secure_metrics;
 mod server;
 mod sources;
 mod spanning;
