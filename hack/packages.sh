@@ -6,6 +6,7 @@
 #     names        what kustomize builds under another namespace and prefix is as checked in; --update writes it
 #     bundle       the bundle passes the rules of `operator-sdk bundle validate`
 #     helm         the chart passes `helm lint --strict`, and renders the objects of install.yaml
+#     xtask        the steps of the operator's `cargo xtask` on the embedded API server
 #     cluster      install, upgrade and uninstall on the embedded API server: CRDs and their objects survive
 #
 # Helm is the one of hack/clients/helm, kustomize is kubectl's, and the rules are operator-verify's of hack/packages; $HELM, $KUBECTL and
@@ -18,7 +19,7 @@ if [[ ${1:-} == --update ]]; then
   update=1
   shift
 fi
-[[ $# -gt 0 ]] || set -- kustomize names bundle helm cluster
+[[ $# -gt 0 ]] || set -- kustomize names bundle helm xtask cluster
 work=$root/target/packages
 rm -rf "$work"
 mkdir -p "$work"
@@ -151,6 +152,7 @@ helm() { timeout 120 "$HELM" --namespace "$namespace" "$@"; }
 k() { "$KUBECTL" --namespace "$namespace" "$@"; }
 
 start_server() {
+  if [[ -n ${server:-} ]]; then return; fi
   if [[ -z ${EMBEDDED_APISERVER:-} ]]; then
     cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --bin embedded-apiserver
     EMBEDDED_APISERVER=${CARGO_TARGET_DIR:-$root/target}/debug/embedded-apiserver
@@ -165,6 +167,33 @@ start_server() {
   done
   cat "$work/server.log"
   return 1
+}
+
+# The steps in the folder of the sample operator; docker only prints what it is asked for.
+check_xtask() {
+  start_server
+  mkdir -p "$work/bin"
+  printf '#!/bin/sh\necho "docker $*"\n' >"$work/bin/docker"
+  ln -sf "$KUBECTL" "$work/bin/kubectl"
+  chmod +x "$work/bin/docker"
+  (cd "$operator" && cargo build --quiet --bin xtask)
+  local xtask=${CARGO_TARGET_DIR:-$root/target}/debug/xtask
+  export KUBE_CODEGEN PATH=$work/bin:$PATH IMAGE=registry.example.com/o:1
+  check "xtask lists its steps" refused "undeploy" "$xtask"
+  check "image" is "docker build -t registry.example.com/o:1 .
+docker push registry.example.com/o:1" "$xtask" image --push
+  check "install" "$xtask" install
+  check "an object is created" k apply --server-side -f "$operator/config/samples/region.yaml"
+  check "deploy" "$xtask" deploy
+  check "the image is that of the flag" is registry.example.com/o:1 k get deployment "$name" -o 'jsonpath={.spec.template.spec.containers[0].image}'
+  check "undeploy" "$xtask" undeploy
+  check "the Deployment is gone" refused NotFound k get deployment "$name"
+  check "the object is still there" k get -f "$operator/config/samples/region.yaml"
+  check "uninstall asks" refused "add --yes" "$xtask" uninstall
+  check "uninstall" "$xtask" uninstall --yes
+  check "the CRDs are gone" refused NotFound k get crd regions.cache.example.com
+  k delete namespace "$namespace" --wait=false >/dev/null
+  rm -rf "$operator/dist"
 }
 
 # The operator in a new version, with another name for a column of its kinds.

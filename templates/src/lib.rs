@@ -71,6 +71,10 @@ pub mod operator {
         RESTRICTED = "operator/network-policies/kustomization.yaml";
         /// What it may connect to, and who may connect to it.
         NETWORK_POLICIES = "operator/network-policies/network-policies.yaml";
+        /// The alias `cargo xtask`.
+        CARGO_CONFIG = "operator/xtask/config.toml";
+        /// The steps from sources to a cluster.
+        XTASK = "operator/xtask/main.rs";
         /// Its service account.
         SERVICE_ACCOUNT = "operator/service-account.yaml";
         /// The module of its kinds.

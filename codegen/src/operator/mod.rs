@@ -52,7 +52,8 @@ const FEATURES: &str = "features = [\"app\", \"latest\"]";
 
 /// The files of a new operator, by path.
 #[rustfmt::skip]
-const FILES: [(&str, &str); 25] = [
+const FILES: [(&str, &str); 27] = [
+    (".cargo/config.toml", templates::CARGO_CONFIG),
     (".dockerignore", templates::DOCKERIGNORE),
     (".github/workflows/ci.yml", templates::CI),
     (".gitignore", templates::GITIGNORE),
@@ -78,10 +79,12 @@ const FILES: [(&str, &str); 25] = [
     ("src/main.rs", templates::MAIN),
     ("tests/operator/deploy.rs", templates::DEPLOY),
     (TESTS, templates::TESTS),
+    ("xtask/main.rs", templates::XTASK),
 ];
 
 /// Files that a new repository often has already; `init` then keeps the existing ones.
-const DISPENSABLE: [&str; 5] = [
+const DISPENSABLE: [&str; 6] = [
+    ".cargo/config.toml",
     ".dockerignore",
     ".github/workflows/ci.yml",
     ".gitignore",

@@ -142,15 +142,18 @@ impl Access {
     }
 
     async fn review(&self, question: &Question) -> Result<Verdict, kube::Error> {
-        let mut review = TokenReview::default();
         #[allow(
             clippy::useless_conversion,
             reason = "the token is optional in some versions of Kubernetes"
         )]
         let token = question.token.clone().into();
-        review.spec = TokenReviewSpec {
+        let spec = TokenReviewSpec {
             token,
             ..TokenReviewSpec::default()
+        };
+        let review = TokenReview {
+            spec,
+            ..TokenReview::default()
         };
         let reviews = Api::<TokenReview>::all(self.client.clone());
         let reviewed = reviews.create(&PostParams::default(), &review).await?;
@@ -167,8 +170,7 @@ impl Access {
         user: UserInfo,
     ) -> Result<Verdict, kube::Error> {
         let name = user.username.clone().unwrap_or_default();
-        let mut review = SubjectAccessReview::default();
-        review.spec = SubjectAccessReviewSpec {
+        let spec = SubjectAccessReviewSpec {
             user: user.username,
             groups: user.groups,
             uid: user.uid,
@@ -178,6 +180,10 @@ impl Access {
                 verb: Some(question.verb.clone()),
             }),
             ..SubjectAccessReviewSpec::default()
+        };
+        let review = SubjectAccessReview {
+            spec,
+            ..SubjectAccessReview::default()
         };
         let reviews = Api::<SubjectAccessReview>::all(self.client.clone());
         let reviewed = reviews.create(&PostParams::default(), &review).await?;
