@@ -185,22 +185,24 @@ fn the_bundle_deploys_what_the_manifest_deploys() {
     args.push("--webhook-cert-path=/tmp/k8s-webhook-server/serving-certs".into());
     assert_eq!(installed["deployments"][0]["spec"], spec);
     let webhooks = csv["spec"]["webhookdefinitions"].as_array().unwrap();
-    let names = webhooks
-        .iter()
-        .map(|webhook| webhook["generateName"].as_str().unwrap());
-    let expected = [
-        "mwidget-v1alpha1.batch.example.com",
-        "vwidget-v1alpha1.batch.example.com",
-        "cwidgets.batch.example.com",
-    ];
-    assert!(names.eq(expected));
-    let configured = of_kind("ValidatingWebhookConfiguration")[0];
-    assert_eq!(webhooks[1]["rules"], configured["webhooks"][0]["rules"]);
-    assert_eq!(
-        webhooks[1]["webhookPath"],
-        configured["webhooks"][0]["clientConfig"]["service"]["path"]
-    );
-    assert_eq!(webhooks[1]["targetPort"], 9443);
+    let mut configured = Vec::new();
+    for kind in [
+        "MutatingWebhookConfiguration",
+        "ValidatingWebhookConfiguration",
+    ] {
+        configured.extend(of_kind(kind)[0]["webhooks"].as_array().unwrap());
+    }
+    let (conversion, admission) = webhooks.split_last().unwrap();
+    assert_eq!(admission.len(), configured.len());
+    for (webhook, configured) in admission.iter().zip(configured) {
+        let service = &configured["clientConfig"]["service"];
+        assert_eq!(webhook["generateName"], configured["name"]);
+        assert_eq!(webhook["rules"], configured["rules"]);
+        assert_eq!(webhook["webhookPath"], service["path"]);
+        assert_eq!(webhook["targetPort"], 9443);
+    }
+    let converted = json!(["widgets.batch.example.com"]);
+    assert_eq!(conversion["conversionCRDs"], converted);
     for definition in of_kind("CustomResourceDefinition") {
         let mut definition = definition.clone();
         definition["spec"]
