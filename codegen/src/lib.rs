@@ -30,6 +30,8 @@ pub mod check;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+#[cfg(feature = "cli")]
+mod compat;
 pub mod config;
 pub mod diag;
 #[doc(hidden)]

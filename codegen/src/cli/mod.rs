@@ -15,6 +15,7 @@ mod create_webhook;
 mod delete;
 mod delete_controller;
 mod delete_webhook;
+mod diff;
 mod explain;
 mod finish;
 mod flags;
@@ -36,6 +37,7 @@ mod progress;
 mod schema;
 mod search;
 mod style;
+mod webhooks;
 
 use std::io::{self, Write as _};
 
@@ -91,6 +93,8 @@ enum Command {
     Inspect(inspect::Inspect),
     /// Explain a kind or a field as `kubectl explain` does, without a cluster.
     Explain(explain::Explain),
+    /// Compare two versions of CRDs: who is hurt by a change, with an object that proves it.
+    Diff(diff::Diff),
     /// List every marker: syntax, target, meaning, default.
     Markers(markers::Markers),
     /// Print a JSON schema of codegen.toml, for editors.
@@ -167,6 +171,7 @@ impl Cli {
             Command::Package(command) => command.run(color),
             Command::Inspect(command) => command.run(color),
             Command::Explain(command) => command.run(color),
+            Command::Diff(command) => command.run(color),
             Command::Markers(command) => command.run(),
             Command::Schema(command) => command.run(),
             Command::Completions(command) => command.run(),

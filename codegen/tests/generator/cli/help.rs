@@ -24,6 +24,7 @@ fn every_subcommand_explains_itself() {
         "crate",
         "manifests",
         "inspect",
+        "diff",
         "markers",
         "schema",
         "completions",

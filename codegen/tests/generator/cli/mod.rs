@@ -13,6 +13,7 @@ mod crates_names;
 mod crates_which;
 mod crd;
 mod crd_checks;
+mod diff;
 mod explain;
 mod files;
 mod generate;

@@ -91,7 +91,7 @@ fn sample() -> Sandbox {
     sandbox
 }
 
-/// Creates the operator of `testdata/operator`, in which a kind has two versions and webhooks, and one of Kubernetes' kinds a controller. `more` are flags of `create webhook`.
+/// Creates the operator of `testdata/operator`, in which a kind has two versions and webhooks, and one of Kubernetes' kinds a controller and webhooks. `more` are flags of `create webhook`.
 fn whole_sample(more: &[&str]) -> Sandbox {
     let sandbox = sample();
     create(&sandbox, "batch/v1beta1/Widget", &[]);
@@ -99,6 +99,8 @@ fn whole_sample(more: &[&str]) -> Sandbox {
     create_webhook(&sandbox, "batch/v1alpha1/Widget", &handlers);
     let controller = about_what(["create", "controller"], "apps/v1/Deployment", &[]);
     sandbox.succeeds(&controller);
+    let handlers = [&["--defaulting", "--validation"], more].concat();
+    create_webhook(&sandbox, "apps/v1/Deployment", &handlers);
     sandbox
 }
 
