@@ -111,7 +111,10 @@ fn undeploy(options: &Options) -> Result<(), String> {
     let path = format!("{FOLDER}/{MANIFEST}");
     let manifest = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
     let is_kept = |object: &&str| object.lines().any(|line| KEPT.contains(&line));
-    let objects: Vec<&str> = manifest.split("\n---\n").filter(|it| !is_kept(it)).collect();
+    let objects: Vec<&str> = manifest
+        .split("\n---\n")
+        .filter(|it| !is_kept(it))
+        .collect();
     let mut kubectl = command("kubectl", &["delete", "--ignore-not-found", "-f", "-"]);
     let mut child = started("kubectl", kubectl.stdin(Stdio::piped()).spawn())?;
     if let Some(mut input) = child.stdin.take() {
