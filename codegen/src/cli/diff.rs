@@ -57,7 +57,7 @@ pub(super) struct Diff {
 
 /// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// For people.
     Text,
     /// For programs.
@@ -121,7 +121,7 @@ impl Diff {
 }
 
 /// Reads the CRDs of an argument.
-fn read(path: &Path, bar: &Bar) -> Result<Set, Failure> {
+pub(super) fn read(path: &Path, bar: &Bar) -> Result<Set, Failure> {
     let mut set = Set::default();
     for config in configs_of(path)? {
         set.extend(config.definitions(bar).map_err(unreadable)?);

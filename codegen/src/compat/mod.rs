@@ -14,8 +14,7 @@ use std::collections::BTreeMap;
 use kube_crd_diff::{Finding, Options, Severity, Step, suggest};
 use rayon::prelude::*;
 
-pub(crate) use self::definition::{Definition, Origin, Set};
-use self::definition::{Places, Spot};
+pub(crate) use self::definition::{Definition, Origin, Places, Set, Spot};
 use crate::diag::{Diagnostic, Diagnostics};
 
 /// A finding with its lines.
