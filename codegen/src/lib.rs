@@ -30,6 +30,8 @@ pub mod check;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+#[cfg(feature = "cli")]
+mod compat;
 pub mod config;
 pub mod diag;
 #[doc(hidden)]
@@ -48,6 +50,9 @@ pub mod model;
 pub mod operator;
 pub mod options;
 pub mod output;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod package;
 #[doc(hidden)]
 pub mod read;
 #[doc(hidden)]
