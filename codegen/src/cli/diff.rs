@@ -1,6 +1,9 @@
 //! `kube-codegen diff`.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use clap::{Args, ValueEnum};
 use kube_crd_diff::Severity;
@@ -15,13 +18,16 @@ use super::{
 use crate::{
     Config,
     compat::{
-        self, Report, Set,
+        Report, Set,
         annotations::annotations,
-        json, sarif,
+        date, json, sarif,
         text::{self, Shown, figures},
     },
-    config::{Error, FILE_NAME},
+    config::{Error, FILE_NAME, compatibility::compared, history::Reference},
 };
+
+/// How many objects are tried, unless a flag says otherwise.
+const BUDGET: usize = 2_000;
 
 /// Compare two versions of CRDs: who is hurt by a change, with an object that proves it.
 ///
@@ -30,11 +36,14 @@ use crate::{
 #[derive(Debug, Args)]
 pub(super) struct Diff {
     /// The old CRDs: files, folders, `-`, folders of annotated Rust or crates, Go modules, or a codegen.toml.
-    #[arg(value_name = "OLD")]
-    old: PathBuf,
+    ///
+    /// `git:REF:PATH` reads a file, a folder or a crate from history; `git:REF` reads NEW as it was then. Without OLD and NEW, codegen.toml
+    /// says in [crate.compatibility] what to compare with.
+    #[arg(value_name = "OLD", requires = "new")]
+    old: Option<PathBuf>,
     /// The new CRDs, in any of these forms.
     #[arg(value_name = "NEW")]
-    new: PathBuf,
+    new: Option<PathBuf>,
     /// Also list changes that hurt nobody, with the reason.
     #[arg(long)]
     all: bool,
@@ -51,7 +60,7 @@ pub(super) struct Diff {
     #[arg(long)]
     strict: bool,
     /// How many objects are tried for a change whose effect has to be searched for.
-    #[arg(long, value_name = "COUNT", default_value_t = 2_000)]
+    #[arg(long, value_name = "COUNT", default_value_t = BUDGET)]
     budget: usize,
 }
 
@@ -70,20 +79,40 @@ pub(super) enum Format {
 
 impl Diff {
     pub(super) fn run(self, _: Color) -> Result<(), Failure> {
-        let both = [&self.old, &self.new];
-        if both.iter().all(|path| path.as_os_str() == "-") {
+        let (Some(old), Some(new)) = (&self.old, &self.new) else {
+            let configs = configs(Vec::new(), None)?;
+            if !configs.iter().any(Config::has_base) {
+                let message = format!(
+                    "nothing to compare: name OLD and NEW, or write [crate.compatibility] into {FILE_NAME}"
+                );
+                return Err(Failure::Usage(message));
+            }
+            let reports = reports(&configs, self.budget)?;
+            return self.show(reports);
+        };
+        if [old, new].iter().all(|path| path.as_os_str() == "-") {
             let message = "OLD and NEW cannot both be standard input";
             return Err(Failure::Usage(message.to_owned()));
         }
         let bar = Bar::default();
-        let (old, new) = (read(&self.old, &bar)?, read(&self.new, &bar)?);
-        let compared = crate::threads::run(|| compat::compare(&old, &new, self.budget));
-        let report = compared
-            .map_err(|failed| Error::Config(failed.into()))?
-            .map_err(Error::Config)?;
+        let sets = (read(old, new, &bar)?, read(new, old, &bar)?);
         drop(bar);
-        self.print(&report)?;
-        self.verdict(&report)
+        let report = compared(&sets.0, &sets.1, self.budget)?;
+        self.show(vec![report])
+    }
+
+    fn show(&self, reports: Vec<Report>) -> Result<(), Failure> {
+        let mut all = Report::default();
+        for report in reports {
+            all.findings.extend(report.findings);
+        }
+        self.print(&all)?;
+        let risks = if self.strict {
+            all.count(Severity::Risk)
+        } else {
+            0
+        };
+        verdict(&all, risks)
     }
 
     fn print(&self, report: &Report) -> Result<(), Failure> {
@@ -103,28 +132,71 @@ impl Diff {
         }
         style::print(&text)
     }
+}
 
-    fn verdict(&self, report: &Report) -> Result<(), Failure> {
-        let risks = if self.strict {
-            report.count(Severity::Risk)
-        } else {
-            0
-        };
-        match report.count(Severity::Incompatible) + risks {
-            0 => Ok(()),
-            _ => Err(Failure::Stale(format!(
-                "the new version is not compatible: {}",
-                figures(report)
-            ))),
+/// Checks the configurations that name what they have to be compatible with.
+pub(super) fn check(configs: &[Config]) -> Result<(), Failure> {
+    for report in reports(configs, BUDGET)? {
+        let is_harmful = report.count(Severity::Incompatible) + report.count(Severity::Risk) > 0;
+        if is_harmful {
+            style::print(&text::text(&report, Shown::Harmful))?;
         }
+        verdict(&report, 0)?;
+    }
+    Ok(())
+}
+
+fn reports(configs: &[Config], budget: usize) -> Result<Vec<Report>, Failure> {
+    let (bar, today) = (Bar::default(), today());
+    let mut reports = Vec::new();
+    for config in configs {
+        let report = config.compared((budget, &today), &bar);
+        reports.extend(report.map_err(unreadable)?);
+    }
+    Ok(reports)
+}
+
+/// The date in UTC, as `2027-01-31`.
+fn today() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    date(since.map_or(0, |since| since.as_secs() / 86_400))
+}
+
+/// The failure of a report with incompatible changes. Risks count if there is a number of them.
+fn verdict(report: &Report, risks: usize) -> Result<(), Failure> {
+    match report.count(Severity::Incompatible) + risks {
+        0 => Ok(()),
+        _ => Err(Failure::Stale(format!(
+            "the new version is not compatible: {}",
+            figures(report)
+        ))),
     }
 }
 
 /// Reads the CRDs of an argument.
-pub(super) fn read(path: &Path, bar: &Bar) -> Result<Set, Failure> {
+///
+/// `git:REF` alone takes the path of the other argument.
+pub(super) fn read(path: &Path, other: &Path, bar: &Bar) -> Result<Set, Failure> {
     let mut set = Set::default();
-    for config in configs_of(path)? {
-        set.extend(config.definitions(bar).map_err(unreadable)?);
+    let reference = path.to_str().and_then(Reference::parse);
+    if let Some(reference) = reference {
+        let reference = reference.map_err(Failure::Usage)?;
+        let at = reference.own_path().unwrap_or(other);
+        let found = match at.file_name().is_some_and(|name| name == FILE_NAME) {
+            true => configs_of(at)?
+                .iter()
+                .map(|config| reference.read_config(config, bar))
+                .collect(),
+            false => reference.read(at, bar).map(|set| vec![set]),
+        };
+        found
+            .map_err(unreadable)?
+            .into_iter()
+            .for_each(|one| set.extend(one));
+    } else {
+        for config in configs_of(path)? {
+            set.extend(config.definitions(bar).map_err(unreadable)?);
+        }
     }
     if set.definitions.is_empty() {
         return Err(Failure::Usage(format!("{} has no CRDs", path.display())));

@@ -78,7 +78,7 @@ impl Lint {
         let bar = Bar::default();
         let mut set = Set::default();
         for path in &self.paths {
-            set.extend(read(path, &bar)?);
+            set.extend(read(path, path, &bar)?);
         }
         let linted = crate::threads::run(|| lint::lint(&set, &self.levels()));
         let linted = linted.map_err(|failed| Error::Config(failed.into()))?;

@@ -12,7 +12,7 @@ use crate::compat::text::Shown;
 /// Formats a report: a line for each finding.
 pub(crate) fn annotations(report: &Report, shown: Shown) -> String {
     let findings = report.findings.iter();
-    let findings = findings.filter(|it| shown.admits(&it.finding));
+    let findings = findings.filter(|it| shown.admits(it));
     findings.map(one).collect()
 }
 

@@ -9,7 +9,7 @@ use crate::compat::{definition::Spot, text::Shown};
 /// Formats a report.
 pub(crate) fn text(report: &Report, shown: Shown) -> String {
     let findings = report.findings.iter();
-    let findings = findings.filter(|it| shown.admits(&it.finding)).map(one);
+    let findings = findings.filter(|it| shown.admits(it)).map(one);
     let value = json!({
         "findings": findings.collect::<Vec<Value>>(),
         "summary": {
@@ -43,6 +43,7 @@ fn one(located: &Located) -> Value {
         "harms": finding.harms.iter().map(harm).collect::<Vec<Value>>(),
         "reason": finding.reason,
         "rust": finding.rust,
+        "accepted": located.accepted,
     })
 }
 

@@ -3,6 +3,7 @@
 //! `kube_crd_diff` compares two CRDs; this module pairs those of two sets, finds the lines of what it found, and prints it: [`text`] for
 //! people, [`json`], [`annotations`] for GitHub, [`sarif`]. Start at [`compare`].
 
+mod accept;
 pub(crate) mod annotations;
 mod definition;
 pub(crate) mod json;
@@ -14,7 +15,10 @@ use std::collections::BTreeMap;
 use kube_crd_diff::{Finding, Options, Severity, Step, suggest};
 use rayon::prelude::*;
 
-pub(crate) use self::definition::{Definition, Origin, Places, Set, Spot};
+pub(crate) use self::{
+    accept::{Accepted, check_date, check_id, date},
+    definition::{Definition, Origin, Places, Set, Spot},
+};
 use crate::diag::{Diagnostic, Diagnostics};
 
 /// A finding with its lines.
@@ -25,6 +29,8 @@ pub(crate) struct Located {
     pub(crate) old: Option<Spot>,
     /// Where it is in the new input.
     pub(crate) new: Option<Spot>,
+    /// Why it is accepted, if it is.
+    pub(crate) accepted: Option<String>,
 }
 
 /// All findings of two sets.
@@ -77,6 +83,7 @@ fn located(old: Option<&Definition>, new: Option<&Definition>, options: &Options
         Located {
             old: spot(&old, &finding.old),
             new: spot(&new, &finding.new),
+            accepted: None,
             finding,
         }
     });
@@ -84,12 +91,12 @@ fn located(old: Option<&Definition>, new: Option<&Definition>, options: &Options
 }
 
 impl Report {
-    /// The number of findings of a severity.
+    /// The number of findings of a severity that are not accepted.
     pub(crate) fn count(&self, severity: Severity) -> usize {
         let all = self
             .findings
             .iter()
-            .filter(|it| it.finding.severity() == severity);
+            .filter(|it| it.accepted.is_none() && it.finding.severity() == severity);
         all.count()
     }
 

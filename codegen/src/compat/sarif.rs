@@ -9,7 +9,7 @@ use crate::compat::{definition::Spot, text::Shown};
 /// Formats a report.
 pub(crate) fn text(report: &Report, shown: Shown) -> String {
     let findings = report.findings.iter();
-    let results = findings.filter(|it| shown.admits(&it.finding)).map(one);
+    let results = findings.filter(|it| shown.admits(it)).map(one);
     let rules = RULES.iter().map(|rule| descriptor(rule));
     log("kube-codegen diff", rules.collect(), results.collect())
 }

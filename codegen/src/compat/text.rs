@@ -26,15 +26,16 @@ pub(crate) enum Shown {
 
 impl Shown {
     /// Whether a finding is shown.
-    pub(crate) fn admits(self, finding: &Finding) -> bool {
-        self == Self::All || finding.severity() != Severity::Compatible
+    pub(crate) fn admits(self, located: &Located) -> bool {
+        let is_harmful = located.finding.severity() != Severity::Compatible;
+        self == Self::All || is_harmful && located.accepted.is_none()
     }
 }
 
 /// Formats a report. The last line has the figures.
 pub(crate) fn text(report: &Report, shown: Shown) -> String {
     let findings = report.findings.iter();
-    let findings = findings.filter(|it| shown.admits(&it.finding));
+    let findings = findings.filter(|it| shown.admits(it));
     let mut text: String = findings.map(one).collect();
     text.push_str(&figures(report));
     text.push('\n');
@@ -50,7 +51,7 @@ pub(crate) fn figures(report: &Report) -> String {
     if report.findings.is_empty() {
         return "no changes".to_owned();
     }
-    [
+    let mut figures = vec![
         count(
             Severity::Incompatible,
             "incompatible change",
@@ -62,8 +63,13 @@ pub(crate) fn figures(report: &Report) -> String {
             "compatible change",
             "compatible changes",
         ),
-    ]
-    .join(", ")
+    ];
+    let accepted = report.findings.iter().filter(|it| it.accepted.is_some());
+    match accepted.count() {
+        0 => {}
+        count => figures.push(format!("{count} accepted")),
+    }
+    figures.join(", ")
 }
 
 /// What changed where, on one line.
@@ -96,6 +102,9 @@ fn one(located: &Located) -> String {
     }
     for harm in &finding.harms {
         text.push_str(&hurt(harm));
+    }
+    if let Some(reason) = &located.accepted {
+        text.push_str(&format!("  accepted: {reason}\n"));
     }
     if !finding.reason.is_empty() {
         text.push_str(&format!("  nobody is hurt: {}\n", finding.reason));

@@ -82,6 +82,8 @@ pub(crate) struct Change {
     pub(crate) rust: String,
     /// What the search starts from.
     pub(crate) hints: Hints,
+    /// Whether nothing else differs at the node itself.
+    pub(crate) alone: bool,
     /// The keywords that make the change; empty if the whole node does.
     pub(crate) reverts: Vec<String>,
     /// Whether a rule looks at the value before an update.
@@ -105,6 +107,7 @@ impl Change {
             stated: Vec::new(),
             rust: String::new(),
             hints: Hints::default(),
+            alone: false,
             reverts: Vec::new(),
             transition: false,
         }

@@ -8,6 +8,7 @@ use crate::Options;
 use crate::change::{Candidate, Change, Node};
 use crate::finding::{Harm, Severity, Who, Witness};
 use crate::place::Step;
+use crate::reach::reach;
 use crate::run::{Pair, Side};
 use crate::sample::Demand;
 use crate::variants::{Hints, variants};
@@ -41,6 +42,10 @@ impl Rest<'_> {
         let pair = self.judge.pair;
         let harms = judge(pair, &Known::default(), object);
         if harms.is_empty() {
+            return harms;
+        }
+        // Compiling a schema takes long, if it is large: what is wrong at the node itself is its only change's.
+        if self.change.alone && Known::of(pair, object).is_at(&instance_path(self.steps)) {
             return harms;
         }
         let reverted = self.pair.get_or_init(|| {
@@ -81,7 +86,7 @@ impl<'a> Judge<'a> {
     pub(crate) fn tried(&self, change: &Change, node: Node<'_>, steps: &[Step]) -> Vec<Harm> {
         let rest = self.rest(change, node, steps);
         let mut harms = Vec::new();
-        for start in self.starts() {
+        for start in &self.bases(node, steps) {
             for candidate in &change.candidates {
                 let object = self.put(start, steps, candidate);
                 merge(&mut harms, rest.own_harms(&object));
@@ -103,7 +108,7 @@ impl<'a> Judge<'a> {
         let rest = self.rest(change, node, steps);
         let values = variants(&node.demand(), &change.hints, self.options.budget);
         let mut tried = 0;
-        for start in self.starts() {
+        for start in &self.bases(node, steps) {
             let mut objects = Vec::new();
             for value in &values {
                 if tried >= self.options.budget {
@@ -154,6 +159,25 @@ impl<'a> Judge<'a> {
             }
         }
         None
+    }
+
+    /// The objects to start from for a node, those first that a definition accepts with the least value of the node.
+    fn bases(&self, node: Node<'_>, steps: &[Step]) -> Vec<Value> {
+        let starts = self.starts();
+        let (Some(first), false) = (starts.first(), steps.is_empty()) else {
+            return starts.to_vec();
+        };
+        let schemas = [node.old, node.new].into_iter().filter(|it| !it.is_null());
+        let least = Candidate::Value(Demand::of(schemas).least());
+        let mut bases = Vec::new();
+        for side in [&self.pair.old, &self.pair.new] {
+            let mut objects = starts.iter().map(|start| self.put(start, steps, &least));
+            if !objects.any(|object| side.refusals(&object).is_empty()) {
+                bases.extend(reach(side, &self.put(first, steps, &least), steps));
+            }
+        }
+        bases.extend(starts.iter().cloned());
+        bases
     }
 
     /// Whole objects to start from: the least ones, the samples, and if both definitions refuse these, some that the old one accepts. Those
@@ -249,6 +273,20 @@ fn put(demand: &Demand<'_>, value: Option<Value>, steps: &[Step], candidate: &Ca
             Value::Array(items)
         }
     }
+}
+
+/// The path of the node in the objects that are built, as the server writes it.
+fn instance_path(steps: &[Step]) -> String {
+    let mut text = String::new();
+    for step in steps {
+        match step {
+            Step::Items => text.push_str("[0]"),
+            Step::Property(name) if text.is_empty() => text.push_str(name),
+            Step::Property(name) => text.push_str(&format!(".{name}")),
+            Step::Values => text.push_str(".key"),
+        }
+    }
+    text
 }
 
 /// Adds the harms to those who are not known to be hurt yet.

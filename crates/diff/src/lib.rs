@@ -19,6 +19,7 @@ mod judge;
 mod keywords;
 mod language;
 mod place;
+mod reach;
 mod rules;
 mod run;
 mod sample;

@@ -10,6 +10,8 @@ use crate::place::{Step, list, text};
 
 /// How deep values are nested.
 const DEPTH: usize = 24;
+/// The longest list of a large value.
+const LONG: usize = 64;
 /// The largest length that is built.
 const LONGEST: usize = 20_000;
 
@@ -55,6 +57,11 @@ impl<'s> Demand<'s> {
         }
     }
 
+    /// Another value than the least one, where that is easy.
+    pub(crate) fn second(&self) -> Value {
+        self.nth(1, 0)
+    }
+
     /// A value with all fields to a depth, and one item in each list and map.
     pub(crate) fn full(&self, depth: usize) -> Value {
         let least = self.least();
@@ -85,6 +92,30 @@ impl<'s> Demand<'s> {
                 }
             }
             other => other,
+        }
+    }
+
+    /// A value with all fields to a depth, and lists as long as they may be, up to a limit.
+    pub(crate) fn largest(&self, depth: usize) -> Value {
+        let mut value = self.full(depth);
+        self.lengthen(&mut value);
+        value
+    }
+
+    fn lengthen(&self, value: &mut Value) {
+        match value {
+            Value::Array(items) => {
+                let most = self.at_most("maxItems").unwrap_or(LONG).min(LONG);
+                let item = items.first().cloned();
+                let item = item.unwrap_or_else(|| self.below("items").least());
+                *items = vec![item; most];
+            }
+            Value::Object(map) => {
+                for (name, value) in map {
+                    self.property(name).lengthen(value);
+                }
+            }
+            _ => {}
         }
     }
 

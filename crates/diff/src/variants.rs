@@ -10,6 +10,8 @@ use crate::sample::{Demand, FORMATS, number};
 
 /// How deep parts are varied.
 const DEPTH: usize = 5;
+/// The longest list of large items.
+const LARGEST: usize = 64;
 /// How many values of one part are combined with those of another.
 const COMBINED: usize = 12;
 
@@ -148,6 +150,7 @@ fn texts(demand: &Demand<'_>, hints: &Hints) -> Vec<Value> {
     let mut all: Vec<String> = vec![String::new(), "a".to_owned(), "A b".to_owned()];
     all.extend(hints.texts.iter().take(24).cloned());
     all.extend(hints.texts.iter().take(8).map(|text| format!("{text}a")));
+    all.extend(["*", "*.a", "/", "-a", "a,b"].map(str::to_owned));
     let lengths = ["minLength", "maxLength"];
     for schema in &demand.schemas {
         let bounds = lengths.iter().filter_map(|key| schema.get(*key)?.as_u64());
@@ -176,11 +179,8 @@ fn texts(demand: &Demand<'_>, hints: &Hints) -> Vec<Value> {
             all.push(text);
         }
     }
-    if demand
-        .schemas
-        .iter()
-        .any(|it| !text(it, &["format"]).is_empty())
-    {
+    let has_format = |it: &&Value| !text(it, &["format"]).is_empty();
+    if !hints.names.is_empty() || demand.schemas.iter().any(|it| has_format(&it)) {
         all.extend(FORMATS.iter().map(|(_, sample)| (*sample).to_owned()));
     }
     all.into_iter().map(Value::String).collect()
@@ -199,7 +199,33 @@ fn lists(demand: &Demand<'_>, hints: &Hints, depth: usize) -> Vec<Value> {
         all.push(json!(pair));
     }
     if let Some(first) = items.first() {
+        // The least item is valid where that can be told: beside it, another one counts.
+        let second = item.second();
         all.push(json!([first, first]));
+        all.push(json!([first, second]));
+        for other in items.iter().skip(1).take(COMBINED * 3) {
+            all.push(json!([second, other]));
+        }
+    }
+    if depth == 0 {
+        for twice in combined(&item, hints, COMBINED * 40) {
+            all.push(json!([twice, twice]));
+        }
+    }
+    if depth < 2 {
+        // Rules bound sums over items: items that are as large as they may be.
+        let large = item.largest(2);
+        let most = demand.at_most("maxItems").unwrap_or(LARGEST).min(LARGEST);
+        let lengths = [1, 2, 3, 4, 8, 16, most];
+        all.extend(
+            lengths
+                .into_iter()
+                .filter(|length| *length <= most)
+                .map(|length| {
+                    let items = std::iter::repeat_n(large.clone(), length);
+                    items.collect()
+                }),
+        );
     }
     let bounds = ["minItems", "maxItems"];
     let bounds = bounds.into_iter().flat_map(|key| {

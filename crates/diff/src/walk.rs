@@ -132,6 +132,7 @@ impl<'a> Walk<'a> {
             ));
         }
         let mut change = Change::new(rules::FIELD_REMOVED, "", message, outlook);
+        change.alone = true;
         let values = variants(&Demand::of([schema]), &Hints::default(), 12);
         let required = list(parent.old, &["required"]).iter().any(|it| it == name);
         change = change.trying(values);

@@ -39,6 +39,18 @@ impl Known {
             differences: all_differences(pair, object),
         }
     }
+
+    /// Whether all of it is about the value at a path.
+    pub(crate) fn is_at(&self, path: &str) -> bool {
+        let mut refusals = self.refusals.iter();
+        let mut differences = self.differences.iter();
+        refusals.all(|error| error.field == path)
+            && differences.all(|one| one.path == path)
+            && self.misfits.iter().all(|misfit| match misfit {
+                Misfit::Fails(at, _) | Misfit::Unlisted(at, _) => at == path,
+                Misfit::Absent(..) => false,
+            })
+    }
 }
 
 /// Whom an object hurts, beyond what is known.

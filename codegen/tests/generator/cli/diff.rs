@@ -1,6 +1,6 @@
 //! `kube-codegen diff`.
 
-use std::{env, fs};
+use std::{env, fs, process::Command};
 
 use kube_crd_diff::RULES;
 
@@ -135,6 +135,115 @@ fn types_are_compared_like_crds() {
         "{}",
         old.stderr
     );
+}
+
+/// Runs `git` in the sandbox.
+fn git(sandbox: &Sandbox, arguments: &[&str]) {
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+    let ran = Command::new("git")
+        .current_dir(sandbox.path(""))
+        .args(identity)
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(
+        ran.status.success(),
+        "{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
+}
+
+/// Commits everything, with a tag.
+fn commit(sandbox: &Sandbox, tag: &str) {
+    git(sandbox, &["add", "--all"]);
+    git(sandbox, &["commit", "--quiet", "--message", tag]);
+    git(sandbox, &["tag", tag]);
+}
+
+#[test]
+fn inputs_are_taken_from_history() {
+    let mut sandbox = Sandbox::new();
+    git(&sandbox, &["init", "--quiet"]);
+    sandbox.write("api/crds/widget.yaml", &crd("v1", OLD));
+    sandbox.write("api/crds/values.yaml", "a: {{ template }}\n");
+    commit(&sandbox, "v1");
+    sandbox.edit("api/crds/widget.yaml", "maximum: 10", "maximum: 9");
+    commit(&sandbox, "v2");
+    sandbox.edit("api/crds/widget.yaml", "maximum: 9", "maximum: 8");
+    sandbox.run(&["diff", "git:v1", "api/crds"]);
+    sandbox.run(&[
+        "diff",
+        "git:v1:api/crds",
+        "git:v2:api/crds/widget.yaml",
+        "--json",
+    ]);
+    sandbox.run(&["diff", "git:v1:elsewhere", "api"]);
+    sandbox.run(&["diff", "git:--all", "api"]);
+    let missing = sandbox.quiet(&["diff", "git:v9", "api"]);
+    assert_eq!(missing.code, 2);
+    missing.says("git:v9: there is no such commit");
+    sandbox.enter("api");
+    sandbox.run(&["diff", "git:v2", "crds"]);
+    sandbox.check("diff-history");
+}
+
+#[test]
+fn types_are_taken_from_history() {
+    let sandbox = Sandbox::with_apis("podset");
+    git(&sandbox, &["init", "--quiet"]);
+    commit(&sandbox, "v1");
+    let same = sandbox.quiet(&["diff", "git:v1", "src/apis"]);
+    assert_eq!(
+        (same.code, same.stdout.as_str()),
+        (0, "no changes\n"),
+        "{}",
+        same.stderr
+    );
+    sandbox.write(
+        "codegen.toml",
+        "[[crate]]\n[crate.rust]\n[crate.compatibility]\nbase = \"git:v1\"\n",
+    );
+    let same = sandbox.quiet(&["diff"]);
+    assert_eq!(
+        (same.code, same.stdout.as_str()),
+        (0, "no changes\n"),
+        "{}",
+        same.stderr
+    );
+}
+
+#[test]
+fn a_check_compares_with_the_base_that_codegen_toml_names() {
+    let mut sandbox = Sandbox::new();
+    let toml = |more: &str| {
+        format!(
+            "[[crate]]\nemit = []\n[crate.crd]\nfiles = [\"crds\"]\n[crate.compatibility]\nbase = \"released\"\n{more}"
+        )
+    };
+    sandbox.write("released/widget.yaml", &crd("v1", OLD));
+    sandbox.write("crds/widget.yaml", &crd("v1", OLD));
+    sandbox.configure(&toml(""));
+    sandbox.succeeds(&["generate"]);
+    sandbox.run(&["generate", "--check"]);
+    sandbox.edit("crds/widget.yaml", "maximum: 10", "maximum: 9");
+    sandbox.run(&["generate", "--check"]);
+    let accept = "[[crate.compatibility.accept]]\nid = \"bound-changed\"\npath = \"spec.size\"\nreason = \"nobody used 10\"\n";
+    sandbox.note("accepted");
+    sandbox.configure(&toml(accept));
+    sandbox.run(&["generate", "--check"]);
+    sandbox.run(&["diff", "--all"]);
+    sandbox.note("expired");
+    sandbox.configure(&toml(&format!("{accept}until = \"2020-01-31\"\n")));
+    sandbox.run(&["generate", "--check"]);
+    sandbox.note("unused");
+    sandbox.edit("crds/widget.yaml", "maximum: 9", "maximum: 10");
+    sandbox.run(&["generate", "--check"]);
+    sandbox.note("wrong");
+    sandbox.configure(&toml(
+        "[[crate.compatibility.accept]]\nid = \"bound-change\"\nuntil = \"soon\"\n",
+    ));
+    sandbox.run(&["generate", "--check"]);
+    sandbox.check("diff-accepted");
 }
 
 #[test]

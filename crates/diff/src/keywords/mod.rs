@@ -80,6 +80,11 @@ pub(crate) fn compare(node: Node<'_>) -> Vec<Change> {
     for keyword in others(node) {
         found.push(other(node, keyword));
     }
+    let is_judged = |change: &&mut Change| !matches!(change.outlook, Outlook::Harmless(_));
+    let mut judged = found.iter_mut().filter(is_judged);
+    if let (Some(change), None) = (judged.next(), judged.next()) {
+        change.alone = true;
+    }
     found
 }
 
