@@ -31,6 +31,7 @@ pub(crate) enum Task {
         expect(dead_code, reason = "nobody has one")
     )]
     MetricsCertificate,
+    Shards,
 }
 
 /// What `/readyz` does about a task that fails.
@@ -57,7 +58,7 @@ pub(crate) struct Row {
 }
 
 /// All kinds of tasks that can fail for ever.
-pub(crate) const TASKS: [(Task, Row); 6] = [
+pub(crate) const TASKS: [(Task, Row); 7] = [
     (
         Task::Election,
         Row {
@@ -65,6 +66,15 @@ pub(crate) const TASKS: [(Task, Row); 6] = [
             metric: "leader-election",
             log: "at once, then once a minute",
             check: ("leaderElection", Check::Fails),
+        },
+    ),
+    (
+        Task::Shards,
+        Row {
+            does: "read and write who owns which shard",
+            metric: "shards",
+            log: "at once, then once a minute",
+            check: ("shards", Check::Fails),
         },
     ),
     (

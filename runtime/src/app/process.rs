@@ -9,13 +9,14 @@ use tokio::net::TcpListener;
 
 #[cfg(feature = "webhooks")]
 use super::WebhookFlags;
-use super::{AppError, Flags};
+use super::{AppError, Flags, ShardBy, ShardFlags};
 use crate::event::{EventBroadcaster, EventOptions, EventRecorder, Reporter};
 use crate::informer::{FactoryBuilder, SharedInformerFactory};
 use crate::manager::{
     Certificates as MetricsCertificates, Manager, ManagerBuilder, OnStuckWork, SecureMetrics,
 };
 use crate::metrics::Metrics;
+use crate::shard::{Sharding, Shards, ShardsConfig};
 #[cfg(feature = "webhooks")]
 use crate::webhook::{Certificates, WebhookServer, Webhooks};
 
@@ -28,6 +29,7 @@ pub struct Process {
     metrics: Metrics,
     events: EventBroadcaster,
     listeners: Listeners,
+    sharding: Option<Sharding>,
     #[cfg(feature = "webhooks")]
     webhooks: Option<WebhookServer>,
 }
@@ -55,10 +57,12 @@ impl Process {
             return Err(AppError::SameAddress { address });
         }
         let options = EventOptions::default().metrics(&metrics);
+        let identity = flags.election.identity();
         Ok(Self {
             events: EventBroadcaster::with_options(client.clone(), options),
+            sharding: sharding(&client, &flags, &identity)?,
             client,
-            identity: flags.election.identity(),
+            identity,
             listeners: Listeners {
                 metrics: listen(metrics_address, "--metrics-bind-address", "metrics").await?,
                 health: listen(
@@ -154,6 +158,12 @@ impl Process {
         &self.metrics
     }
 
+    /// Returns how the flags divide the objects among the replicas, for [`sharded`](crate::controller::Builder::sharded); `None` if
+    /// only the leader works.
+    pub fn sharding(&self) -> Option<Sharding> {
+        self.sharding.clone()
+    }
+
     /// Returns a recorder whose events name this program as their reporter.
     pub fn recorder(&self) -> EventRecorder {
         self.recorder_as(&self.reporter)
@@ -177,7 +187,7 @@ impl Process {
             .resync(self.flags.resync_period)
     }
 
-    /// Builds a manager from the flags: metrics, events, leader election, endpoints and webhooks. The caller adds the controllers.
+    /// Builds a manager from the flags: metrics, events, leader election, shards, endpoints and webhooks. The caller adds the controllers.
     ///
     /// # Errors
     ///
@@ -191,6 +201,9 @@ impl Process {
         if election.leader_elect {
             let config = election.config(&self.identity)?;
             manager = manager.leader_election(self.client.clone(), config);
+        }
+        if let Some(sharding) = &self.sharding {
+            manager = manager.shards(sharding.shards());
         }
         if let Some(listener) = self.listeners.metrics {
             manager = match secure_metrics(&self.flags, self.client)? {
@@ -227,6 +240,25 @@ fn secure_metrics(flags: &Flags, client: Client) -> Result<Option<SecureMetrics>
     };
     let certificates = certificates.map_err(AppError::MetricsCertificate)?;
     Ok(Some(SecureMetrics::new(client, certificates)))
+}
+
+/// Returns the sharding that the flags ask for. Its group has a Lease beside that of the election, under which singletons run.
+fn sharding(client: &Client, flags: &Flags, identity: &str) -> Result<Option<Sharding>, AppError> {
+    let Some(ShardFlags {
+        shard_by: Some(by),
+        shard_weight,
+    }) = flags.shards
+    else {
+        return Ok(None);
+    };
+    let mut lease = flags.election.config(identity)?;
+    lease.name.push_str("-shards");
+    let config = ShardsConfig::from(lease).weight(shard_weight);
+    let shards = Shards::new(client.clone(), config)?;
+    Ok(Some(match by {
+        ShardBy::Namespace => Sharding::by_namespace(&shards),
+        ShardBy::Uid => Sharding::by_uid(&shards),
+    }))
 }
 
 async fn listen(

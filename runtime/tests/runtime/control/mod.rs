@@ -26,6 +26,8 @@ mod retrying;
 mod rig;
 mod secure_metrics;
 mod server;
+mod sharding;
+mod shards;
 mod sources;
 mod spanning;
 mod stopping;
