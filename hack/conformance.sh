@@ -31,8 +31,8 @@ elif [[ -n ${KUBEBUILDER_ASSETS:-} ]]; then
 	flags=()
 	export CONFORMANCE_THROWAWAY=1
 else
-	flags=(--controller-manager)
-	export CONFORMANCE_THROWAWAY=1 CONFORMANCE_CONTROLLERS=1
+	flags=(--controller-manager --apiserver-args=--feature-gates=ShardedListAndWatch=true)
+	export CONFORMANCE_THROWAWAY=1 CONFORMANCE_CONTROLLERS=1 CONFORMANCE_GATES=1
 fi
 if [[ -n ${ENVTEST_KUBECONFIG:-}${KUBEBUILDER_ASSETS:-} ]] || command -v go >/dev/null || [[ -x target/envtest/envtest ]]; then
 	export -f suites suite

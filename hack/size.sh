@@ -10,7 +10,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$root"
 
 version=14.0.0
-crates="codegen crates/builtin crates/codec crates/names crates/quantity crates/schema templates runtime runtime/macros apiserver
+crates="codegen crates/builtin crates/codec crates/diff crates/names crates/quantity crates/schema templates runtime runtime/macros apiserver
 controllers/controller-manager controllers/network controllers/podbuggertool controllers/podset controllers/testing controllers/virtualmachine"
 
 tokei=$(command -v tokei || true)

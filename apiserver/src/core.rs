@@ -60,6 +60,43 @@ impl std::str::FromStr for Controllers {
     }
 }
 
+/// A feature of kube-apiserver that its flag `--feature-gates` turns on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FeatureGate {
+    /// `shardSelector` of lists and watches selects objects by a hash of their metadata (KEP-5866). Off by default, as in Kubernetes
+    /// 1.36: the parameter is ignored.
+    ShardedListAndWatch,
+}
+
+impl FeatureGate {
+    /// All feature gates.
+    pub const ALL: [Self; 1] = [Self::ShardedListAndWatch];
+
+    /// Returns the name in the flag.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ShardedListAndWatch => "ShardedListAndWatch",
+        }
+    }
+
+    /// Parses an item of the flag: `Name=true` or `Name=false`.
+    ///
+    /// # Errors
+    /// What is expected instead.
+    pub fn parse_setting(text: &str) -> Result<(Self, bool), String> {
+        let setting = text.split_once('=').and_then(|(name, on)| {
+            let gate = Self::ALL.into_iter().find(|gate| gate.name() == name)?;
+            Some((gate, on.parse().ok()?))
+        });
+        setting.ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("unknown feature gate \"{text}\": expected NAME=true or NAME=false, with a name of {names}")
+        })
+    }
+}
+
 /// Which built-in controllers run, and what is checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
@@ -71,6 +108,8 @@ pub(crate) struct Options {
     pub(crate) owner_permissions: bool,
     /// Whether the objects exist that kube-apiserver creates.
     pub(crate) bootstrap: bool,
+    /// The feature gate `ShardedListAndWatch`.
+    pub(crate) sharded_lists: bool,
 }
 
 /// A committed write.

@@ -60,7 +60,7 @@ mod webhooks;
 #[cfg(feature = "tls")]
 mod x509;
 
-pub use self::core::{AuthorizationMode, Controllers};
+pub use self::core::{AuthorizationMode, Controllers, FeatureGate};
 pub use self::service::authentication::Authentication;
 pub use http::body::Body;
 pub use rbac::access::Access;

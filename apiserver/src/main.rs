@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Parser, Subcommand, ValueEnum};
-use embedded_apiserver::{ApiServer, AuthorizationMode, Controllers, ServeOptions};
+use embedded_apiserver::{ApiServer, AuthorizationMode, Controllers, FeatureGate, ServeOptions};
 use serde_json::Value;
 
 /// Gives memory back after large requests, which the system allocator keeps for each thread.
@@ -47,6 +47,9 @@ struct Args {
     /// nobody removes them; `off`, no finalizers.
     #[arg(long, value_name = "MODE", default_value = "full")]
     controllers: Controllers,
+    /// Turn features of kube-apiserver on or off: `ShardedListAndWatch=true`.
+    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',', value_parser = FeatureGate::parse_setting)]
+    feature_gates: Vec<(FeatureGate, bool)>,
     /// Neither delete the dependents of deleted objects nor set the garbage collector's finalizers.
     #[arg(long)]
     no_garbage_collector: bool,
@@ -104,6 +107,9 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     let mut builder = ApiServer::builder().controllers(args.controllers);
     if args.no_garbage_collector {
         builder = builder.garbage_collector(Controllers::Off);
+    }
+    for (gate, on) in args.feature_gates {
+        builder = builder.feature_gate(gate, on);
     }
     let server = builder
         .crd_values(read_all(&args.crds)?)

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::BoxError;
 use crate::bootstrap;
 use crate::controllers::controllers;
-use crate::core::{AuthorizationMode, Controllers, Core, Options};
+use crate::core::{AuthorizationMode, Controllers, Core, FeatureGate, Options};
 use crate::kinds;
 use crate::metadata::object;
 use crate::registry::{Registry, ResourceDescription, Served, ServiceRange};
@@ -225,6 +225,7 @@ impl Default for Builder {
                 authorization: AuthorizationMode::default(),
                 owner_permissions: false,
                 bootstrap: false,
+                sharded_lists: false,
             },
             history: 10_000,
             backends: Backends::default(),
@@ -339,6 +340,15 @@ impl Builder {
     #[must_use]
     pub fn owner_references_permission_enforcement(mut self, on: bool) -> Self {
         self.options.owner_permissions = on;
+        self
+    }
+
+    /// Turns a feature of kube-apiserver on or off; each documents its default.
+    #[must_use]
+    pub fn feature_gate(mut self, gate: FeatureGate, on: bool) -> Self {
+        match gate {
+            FeatureGate::ShardedListAndWatch => self.options.sharded_lists = on,
+        }
         self
     }
 

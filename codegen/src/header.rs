@@ -21,6 +21,12 @@ pub(crate) fn is_generated(text: &str) -> bool {
         .any(|line| [MARKER, TOML_MARKER].contains(&line.trim_end()))
 }
 
+/// Whether file contents of any format carry the generated marker, as a part of any line.
+#[must_use]
+pub(crate) fn has_marker(text: &str) -> bool {
+    text.contains(TOML_MARKER.trim_start_matches("# "))
+}
+
 /// The header as comment lines; existing comments are kept. `None` for a blank header.
 pub(crate) fn comment(header: &str) -> Option<String> {
     let header = header.trim_start_matches('\u{feff}').trim();

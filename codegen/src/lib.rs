@@ -30,6 +30,8 @@ pub mod check;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+#[cfg(feature = "cli")]
+mod compat;
 pub mod config;
 pub mod diag;
 #[doc(hidden)]
@@ -39,6 +41,8 @@ mod generator;
 mod graph;
 mod header;
 pub mod kubernetes;
+#[cfg(feature = "cli")]
+mod lint;
 #[doc(hidden)]
 pub mod lower;
 #[doc(hidden)]
@@ -48,6 +52,9 @@ pub mod model;
 pub mod operator;
 pub mod options;
 pub mod output;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod package;
 #[doc(hidden)]
 pub mod read;
 #[doc(hidden)]

@@ -23,6 +23,8 @@
 
 pub mod crash;
 mod events;
+#[cfg(feature = "webhooks")]
+mod reviews;
 mod running;
 
 use std::fmt;
@@ -37,6 +39,8 @@ use crate::json::{from_value, to_value};
 use crate::object;
 
 pub use self::events::{Events, recorder};
+#[cfg(feature = "webhooks")]
+pub use self::reviews::Reviews;
 pub use self::running::Running;
 pub use embedded_apiserver::{
     Action, ApiError, ApiServer, Fault, FaultKind, Reaction, Scope, assert_rbac,

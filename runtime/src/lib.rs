@@ -73,6 +73,7 @@ pub mod owner;
 pub mod reflector;
 pub mod retry;
 pub mod scheme;
+pub mod shard;
 pub mod store;
 mod sync;
 mod tasks;

@@ -26,6 +26,7 @@ pub(crate) enum Task {
     Informer,
     Certificate,
     Registration,
+    Shards,
 }
 
 /// What `/readyz` does about a task that fails.
@@ -52,7 +53,7 @@ pub(crate) struct Row {
 }
 
 /// All kinds of tasks that can fail for ever.
-pub(crate) const TASKS: [(Task, Row); 5] = [
+pub(crate) const TASKS: [(Task, Row); 6] = [
     (
         Task::Election,
         Row {
@@ -60,6 +61,15 @@ pub(crate) const TASKS: [(Task, Row); 5] = [
             metric: "leader-election",
             log: "at once, then once a minute",
             check: ("leaderElection", Check::Fails),
+        },
+    ),
+    (
+        Task::Shards,
+        Row {
+            does: "read and write who owns which shard",
+            metric: "shards",
+            log: "at once, then once a minute",
+            check: ("shards", Check::Fails),
         },
     ),
     (

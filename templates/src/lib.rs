@@ -134,6 +134,20 @@ pub mod operator {
             SERVICE = "operator/webhook/service.yaml";
         }
 
+        /// What differs for a kind of Kubernetes or of another project.
+        pub mod elsewhere {
+            texts! {
+                /// The tests of a kind's webhooks.
+                TEST = "operator/webhook/elsewhere/test.rs";
+                /// The comment on the policy for failed calls.
+                FAILURE = "operator/webhook/elsewhere/failure.rs";
+                /// The test of defaults.
+                TEST_DEFAULTING = "operator/webhook/elsewhere/test_defaulting.rs";
+                /// The test of validation.
+                TEST_VALIDATION = "operator/webhook/elsewhere/test_validation.rs";
+            }
+        }
+
         /// Certificates from cert-manager.
         pub mod cert_manager {
             texts! {

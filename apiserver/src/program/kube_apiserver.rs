@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use embedded_apiserver::{
-    ApiServer, Authentication, AuthorizationMode, Builder, Controllers, ServeOptions, VERSION,
+    ApiServer, Authentication, AuthorizationMode, Builder, Controllers, FeatureGate, ServeOptions,
+    VERSION,
 };
 
 use super::flags::{Effect, Flag, Given, flag, warn};
@@ -26,6 +27,7 @@ const FLAGS: &[Flag] = &[
     flag("service-cluster-ip-range", Effect::Same, "the addresses of services"),
     flag("enable-admission-plugins", Effect::Same, "plugins to turn on, as far as there are any"),
     flag("disable-admission-plugins", Effect::Same, "plugins to turn off, as far as there are any"),
+    flag("feature-gates", Effect::Same, "features to turn on or off: ShardedListAndWatch"),
     flag("etcd-servers", Effect::None, "objects are stored in memory"),
     flag("etcd-prefix", Effect::None, "objects are stored in memory"),
     flag("storage-media-type", Effect::None, "objects are stored in memory"),
@@ -72,6 +74,12 @@ fn builder(given: &Given) -> anyhow::Result<Builder> {
         .owner_references_permission_enforcement(plugins::owners_are_checked(given));
     if let Some(issuer) = given.last("service-account-issuer") {
         builder = builder.service_account_issuer(issuer);
+    }
+    for text in given.list("feature-gates") {
+        match FeatureGate::parse_setting(text) {
+            Ok((gate, on)) => builder = builder.feature_gate(gate, on),
+            Err(fault) => warn(&format!("--feature-gates: {text} is ignored: {fault}")),
+        }
     }
     let ranges = given.list("service-cluster-ip-range");
     let of_v4 = ranges.iter().find(|range| !range.contains(':'));

@@ -6,7 +6,7 @@ use bytes::{Buf, Bytes, BytesMut};
 use serde_json::{Value, json};
 
 use super::conversion::prepare;
-use super::list_options::{ListOptions, Match, Verb};
+use super::list_options::{Filter, ListOptions, Match, Verb};
 use super::present::list_type;
 use super::{Call, continue_token};
 use crate::core::Core;
@@ -28,6 +28,8 @@ pub(crate) struct Page {
     /// Whether an empty continue token is written, as for whole lists of custom resources.
     names_token: bool,
     remaining: Option<usize>,
+    /// The shard selector, which lists of built-in kinds repeat.
+    shards: Option<String>,
 }
 
 impl Page {
@@ -39,6 +41,9 @@ impl Page {
         }
         if let Some(remaining) = self.remaining {
             metadata["remainingItemCount"] = json!(remaining);
+        }
+        if let Some(selector) = &self.shards {
+            metadata["shardInfo"] = json!({"selector": selector});
         }
         metadata
     }
@@ -83,7 +88,7 @@ pub(crate) async fn list(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiErr
 /// # Errors
 /// 410 for a continue token or an exact resourceVersion that the history no longer has, 504 for one in the future.
 pub(crate) async fn page(core: &Arc<Core>, call: &Call) -> Result<Page, ApiError> {
-    let options = ListOptions::parse(call, Verb::List)?;
+    let options = ListOptions::parse(&core.options, call, Verb::List)?;
     let token = options
         .continue_token
         .as_deref()
@@ -112,37 +117,41 @@ fn select(
     revision: u64,
 ) -> Page {
     let after = token.map(|token| token.after);
-    let mut matching = snapshot
-        .objects
-        .into_iter()
-        .filter(|o| after.as_ref().is_none_or(|after| o.key > *after))
-        .filter(|o| options.filter.matches(&call.served, o));
+    let filter = &options.filter;
+    let mut page = Page {
+        revision,
+        objects: Vec::new(),
+        continue_token: String::new(),
+        names_token: names_token(call),
+        remaining: None,
+        shards: shard_info(call, filter),
+    };
+    let mut read = snapshot.objects;
+    read.retain(|o| after.as_ref().is_none_or(|after| o.key > *after) && filter.reads(o));
     // A list with resourceVersion=0 is served from kube-apiserver's watch cache, which ignores the limit.
     let limited = options.revision != Some(0) || after.is_some();
-    let Some(limit) = options.limit.filter(|_| limited) else {
-        return Page {
-            revision,
-            objects: matching.collect(),
-            continue_token: String::new(),
-            names_token: names_token(call),
-            remaining: None,
-        };
-    };
-    let objects: Vec<_> = matching.by_ref().take(limit).collect();
-    let left = matching.count();
-    let token = match objects.last() {
-        Some(last) if left > 0 => continue_token::encode(Some(revision), &last.key),
-        _ => String::new(),
-    };
-    // With a selector, kube-apiserver cannot count the remaining objects.
-    let countable = options.filter.labels.is_empty() && options.filter.fields.is_empty();
-    Page {
-        revision,
-        objects,
-        continue_token: token,
-        names_token: names_token(call),
-        remaining: (left > 0 && countable).then_some(left),
+    let limit = options.limit.filter(|_| limited).unwrap_or(usize::MAX);
+    let total = read.len();
+    let mut rest = read.into_iter();
+    let matching = rest.by_ref().filter(|o| filter.matches(&call.served, o));
+    page.objects.extend(matching.take(limit));
+    // As in kube-apiserver, what is left is counted before it is selected: the last page may be empty.
+    if page.objects.len() == limit && rest.len() > 0 {
+        if let Some(last) = page.objects.last() {
+            page.continue_token = continue_token::encode(Some(revision), &last.key);
+        }
+        // With a selector of labels or fields, kube-apiserver does not count; a shard selector does not hinder it.
+        let countable = filter.labels.is_empty() && filter.fields.is_empty();
+        page.remaining = countable.then(|| total.saturating_sub(limit));
     }
+    page
+}
+
+/// Returns what a list says about its shard: kube-apiserver leaves it out of lists of custom resources, tables and metadata.
+fn shard_info(call: &Call, filter: &Filter) -> Option<String> {
+    let says = !call.served.resource.is_custom() && call.accepted.view == View::Whole;
+    let selector = filter.shards.as_ref().filter(|_| says)?;
+    Some(selector.to_string())
 }
 
 fn names_token(call: &Call) -> bool {

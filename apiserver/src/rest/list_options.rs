@@ -1,8 +1,10 @@
 //! The parameters of list, watch and collection delete requests.
 
+use kube_names::shard::{Field as ShardField, Selector as ShardSelector};
 use serde_json::{Value, json};
 
-use super::Call;
+use super::{Call, shard_selector};
+use crate::core::Options;
 use crate::field::{FieldError, FieldErrorKind};
 use crate::http::query::Query;
 use crate::metadata::object;
@@ -24,6 +26,8 @@ pub(crate) struct Filter {
     pub(crate) labels: LabelSelector,
     pub(crate) fields: FieldSelector,
     pub(crate) namespace: String,
+    /// The hash ranges that the request selects.
+    pub(crate) shards: Option<ShardSelector>,
 }
 
 /// The parsed parameters.
@@ -51,14 +55,14 @@ impl ListOptions {
     /// Parses the parameters of a list or watch.
     ///
     /// # Errors
-    /// 400 for malformed values, 422 for contradictory ones.
-    pub(crate) fn parse(call: &Call, verb: Verb) -> Result<Self, ApiError> {
+    /// 400 for malformed values, 422 for contradictory ones, 500 for an invalid shard selector.
+    pub(crate) fn parse(server: &Options, call: &Call, verb: Verb) -> Result<Self, ApiError> {
         let query = &call.query;
         check(call, verb)?;
         let limit = query.integer("limit")?.unwrap_or_default();
         let version = query.text("resourceVersion");
         Ok(Self {
-            filter: Filter::parse(call)?,
+            filter: Filter::parse(server, call)?,
             limit: usize::try_from(limit).ok().filter(|n| *n > 0),
             continue_token: query
                 .get("continue")
@@ -212,7 +216,7 @@ fn unsupported(value: &str, supported: &str) -> FieldError {
 }
 
 impl Filter {
-    fn parse(call: &Call) -> Result<Self, ApiError> {
+    fn parse(server: &Options, call: &Call) -> Result<Self, ApiError> {
         let query = &call.query;
         let labels = LabelSelector::parse(query.text("labelSelector"))?;
         let mut fields = FieldSelector::parse(query.text("fieldSelector"))?;
@@ -235,6 +239,29 @@ impl Filter {
             labels,
             fields,
             namespace: call.namespace.clone(),
+            shards: match server.sharded_lists {
+                true => shard_selector::parse(query)?,
+                false => None,
+            },
+        })
+    }
+
+    /// Whether the request reads an object before it decides: all of them but for selectors that name a key or namespace.
+    pub(crate) fn reads(&self, object: &Stored) -> bool {
+        (self.namespace.is_empty() || *self.namespace == *object.key.namespace)
+            && self.fields.0.iter().all(|term| {
+                let found = key_field(object, &term.field);
+                !term.equal || found.is_none_or(|found| found == term.value)
+            })
+    }
+
+    /// Whether an object is in the selected hash ranges. The hashed fields never change, so it stays there.
+    fn is_in_shard(&self, object: &Stored) -> bool {
+        self.shards.as_ref().is_none_or(|shards| {
+            shards.matches(match shards.field {
+                ShardField::Uid => &object.uid,
+                ShardField::Namespace => &object.key.namespace,
+            })
         })
     }
 
@@ -255,6 +282,7 @@ impl Filter {
     pub(crate) fn may_match(&self, object: &Stored) -> bool {
         (self.namespace.is_empty() || *self.namespace == *object.key.namespace)
             && (self.labels.is_empty() || self.labels.matches(&object.labels))
+            && self.is_in_shard(object)
             && self.fields.0.iter().all(|term| {
                 let found = key_field(object, &term.field);
                 found.is_none_or(|found| (found == term.value) == term.equal)

@@ -19,6 +19,7 @@ mod pods;
 mod present;
 mod read;
 mod scale;
+mod shard_selector;
 mod strategy;
 mod token;
 mod update;

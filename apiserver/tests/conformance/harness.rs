@@ -3,7 +3,8 @@
 //! Other packages include it with `#[path]` to run their own cases; each describes its suite with a [`Suite`].
 //!
 //! `CONFORMANCE_KUBECONFIG` names the cluster to run against (default: an embedded server), `CONFORMANCE_CONTROLLERS=1`
-//! declares that the cluster runs kube-controller-manager, and `CONFORMANCE_RESULTS` names a file that gets a line per case:
+//! declares that the cluster runs kube-controller-manager, `CONFORMANCE_GATES=1`, that its feature gates are those of
+//! [`GATES`], and `CONFORMANCE_RESULTS` names a file that gets a line per case:
 //! `<module>::<case> <outcome>`, where the outcome is `pass`, `FAIL`, `known` or `skip`.
 
 use std::env;
@@ -13,7 +14,7 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::pin::Pin;
 use std::sync::LazyLock;
 
-use embedded_apiserver::{ApiServer, Serving};
+use embedded_apiserver::{ApiServer, FeatureGate, Serving};
 use futures::FutureExt;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
@@ -46,18 +47,25 @@ impl Suite {
 /// The stack size of a case, in bytes: an unoptimised build keeps every temporary value on the stack.
 const STACK: usize = 32 << 20;
 
-/// Whether a case needs the garbage collector and the namespace controller.
+/// The feature gates that are on. `hack/conformance.sh` starts the real server with them.
+const GATES: [FeatureGate; 1] = [FeatureGate::ShardedListAndWatch];
+
+/// What a case needs.
+#[allow(dead_code, reason = "not every suite has cases of each")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
     /// The API server alone.
     Server,
     /// Controllers as well: skipped on a cluster without them.
     Controllers,
+    /// The feature gates that the suite turns on: skipped on a cluster without them.
+    Gates,
 }
 
 /// Declares a test for each case of a module: an async function of a [`Client`], or a table row `name: function(arguments)`,
 /// which calls such a function with the client and the arguments.
 macro_rules! cases {
+    (gates: $($rows:tt)*) => { $crate::harness::cases!(@ Gates: $($rows)*); };
     (controllers: $($rows:tt)*) => { $crate::harness::cases!(@ Controllers: $($rows)*); };
     (@ $needs:ident: $($case:ident $(: $function:ident ($($argument:expr),* $(,)?))?),* $(,)?) => {
         $($(
@@ -94,6 +102,7 @@ struct Target {
     client: Client,
     embedded: bool,
     controllers: bool,
+    gates: bool,
     // Keeps the embedded server alive for the whole run.
     _server: Option<(ApiServer, Option<Serving>)>,
 }
@@ -113,6 +122,7 @@ impl Target {
                     embedded: false,
                     controllers: env::var("CONFORMANCE_CONTROLLERS")
                         .is_ok_and(|value| value == "1"),
+                    gates: env::var("CONFORMANCE_GATES").is_ok_and(|value| value == "1"),
                     _server: None,
                 }
             }
@@ -121,7 +131,11 @@ impl Target {
     }
 
     async fn embedded() -> Self {
-        let server = ApiServer::builder()
+        let server = GATES
+            .into_iter()
+            .fold(ApiServer::builder(), |builder, gate| {
+                builder.feature_gate(gate, true)
+            })
             .build()
             .expect("an embedded server with default options");
         let serving = if SUITE.over_http {
@@ -141,6 +155,7 @@ impl Target {
             client,
             embedded: true,
             controllers: true,
+            gates: true,
             _server: Some((server, serving)),
         }
     }
@@ -159,10 +174,17 @@ pub(crate) fn run(path: &str, needs: Needs, case: fn(Client) -> Case) {
     let case_name = short_name(path);
     let name = format!("{}{case_name}", SUITE.prefix);
     let target = &*TARGET;
-    if needs == Needs::Controllers && !target.controllers {
-        println!(
-            "skipped: {name} needs kube-controller-manager (set CONFORMANCE_CONTROLLERS=1 if it runs)"
-        );
+    let lacks = match needs {
+        Needs::Controllers if !target.controllers => {
+            Some("kube-controller-manager (set CONFORMANCE_CONTROLLERS=1 if it runs)")
+        }
+        Needs::Gates if !target.gates => {
+            Some("feature gates (set CONFORMANCE_GATES=1 if they are on)")
+        }
+        _ => None,
+    };
+    if let Some(what) = lacks {
+        println!("skipped: {name} needs {what}");
         return report(&name, "skip");
     }
     let client = target.client.clone();

@@ -61,6 +61,7 @@ mod schema_rules;
 mod schema_validation;
 mod selectors;
 mod services;
+mod sharded_lists;
 mod status;
 mod suites;
 mod table;

@@ -28,27 +28,8 @@ impl KindArgs {
         name: Option<&str>,
     ) -> Result<Controlled, Failure> {
         let Self { version, kind, .. } = self;
-        let prefixed = self.group.strip_prefix(PREFIX);
-        let group = prefixed.unwrap_or(&self.group);
-        let own = project.operator.group(group).unwrap_or_default();
-        if let Some(found) = builtin_kind(group, version, kind) {
-            let mut versions = project.versions_of(&own, kind);
-            if prefixed.is_none() && versions.any(|(it, _)| it.name == *version) {
-                return Err(refused(format!(
-                    "Kubernetes and the operator both have a {kind} of {group}/{version}: write --group {PREFIX}{group} for that of Kubernetes, --group {own} for that of the operator"
-                )));
-            }
-            let builtin = Builtin {
-                operator: project.operator.clone(),
-                kind: found,
-                controller: None,
-                brings_support: false,
-            };
+        if let Some(builtin) = self.builtin(project)? {
             return existing(builtin, project, files, name).map(Controlled::Builtin);
-        }
-        let is_own = project.group(&own).is_some();
-        if prefixed.is_some() || is_builtin_group(group) && !is_own {
-            return Err(refused(builtin_fault(group, version, kind)));
         }
         let group = self.checked_group(project)?;
         let resource = self.resource(project, &group);
@@ -62,6 +43,33 @@ impl KindArgs {
             api.controller = is_there.then(|| name.to_owned());
         }
         Ok(Controlled::Own(api))
+    }
+
+    /// The kind of Kubernetes with the name, without a controller; `None` if the name is that of a kind of the operator.
+    pub(super) fn builtin(&self, project: &Project) -> Result<Option<Builtin>, Failure> {
+        let Self { version, kind, .. } = self;
+        let prefixed = self.group.strip_prefix(PREFIX);
+        let group = prefixed.unwrap_or(&self.group);
+        let own = project.operator.group(group).unwrap_or_default();
+        if let Some(found) = builtin_kind(group, version, kind) {
+            let mut versions = project.versions_of(&own, kind);
+            if prefixed.is_none() && versions.any(|(it, _)| it.name == *version) {
+                return Err(refused(format!(
+                    "Kubernetes and the operator both have a {kind} of {group}/{version}: write --group {PREFIX}{group} for that of Kubernetes, --group {own} for that of the operator"
+                )));
+            }
+            return Ok(Some(Builtin {
+                operator: project.operator.clone(),
+                kind: found,
+                controller: None,
+                brings_support: false,
+            }));
+        }
+        let is_own = project.group(&own).is_some();
+        if prefixed.is_some() || is_builtin_group(group) && !is_own {
+            return Err(refused(builtin_fault(group, version, kind)));
+        }
+        Ok(None)
     }
 }
 

@@ -1,24 +1,24 @@
 //! `kube-codegen create webhook`.
 
-use std::path::Path;
-
 use crate::{
-    config::{FILE_NAME, shown},
-    model::{Conversion, Resource, TypeKind, Version, Versioned},
-    operator::{Api, Certificates, Handler, Spoke, Webhooks},
+    config::shown,
+    model::{Conversion, Versioned},
+    operator::{Api, Certificates, Handler, Webhooks},
 };
 use clap::Args;
 
 use super::{
     Failure,
     finish::Finish,
-    kind::{KindArgs, sample_of},
+    kind::KindArgs,
     operator::{Files, Project, input_error, refused},
     style::Color,
+    webhooks::{has, read_sample, spokes, type_path},
 };
 
 /// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and deploy them.
 ///
+/// A kind of Kubernetes is named as in its manifests: `--group apps --version v1 --kind Deployment`; the core group is `core`.
 /// The new files are yours and are never overwritten. The program serves all webhooks of the operator; `demo` and tests call them
 /// without certificates. In clusters, the certificate comes from cert-manager (config/webhooks), or from the program itself with
 /// --self-signed. Existing webhooks are unchanged.
@@ -36,6 +36,13 @@ pub(super) struct CreateWebhook {
     /// Add a conversion webhook between the versions of the kind; --version is the storage version.
     #[arg(long, group = "handlers")]
     conversion: bool,
+    /// The path of the kind's type in a dependency, for a kind of another project, such as cert_manager::v1::Certificate. It
+    /// implements kube's Resource; the generated tests also need Default.
+    #[arg(long = "type", value_name = "PATH", requires = "plural", conflicts_with = "conversion", value_parser = type_path)]
+    elsewhere: Option<String>,
+    /// With --type: the kind's plural, as in the name of its CRD.
+    #[arg(long, requires = "elsewhere")]
+    plural: Option<String>,
     /// Let the program issue and renew the certificate itself, in a Secret that its replicas share; clusters then need no
     /// cert-manager. The operator's first webhooks determine this for all of them.
     #[arg(long)]
@@ -49,11 +56,16 @@ impl CreateWebhook {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read(self.dry_run)?;
         let mut files = Files::new(project.root.clone());
-        let (api, resource) = self.kind.existing(&project, &files)?;
+        let mut webhooks = match (&self.elsewhere, &self.plural) {
+            (Some(path), Some(plural)) => {
+                self.kind
+                    .of_other_project(&project, (path, plural), &files)?
+            }
+            _ => self.kind.hooked(&project, &files)?,
+        };
         if self.conversion {
-            check_versions(&project, &api)?;
+            check_versions(&project, &webhooks)?;
         }
-        let mut webhooks = existing(&project, api, &files)?;
         self.choose(&project, &mut webhooks, &files)?;
         read_sample(&mut webhooks, &files)?;
         let is_first = files.text(&Webhooks::module_path())?.is_none();
@@ -62,7 +74,7 @@ impl CreateWebhook {
         }
         check_free(&project, &webhooks, is_first)?;
         files.left.extend(losses(&project, &webhooks));
-        plan(&project, &webhooks, resource, is_first, &mut files)?;
+        plan(&project, &webhooks, is_first, &mut files)?;
         let finish = Finish::of_edits(self.dry_run, color);
         let mut written = vec![shown(&files.root().join(webhooks.path()))];
         for spoke in &webhooks.spokes {
@@ -71,15 +83,11 @@ impl CreateWebhook {
         }
         files.generate(project.configs)?.conclude(finish)?;
         let names = named(&webhooks);
-        let Api {
-            kind,
-            group,
-            version,
-            ..
-        } = &webhooks.api;
         finish.close_with(&format!(
-            "Created the webhooks of {kind} in {group}/{version} for {names}. Next: write them in {}, then `cargo test`. \
+            "Created the webhooks of {} in {} for {names}. Next: write them in {}, then `cargo test`. \
              In clusters, {} makes their certificate.\n",
+            webhooks.api.kind,
+            webhooks.api.api_version(),
             written.join(" and "),
             maker(webhooks.certificates)
         ))
@@ -111,15 +119,11 @@ impl CreateWebhook {
         if !webhooks.handlers.is_empty() || !webhooks.spokes.is_empty() {
             return Ok(());
         }
-        let Api {
-            kind,
-            group,
-            version,
-            ..
-        } = &webhooks.api;
         let at = shown(&files.root().join(webhooks.path()));
         Err(refused(format!(
-            "{kind} of {group}/{version} has webhooks for {} already, in {at}",
+            "{} of {} has webhooks for {} already, in {at}",
+            webhooks.api.kind,
+            webhooks.api.api_version(),
             listed(&there)
         )))
     }
@@ -149,13 +153,18 @@ const fn maker(certificates: Certificates) -> &'static str {
 }
 
 /// Checks that there are other versions to convert, and that the named version is the storage version.
-fn check_versions(project: &Project, api: &Api) -> Result<(), Failure> {
+fn check_versions(project: &Project, webhooks: &Webhooks) -> Result<(), Failure> {
     let Api {
         kind,
         group,
         version,
         ..
-    } = api;
+    } = &webhooks.api;
+    if webhooks.elsewhere.is_some() {
+        return Err(refused(format!(
+            "the API server itself converts between the versions of {kind}: leave --conversion out"
+        )));
+    }
     let versions: Vec<_> = project.versions_of(group, kind).collect();
     if versions.len() < 2 {
         return Err(refused(format!(
@@ -170,100 +179,6 @@ fn check_versions(project: &Project, api: &Api) -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
-}
-
-/// The existing or future webhooks of a kind, without handlers.
-pub(super) fn existing(project: &Project, api: Api, files: &Files) -> Result<Webhooks, Failure> {
-    let configurations = project.configs.first();
-    let configurations = configurations.and_then(|config| config.webhook_configurations());
-    let configurations = configurations.ok_or_else(|| {
-        refused(format!(
-            "{} has no file for webhook configurations: set in its [crate.manifests] `webhooks = \"config/webhooks.yaml\"`",
-            shown(&project.root.join(FILE_NAME))
-        ))
-    })?;
-    let is_there = |folder: &str, name: &str| {
-        let path = format!("{folder}/{name}.rs");
-        Ok::<_, Failure>(files.text(Path::new(&path))?.is_some())
-    };
-    // The exact import, since a module with a conversion also names the versions that it converts.
-    let import = format!(
-        "use crate::apis::{}::{}::{};",
-        api.group_module, api.version, api.kind
-    );
-    let title = format!("`{}` in `{}/{}`", api.kind, api.group, api.version);
-    let (mut found, mut free) = (None, None);
-    let [plain, with_group, with_version, with_both] = api.names();
-    let names = match project.versions_of(&api.group, &api.kind).count() {
-        1 => [plain, with_group, with_version, with_both],
-        _ => [plain, with_version, with_group, with_both],
-    };
-    // The module of a keyword ends in `_`.
-    for name in names.map(|name| name.replace("__", "_")) {
-        let text = files.text(Path::new(&format!("src/webhooks/{name}.rs")))?;
-        let text = text.unwrap_or_default();
-        if text.contains(&import) || text.contains(&title) {
-            found = found.or(Some(name));
-        } else if !is_there("src/webhooks", &name)?
-            && !is_there("tests/operator", &Webhooks::test_module(&name))?
-        {
-            free = free.or(Some(name));
-        }
-    }
-    let module = found.or(free).unwrap_or_else(|| api.module.clone());
-    let fields = project
-        .versions_of(&api.group, &api.kind)
-        .find(|(version, _)| version.name == api.version)
-        .map(|(version, resource)| fields(version, resource));
-    let component = files.text(Path::new(Certificates::DEPLOYED_BY))?;
-    Ok(Webhooks {
-        certificates: Certificates::of_component(&component.unwrap_or_default()),
-        fields: fields.unwrap_or_default(),
-        module,
-        sample: String::new(),
-        namespace: String::new(),
-        handlers: Vec::new(),
-        spokes: Vec::new(),
-        configurations: configurations.to_owned(),
-        api,
-    })
-}
-
-/// Whether a handler exists.
-pub(super) fn has(
-    project: &Project,
-    webhooks: &Webhooks,
-    handler: Handler,
-    files: &Files,
-) -> Result<bool, Failure> {
-    if handler != Handler::Conversion {
-        return Ok(webhooks.is_declared(handler, &project.api));
-    }
-    let text = files.text(&webhooks.path())?.unwrap_or_default();
-    Ok(text.contains("fn convert("))
-}
-
-/// The versions whose conversion exists, or does not, depending on `are_there`.
-pub(super) fn spokes(
-    project: &Project,
-    webhooks: &Webhooks,
-    files: &Files,
-    are_there: bool,
-) -> Result<Vec<Spoke>, Failure> {
-    let api = &webhooks.api;
-    let versions = project.versions_of(&api.group, &api.kind);
-    let others = versions.filter(|(version, _)| version.name != api.version);
-    let mut spokes = Vec::new();
-    for (version, resource) in others {
-        let [path, _] = webhooks.spoke_paths(&version.name);
-        if files.text(&path)?.is_some() == are_there {
-            spokes.push(Spoke {
-                version: version.name.clone(),
-                fields: fields(version, resource),
-            });
-        }
-    }
-    Ok(spokes)
 }
 
 /// What the new conversions lose until the user writes more, in prose.
@@ -299,25 +214,6 @@ fn losses(project: &Project, webhooks: &Webhooks) -> Vec<String> {
     lost
 }
 
-/// The Rust names of the fields of a kind's root type.
-pub(super) fn fields(version: &Version, resource: &Resource) -> Vec<String> {
-    let mut types = version.types.iter();
-    let root = types.find(|def| def.name == resource.root);
-    match root.map(|def| &def.kind) {
-        Some(TypeKind::Struct(root)) => {
-            let names = root.fields.iter().map(|field| field.rust_name.clone());
-            names.collect()
-        }
-        _ => ["metadata", "spec", "status"].map(str::to_owned).to_vec(),
-    }
-}
-
-/// Reads name and namespace of the sample, which the tests start with.
-pub(super) fn read_sample(webhooks: &mut Webhooks, files: &Files) -> Result<(), Failure> {
-    (webhooks.sample, webhooks.namespace) = sample_of(&webhooks.api, files)?;
-    Ok(())
-}
-
 /// Checks that the files to write do not exist.
 fn check_free(project: &Project, webhooks: &Webhooks, is_first: bool) -> Result<(), Failure> {
     let shared = match is_first {
@@ -336,7 +232,6 @@ fn check_free(project: &Project, webhooks: &Webhooks, is_first: bool) -> Result<
 fn plan(
     project: &Project,
     webhooks: &Webhooks,
-    resource: &Resource,
     is_first: bool,
     files: &mut Files,
 ) -> Result<(), Failure> {
@@ -380,8 +275,16 @@ fn plan(
             files.add(&marker)?;
         }
     }
-    let converts = webhooks.handlers.contains(&Handler::Conversion);
-    if converts && resource.conversion == Conversion::None {
+    let Api {
+        group,
+        version,
+        kind,
+        ..
+    } = &webhooks.api;
+    let mut versions = project.versions_of(group, kind);
+    let is_marked = versions
+        .any(|(it, resource)| it.name == *version && resource.conversion != Conversion::None);
+    if webhooks.handlers.contains(&Handler::Conversion) && !is_marked {
         files.add(&webhooks.conversion_marker())?;
     }
     Ok(())

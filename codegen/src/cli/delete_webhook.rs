@@ -10,13 +10,14 @@ use clap::Args;
 
 use super::{
     Failure,
-    create_webhook::{existing, has, listed, read_sample, spokes},
+    create_webhook::listed,
     finish::Finish,
     kind::{self, KindArgs},
     leftovers::{self, check_unhooked, check_unused},
     operator::{Files, Project, input_error, refused},
     search::words,
     style::Color,
+    webhooks::{existing, has, read_sample, spokes},
 };
 
 /// Remove webhooks of a kind, and with the last one the code and manifests that serve and deploy them.
@@ -49,8 +50,7 @@ impl DeleteWebhook {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read(self.dry_run)?;
         let mut files = Files::new(project.root.clone());
-        let (api, _) = self.kind.existing(&project, &files)?;
-        let mut webhooks = existing(&project, api, &files)?;
+        let mut webhooks = self.kind.hooked(&project, &files)?;
         let stay = self.choose(&project, &mut webhooks, &files)?;
         // Without a sample, the tests count as changed.
         let _ = read_sample(&mut webhooks, &files);
@@ -89,12 +89,6 @@ impl DeleteWebhook {
         ];
         let asked = asked.into_iter().filter(|(is_asked, _)| *is_asked);
         let asked: Vec<Handler> = asked.map(|(_, handler)| handler).collect();
-        let Api {
-            kind,
-            group,
-            version,
-            ..
-        } = &webhooks.api;
         let missing: Vec<&str> = asked
             .iter()
             .filter(|handler| !there.contains(handler))
@@ -106,7 +100,9 @@ impl DeleteWebhook {
                 missing => format!(" for {}", listed(missing)),
             };
             return Err(refused(format!(
-                "{kind} of {group}/{version} has no webhooks{what} that `create webhook` wrote"
+                "{} of {} has no webhooks{what} that `create webhook` wrote",
+                webhooks.api.kind,
+                webhooks.api.api_version()
             )));
         }
         let (go, stay) = there
@@ -317,16 +313,11 @@ pub(super) fn take_conversion(
 
 /// The closing message: what was done, and the remaining steps on clusters.
 fn closing(webhooks: &Webhooks, is_last: bool) -> String {
-    let Api {
-        kind,
-        group,
-        version,
-        operator,
-        ..
-    } = &webhooks.api;
+    let Api { kind, operator, .. } = &webhooks.api;
     let names = names(webhooks);
     let done = format!(
-        "Deleted the webhooks of {kind} in {group}/{version} for {}. ",
+        "Deleted the webhooks of {kind} in {} for {}. ",
+        webhooks.api.api_version(),
         listed(&names)
     );
     if is_last {

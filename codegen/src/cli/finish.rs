@@ -65,20 +65,26 @@ impl Finish {
         check_modules(prepared)?;
         let plans = prepared.iter().flat_map(Prepared::plans);
         let plans: Vec<&Plan> = more.iter().chain(plans).collect();
-        match self.mode {
-            Mode::Write => {
-                interrupt::watch();
-                output::apply(plans.iter().copied())?;
-            }
-            Mode::Check => check(&plans, self.color)?,
-            Mode::DryRun => list(&plans)?,
-        }
+        self.execute(&plans)?;
         self.close(configs, prepared)?;
         let mut skipped = Diagnostics::new();
         for prepared in prepared {
             skipped.extend(prepared.skipped.clone());
         }
         skipping(skipped)
+    }
+
+    /// Writes, checks or lists the changes.
+    pub(super) fn execute(self, plans: &[&Plan]) -> Result<(), Failure> {
+        match self.mode {
+            Mode::Write => {
+                interrupt::watch();
+                output::apply(plans.iter().copied())?;
+                Ok(())
+            }
+            Mode::Check => check(plans, self.color),
+            Mode::DryRun => list(plans),
+        }
     }
 
     /// Prints the closing lines: figures for each crate if there are several, their sum, and the remaining steps for the user.

@@ -105,7 +105,7 @@ impl Manifests {
 }
 
 /// The source root of a crate, if the path is the folder of one without members; otherwise the path itself.
-fn source_root(path: PathBuf) -> PathBuf {
+pub(super) fn source_root(path: PathBuf) -> PathBuf {
     let source = path.join("src");
     let manifest = fs::read_to_string(path.join("Cargo.toml")).ok();
     let is_alone = manifest.is_some_and(|text| !is_workspace(&text.parse().unwrap_or_default()));

@@ -15,6 +15,7 @@ mod create_webhook;
 mod delete;
 mod delete_controller;
 mod delete_webhook;
+mod diff;
 mod explain;
 mod finish;
 mod flags;
@@ -27,14 +28,17 @@ mod inspect;
 mod interrupt;
 mod kind;
 mod leftovers;
+mod lint;
 mod manifests;
 mod markers;
 mod operator;
 mod options;
+mod package;
 mod progress;
 mod schema;
 mod search;
 mod style;
+mod webhooks;
 
 use std::io::{self, Write as _};
 
@@ -84,10 +88,16 @@ enum Command {
     Create(create::Create),
     /// Remove from an operator what `kube-codegen create` added.
     Delete(delete::Delete),
+    /// Package an operator: one manifest and a Helm chart.
+    Package(package::Package),
     /// Show the API as the generator understands it.
     Inspect(inspect::Inspect),
     /// Explain a kind or a field as `kubectl explain` does, without a cluster.
     Explain(explain::Explain),
+    /// Compare two versions of CRDs: who is hurt by a change, with an object that proves it.
+    Diff(diff::Diff),
+    /// Hold an API against the conventions of Kubernetes.
+    Lint(lint::Lint),
     /// List every marker: syntax, target, meaning, default.
     Markers(markers::Markers),
     /// Print a JSON schema of codegen.toml, for editors.
@@ -161,8 +171,11 @@ impl Cli {
             Command::Init(command) => command.run(color),
             Command::Create(command) => command.run(color),
             Command::Delete(command) => command.run(color),
+            Command::Package(command) => command.run(color),
             Command::Inspect(command) => command.run(color),
             Command::Explain(command) => command.run(color),
+            Command::Diff(command) => command.run(color),
+            Command::Lint(command) => command.run(color),
             Command::Markers(command) => command.run(),
             Command::Schema(command) => command.run(),
             Command::Completions(command) => command.run(),

@@ -19,6 +19,11 @@ pub(super) struct ModeArgs {
 }
 
 impl ModeArgs {
+    /// Whether the files on disk are compared, and nothing is written.
+    pub(super) const fn is_check(self) -> bool {
+        self.check
+    }
+
     /// The last step of a command with these arguments.
     pub(super) fn finish(self, color: Color) -> Finish {
         let mode = match self {

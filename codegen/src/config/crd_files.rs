@@ -73,6 +73,31 @@ pub(super) fn read_crds(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<ReadCrds, Error> {
+    let files = list_files(inputs)?;
+    progress.start("reading", files.len());
+    let open = |file: &CrdFile| {
+        let source = file.open();
+        progress.step();
+        source
+    };
+    match crd::read_from(&files, CrdFile::size, open, options) {
+        Ok(read) => Ok(read),
+        Err(errors) => Error::all(errors).map_or_else(|| Ok(ReadCrds::default()), Err),
+    }
+}
+
+/// Opens CRD inputs whole, in the specified order.
+///
+/// # Errors
+///
+/// As [`read_crds`].
+pub(super) fn open_all(inputs: &[CrdInput]) -> Result<Vec<Source>, Error> {
+    let files = list_files(inputs)?;
+    files.iter().map(CrdFile::open).collect()
+}
+
+/// The files of CRD inputs, in the specified order; files of a folder are sorted by path.
+fn list_files(inputs: &[CrdInput]) -> Result<Vec<CrdFile>, Error> {
     let mut files = Vec::new();
     for input in inputs {
         match input {
@@ -97,16 +122,7 @@ pub(super) fn read_crds(
             CrdInput::Path(path) => files.push(CrdFile::Named(path.clone())),
         }
     }
-    progress.start("reading", files.len());
-    let open = |file: &CrdFile| {
-        let source = file.open();
-        progress.step();
-        source
-    };
-    match crd::read_from(&files, CrdFile::size, open, options) {
-        Ok(read) => Ok(read),
-        Err(errors) => Error::all(errors).map_or_else(|| Ok(ReadCrds::default()), Err),
-    }
+    Ok(files)
 }
 
 /// Whether a file of a folder may have CRDs. Those beside generated code are copies.

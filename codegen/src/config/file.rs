@@ -185,6 +185,7 @@ impl<'a> File<'a> {
         if let Some(manifests) = self.reader.table(table, "manifests") {
             self.read_manifests(manifests, &folder, &mut config);
         }
+        self.read_compatibility(table, &folder, &mut config);
         for (_, go) in self.reader.tables(table, "go") {
             self.read_go(go, &folder, &mut config);
         }
@@ -288,6 +289,18 @@ impl<'a> File<'a> {
         self.reader.options(table, Section::Manifests, options);
         let manifests = options.manifests.take().unwrap_or_default();
         config.set_manifests(normalize(folder), manifests);
+    }
+
+    /// Programs that compare CRDs have the feature `cli`; others skip the section.
+    fn read_compatibility(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {
+        #[cfg(feature = "cli")]
+        if let Some(section) = self.reader.table(table, "compatibility") {
+            let span = table.get("compatibility").map_or(0..0, Spanned::span);
+            config.compatibility =
+                super::compatibility::read(&mut self.reader, (span, section), folder);
+        }
+        #[cfg(not(feature = "cli"))]
+        let _ = (table, folder, config);
     }
 
     fn read_go(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {

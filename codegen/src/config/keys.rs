@@ -5,7 +5,9 @@ mod table;
 use self::table::KEYS;
 pub(super) use crate::options::define::{OptionDef, Section, Type};
 use crate::options::rows;
-use Section::{Attributes, Crate, Crd, Go, Manifests, Root, Rust, Workspace};
+use Section::{
+    Accept, Attributes, Compatibility, Crate, Crd, Go, Manifests, Root, Rust, Workspace,
+};
 use Type::{Bool, Count, Map, String, Strings, Table, Tables};
 
 /// Every key.
@@ -15,8 +17,18 @@ pub(super) fn keys() -> impl Iterator<Item = &'static OptionDef> {
 
 impl Section {
     /// Every section, in the order of the file.
-    pub(crate) const ALL: [Self; 8] =
-        [Root, Workspace, Crate, Attributes, Rust, Crd, Go, Manifests];
+    pub(crate) const ALL: [Self; 10] = [
+        Root,
+        Workspace,
+        Crate,
+        Attributes,
+        Rust,
+        Crd,
+        Go,
+        Manifests,
+        Compatibility,
+        Accept,
+    ];
 
     /// The section's header as written in the file.
     pub(crate) const fn title(self) -> &'static str {
@@ -29,6 +41,8 @@ impl Section {
             Manifests => "[crate.manifests]",
             Go => "[[crate.go]]",
             Attributes => "[[crate.attributes]]",
+            Compatibility => "[crate.compatibility]",
+            Accept => "[[crate.compatibility.accept]]",
         }
     }
 

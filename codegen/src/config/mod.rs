@@ -5,8 +5,12 @@
 
 mod advice;
 mod build_script;
+#[cfg(feature = "cli")]
+pub(crate) mod compatibility;
 mod crate_markers;
 mod crd_files;
+#[cfg(feature = "cli")]
+mod definitions;
 mod dependencies;
 mod disk;
 mod error;
@@ -14,6 +18,8 @@ mod features;
 mod file;
 #[cfg(feature = "go")]
 pub mod go;
+#[cfg(feature = "cli")]
+pub(crate) mod history;
 mod inputs;
 mod keys;
 mod layout;
@@ -85,6 +91,9 @@ pub struct Config {
     pub(crate) partial: Option<BTreeSet<Generator>>,
     /// Whether rules and webhooks are read from all files of the crate.
     pub(crate) crate_markers: bool,
+    /// What its CRDs have to be compatible with.
+    #[cfg(feature = "cli")]
+    pub(crate) compatibility: Option<compatibility::Compatibility>,
     /// The file system that inputs are read from.
     pub(crate) disk: disk::Disk,
     /// The `codegen.toml` and line of the section that declares this configuration, for messages.

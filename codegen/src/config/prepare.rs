@@ -486,7 +486,9 @@ fn check_header(source: &Source) -> Result<(), Error> {
 }
 
 /// Runs the work on the thread pool that all generations share.
-fn on_threads<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+pub(super) fn on_threads<T: Send>(
+    work: impl FnOnce() -> Result<T, Error> + Send,
+) -> Result<T, Error> {
     threads::run(work).map_err(|failed| Error::Input(failed.into()))?
 }
 

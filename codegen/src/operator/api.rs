@@ -6,7 +6,7 @@ use kube_codegen_templates::operator::api::{
     CONTROLLER, SAMPLE, SUPPORT, TEST, TEST_EXAMPLE, TYPES, VERSION,
 };
 
-use super::{APP, Operator, WIDTH, controller, edit::At, edits::Edit};
+use super::{APP, CORE, Operator, WIDTH, controller, edit::At, edits::Edit, names};
 use crate::{model::Scope, output::Tree, scaffold::fill};
 
 /// rustfmt's width limit for the arguments of a call on one line.
@@ -284,6 +284,41 @@ impl Api {
             line
         } else {
             format!("use {path}::{kind};\nuse {path}::{kind}Status;")
+        }
+    }
+}
+
+impl Api {
+    /// A kind whose types and objects are not the operator's, which has no files of its own.
+    #[must_use]
+    pub fn elsewhere(operator: &Operator, group: &str, version: &str, kind: &str) -> Self {
+        let shown = if group.is_empty() { CORE } else { group };
+        let [group_module, _] = names::modules_of_group(shown);
+        Self {
+            operator: operator.clone(),
+            group: group.to_owned(),
+            group_module,
+            version: version.to_owned(),
+            kind: kind.to_owned(),
+            module: names::module_of(kind),
+            controller: None,
+            sample: String::new(),
+            plural: names::plural_of(kind),
+            scope: Scope::Namespaced,
+            is_further_version: false,
+            is_first: false,
+            brings_support: false,
+            is_first_of_version: false,
+            has_example: false,
+        }
+    }
+
+    /// The group and the version, as in `apiVersion`.
+    #[must_use]
+    pub fn api_version(&self) -> String {
+        match self.group.as_str() {
+            "" => self.version.clone(),
+            group => format!("{group}/{}", self.version),
         }
     }
 }

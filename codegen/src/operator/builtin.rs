@@ -1,4 +1,4 @@
-//! Controllers of Kubernetes' own kinds, which have neither types nor samples in the operator.
+//! Controllers and webhooks of Kubernetes' own kinds, which have neither types nor samples in the operator.
 
 use kube_builtin_types::{KINDS, Kind};
 use kube_codegen_templates::operator::{
@@ -6,13 +6,10 @@ use kube_codegen_templates::operator::{
     builtin::{CONTROLLER, TEST},
 };
 
-use super::{Operator, controller, edits::Edit, names, references};
+use super::{Api, CORE, Operator, controller, edits::Edit, names, references};
 use crate::{builtin::rust_path, output::Tree, scaffold::fill, suggest::closest};
 
-/// The name of the core group on the command line, since its own name is empty.
-const CORE: &str = "core";
-
-/// A kind of Kubernetes that a controller of the operator works on.
+/// A kind of Kubernetes that the operator works on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Builtin {
     /// The operator.
@@ -33,6 +30,28 @@ impl Builtin {
             "" => self.kind.version.to_owned(),
             group => format!("{group}/{}", self.kind.version),
         }
+    }
+
+    /// The kind with what webhooks need to know of it.
+    #[must_use]
+    pub fn api(&self) -> Api {
+        let Kind {
+            group,
+            version,
+            kind,
+            plural,
+            ..
+        } = self.kind;
+        Api {
+            plural: plural.to_owned(),
+            ..Api::elsewhere(&self.operator, group, version, kind)
+        }
+    }
+
+    /// The path of its type in an operator's source.
+    #[must_use]
+    pub fn import(&self) -> String {
+        format!("codegen_runtime::{}", self.type_path().join("::"))
     }
 
     /// Whether the source of a controller is that of this kind.
@@ -86,10 +105,6 @@ impl Builtin {
             ..
         } = self.kind;
         let name = &self.operator.name;
-        let prefix = match &self.operator.domain {
-            Some(domain) => format!("{name}.{domain}"),
-            None => name.clone(),
-        };
         let rule_group = if group.is_empty() { "\"\"" } else { group };
         let namespace = if self.kind.namespaced {
             "            namespace: Some(\"default\".to_owned()),\n"
@@ -102,10 +117,10 @@ impl Builtin {
             ("module", controller.to_owned()),
             ("kind", kind.to_owned()),
             ("api_version", self.api_version()),
-            ("type_path", self.type_path().join("::")),
+            ("types", self.import()),
             ("group", rule_group.to_owned()),
             ("plural", plural.to_owned()),
-            ("prefix", prefix),
+            ("prefix", self.operator.annotations()),
             ("namespace", namespace.to_owned()),
             ("reconcile", controller::signature(kind, "Error")),
         ]
@@ -115,12 +130,18 @@ impl Builtin {
 /// The path by which a controller imports Kubernetes' kind with this name; `None` if it imports another type with the name.
 #[must_use]
 pub fn builtin_import(source: &str, kind: &str) -> Option<Vec<String>> {
-    let paths = references::imports(source).ok()?;
-    let is_of_kind = |path: &Vec<String>| path.last().is_some_and(|name| name == kind);
-    let mut of_kind = paths.into_iter().filter(is_of_kind);
+    let mut of_kind = imports_of(source, kind).into_iter();
     let first = of_kind.next()?;
     let is_kubernetes = |path: &Vec<String>| path.iter().any(|name| name == "k8s_openapi");
     (is_kubernetes(&first) && of_kind.all(|path| is_kubernetes(&path))).then_some(first)
+}
+
+/// The paths by which a file imports types of this name.
+#[must_use]
+pub fn imports_of(source: &str, kind: &str) -> Vec<Vec<String>> {
+    let mut paths = references::imports(source).unwrap_or_default();
+    paths.retain(|path| path.last().is_some_and(|name| name == kind));
+    paths
 }
 
 /// The kind of Kubernetes with this group, version and kind. The core group is `core`, or empty.
@@ -154,14 +175,14 @@ pub fn builtin_fault(group: &str, version: &str, kind: &str) -> String {
         };
         let help = builtin_hint(kind).or_else(close);
         return format!(
-            "invalid group `{group}` for a controller: the operator has no such group, and the supported groups of Kubernetes are {}{}",
+            "invalid group `{group}`: the operator has no such group, and the supported groups of Kubernetes are {}{}",
             groups.join(", "),
             after(help)
         );
     }
     let close = closest(kind, of_group(group).map(|it| it.kind)).filter(|close| *close != kind);
     format!(
-        "invalid kind `{kind}` of {group}/{version} for a controller: the operator has no such kind, and the supported kinds of Kubernetes' group `{group}` are {}{}",
+        "invalid kind `{kind}` of {group}/{version}: the operator has no such kind, and the supported kinds of Kubernetes' group `{group}` are {}{}",
         valid.join(", "),
         after(close.map(|close| format!("did you mean `{close}`?")))
     )

@@ -12,6 +12,7 @@ mod controller;
 mod copied;
 pub mod edit;
 mod edits;
+mod layout;
 mod marker;
 mod moved;
 pub mod names;
@@ -26,7 +27,8 @@ use toml::{Table, Value};
 
 pub use api::{Api, Part};
 pub use builtin::{
-    Builtin, builtin_fault, builtin_hint, builtin_import, builtin_kind, is_builtin_group,
+    Builtin, builtin_fault, builtin_hint, builtin_import, builtin_kind, imports_of,
+    is_builtin_group,
 };
 pub use certificates::Certificates;
 pub use controlled::Controlled;
@@ -43,6 +45,9 @@ const APP: &str = "src/app.rs";
 
 /// The file that declares the modules of the operator's tests.
 const TESTS: &str = "tests/operator/main.rs";
+
+/// The name of the core group on the command line, since its own name is empty.
+const CORE: &str = "core";
 
 /// rustfmt's line width.
 const WIDTH: usize = 100;
@@ -134,6 +139,15 @@ impl Operator {
     #[must_use]
     pub fn crate_name(&self) -> String {
         self.name.replace('-', "_")
+    }
+
+    /// The domain of annotations that it reads on objects of kinds that are not its own.
+    #[must_use]
+    pub fn annotations(&self) -> String {
+        match &self.domain {
+            Some(domain) => format!("{}.{domain}", self.name),
+            None => self.name.clone(),
+        }
     }
 
     /// The full name of a group: a single label gets the domain appended.

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use kube_codegen_templates::operator::webhook::{
-    CONVERSION, DEFAULTING, KIND, MODULE, SERVICE, SPOKE, TEST, TEST_DEFAULTING, TEST_SPOKE,
+    self, CONVERSION, DEFAULTING, KIND, MODULE, SERVICE, SPOKE, TEST, TEST_DEFAULTING, TEST_SPOKE,
     TEST_VALIDATION, VALIDATION,
 };
 
 use super::{
-    APP, Api, Certificates, Edit, EditKind, Part, TESTS, WIDTH,
+    APP, Api, CORE, Certificates, Edit, EditKind, Part, TESTS,
     edit::{self, At},
+    layout::{chained, implementation},
 };
 use crate::{
     model::{ApiSet, Scope, Webhook, WebhookEndpoint},
@@ -63,6 +64,8 @@ pub struct Spoke {
 pub struct Webhooks {
     /// The kind.
     pub api: Api,
+    /// The path of its type, if that is not the operator's: the kind is one of Kubernetes or of another project.
+    pub elsewhere: Option<String>,
     /// The fields of the root type.
     pub fields: Vec<String>,
     /// The module of its handlers.
@@ -148,6 +151,14 @@ impl Webhooks {
         self.served_at(handler).is_some() && api.webhooks.iter().any(|it| self.is_of(handler, it))
     }
 
+    /// The resource of the first webhook that a marker of the crate declares for the kind.
+    #[must_use]
+    pub fn declared_resource(&self, api: &ApiSet) -> Option<String> {
+        let admission = [Handler::Defaulting, Handler::Validation];
+        let is_own = |it: &&Webhook| admission.iter().any(|handler| self.is_of(*handler, it));
+        api.webhooks.iter().find(is_own)?.resources.first().cloned()
+    }
+
     /// Whether a webhook calls the handler's path.
     fn is_of(&self, handler: Handler, webhook: &Webhook) -> bool {
         let path = self.served_at(handler);
@@ -231,7 +242,11 @@ impl Webhooks {
     /// The start of the file with their tests.
     #[must_use]
     pub fn test_head(&self) -> String {
-        fill(TEST, &self.values())
+        let template = match self.elsewhere {
+            Some(_) => webhook::elsewhere::TEST,
+            None => TEST,
+        };
+        fill(template, &self.values())
     }
 
     /// Whether any handler has tests in the kind's test file.
@@ -252,10 +267,12 @@ impl Webhooks {
     }
 
     fn test_block(&self, handler: Handler) -> Option<String> {
-        let template = match handler {
-            Handler::Defaulting => TEST_DEFAULTING,
-            Handler::Validation => TEST_VALIDATION,
-            Handler::Conversion => return None,
+        let template = match (handler, &self.elsewhere) {
+            (Handler::Defaulting, None) => TEST_DEFAULTING,
+            (Handler::Defaulting, Some(_)) => webhook::elsewhere::TEST_DEFAULTING,
+            (Handler::Validation, None) => TEST_VALIDATION,
+            (Handler::Validation, Some(_)) => webhook::elsewhere::TEST_VALIDATION,
+            (Handler::Conversion, _) => return None,
         };
         Some(fill(template, &self.values()))
     }
@@ -365,15 +382,24 @@ impl Webhooks {
 
     fn values(&self) -> Vec<(&'static str, String)> {
         let path = |handler| self.served_at(handler).unwrap_or_default();
+        let kind = &self.api.kind;
         let mut values = vec![
             ("mutate", path(Handler::Defaulting)),
             ("validate", path(Handler::Validation)),
-            ("lower", self.api.kind.to_lowercase()),
+            ("lower", kind.to_lowercase()),
+            (
+                "validator_impl",
+                implementation(
+                    &format!("webhook::Validator<{kind}>"),
+                    &format!("{kind}Rules"),
+                ),
+            ),
             ("webhook_module", self.module.clone()),
             ("sample", self.sample.clone()),
             ("test_client", self.client("server.client()")),
         ];
         values.extend(self.api.values());
+        values.extend(self.origin());
         let [roles, definition] = self.certificates.roles();
         let roles = [
             ("certificate_roles", roles),
@@ -382,6 +408,49 @@ impl Webhooks {
         let roles = roles.map(|(name, template)| (name, fill(template, &values)));
         values.extend(roles);
         values
+    }
+
+    /// The path of the kind's type, as its handlers import it.
+    #[must_use]
+    pub fn import(&self) -> String {
+        let Api {
+            group_module,
+            version,
+            kind,
+            ..
+        } = &self.api;
+        let own = || format!("crate::apis::{group_module}::{version}::{kind}");
+        self.elsewhere.clone().unwrap_or_else(own)
+    }
+
+    /// What depends on whose kind it is.
+    fn origin(&self) -> [(&'static str, String); 7] {
+        let Api {
+            operator, group, ..
+        } = &self.api;
+        let (rule_group, shown) = match group.as_str() {
+            "" => ("\"\"", CORE),
+            group => (group, group),
+        };
+        // The names of webhooks have three segments at least, and others may have webhooks for the kind.
+        let (domain, annotations, failure, note) = match self.elsewhere {
+            None => (group.clone(), group.clone(), "fail", ""),
+            Some(_) => (
+                format!("{shown}.{}", operator.name),
+                operator.annotations(),
+                "ignore",
+                webhook::elsewhere::FAILURE,
+            ),
+        };
+        [
+            ("types", self.import()),
+            ("api_version", self.api.api_version()),
+            ("rule_group", rule_group.to_owned()),
+            ("webhook_domain", domain),
+            ("annotations", annotations),
+            ("failure", failure.to_owned()),
+            ("failure_note", note.to_owned()),
+        ]
     }
 
     /// The call that creates the typed client for the sample's namespace.
@@ -407,16 +476,6 @@ impl Webhooks {
             ("stored_client", client("client.clone()")),
             ("other_client", client("client")),
         ]
-    }
-}
-
-/// A `let` that replaces a variable by the result of calling its method, formatted like rustfmt.
-fn chained(variable: &str, call: &str) -> String {
-    let line = format!("let {variable} = {variable}.{call};");
-    if line.len() + 4 > WIDTH {
-        format!("let {variable} = {variable}\n    .{call};")
-    } else {
-        line
     }
 }
 

@@ -23,6 +23,10 @@ pub(crate) enum Section {
     Go,
     /// `[[crate.attributes]]`
     Attributes,
+    /// `[crate.compatibility]`
+    Compatibility,
+    /// `[[crate.compatibility.accept]]`
+    Accept,
 }
 
 /// The type of a value in `codegen.toml`.

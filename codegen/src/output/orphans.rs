@@ -9,7 +9,7 @@ use std::{
 use super::{Error, Tree, html, json, markdown, yaml::is_printed};
 use crate::{
     generator::{Generator, is_crd_file},
-    header::is_generated,
+    header::{has_marker, is_generated},
 };
 
 /// Where to search for orphans.
@@ -112,6 +112,24 @@ pub(super) fn orphaned_pages(
         }
         let text = text_of(root, &path)?;
         if markdown::is_generated(&text) || html::is_generated(&text) {
+            found.insert(path);
+        }
+    }
+    Ok(found)
+}
+
+/// Files at any depth of `folder` that carry the marker and are not in the tree, sorted.
+pub(super) fn orphaned_packaged(
+    root: &Path,
+    tree: &Tree,
+    folder: &Path,
+) -> Result<BTreeSet<PathBuf>, Error> {
+    let mut found = BTreeSet::new();
+    for (path, kind) in entries(root, folder)? {
+        if kind.is_dir() {
+            found.extend(orphaned_packaged(root, tree, &path)?);
+        } else if kind.is_file() && !tree.contains_key(&path) && has_marker(&text_of(root, &path)?)
+        {
             found.insert(path);
         }
     }

@@ -16,11 +16,11 @@ use super::{
     Error, OrphanSearch, Tree,
     guard::Guard,
     html, markdown,
-    orphans::{orphaned_crds, orphaned_pages, orphans, recognizer},
+    orphans::{orphaned_crds, orphaned_packaged, orphaned_pages, orphans, recognizer},
     stage,
     yaml::is_printed,
 };
-use crate::header::is_generated;
+use crate::header::{has_marker, is_generated};
 
 /// The differences between a generated tree and the disk.
 #[derive(Clone, Debug)]
@@ -144,6 +144,31 @@ impl Plan {
                 _ => is_printed,
             };
             plan.compare(&guard, path, text, is_generated)?;
+        }
+        plan.changes.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(plan)
+    }
+
+    /// Compares packages with the files below `root`: files of any format, which carry the marker somewhere. Files with the marker in
+    /// `folders` that are no longer generated are removed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::new`].
+    pub fn of_packages(root: &Path, tree: Tree, folders: &[&Path]) -> Result<Self, Error> {
+        let mut plan = Self {
+            root: root.to_owned(),
+            changes: Vec::new(),
+            unchanged: Vec::new(),
+        };
+        for folder in folders {
+            for orphan in orphaned_packaged(root, &tree, folder)? {
+                plan.push(orphan, ChangeKind::Remove);
+            }
+        }
+        let guard = Guard::new(root);
+        for (path, text) in tree {
+            plan.compare(&guard, path, text, has_marker)?;
         }
         plan.changes.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(plan)

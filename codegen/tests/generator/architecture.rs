@@ -289,6 +289,7 @@ const ONE_IN_TWO_FILES: &[(&str, &[&str])] = &[
     ("apiserver", &[]),
     ("crates/builtin", &[]),
     ("crates/codec", &[]),
+    ("crates/diff", &[]),
     ("crates/schema", &["cel::decl ↔ cel::types", "node ↔ rules"]),
     ("crates/names", &[]),
     ("crates/quantity", &["amount ↔ parse"]),
@@ -390,6 +391,7 @@ fn files_stay_short() {
         "crates/codec/src",
         "crates/schema/src",
         "crates/builtin/src",
+        "crates/diff/src",
         "crates/names/src",
         "crates/quantity/src",
     ] {

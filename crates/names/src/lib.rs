@@ -1,7 +1,7 @@
 //! Kubernetes' rules for names: DNS labels and subdomains, label keys and values, plurals of kinds, the order of versions, the
-//! regular expressions of schemas, and properties in CEL.
+//! regular expressions of schemas, properties in CEL, and the hashes of sharded lists.
 //!
-//! The generator and the embedded API server share them, so that what one writes the other accepts. The crate has no
+//! The generator, the runtime and the embedded API server share them, so that what one writes the other accepts. The crate has no
 //! dependencies. Faults are worded as the API server words them.
 
 pub mod cel;
@@ -10,6 +10,7 @@ mod label;
 mod object;
 pub mod pattern;
 mod plural;
+pub mod shard;
 mod version;
 
 pub use dns::{

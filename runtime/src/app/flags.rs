@@ -50,9 +50,33 @@ pub struct Flags {
     #[cfg(feature = "webhooks")]
     #[arg(skip)]
     pub webhooks: Option<WebhookFlags>,
+    /// The flags of sharded controllers; only in a program that [has some](super::App::sharded).
+    #[arg(skip)]
+    pub shards: Option<ShardFlags>,
     /// The log's level and format.
     #[command(flatten)]
     pub log: LogFlags,
+}
+
+/// The flags of sharded controllers.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub struct ShardFlags {
+    /// Let every replica work, each on a part of the objects by the hash of this field; without it, only the leader works.
+    #[arg(long, value_name = "FIELD", value_enum)]
+    pub shard_by: Option<ShardBy>,
+    /// The part of this replica in proportion to the others'.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub shard_weight: u32,
+}
+
+/// The field by which objects are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ShardBy {
+    /// The namespace: an object and those that it owns are reconciled by one replica.
+    Namespace,
+    /// The uid: evenly, whatever the namespaces.
+    Uid,
 }
 
 /// The flags of webhooks.

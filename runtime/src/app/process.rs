@@ -9,11 +9,12 @@ use tokio::net::TcpListener;
 
 #[cfg(feature = "webhooks")]
 use super::WebhookFlags;
-use super::{AppError, Flags};
+use super::{AppError, Flags, ShardBy, ShardFlags};
 use crate::event::{EventBroadcaster, EventOptions, EventRecorder, Reporter};
 use crate::informer::{FactoryBuilder, SharedInformerFactory};
 use crate::manager::{Manager, ManagerBuilder, OnStuckWork};
 use crate::metrics::Metrics;
+use crate::shard::{Sharding, Shards, ShardsConfig};
 #[cfg(feature = "webhooks")]
 use crate::webhook::{Certificates, WebhookServer, Webhooks};
 
@@ -26,6 +27,7 @@ pub struct Process {
     metrics: Metrics,
     events: EventBroadcaster,
     listeners: Listeners,
+    sharding: Option<Sharding>,
     #[cfg(feature = "webhooks")]
     webhooks: Option<WebhookServer>,
 }
@@ -53,10 +55,12 @@ impl Process {
             return Err(AppError::SameAddress { address });
         }
         let options = EventOptions::default().metrics(&metrics);
+        let identity = flags.election.identity();
         Ok(Self {
             events: EventBroadcaster::with_options(client.clone(), options),
+            sharding: sharding(&client, &flags, &identity)?,
             client,
-            identity: flags.election.identity(),
+            identity,
             listeners: Listeners {
                 metrics: listen(metrics_address, "--metrics-bind-address", "metrics").await?,
                 health: listen(
@@ -149,6 +153,12 @@ impl Process {
         &self.metrics
     }
 
+    /// Returns how the flags divide the objects among the replicas, for [`sharded`](crate::controller::Builder::sharded); `None` if
+    /// only the leader works.
+    pub fn sharding(&self) -> Option<Sharding> {
+        self.sharding.clone()
+    }
+
     /// Returns a recorder whose events name this program as their reporter.
     pub fn recorder(&self) -> EventRecorder {
         self.recorder_as(&self.reporter)
@@ -172,7 +182,7 @@ impl Process {
             .resync(self.flags.resync_period)
     }
 
-    /// Builds a manager from the flags: metrics, events, leader election, endpoints and webhooks. The caller adds the controllers.
+    /// Builds a manager from the flags: metrics, events, leader election, shards, endpoints and webhooks. The caller adds the controllers.
     ///
     /// # Errors
     ///
@@ -186,6 +196,9 @@ impl Process {
         if election.leader_elect {
             manager = manager.leader_election(self.client, election.config(&self.identity)?);
         }
+        if let Some(sharding) = &self.sharding {
+            manager = manager.shards(sharding.shards());
+        }
         if let Some(listener) = self.listeners.metrics {
             manager = manager.serve_metrics(listener);
         }
@@ -198,6 +211,25 @@ impl Process {
         }
         Ok(manager)
     }
+}
+
+/// Returns the sharding that the flags ask for. Its group has a Lease beside that of the election, under which singletons run.
+fn sharding(client: &Client, flags: &Flags, identity: &str) -> Result<Option<Sharding>, AppError> {
+    let Some(ShardFlags {
+        shard_by: Some(by),
+        shard_weight,
+    }) = flags.shards
+    else {
+        return Ok(None);
+    };
+    let mut lease = flags.election.config(identity)?;
+    lease.name.push_str("-shards");
+    let config = ShardsConfig::from(lease).weight(shard_weight);
+    let shards = Shards::new(client.clone(), config)?;
+    Ok(Some(match by {
+        ShardBy::Namespace => Sharding::by_namespace(&shards),
+        ShardBy::Uid => Sharding::by_uid(&shards),
+    }))
 }
 
 async fn listen(

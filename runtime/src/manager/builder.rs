@@ -17,6 +17,7 @@ use crate::event::EventBroadcaster;
 use crate::informer::SharedInformerFactory;
 use crate::leader::{LeaderElectionConfig, LeaderElectionConfigError, LeaderElector};
 use crate::metrics::Metrics;
+use crate::shard::Shards;
 use crate::tasks::Task;
 #[cfg(feature = "webhooks")]
 use crate::webhook::{SHUTDOWN_DELAY, WebhookServer};
@@ -35,6 +36,7 @@ pub struct ManagerBuilder {
     selection: Selection,
     election: Option<(Client, LeaderElectionConfig)>,
     events: Option<EventBroadcaster>,
+    shards: Vec<Shards>,
     metrics: Metrics,
     #[cfg(feature = "endpoints")]
     listeners: Vec<(TcpListener, Serves)>,
@@ -108,6 +110,7 @@ impl Manager {
             selection: Selection::default(),
             election: None,
             events: None,
+            shards: Vec::new(),
             metrics: Metrics::new(),
             #[cfg(feature = "endpoints")]
             listeners: Vec::new(),
@@ -169,6 +172,15 @@ impl ManagerBuilder {
         broadcaster.progress().report_to(&self.metrics);
         self.ready.add_task(broadcaster.progress());
         self.events = Some(broadcaster);
+        self
+    }
+
+    /// Makes this process a member of the group that [sharded controllers](crate::controller::Builder::sharded) belong to, from the
+    /// start until they have stopped. `/readyz` checks `shards`, and the health endpoints serve `/debug/shards`.
+    pub fn shards(mut self, shards: &Shards) -> Self {
+        shards.report_to(&self.metrics);
+        self.ready.add_task(shards.progress());
+        self.shards.push(shards.clone());
         self
     }
 
@@ -261,19 +273,22 @@ impl ManagerBuilder {
             .runnables
             .into_iter()
             .filter(|(runnable, on)| selection.is_enabled(runnable.name(), *on));
-        let (leaders, others) = enabled
+        let (leaders, mut others): (Vec<_>, Vec<_>) = enabled
             .map(|(runnable, _)| runnable)
             .partition(|it| it.needs_leader_election());
+        others.extend(self.shards.iter().cloned().map(AnyRunnable::new));
         #[cfg(feature = "endpoints")]
         let endpoints = Endpoints {
             health: Some((self.health, self.ready.clone())),
             metrics: Some(self.metrics.clone()),
+            shards: self.shards,
         };
         #[cfg(feature = "endpoints")]
         let serves = |serves| match serves {
             #[cfg(feature = "prometheus")]
             Serves::Metrics => Endpoints {
                 health: None,
+                shards: Vec::new(),
                 ..endpoints.clone()
             },
             Serves::Health => Endpoints {

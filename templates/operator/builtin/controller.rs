@@ -2,7 +2,7 @@
 
 use codegen_runtime::controller::{Action, BuildError, Controller, Request};
 use codegen_runtime::controller::{Context, reconcile_with};
-use codegen_runtime::{{type_path}};
+use {{types}};
 use codegen_runtime::kube::Error;
 use codegen_runtime::manager::ManagerBuilder;
 

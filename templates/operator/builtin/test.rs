@@ -1,7 +1,7 @@
 //! The controller of Kubernetes' own kind `{{kind}}`.
 
 use codegen_runtime::fake::{ApiServer, Fault, FaultKind, assert_rbac};
-use codegen_runtime::{{type_path}};
+use {{types}};
 use codegen_runtime::kube::api::ObjectMeta;
 
 use {{crate}}::app;

@@ -1,4 +1,4 @@
-// +kubebuilder:webhook:path={{mutate}},mutating=true,failurePolicy=fail,sideEffects=None,groups={{group}},resources={{plural}},verbs=create;update,versions={{version}},name=m{{lower}}-{{version}}.{{group}},admissionReviewVersions=v1,serviceNamespace={{name}}-system
+{{failure_note}}// +kubebuilder:webhook:path={{mutate}},mutating=true,failurePolicy={{failure}},sideEffects=None,groups={{rule_group}},resources={{plural}},verbs=create;update,versions={{version}},name=m{{lower}}-{{version}}.{{webhook_domain}},admissionReviewVersions=v1,serviceNamespace={{name}}-system
 
 /// Sets defaults. Must be idempotent: the API server may call it again for the same request.
 ///

@@ -1,5 +1,5 @@
-//! The webhooks of `{{kind}}` in `{{group}}/{{version}}`.
+//! The webhooks of `{{kind}}` in `{{api_version}}`.
 
 use codegen_runtime::webhook;
 
-use crate::apis::{{group_module}}::{{version}}::{{kind}};
+use {{types}};

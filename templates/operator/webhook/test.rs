@@ -1,4 +1,4 @@
-//! The webhooks of `{{kind}}` in `{{group}}/{{version}}`.
+//! The webhooks of `{{kind}}` in `{{api_version}}`.
 
 use codegen_runtime::fake::ApiServer;
 use codegen_runtime::kube::Api;

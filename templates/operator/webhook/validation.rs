@@ -1,13 +1,13 @@
-// +kubebuilder:webhook:path={{validate}},mutating=false,failurePolicy=fail,sideEffects=None,groups={{group}},resources={{plural}},verbs=create;update;delete,versions={{version}},name=v{{lower}}-{{version}}.{{group}},admissionReviewVersions=v1,serviceNamespace={{name}}-system
+{{failure_note}}// +kubebuilder:webhook:path={{validate}},mutating=false,failurePolicy={{failure}},sideEffects=None,groups={{rule_group}},resources={{plural}},verbs=create;update;delete,versions={{version}},name=v{{lower}}-{{version}}.{{webhook_domain}},admissionReviewVersions=v1,serviceNamespace={{name}}-system
 
 /// The annotation that protects an object from deletion: "true" or "false". An example: replace it with your own rules.
-pub const PROTECTED: &str = "{{group}}/protected";
+pub const PROTECTED: &str = "{{annotations}}/protected";
 
 /// Validation rules beyond the schema.
 #[derive(Clone, Copy, Debug)]
 pub struct {{kind}}Rules;
 
-impl webhook::Validator<{{kind}}> for {{kind}}Rules {
+{{validator_impl}}
     async fn create(
         &self,
         new: &{{kind}},

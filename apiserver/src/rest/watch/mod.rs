@@ -34,7 +34,7 @@ pub(super) async fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
             "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
         ));
     }
-    let options = ListOptions::parse(call, Verb::Watch)?;
+    let options = ListOptions::parse(&core.options, call, Verb::Watch)?;
     let id = call.served.resource.id;
     let wakes = core
         .store

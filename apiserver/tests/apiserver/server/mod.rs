@@ -7,6 +7,7 @@ mod controllers;
 mod conversion;
 mod envtest;
 mod faults;
+mod gates;
 mod large;
 mod listener;
 mod rbac;

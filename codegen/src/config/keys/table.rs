@@ -2,7 +2,9 @@
 
 use crate::options::define::{
     OptionDef,
-    Section::{self, Attributes, Crate, Crd, Go, Manifests, Root, Rust, Workspace},
+    Section::{
+        self, Accept, Attributes, Compatibility, Crate, Crd, Go, Manifests, Root, Rust, Workspace,
+    },
     Type::{self, Bool, String, Strings, Table, Tables},
 };
 
@@ -52,6 +54,17 @@ pub(in crate::config) const KEYS: &[OptionDef] = &[
     key(&Crate, "manifests", Table(Manifests), "", "{}", "Also writes CRDs, roles and webhook configurations."),
     key(&Crate, "go", Tables(Go), "", "[{ packages = [\"./api/...\"] }]",
         "Go packages as input, one table per Go module."),
+    key(&Crate, "compatibility", Table(Compatibility), "", "{ base = \"git:v1.2.0\" }",
+        "What the CRDs have to be compatible with, which `generate --check` and `diff` check."),
+    key(&Compatibility, "base", String, "", "\"git:v1.2.0\"",
+        "The CRDs to compare with: `git:REF` for the inputs of the crate at a commit, `git:REF:PATH` for other ones, or a file or folder of CRDs, relative to the crate's folder."),
+    key(&Compatibility, "accept", Tables(Accept), "", "[{ id = \"field-removed\", path = \"spec.size\", reason = \"never read\" }]",
+        "Findings that are accepted. One that nothing needs is an error."),
+    key(&Accept, "id", String, "", "\"field-removed\"", "The finding."),
+    key(&Accept, "crd", String, "any CRD", "\"widgets.example.com\"", "The name of the CRD."),
+    key(&Accept, "path", String, "any path", "\"spec.size\"", "The path as the finding shows it."),
+    key(&Accept, "reason", String, "", "\"never read\"", "Why it is accepted."),
+    key(&Accept, "until", String, "for good", "\"2027-01-31\"", "The last day on which it is accepted."),
     key(&Rust, "apis", String, "\"src/apis\"", "\"src\"",
         "The folder with the types, in `<group>/<version>/`. With `emit = []`, kinds that derive kube's `CustomResource` may be in any module of it."),
     key(&Rust, "groups", Strings, "every group of the folder", "[\"cloudnative:v1alpha1\"]",

@@ -15,6 +15,7 @@ mod tests;
 mod v1beta1;
 #[cfg(test)]
 mod v1beta1_tests;
+pub(crate) mod whole;
 
 use std::{
     cmp::Reverse,

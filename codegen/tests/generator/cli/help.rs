@@ -24,6 +24,8 @@ fn every_subcommand_explains_itself() {
         "crate",
         "manifests",
         "inspect",
+        "diff",
+        "lint",
         "markers",
         "schema",
         "completions",
@@ -31,6 +33,7 @@ fn every_subcommand_explains_itself() {
         check(&format!("help-{command}"), &[command, "--help"]);
     }
     check("help-init", &["init", "--help"]);
+    check("help-package", &["package", "--help"]);
     check("help-create", &["create", "api", "--help"]);
     check("help-delete", &["delete", "api", "--help"]);
     check("help-create-webhook", &["create", "webhook", "--help"]);

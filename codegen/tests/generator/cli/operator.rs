@@ -91,7 +91,7 @@ fn sample() -> Sandbox {
     sandbox
 }
 
-/// Creates the operator of `testdata/operator`, in which a kind has two versions and webhooks, and one of Kubernetes' kinds a controller. `more` are flags of `create webhook`.
+/// Creates the operator of `testdata/operator`, in which a kind has two versions and webhooks, and one of Kubernetes' kinds a controller and webhooks. `more` are flags of `create webhook`.
 fn whole_sample(more: &[&str]) -> Sandbox {
     let sandbox = sample();
     create(&sandbox, "batch/v1beta1/Widget", &[]);
@@ -99,6 +99,8 @@ fn whole_sample(more: &[&str]) -> Sandbox {
     create_webhook(&sandbox, "batch/v1alpha1/Widget", &handlers);
     let controller = about_what(["create", "controller"], "apps/v1/Deployment", &[]);
     sandbox.succeeds(&controller);
+    let handlers = [&["--defaulting", "--validation"], more].concat();
+    create_webhook(&sandbox, "apps/v1/Deployment", &handlers);
     sandbox
 }
 
@@ -141,7 +143,7 @@ fn with_a_certificate_of_cert_managers_it_differs_in_what_deploys_webhooks() {
 
 /// Compares the files with a folder of `testdata`, or updates the folder if `UPDATE_GOLDEN` is set.
 #[track_caller]
-fn compare(name: &str, written: Files) {
+pub(super) fn compare(name: &str, written: Files) {
     let folder = testdata().join(name);
     let golden = match folder.exists() {
         true => files(&folder),

@@ -21,6 +21,31 @@ fn delete_args<'a>(api: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn controllers_of_all_builtin_kinds_are_formatted_and_can_be_deleted() {
+    let names = [
+        "autoscaling_horizontal_pod_autoscaler",
+        "event",
+        "events_event",
+    ];
+    all_kinds_come_and_go(
+        "controller",
+        &[],
+        &names.map(|it| format!("src/controllers/{it}.rs")),
+    );
+}
+
+#[test]
+fn webhooks_of_all_builtin_kinds_are_formatted_and_can_be_deleted() {
+    let names = ["event", "events_event", "service"];
+    let handlers = ["--defaulting", "--validation"];
+    all_kinds_come_and_go(
+        "webhook",
+        &handlers,
+        &names.map(|it| format!("src/webhooks/{it}.rs")),
+    );
+}
+
+/// Checks that what `create` writes for each of Kubernetes' kinds is whole and formatted, and that `delete` removes exactly that.
+fn all_kinds_come_and_go(what: &str, more: &[&str], expected: &[String]) {
     let sandbox = operator();
     let state = || files(&sandbox.path(""));
     let mut states = vec![state()];
@@ -29,25 +54,20 @@ fn controllers_of_all_builtin_kinds_are_formatted_and_can_be_deleted() {
         .map(|it| format!("{}/{}/{}", it.group, it.version, it.kind))
         .collect();
     for api in &all {
-        sandbox.succeeds(&create_args(api, &[]));
+        sandbox.succeeds(&about_what(["create", what], api, more));
         states.push(state());
     }
     check_format(&sandbox);
     sandbox.succeeds(&["generate", "--check"]);
     let written = states.pop().unwrap();
-    for name in [
-        "autoscaling_horizontal_pod_autoscaler",
-        "event",
-        "events_event",
-    ] {
-        let path = format!("src/controllers/{name}.rs");
-        assert!(written.contains_key(Path::new(&path)), "{path}");
+    for path in expected {
+        assert!(written.contains_key(Path::new(path)), "{path}");
     }
     for (path, text) in &written {
         assert!(!text.contains("{{"), "{}", path.display());
     }
     for api in all.iter().rev() {
-        sandbox.succeeds(&delete_args(api, &[]));
+        sandbox.succeeds(&about_what(["delete", what], api, &[]));
         let (before, after) = (states.pop().unwrap(), state());
         assert!(after == before, "{api}: {:#?}", differing(&before, &after));
     }

@@ -27,6 +27,70 @@ fn create_webhook_says_what_it_does() {
 }
 
 #[test]
+fn a_kind_of_kubernetes_has_webhooks() {
+    let mut sandbox = operator();
+    let before = sandbox.state();
+    let none = files(&sandbox.path(""));
+    let deployment = "apps/v1/Deployment";
+    sandbox.run(&create_args(deployment, &ALL));
+    sandbox.run(&create_args("apps/v1/Deploymnt", &ALL[..1]));
+    assert!(sandbox.state() == before, "nothing is written");
+    sandbox.run(&create_args(deployment, &ALL[..1]));
+    sandbox.run(&create_args("core/v1/Pod", &ALL[1..2]));
+    sandbox.run(&create_args("core/v1/Pod", &ALL[1..2]));
+    for path in [
+        "config/webhooks.yaml",
+        "src/webhooks/pod.rs",
+        "tests/operator/pod_webhook.rs",
+    ] {
+        let text = sandbox.read(path);
+        sandbox.note(&format!("{path}:\n{text}"));
+    }
+    sandbox.run(&about_what(["delete", "webhook"], "core/v1/Pod", &[]));
+    sandbox.run(&about_what(["delete", "webhook"], "core/v1/Pod", &[]));
+    sandbox.run(&about_what(["delete", "webhook"], deployment, &[]));
+    assert!(files(&sandbox.path("")) == none, "everything is removed");
+    sandbox.check("operator-webhooks-builtin");
+}
+
+#[test]
+fn a_kind_of_another_project_has_webhooks() {
+    let mut sandbox = operator();
+    let before = sandbox.state();
+    let none = files(&sandbox.path(""));
+    let certificate = "cert-manager.io/v1/Certificate";
+    let other = |path, more: &[&'static str]| {
+        [
+            &["--defaulting", "--type", path, "--plural", "certificates"],
+            more,
+        ]
+        .concat()
+    };
+    let path = "cert_manager::v1::Certificate";
+    sandbox.run(&create_args(certificate, &ALL[..1]));
+    sandbox.run(&create_args(certificate, &other("Certificate", &[])));
+    sandbox.run(&create_args(
+        certificate,
+        &other("cert_manager::Issuer", &[]),
+    ));
+    sandbox.run(&create_args(certificate, &other(path, &["--conversion"])));
+    sandbox.run(&create_args(
+        "apps/v1/Deployment",
+        &other("a::Deployment", &[]),
+    ));
+    assert!(sandbox.state() == before, "nothing is written");
+    sandbox.run(&create_args(certificate, &other(path, &[])));
+    sandbox.run(&create_args(certificate, &ALL[1..2]));
+    for path in ["src/webhooks/certificate.rs", "config/webhooks.yaml"] {
+        let text = sandbox.read(path);
+        sandbox.note(&format!("{path}:\n{text}"));
+    }
+    sandbox.run(&about_what(["delete", "webhook"], certificate, &[]));
+    assert!(files(&sandbox.path("")) == none, "everything is removed");
+    sandbox.check("operator-webhooks-elsewhere");
+}
+
+#[test]
 fn a_conversion_says_which_fields_it_loses() {
     let sandbox = operator();
     create(&sandbox, "batch/v1/Widget", &[]);

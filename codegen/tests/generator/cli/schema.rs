@@ -11,7 +11,7 @@ use crate::cli::sandbox::{Sandbox, testdata};
 /// Returns every key that is not a section: the path of its section, its name, and its schema.
 fn keys() -> Vec<(Vec<&'static str>, String, Value)> {
     let schema = reference_schema();
-    let sections: [(&[&str], &str); 5] = [
+    let sections: [(&[&str], &str); 7] = [
         (&["workspace"], "/properties/workspace"),
         (&["crate"], "/properties/crate/items"),
         (
@@ -22,6 +22,14 @@ fn keys() -> Vec<(Vec<&'static str>, String, Value)> {
         (
             &["crate", "go"],
             "/properties/crate/items/properties/go/items",
+        ),
+        (
+            &["crate", "compatibility"],
+            "/properties/crate/items/properties/compatibility",
+        ),
+        (
+            &["crate", "compatibility", "accept"],
+            "/properties/crate/items/properties/compatibility/properties/accept/items",
         ),
     ];
     let mut keys = Vec::new();
@@ -41,7 +49,15 @@ fn keys() -> Vec<(Vec<&'static str>, String, Value)> {
 pub(crate) fn sections() -> Vec<(&'static str, Vec<String>)> {
     let schema = reference_schema();
     let krate = schema.pointer("/properties/crate/items").unwrap();
-    let names = ["", "rust", "crd", "go", "manifests", "attributes"];
+    let names = [
+        "",
+        "rust",
+        "crd",
+        "go",
+        "manifests",
+        "attributes",
+        "compatibility",
+    ];
     let keys = names.map(|name| {
         let section = match name {
             "" => krate,
@@ -64,7 +80,7 @@ fn set(file: &mut Table, path: &[&str], key: &str, value: toml::Value) {
     let mut section = file;
     for part in path {
         let next = section.entry(*part).or_insert_with(|| match *part {
-            "go" => toml::Value::Array(vec![Table::new().into()]),
+            "go" | "accept" => toml::Value::Array(vec![Table::new().into()]),
             _ => Table::new().into(),
         });
         let next = match next {

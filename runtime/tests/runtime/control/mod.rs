@@ -25,6 +25,8 @@ mod owners;
 mod retrying;
 mod rig;
 mod server;
+mod sharding;
+mod shards;
 mod sources;
 mod spanning;
 mod stopping;

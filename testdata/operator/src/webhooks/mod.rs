@@ -1,5 +1,6 @@
 //! The webhooks, one module per kind.
 
+pub mod deployment;
 pub mod widget;
 mod widget_v1beta1_conversion;
 
@@ -17,6 +18,8 @@ pub fn all() -> Webhooks {
     let webhooks = webhooks.defaulter(widget::default);
     let webhooks = webhooks.validator(widget::WidgetRules);
     let webhooks = widget::convert(webhooks);
+    let webhooks = webhooks.defaulter(deployment::default);
+    let webhooks = webhooks.validator(deployment::DeploymentRules);
     webhooks.build()
 }
 

@@ -2,6 +2,7 @@
 
 mod deploy;
 mod deployment;
+mod deployment_webhook;
 mod region;
 mod support;
 mod webhooks_certificate;

@@ -30,10 +30,9 @@ mod object;
 pub mod state;
 mod writes;
 
-/// Code generated from KubeVirt's CRDs.
+/// Code generated from KubeVirt's CRDs, by the build script.
 pub mod api {
-    pub mod apis;
-    pub mod generated;
+    include!(concat!(env!("OUT_DIR"), "/mod.rs"));
 }
 
 use std::fmt;

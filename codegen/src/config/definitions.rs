@@ -1,0 +1,78 @@
+//! The CRDs of a configuration, for comparisons.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{Config, Error, Progress, crd_files::open_all, prepare::on_threads};
+use crate::{
+    compat::{Definition, Origin, Set},
+    diag::Diagnostics,
+    emit::manifests,
+    options::Manifests,
+    read::crd::whole,
+    source::Source,
+};
+
+impl Config {
+    /// Reads the CRDs of YAML as they are, and builds those of types.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`].
+    pub(crate) fn definitions(&self, progress: &dyn Progress) -> Result<Set, Error> {
+        let mut set = of_sources(&open_all(&self.crds)?)?;
+        if !self.apis.is_empty() || !self.go.is_empty() {
+            set.extend(self.of_types(progress)?);
+        }
+        Ok(set)
+    }
+
+    fn of_types(&self, progress: &dyn Progress) -> Result<Set, Error> {
+        let mut config = self.clone();
+        config.crds.clear();
+        let mut options = self.options.manifests.clone().unwrap_or_default();
+        options.floats = true;
+        // Nothing is written, and rules and webhooks do not matter.
+        (options.roles, options.webhooks, options.docs) = (None, None, None);
+        let config = config
+            .manifests(".", Manifests { ..options.clone() })
+            .emit([]);
+        let api = config.generated(progress)?.api;
+        let crds = manifests::crds(&api, &options, self.options.compat).map_err(Error::Input)?;
+        let api = Arc::new(api);
+        let definitions = crds.into_iter().map(|(.., value)| Definition {
+            value,
+            origin: Origin::Types(Arc::clone(&api)),
+        });
+        Ok(Set {
+            definitions: definitions.collect(),
+            samples: Vec::new(),
+        })
+    }
+}
+
+/// Reads the CRDs of YAML sources.
+///
+/// # Errors
+///
+/// All sources that cannot be read.
+pub(crate) fn of_sources(sources: &[Source]) -> Result<Set, Error> {
+    let read: Vec<_> = on_threads(|| Ok(sources.par_iter().map(whole::read).collect()))?;
+    let (mut set, mut found) = (Set::default(), Diagnostics::new());
+    for (source, read) in sources.iter().zip(read) {
+        match read {
+            Ok(read) => {
+                set.samples.extend(read.objects);
+                let crds = read.crds.into_iter().enumerate();
+                set.definitions
+                    .extend(crds.map(|(index, value)| Definition {
+                        value,
+                        origin: Origin::Yaml(source.clone(), index),
+                    }));
+            }
+            Err(error) => found.push(*error),
+        }
+    }
+    found.finish(set).map_err(Error::Input)
+}
