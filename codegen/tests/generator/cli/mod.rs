@@ -22,6 +22,7 @@ mod helm;
 mod help;
 mod inspect;
 mod interrupt;
+mod lint;
 mod names;
 mod operator;
 mod operator_builtin;
