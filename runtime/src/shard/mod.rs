@@ -45,6 +45,9 @@ use self::holdings::Holdings;
 pub use self::holdings::ShardPermit;
 use self::record::Record;
 pub(crate) use self::slots::SlotSet;
+#[doc(no_inline)]
+pub use kube_names::shard::hash;
+
 use crate::client::TypedClient;
 use crate::leader::{LeaderElectionConfig, LeaderElector, jittered};
 use crate::metrics::{Metrics, ShardMetrics};
@@ -177,7 +180,7 @@ impl Shards {
         self.shared.status.lock().clone()
     }
 
-    /// Returns the right to work on the objects with this [hash](kube_names::shard::hash); `None` if another member has it, nobody,
+    /// Returns the right to work on the objects with this [hash]; `None` if another member has it, nobody,
     /// or this process is about to give it up. A [sharded controller](crate::controller::Builder::sharded) does this by itself.
     pub fn enter(&self, hash: u64) -> Option<ShardPermit> {
         self.shared.holdings.enter(slots::slot_of(hash))
