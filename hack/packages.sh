@@ -1,26 +1,42 @@
 #!/usr/bin/env bash
 # Checks what `kube-codegen package` writes for the scaffolded operator with the tools that read it.
 #
-#   hack/packages.sh [CHECK…]     all checks, or only these:
+#   hack/packages.sh [--update] [CHECK…]     all checks, or only these:
 #     kustomize    what kustomize builds from config/ is what install.yaml has
+#     names        what kustomize builds under another namespace and prefix is as checked in; --update writes it
+#     bundle       the bundle passes the rules of `operator-sdk bundle validate`
 #     helm         the chart passes `helm lint --strict`, and renders the objects of install.yaml
+#     xtask        the steps of the operator's `cargo xtask` on the embedded API server
 #     cluster      install, upgrade and uninstall on the embedded API server: CRDs and their objects survive
 #
-# Helm is the one of hack/clients/helm, kustomize is kubectl's; $HELM and $KUBECTL name others. Needs Go without $HELM. Without a tool, exits
-# with code 3 (skipped).
+# Helm is the one of hack/clients/helm, kustomize is kubectl's, and the rules are operator-verify's of hack/packages; $HELM, $KUBECTL and
+# $OPERATOR_VERIFY name others. Without Go or one of them, exits with code 3 (skipped).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-[[ $# -gt 0 ]] || set -- kustomize helm cluster
+update=
+if [[ ${1:-} == --update ]]; then
+  update=1
+  shift
+fi
+[[ $# -gt 0 ]] || set -- kustomize names bundle helm xtask cluster
 work=$root/target/packages
 rm -rf "$work"
 mkdir -p "$work"
 find_kubectl
-if [[ -z ${HELM:-} ]]; then
-  command -v go >/dev/null || skip "no Go toolchain to build helm with"
-  HELM=$root/target/clients/helm/helm
-  [[ -x $HELM ]] || (cd "$root/hack/clients/helm" && GOFLAGS="${GOFLAGS:+$GOFLAGS }-p=2 -buildvcs=false" nice go build -o "$HELM" helm.sh/helm/v3/cmd/helm) >&2
-fi
+
+# go_tool VARIABLE PROGRAM FOLDER PACKAGE: sets the variable to the program, which is built from a module unless the variable names one.
+go_tool() {
+  if [[ -n ${!1:-} ]]; then return; fi
+  if [[ ! -x $2 ]]; then
+    command -v go >/dev/null || skip "no Go toolchain to build $(basename "$2") with"
+    (cd "$root/hack/$3" && GOFLAGS="${GOFLAGS:+$GOFLAGS }-p=2 -buildvcs=false" nice go build -o "$2" "$4") >&2
+  fi
+  printf -v "$1" %s "$2"
+}
+go_tool HELM "$root/target/clients/helm/helm" clients/helm helm.sh/helm/v3/cmd/helm
+go_tool OPERATOR_VERIFY "$root/target/clients/operator-verify" packages github.com/operator-framework/api/cmd/operator-verify
+
 if [[ -z ${KUBE_CODEGEN:-} ]]; then
   cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --bin kube-codegen
   KUBE_CODEGEN=${CARGO_TARGET_DIR:-$root/target}/debug/kube-codegen
@@ -60,6 +76,51 @@ check_kustomize() {
     diff <("$KUBECTL" kustomize "$operator/config" | canonical kustomize) "$dist/install.yaml"
 }
 
+# overlay NAME CONFIG [LINE]: builds a config folder under another namespace and prefix.
+overlay() {
+  mkdir -p "$work/names/overlay"
+  rm -rf "$work/names/config"
+  cp -r "$2" "$work/names/config"
+  cat >"$work/names/overlay/kustomization.yaml" <<EOF
+resources: [../config]
+namespace: team-a
+namePrefix: blue-
+${3:-}
+EOF
+  "$KUBECTL" kustomize "$work/names/overlay" >"$work/names/$1.yaml"
+}
+
+# The names in the result are checked by a test of the generator.
+check_names() {
+  local golden=$root/testdata/operator-renamed
+  cp -r "$operator/config" "$work/cert-manager"
+  rm -r "$work/cert-manager/webhooks"
+  cp -r "$root/testdata/operator-cert-manager" "$work/cert-manager/webhooks"
+  overlay self-signed "$operator/config"
+  overlay cert-manager "$work/cert-manager" 'transformers: [../config/webhooks/names]'
+  if [[ -n $update ]]; then
+    mkdir -p "$golden"
+    cp "$work"/names/*.yaml "$golden"
+  fi
+  for file in self-signed cert-manager; do
+    check "$file under other names is as checked in: --update" diff "$golden/$file.yaml" "$work/names/$file.yaml"
+  done
+}
+
+# Validates a bundle: errors are printed, and are not in the exit code.
+verified() {
+  local said
+  said=$("$OPERATOR_VERIFY" manifests "$1" 2>&1)
+  ! grep "level=error" <<<"$said"
+}
+
+check_bundle() {
+  check "the bundle is valid" verified "$dist/bundle"
+  cp -r "$dist/bundle" "$work/without-crd"
+  rm "$work/without-crd/manifests/regions.cache.example.com_customresourcedefinition.yaml"
+  check "a bundle without a CRD is not" refused 'not found in bundle' verified "$work/without-crd"
+}
+
 # The chart's objects, with the namespace, which Helm creates.
 rendered() {
   cat "$operator/config/namespace.yaml"
@@ -71,6 +132,10 @@ check_helm() {
   # The annotation of CRDs is Helm's own.
   check "the chart renders the objects of install.yaml" \
     diff <(rendered --set crds.keep=false | canonical helm) "$dist/install.yaml"
+  local all=(--set webhooks.certManager.enabled=true --set monitor.enabled=true --set networkPolicies.enabled=true
+    --set watchNamespaces='{a,b}' --set priorityClassName=high --set image.digest=sha256:0)
+  check "lint with all switches" "$HELM" lint --strict "$dist/chart" "${all[@]}"
+  check "all switches" grep -q "kind: ServiceMonitor" <(rendered "${all[@]}" | canonical switched)
   check "a misspelled setting is refused" refused "additional properties 'replica' not allowed" \
     "$HELM" template "$name" "$dist/chart" --set replica=2
 }
@@ -87,6 +152,7 @@ helm() { timeout 120 "$HELM" --namespace "$namespace" "$@"; }
 k() { "$KUBECTL" --namespace "$namespace" "$@"; }
 
 start_server() {
+  if [[ -n ${server:-} ]]; then return; fi
   if [[ -z ${EMBEDDED_APISERVER:-} ]]; then
     cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --bin embedded-apiserver
     EMBEDDED_APISERVER=${CARGO_TARGET_DIR:-$root/target}/debug/embedded-apiserver
@@ -101,6 +167,33 @@ start_server() {
   done
   cat "$work/server.log"
   return 1
+}
+
+# The steps in the folder of the sample operator; docker only prints what it is asked for.
+check_xtask() {
+  start_server
+  mkdir -p "$work/bin"
+  printf '#!/bin/sh\necho "docker $*"\n' >"$work/bin/docker"
+  ln -sf "$KUBECTL" "$work/bin/kubectl"
+  chmod +x "$work/bin/docker"
+  (cd "$operator" && cargo build --quiet --bin xtask)
+  local xtask=${CARGO_TARGET_DIR:-$root/target}/debug/xtask
+  export KUBE_CODEGEN PATH=$work/bin:$PATH IMAGE=registry.example.com/o:1
+  check "xtask lists its steps" refused "undeploy" "$xtask"
+  check "image" is "docker build -t registry.example.com/o:1 .
+docker push registry.example.com/o:1" "$xtask" image --push
+  check "install" "$xtask" install
+  check "an object is created" k apply --server-side -f "$operator/config/samples/region.yaml"
+  check "deploy" "$xtask" deploy
+  check "the image is that of the flag" is registry.example.com/o:1 k get deployment "$name" -o 'jsonpath={.spec.template.spec.containers[0].image}'
+  check "undeploy" "$xtask" undeploy
+  check "the Deployment is gone" refused NotFound k get deployment "$name"
+  check "the object is still there" k get -f "$operator/config/samples/region.yaml"
+  check "uninstall asks" refused "add --yes" "$xtask" uninstall
+  check "uninstall" "$xtask" uninstall --yes
+  check "the CRDs are gone" refused NotFound k get crd regions.cache.example.com
+  k delete namespace "$namespace" --wait=false >/dev/null
+  rm -rf "$operator/dist"
 }
 
 # The operator in a new version, with another name for a column of its kinds.

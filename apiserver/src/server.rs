@@ -236,7 +236,7 @@ impl Default for Builder {
 }
 
 /// The maximum size of the log: the total bytes of the encoded objects in its events.
-const HISTORY_BYTES: usize = 256 * 1024 * 1024;
+const HISTORY_BYTES: usize = 48 * 1024 * 1024;
 
 impl Builder {
     fn encode<T: Serialize>(&mut self, items: impl IntoIterator<Item = T>) -> Vec<Value> {

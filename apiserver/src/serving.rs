@@ -12,7 +12,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, ToSocketAddrs};
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -183,7 +183,7 @@ impl ApiServer {
     ) -> io::Result<Serving> {
         let transport = options.transport()?;
         let scheme = transport.scheme();
-        let listener = TcpListener::bind(addr).await?;
+        let listener = listen(addr).await?;
         let local_addr = listener.local_addr()?;
         let stop = CancellationToken::new();
         let connections = Connections {
@@ -203,6 +203,39 @@ impl ApiServer {
             task,
         })
     }
+}
+
+/// How many bytes of an answer the system keeps for a client that does not read, per connection. By default, Linux keeps
+/// megabytes: a large event for thousands of watches would fill the memory.
+const SEND_BUFFER: u32 = 128 * 1024;
+
+/// The number of connections that may wait to be accepted.
+const BACKLOG: u32 = 1024;
+
+/// Listens on the first of the addresses that is free.
+async fn listen(addr: impl ToSocketAddrs) -> io::Result<TcpListener> {
+    let mut failure = io::Error::new(io::ErrorKind::InvalidInput, "no address to listen on");
+    for addr in tokio::net::lookup_host(addr).await? {
+        match listen_on(addr) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+fn listen_on(addr: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match addr {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // On Unix, an address is free as soon as its last listener is gone.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    // Connections inherit it.
+    socket.set_send_buffer_size(SEND_BUFFER)?;
+    socket.bind(addr)?;
+    socket.listen(BACKLOG)
 }
 
 async fn accept(listener: TcpListener, connections: Connections) {

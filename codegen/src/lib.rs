@@ -41,6 +41,8 @@ mod generator;
 mod graph;
 mod header;
 pub mod kubernetes;
+#[cfg(feature = "cli")]
+mod lint;
 #[doc(hidden)]
 pub mod lower;
 #[doc(hidden)]

@@ -88,9 +88,9 @@ class Embedded(Server):
     """The embedded server as a process. It ends with the `with` block."""
 
     def __init__(self, binary):
-        # The real server runs without a controller manager, so this one runs without its garbage collector.
+        # The real server runs without a controller manager, so this one runs without controllers.
         self.process = subprocess.Popen(
-            [binary, "--listen", "127.0.0.1:0", "--no-garbage-collector"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+            [binary, "--listen", "127.0.0.1:0", "--controllers", "envtest"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
         )
         line = self.process.stdout.readline()
         if not line.startswith("listening on "):

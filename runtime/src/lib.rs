@@ -51,6 +51,8 @@
 #[cfg(feature = "app")]
 pub mod app;
 pub mod apply;
+#[cfg(any(feature = "webhooks", feature = "secure-metrics"))]
+mod certificates;
 pub mod client;
 mod clock;
 pub mod condition;
@@ -73,6 +75,7 @@ pub mod owner;
 pub mod reflector;
 pub mod retry;
 pub mod scheme;
+pub mod shard;
 pub mod store;
 mod sync;
 mod tasks;

@@ -14,7 +14,7 @@ use std::any::TypeId;
 use std::fmt::Debug;
 
 use kube::Resource;
-use kube::core::{ClusterResourceScope, GroupVersionKind};
+use kube::core::{ClusterResourceScope, GroupVersionKind, NamespaceResourceScope};
 use kube::discovery::Scope;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -46,6 +46,14 @@ impl<K> Object for K where
 pub trait Cacheable: Resource + Clone + Debug + DeserializeOwned + Send + Sync + 'static {}
 
 impl<K> Cacheable for K where K: Resource + Clone + Debug + DeserializeOwned + Send + Sync + 'static {}
+
+/// Whether `K` is known to be namespaced.
+pub(crate) fn is_namespaced<K: Resource>() -> bool
+where
+    K::Scope: 'static,
+{
+    TypeId::of::<K::Scope>() == TypeId::of::<NamespaceResourceScope>()
+}
 
 /// Returns the scope of `K`; a type whose scope is known only at run time counts as namespaced.
 pub(crate) fn scope_of<K: Resource>() -> Scope

@@ -26,6 +26,12 @@ pub(crate) enum Task {
     Informer,
     Certificate,
     Registration,
+    #[cfg_attr(
+        not(feature = "secure-metrics"),
+        expect(dead_code, reason = "nobody has one")
+    )]
+    MetricsCertificate,
+    Shards,
 }
 
 /// What `/readyz` does about a task that fails.
@@ -52,7 +58,7 @@ pub(crate) struct Row {
 }
 
 /// All kinds of tasks that can fail for ever.
-pub(crate) const TASKS: [(Task, Row); 5] = [
+pub(crate) const TASKS: [(Task, Row); 7] = [
     (
         Task::Election,
         Row {
@@ -60,6 +66,15 @@ pub(crate) const TASKS: [(Task, Row); 5] = [
             metric: "leader-election",
             log: "at once, then once a minute",
             check: ("leaderElection", Check::Fails),
+        },
+    ),
+    (
+        Task::Shards,
+        Row {
+            does: "read and write who owns which shard",
+            metric: "shards",
+            log: "at once, then once a minute",
+            check: ("shards", Check::Fails),
         },
     ),
     (
@@ -87,6 +102,15 @@ pub(crate) const TASKS: [(Task, Row); 5] = [
             metric: "webhook-registration",
             log: "at once, then once a minute",
             check: ("webhookRegistration", Check::Warns),
+        },
+    ),
+    (
+        Task::MetricsCertificate,
+        Row {
+            does: "renew the metrics certificate",
+            metric: "metrics-certificate",
+            log: "at once, then once a minute",
+            check: ("metricsCertificate", Check::Warns),
         },
     ),
     (

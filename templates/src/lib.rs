@@ -59,6 +59,22 @@ pub mod operator {
         NAMESPACE = "operator/namespace.yaml";
         /// Gives the service account its roles.
         ROLE_BINDING = "operator/role-binding.yaml";
+        /// What its nodes may not interrupt at once.
+        DISRUPTION_BUDGET = "operator/disruption-budget.yaml";
+        /// The Service and the roles of its metrics.
+        METRICS = "operator/metrics.yaml";
+        /// The component for the Prometheus operator.
+        MONITOR = "operator/monitor/kustomization.yaml";
+        /// How Prometheus reads its metrics.
+        SERVICE_MONITOR = "operator/monitor/service-monitor.yaml";
+        /// The component that restricts its connections.
+        RESTRICTED = "operator/network-policies/kustomization.yaml";
+        /// What it may connect to, and who may connect to it.
+        NETWORK_POLICIES = "operator/network-policies/network-policies.yaml";
+        /// The alias `cargo xtask`.
+        CARGO_CONFIG = "operator/xtask/config.toml";
+        /// The steps from sources to a cluster.
+        XTASK = "operator/xtask/main.rs";
         /// Its service account.
         SERVICE_ACCOUNT = "operator/service-account.yaml";
         /// The module of its kinds.
@@ -153,6 +169,12 @@ pub mod operator {
             texts! {
                 /// The certificate.
                 CERTIFICATE = "operator/webhook/cert-manager/certificate.yaml";
+                /// Where objects name each other.
+                NAMES = "operator/webhook/cert-manager/names.yaml";
+                /// Makes a transformer of the following.
+                FOLLOWING = "operator/webhook/cert-manager/names/kustomization.yaml";
+                /// Puts new names into texts.
+                FOLLOWING_NAMES = "operator/webhook/cert-manager/names/names.yaml";
                 /// The component that deploys the webhooks.
                 KUSTOMIZATION = "operator/webhook/cert-manager/kustomization.yaml";
             }
@@ -163,6 +185,8 @@ pub mod operator {
             texts! {
                 /// The component that deploys the webhooks.
                 KUSTOMIZATION = "operator/webhook/self-signed/kustomization.yaml";
+                /// Where objects name each other.
+                NAMES = "operator/webhook/self-signed/names.yaml";
                 /// The tests of the component and its roles.
                 TEST = "operator/webhook/self-signed/test.rs";
                 /// The markers of what the program may do.

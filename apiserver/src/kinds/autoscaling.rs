@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::check::one_of;
 use super::defaults::set;
 use crate::field::FieldError;
 use crate::metadata::object::{child, fields, metadata, text};
@@ -66,6 +67,10 @@ impl Strategy for HorizontalPodAutoscaler {
         }
         errors.extend(validate_target_version(spec));
         validate_metrics(spec, least, &mut errors);
+        for direction in ["scaleUp", "scaleDown"] {
+            let rules = &spec["behavior"][direction];
+            validate_rules(rules, &format!("spec.behavior.{direction}"), &mut errors);
+        }
         errors
     }
 
@@ -209,6 +214,70 @@ fn validate_metrics(spec: &Value, least: i64, errors: &mut Vec<FieldError>) {
     if least == 0 && !metrics.iter().any(from_outside) {
         let detail = "must specify at least one Object or External metric to support scaling to zero replicas";
         errors.push(FieldError::forbidden("spec.metrics", detail));
+    }
+}
+
+/// Validates how an autoscaler may scale in one direction.
+fn validate_rules(rules: &Value, path: &str, errors: &mut Vec<FieldError>) {
+    if rules.is_null() {
+        return;
+    }
+    if let Some(window) = rules["stabilizationWindowSeconds"].as_i64() {
+        let detail = match window {
+            ..0 => "must be greater than or equal to zero",
+            0..=3600 => "",
+            _ => "must be less than or equal to 3600",
+        };
+        if !detail.is_empty() {
+            let here = format!("{path}.stabilizationWindowSeconds");
+            errors.push(FieldError::invalid(here, window, detail));
+        }
+    }
+    let select = &rules["selectPolicy"];
+    let supported = ["Disabled", "Max", "Min"];
+    one_of(format!("{path}.selectPolicy"), select, &supported, errors);
+    let policies = items(rules, &["policies"]);
+    if policies.is_empty() {
+        let detail = "must specify at least one Policy";
+        errors.push(FieldError::required(format!("{path}.policies"), detail));
+    }
+    for (index, policy) in policies.iter().enumerate() {
+        validate_policy(policy, &format!("{path}.policies[{index}]"), errors);
+    }
+}
+
+fn validate_policy(policy: &Value, path: &str, errors: &mut Vec<FieldError>) {
+    let kind = text(policy, &["type"]);
+    let kinds = ["Percent", "Pods"];
+    if !kinds.contains(&kind) {
+        let here = format!("{path}.type");
+        errors.push(FieldError::unsupported(here, kind, &kinds));
+    }
+    let value = policy["value"].as_i64().unwrap_or_default();
+    let period = policy["periodSeconds"].as_i64().unwrap_or_default();
+    let rows = [
+        (value <= 0, "value", value, "must be greater than zero"),
+        (
+            period <= 0,
+            "periodSeconds",
+            period,
+            "must be greater than zero",
+        ),
+        (
+            period > 1800,
+            "periodSeconds",
+            period,
+            "must be less than or equal to 1800",
+        ),
+    ];
+    for (is_wrong, field, given, detail) in rows {
+        if is_wrong {
+            errors.push(FieldError::invalid(
+                format!("{path}.{field}"),
+                given,
+                detail,
+            ));
+        }
     }
 }
 

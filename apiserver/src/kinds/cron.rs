@@ -1,4 +1,6 @@
-//! The schedules of cron jobs: five fields, or a descriptor (`@daily`, `@every 1h`).
+//! The schedules of cron jobs: five fields, or a descriptor (`@daily`, `@every 1h`); and their time zones.
+
+use jiff::tz;
 
 /// The fields of a schedule, with their bounds and named values.
 const FIELDS: [(u32, u32, &[&str]); 5] = [
@@ -41,6 +43,38 @@ pub(super) fn schedule_fault(schedule: &str) -> Option<String> {
                 .split(',')
                 .find_map(|range| range_fault(range, low, high, names))
         })
+}
+
+/// Returns why a time zone is unknown, or `None` if it is not.
+///
+/// Names are those of the machine's database, with the case that they have there. Without a database, all are taken.
+pub(super) fn time_zone_fault(name: &str) -> Option<String> {
+    if name.is_empty() {
+        return Some("timeZone must be nil or non-empty string".to_owned());
+    }
+    let unknown = || Some(format!("unknown time zone {name}"));
+    if !name.split('/').all(is_zone_part) {
+        return unknown();
+    }
+    if name.eq_ignore_ascii_case("Local") {
+        let why =
+            "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
+        return Some(why.to_owned());
+    }
+    let database = tz::db();
+    if name == "UTC" || database.is_definitively_empty() {
+        return None;
+    }
+    match database.get(name) {
+        Ok(zone) if zone.iana_name() == Some(name) => None,
+        _ => unknown(),
+    }
+}
+
+fn is_zone_part(part: &str) -> bool {
+    let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b".-_+".contains(&byte);
+    let is_name = matches!(part.len(), 1..=14) && part.bytes().all(is_known);
+    is_name && !matches!(part, "." | "..") && !part.starts_with('-')
 }
 
 fn is_duration(text: &str) -> bool {
@@ -101,6 +135,22 @@ fn range_fault(range: &str, low: u32, high: u32, names: &[&str]) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn time_zones_are_known_or_said_to_be_unknown() {
+        let known = |name: &str| assert_eq!(time_zone_fault(name), None, "{name}");
+        rows![known: "UTC", "Europe/Zurich", "Etc/GMT+5"];
+        let check = |name: &str, expected: &str| {
+            assert_eq!(time_zone_fault(name).as_deref(), Some(expected));
+        };
+        rows![check:
+            ("", "timeZone must be nil or non-empty string"),
+            ("Nowhere", "unknown time zone Nowhere"),
+            ("europe/zurich", "unknown time zone europe/zurich"),
+            ("../etc", "unknown time zone ../etc"),
+            ("local", "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"),
+        ];
+    }
 
     #[test]
     fn schedules_parse_or_say_why_not() {

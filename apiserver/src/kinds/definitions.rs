@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use crate::crd;
-use crate::field::FieldError;
+use crate::field::{FieldError, go_quote};
 use crate::metadata::object::{self, child, fields};
 use crate::registry::{Cluster, Strategy};
 use crate::types::scalars::rfc3339;
+use kube_schema::definition;
 
 /// The finalizer that keeps a definition until its objects are deleted.
 pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
@@ -41,6 +42,14 @@ impl Strategy for CustomResourceDefinition {
 
     fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
         crd::validate_update(old, new)
+    }
+
+    fn warnings(&self, old: Option<&Value>, new: &Value) -> Vec<String> {
+        let known = old.map(definition::unknown_formats).unwrap_or_default();
+        let mut formats = definition::unknown_formats(new);
+        formats.retain(|format| !known.contains(format));
+        let warning = |format: &String| format!("unrecognized format {}", go_quote(format));
+        formats.iter().map(warning).collect()
     }
 
     /// Adds the finalizer that waits for the definition's objects.

@@ -95,6 +95,17 @@ pub(crate) fn set_meta(object: &mut Value, key: &str, value: Option<Value>) {
     };
 }
 
+/// Whether two objects are equal but for some fields.
+pub(crate) fn equal_but(one: &Value, other: &Value, but: &[&str]) -> bool {
+    let (Value::Object(one), Value::Object(other)) = (one, other) else {
+        return one == other;
+    };
+    let counts = |key: &String| !but.contains(&key.as_str());
+    let count = |map: &Map<String, Value>| map.keys().filter(|key| counts(key)).count();
+    let mut counted = one.iter().filter(|(key, _)| counts(key));
+    count(one) == count(other) && counted.all(|(key, value)| other.get(key) == Some(value))
+}
+
 /// Copies a top-level field to another object, or removes it there if the source does not have it.
 pub(crate) fn copy_field(from: &Value, to: &mut Value, key: &str) {
     match from.get(key) {
@@ -165,6 +176,18 @@ pub(crate) fn name_suffix() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn objects_are_equal_but_for_some_fields() {
+        let check = |other: Value, expected: bool| {
+            let one = json!({"a": 1, "b": 2});
+            assert_eq!(equal_but(&one, &other, &["b"]), expected, "{other}");
+        };
+        rows![check:
+            (json!({"a": 1}), true), (json!({"a": 1, "b": 3}), true), (json!({"a": 2, "b": 2}), false),
+            (json!({"a": 1, "c": 1}), false), (json!({"b": 2}), false), (json!([]), false),
+        ];
+    }
 
     #[test]
     fn uids_are_version_four_uuids() {

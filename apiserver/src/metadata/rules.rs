@@ -122,24 +122,19 @@ pub(crate) fn bump_generation(rules: &Rules, has_status: bool, old: &Value, new:
     if !rules.generation {
         return;
     }
-    let strip = |object: &Value| {
-        let mut copy = object.clone();
-        let fields = object::fields(&mut copy);
-        let metadata = fields.remove("metadata").unwrap_or_default();
-        for name in rules.counted_metadata {
-            let map = metadata.get(name).and_then(Value::as_object);
-            if let Some(map) = map.filter(|map| !map.is_empty()) {
-                fields.insert(format!("metadata.{name}"), json!(map));
-            }
-        }
-        fields.remove("apiVersion");
-        if has_status {
-            fields.remove("status");
-        }
-        copy
+    let counted = |object: &Value, name: &str| {
+        let map = at(object, &["metadata", name]).and_then(Value::as_object);
+        map.filter(|map| !map.is_empty()).cloned()
     };
+    let uncounted = match has_status {
+        true => &["metadata", "apiVersion", "status"][..],
+        false => &["metadata", "apiVersion"],
+    };
+    let mut counted_metadata = rules.counted_metadata.iter();
+    let changes = !object::equal_but(old, new, uncounted)
+        || counted_metadata.any(|name| counted(old, name) != counted(new, name));
     let generation = object::generation(old);
-    let changed = i64::from(strip(old) != strip(new));
+    let changed = i64::from(changes);
     object::set_meta(new, "generation", Some(json!(generation + changed)));
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::PatchError;
+use super::list::Parts;
 use crate::depth::{MOST_LEVELS, is_too_deep};
 
 /// The maximum number of operations in a patch.
@@ -32,9 +33,13 @@ pub fn json_patch(object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
     // An operation deepens the document at most by the length of its path. The depth is only measured when this bound is
     // exceeded, and at the end.
     let mut levels = MOST_LEVELS;
-    for operation in &operations {
-        target.apply(operation).map_err(PatchError::Unprocessable)?;
-        let path = operation.get("path").and_then(Value::as_str);
+    for run in operations.chunk_by(insert_side_by_side) {
+        target.apply_all(run).map_err(PatchError::Unprocessable)?;
+        // Items of one list do not deepen each other.
+        let operation = run.first();
+        let path = operation
+            .and_then(|it| it.get("path"))
+            .and_then(Value::as_str);
         levels += path.map_or(0, |path| path.split('/').count());
         if levels > MOST_LEVELS_BETWEEN {
             check_depth(&target.document)?;
@@ -43,6 +48,22 @@ pub fn json_patch(object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
     }
     check_depth(&target.document)?;
     Ok(target.document)
+}
+
+/// Returns the list and the index of an operation that inserts an item.
+fn insertion(operation: &Map<String, Value>) -> Option<(&str, i64)> {
+    let is_add = operation.get("op").is_some_and(|op| op == "add");
+    let path = operation.get("path").filter(|_| is_add)?.as_str()?;
+    let (list, index) = path.rsplit_once('/')?;
+    Some((list, index.parse().ok()?))
+}
+
+/// Whether two operations insert items into one list.
+fn insert_side_by_side(one: &Map<String, Value>, next: &Map<String, Value>) -> bool {
+    match (insertion(one), insertion(next)) {
+        (Some((list, _)), Some((other, _))) => list == other,
+        _ => false,
+    }
 }
 
 fn check_depth(document: &Value) -> Result<(), PatchError> {
@@ -105,6 +126,34 @@ enum Place<'a> {
 }
 
 impl Target {
+    /// Applies operations one after the other. More than one insert items into the same list.
+    fn apply_all(&mut self, operations: &[Map<String, Value>]) -> Result<(), String> {
+        let path = operations.first().and_then(|it| it.get("path"));
+        let path = path.and_then(Value::as_str).unwrap_or_default();
+        let place = match operations.len() {
+            ..=1 => None,
+            _ => self.find(path),
+        };
+        let Some(Place::Item(items, _)) = place else {
+            return operations.iter().try_for_each(|it| self.apply(it));
+        };
+        let mut parts = Parts::of(std::mem::take(items));
+        for operation in operations {
+            let (_, index) = insertion(operation).unwrap_or_default();
+            let path = operation.get("path").and_then(Value::as_str);
+            let index = bound(index, parts.len() + 1).map_err(|why| {
+                format!(
+                    "error in add for path: '{}': {why}",
+                    path.unwrap_or_default()
+                )
+            })?;
+            let value = operation.get("value").cloned().unwrap_or_default();
+            parts.insert(index, value);
+        }
+        *items = parts.join();
+        Ok(())
+    }
+
     fn apply(&mut self, operation: &Map<String, Value>) -> Result<(), String> {
         let text = |key: &str| operation.get(key).and_then(Value::as_str);
         let value = || operation.get("value").cloned().unwrap_or_default();

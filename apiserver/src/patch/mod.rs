@@ -5,6 +5,7 @@
 //! fails.
 
 mod json;
+mod list;
 mod merge;
 mod strategic;
 

@@ -185,3 +185,19 @@ fn strategic_merge_patches_that_do_not_fit_are_refused() {
             StrategicError::BadRequest("invalid patch format of retainKeys".to_owned())),
     ];
 }
+
+#[test]
+fn insertions_into_one_list_apply_in_order() {
+    let object = json!({"l": [1, 2], "m": {}});
+    let patch =
+        br#"[{"op": "add", "path": "/l/0", "value": 3}, {"op": "add", "path": "/l/-1", "value": 4},
+        {"op": "add", "path": "/l/4", "value": 5}, {"op": "remove", "path": "/l/0"},
+        {"op": "add", "path": "/m/0", "value": 1}, {"op": "add", "path": "/m/1", "value": 2}]"#;
+    let patched = json_patch(&object, patch).unwrap();
+    assert_eq!(patched, json!({"l": [1, 2, 4, 5], "m": {"0": 1, "1": 2}}));
+    let beyond = br#"[{"op": "add", "path": "/l/2", "value": 3}, {"op": "add", "path": "/l/9", "value": 4}]"#;
+    assert!(matches!(
+        json_patch(&object, beyond),
+        Err(PatchError::Unprocessable(why)) if why.contains("error in add for path: '/l/9'")
+    ));
+}

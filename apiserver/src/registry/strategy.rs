@@ -68,6 +68,11 @@ pub(crate) trait Strategy: Debug + Sync {
         Vec::new()
     }
 
+    /// Returns warnings about a valid object; `old` is the state before an update.
+    fn warnings(&self, _old: Option<&Value>, _new: &Value) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The metadata that a write of the status cannot change.
     fn fixed_in_status(&self) -> &'static [&'static str] {
         &[]
@@ -92,6 +97,11 @@ pub(crate) trait Strategy: Debug + Sync {
     /// Returns why the object with this name cannot be deleted, if it cannot.
     fn undeletable(&self, _name: &str) -> Option<&'static str> {
         None
+    }
+
+    /// Whether a deletion leaves the dependents alone if the request does not say what happens to them.
+    fn orphans(&self) -> bool {
+        false
     }
 
     /// Changes an object at the start of its deletion, before it is marked.

@@ -240,6 +240,8 @@ fn mark(core: &Core, served: &Served, old: &Value, options: &DeleteOptions) -> V
             Propagation::Orphan
         } else if has("foregroundDeletion") {
             Propagation::Foreground
+        } else if strategy.orphans() {
+            Propagation::Orphan
         } else {
             Propagation::Background
         }

@@ -185,6 +185,9 @@ pub(crate) fn prune(served: &Served, object: &mut Value) -> Result<Vec<String>, 
     }
     let mut unknown = crate::metadata::normalise(object)?;
     if let Some(schema) = &served.version().schema {
+        if let Some(why) = schema.embedded_error(object) {
+            return Err(why);
+        }
         unknown.extend(schema.prune(object));
     }
     Ok(unknown)

@@ -230,6 +230,9 @@ fn document(call: &Call, page: &Page) -> Result<Value, ApiError> {
 /// The target size of a chunk of a streamed list, in bytes.
 const CHUNK: usize = 64 * 1024;
 
+/// At least as long as what stands around an item, and as the end of a list.
+const AROUND: usize = 8;
+
 /// Streams the list as JSON, encoding the snapshot while it is read.
 fn stream(served: &Served, page: Page) -> Body {
     let (kind, api_version) = list_type(served, View::Whole);
@@ -271,6 +274,24 @@ struct Chunks {
     large: Option<Bytes>,
 }
 
+impl Chunks {
+    /// Returns about how long the next chunk becomes: one that grows is copied each time.
+    fn next_len(&self) -> usize {
+        let around = self.prefix.as_ref().map_or(0, String::len) + AROUND;
+        let mut len = self.head.as_ref().map_or(0, String::len);
+        for object in self.objects.as_slice() {
+            match object.body.len() {
+                CHUNK.. => return len + around,
+                body => len += body + around,
+            }
+            if len >= CHUNK {
+                break;
+            }
+        }
+        len + AROUND
+    }
+}
+
 impl Iterator for Chunks {
     type Item = Bytes;
 
@@ -281,7 +302,7 @@ impl Iterator for Chunks {
         if self.done {
             return None;
         }
-        let mut chunk = BytesMut::with_capacity(CHUNK / 8);
+        let mut chunk = BytesMut::with_capacity(self.next_len());
         if let Some(head) = self.head.take() {
             chunk.extend_from_slice(head.as_bytes());
         }

@@ -97,7 +97,7 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
     Err(ApiError::modified(&call.group_resource(), &call.name))
 }
 
-fn check_options(call: &Call, kind: PatchType) -> Result<(), ApiError> {
+pub(super) fn check_options(call: &Call, kind: PatchType) -> Result<(), ApiError> {
     let invalid = |field: &str, kind, detail: &str| {
         let error = FieldError::new(field, kind, detail);
         Err(ApiError::invalid(
@@ -133,14 +133,38 @@ fn patched(
     old: Option<&Value>,
     options: &WriteOptions,
 ) -> Result<(Value, Vec<String>), ApiError> {
-    let mut faults = Vec::new();
-    let mut new = match (kind, old) {
+    let (mut new, mut faults) = match (kind, old) {
         (PatchType::Apply, _) => return apply::applied(core, call, old, options),
         (_, None) => return Err(call.not_found()),
-        (PatchType::Json, Some(old)) => {
-            patch::json_patch(old, &call.body).map_err(|e| patch_error(&e))?
+        (_, Some(old)) => unshaped(call, kind, old)?,
+    };
+    check_type(call, &new)?;
+    let refuse = |why: &str| {
+        // The object as it was is only needed here: patching again takes less memory than a copy of a large one.
+        let patched = old.ok_or_else(|| call.not_found());
+        match patched.and_then(|old| unshaped(call, kind, old)) {
+            Ok((patched, _)) => ApiError::invalid_patch(&patched, why),
+            Err(error) => error,
         }
-        (PatchType::Merge | PatchType::Strategic, Some(old)) => {
+    };
+    faults.extend(intake::shape(&call.served, &mut new).map_err(|why| refuse(&why))?);
+    if options.validation == FieldValidation::Strict && !faults.is_empty() {
+        let why = format!("strict decoding error: {}", faults.join(", "));
+        return Err(refuse(&why));
+    }
+    update::check_name(call, &new)?;
+    rules::settle_namespace(call.object_namespace(), &mut new)?;
+    Ok((new, faults))
+}
+
+/// Returns the patched object as the patch left it, and the findings of strict validation.
+fn unshaped(call: &Call, kind: PatchType, old: &Value) -> Result<(Value, Vec<String>), ApiError> {
+    match kind {
+        PatchType::Json => {
+            let new = patch::json_patch(old, &call.body).map_err(|e| patch_error(&e))?;
+            Ok((new, Vec::new()))
+        }
+        _ => {
             let decoded = decode::decode(&call.body, Encoding::Json)
                 .map_err(|why| ApiError::bad_request(format!("error decoding patch: {why}")))?;
             if !decoded.value.is_object() {
@@ -154,38 +178,28 @@ fn patched(
                     "error decoding patch: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
                 )));
             }
-            faults.extend(
-                decoded
-                    .duplicates
-                    .iter()
-                    .map(|p| format!("duplicate field \"{p}\"")),
-            );
-            let mut new = old.clone();
+            let duplicates = decoded.duplicates.iter();
+            let faults = duplicates.map(|p| format!("duplicate field \"{p}\""));
+            let faults = faults.collect();
             if kind == PatchType::Strategic {
-                new = patch::strategic_merge_patch(old, &decoded.value).map_err(strategic_error)?;
-            } else {
-                patch::merge_patch(&mut new, &decoded.value);
+                let new = patch::strategic_merge_patch(old, &decoded.value);
+                return Ok((new.map_err(strategic_error)?, faults));
             }
-            new
+            let mut new = old.clone();
+            patch::merge_patch(&mut new, &decoded.value);
+            Ok((new, faults))
         }
-    };
-    check_identity(call, &mut new)?;
-    let before = new.clone();
-    faults.extend(
-        intake::shape(&call.served, &mut new)
-            .map_err(|why| ApiError::invalid_patch(&before, &why))?,
-    );
-    if options.validation == FieldValidation::Strict && !faults.is_empty() {
-        let why = format!("strict decoding error: {}", faults.join(", "));
-        return Err(ApiError::invalid_patch(&before, &why));
     }
-    Ok((new, faults))
 }
 
-/// Rejects a patch that changes the type, name or namespace. A namespace may be left out.
-fn check_identity(call: &Call, new: &mut Value) -> Result<(), ApiError> {
+/// Rejects a patch that changes the type.
+fn check_type(call: &Call, new: &Value) -> Result<(), ApiError> {
     let served = &call.served;
     let (api_version, kind) = (text(new, &["apiVersion"]), text(new, &["kind"]));
+    if served.resource.is_custom() && kind.is_empty() {
+        let why = format!("Object 'Kind' is missing in '{new}'");
+        return Err(ApiError::invalid_patch(new, &why));
+    }
     if served.resource.is_custom() && api_version == served.api_version() {
         intake::check_custom_kind(served, new)?;
     } else if api_version != served.api_version() || kind != served.resource.kind {
@@ -194,8 +208,7 @@ fn check_identity(call: &Call, new: &mut Value) -> Result<(), ApiError> {
         );
         return Err(ApiError::invalid_patch(new, &why));
     }
-    update::check_name(call, new)?;
-    rules::settle_namespace(call.object_namespace(), new)
+    Ok(())
 }
 
 /// Commits a patched object; returns `None` if another write came first and the patch must be reapplied.
@@ -225,7 +238,7 @@ async fn store_patched(
         _ => Ownership::Tracked,
     };
     let new = update::merge_update(core, call, old, new, options, ownership).await?;
-    match write::replace(core, &call.served, current, new, options.dry_run).await? {
+    match write::replace(core, &call.served, (current, old), new, options.dry_run).await? {
         Persisted::Written(shown) | Persisted::Removed(shown) => {
             present(call, 200, &shown).map(Some)
         }

@@ -113,7 +113,7 @@ pub(crate) async fn bind(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiErr
             let now = core.timestamp();
             list.push(json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now}));
         }
-        match write::replace(core, &call.served, &current, new, options.dry_run).await? {
+        match write::replace(core, &call.served, (&current, &old), new, options.dry_run).await? {
             Persisted::Written(_) => return Ok(created(call)),
             Persisted::Removed(_) => return Err(call.not_found()),
             Persisted::Raced => {}

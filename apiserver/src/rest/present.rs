@@ -8,13 +8,27 @@ use crate::http::respond::{Answer, Content};
 use crate::metadata::object::partial;
 use crate::registry::Served;
 use crate::status::ApiError;
-use crate::table;
+use crate::table::{self, Layout};
 
 /// Returns one object in the representation that the client accepts.
 ///
 /// # Errors
 /// 400 for an invalid `includeObject`.
 pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, ApiError> {
+    let document = shown(call, call.served.layout(), object)?;
+    let is_custom = call.served.resource.is_custom() && call.accepted.view == View::Whole;
+    let content = match is_custom {
+        true => Content::Custom(document, call.accepted.format),
+        false => Content::Document(document, call.accepted.format),
+    };
+    Ok(Answer::new(code, content))
+}
+
+/// Returns an object in the view that the client accepts; `layout` is that of its table.
+///
+/// # Errors
+/// 400 for an invalid `includeObject`.
+pub(super) fn shown(call: &Call, layout: Layout<'_>, object: &Value) -> Result<Value, ApiError> {
     let mut document = match call.accepted.view {
         View::Whole => object.clone(),
         View::Metadata | View::MetadataList => partial(object),
@@ -25,7 +39,7 @@ pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, 
                 meta.insert("resourceVersion".into(), version.clone());
             }
             table::document(
-                call.served.layout(),
+                layout,
                 std::slice::from_ref(object),
                 include,
                 Value::Object(meta),
@@ -34,12 +48,7 @@ pub(crate) fn present(call: &Call, code: u16, object: &Value) -> Result<Answer, 
         }
     };
     call.accepted.meta.convert(&mut document);
-    let is_custom = call.served.resource.is_custom() && call.accepted.view == View::Whole;
-    let content = match is_custom {
-        true => Content::Custom(document, call.accepted.format),
-        false => Content::Document(document, call.accepted.format),
-    };
-    Ok(Answer::new(code, content))
+    Ok(document)
 }
 
 /// Returns the kind and apiVersion of a list in a representation.

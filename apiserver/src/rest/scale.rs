@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::admission::{Admission, Kind};
 use super::conversion::prepare;
 use super::options::WriteOptions;
-use super::patch::{PatchType, patch_error, patch_type};
+use super::patch::{PatchType, check_options, patch_error, patch_type};
+use super::present::shown;
 use super::write::{self, Persisted};
 use super::{Call, update};
 use crate::apply::{self, Writer};
@@ -22,6 +23,7 @@ use crate::patch as patches;
 use crate::registry::ScalePaths;
 use crate::status::ApiError;
 use crate::store::Stored;
+use crate::table::{Column, Layout, Printer, cells, col, num};
 
 fn keys(path: &str) -> Vec<&str> {
     path.split('.').filter(|k| !k.is_empty()).collect()
@@ -102,8 +104,46 @@ fn selector_text(selector: &Value) -> String {
     terms.join(",")
 }
 
-fn answer(call: &Call, scale: Value) -> Answer {
-    Answer::new(200, Content::Document(scale, call.accepted.format))
+fn answer(call: &Call, scale: Value) -> Result<Answer, ApiError> {
+    let columns = columns();
+    let layout = match call.served.resource.is_custom() {
+        true => Layout::Columns(&columns),
+        false => Layout::Printer(&PRINTER),
+    };
+    let document = shown(call, layout, &scale)?;
+    Ok(Answer::new(
+        200,
+        Content::Document(document, call.accepted.format),
+    ))
+}
+
+/// The printer of the scales of built-in kinds.
+static PRINTER: Printer = Printer::new(
+    &[
+        col("Name").unformatted(),
+        num("Desired"),
+        num("Available"),
+        col("Age"),
+    ],
+    |scale| {
+        vec![
+            cells::name(scale),
+            json!(cells::number(scale, &["spec", "replicas"])),
+            json!(cells::number(scale, &["status", "replicas"])),
+            cells::age(scale),
+        ]
+    },
+);
+
+/// The columns of the scales of custom resources.
+fn columns() -> [Column; 3] {
+    [
+        Column::path("Desired", "integer", ".spec.replicas")
+            .described("Number of desired replicas"),
+        Column::path("Available", "integer", ".status.replicas")
+            .described("Number of actual replicas"),
+        Column::path("Age", "date", ".metadata.creationTimestamp"),
+    ]
 }
 
 /// Handles GET of a scale.
@@ -118,7 +158,7 @@ pub(crate) async fn get(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiErro
         let why = format!("the spec replicas field \"{path}\" does not exist");
         return Err(ApiError::internal(why));
     }
-    Ok(answer(call, scale_of(call, &object)?))
+    answer(call, scale_of(call, &object)?)
 }
 
 /// Handles PUT of a scale.
@@ -152,6 +192,7 @@ pub(crate) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
 pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     let kind = patch_type(call)?;
     let options = WriteOptions::parse("PatchOptions", &call.query, &call.user_agent)?;
+    check_options(call, kind)?;
     for _ in 0..write::TRIES {
         let stored = core
             .find(&call.served, &call.key())
@@ -171,9 +212,10 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
                 scale
             }
             PatchType::Apply => {
-                decode::decode(&call.body, Encoding::Yaml)
-                    .map_err(ApiError::bad_request)?
-                    .value
+                let applied = decode::decode(&call.body, Encoding::Yaml);
+                let applied = applied.map_err(ApiError::bad_request)?.value;
+                check_applied(call, &stored, &applied)?;
+                applied
             }
         };
         check_type(&scale)?;
@@ -183,6 +225,19 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
         }
     }
     Err(ApiError::modified(&call.group_resource(), &call.name))
+}
+
+/// Refuses an apply to the scale of a custom resource whose replicas nobody owns: kube-apiserver cannot tell who made them.
+fn check_applied(call: &Call, stored: &Stored, applied: &Value) -> Result<(), ApiError> {
+    let object = call.served.decode(stored);
+    let is_owned = apply::has_owner(&object, &paths(call)?.spec_replicas);
+    let is_scale = text(applied, &["apiVersion"]) == "autoscaling/v1";
+    if !call.served.resource.is_custom() || is_owned || !is_scale {
+        return Ok(());
+    }
+    let why = "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) \
+to proper version: request to convert CR to an invalid group/version: autoscaling/v1";
+    Err(ApiError::new(500, "", why))
 }
 
 fn check_type(scale: &Value) -> Result<(), ApiError> {
@@ -238,9 +293,9 @@ async fn store_scale(
         None => update::merge_scale(core, served, &old, new, options)?,
     };
     admission.validate(Some(&scale), Some(&old_scale)).await?;
-    match write::replace(core, served, current, new, options.dry_run).await? {
+    match write::replace(core, served, (current, &old), new, options.dry_run).await? {
         Persisted::Written(written) | Persisted::Removed(written) => {
-            Ok(Some(answer(call, scale_of(call, &written)?)))
+            answer(call, scale_of(call, &written)?).map(Some)
         }
         Persisted::Raced => Ok(None),
     }
@@ -300,6 +355,7 @@ fn apply_scale(
     };
     let mut new =
         apply::apply(&writer, Some(old), &wanted, force).map_err(super::apply::apply_error)?;
+    apply::settle_replicas(&mut new, path, "");
     rules::prepare_update(old, &mut new);
     let (rules, has_status) = (&served.resource.rules, served.version().status);
     rules::bump_generation(rules, has_status, old, &mut new);

@@ -220,6 +220,6 @@ pub(super) fn warnings(served: &Served, old: Option<&Value>, new: &Value) -> Vec
     if served.resource.is_custom() {
         validate::finalizer_warnings(old, new)
     } else {
-        Vec::new()
+        served.resource.strategy.warnings(old, new)
     }
 }

@@ -10,7 +10,7 @@ use super::options::WriteOptions;
 use super::present::present;
 use super::write::{self, Persisted};
 use super::{Call, create, intake, strategy};
-use crate::apply::{ResetFields, Writer, track_update};
+use crate::apply::{self, ResetFields, Writer, track_update};
 use crate::core::Core;
 use crate::field::FieldError;
 use crate::http::respond::Answer;
@@ -36,7 +36,7 @@ pub(super) async fn update(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
         prepare(core, &call.served, [&current]).await?;
         let old = call.served.decode(&current);
         let new = merge_update(core, call, &old, new, &options, Ownership::Tracked).await?;
-        match write::replace(core, &call.served, &current, new, options.dry_run).await? {
+        match write::replace(core, &call.served, (&current, &old), new, options.dry_run).await? {
             Persisted::Written(shown) | Persisted::Removed(shown) => {
                 return present(call, 200, &shown);
             }
@@ -219,7 +219,12 @@ pub(super) fn merge_scale(
     options: &WriteOptions,
 ) -> Result<Value, ApiError> {
     strategy::settle_update(served, "scale", old, &mut new);
-    track(core, served, "scale", old, &mut new, options);
+    let scale = served.version().scale.as_ref();
+    let path = scale.map_or("", |scale| &scale.spec_replicas);
+    if apply::has_owner(old, path) {
+        track(core, served, "scale", old, &mut new, options);
+        apply::settle_replicas(&mut new, path, &options.manager);
+    }
     strategy::finish_update(core, served, "scale", old, &mut new)?;
     Ok(new)
 }

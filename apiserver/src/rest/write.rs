@@ -132,7 +132,7 @@ pub(super) async fn announce(
     Ok(served.decode(stored))
 }
 
-/// Replaces the revision of an object that a change is based on.
+/// Replaces the revision of an object that a change is based on, given with its decoded form.
 ///
 /// A write without changes keeps the revision. An object under deletion without finalizers is removed.
 ///
@@ -141,27 +141,26 @@ pub(super) async fn announce(
 pub(crate) async fn replace(
     core: &Arc<Core>,
     served: &Served,
-    current: &Arc<Stored>,
+    (current, before): (&Arc<Stored>, &Value),
     new: Value,
     dry_run: bool,
 ) -> Result<Persisted, ApiError> {
     check_depth(&new)?;
-    let before = served.decode(current);
     let removes = ends(core, served, &new);
     let is_same =
-        !removes && same_but_times(&before, &new) && is_stored_as(core, served, current, &before);
+        !removes && same_but_times(before, &new) && is_stored_as(core, served, current, before);
     if dry_run {
         check_size(served, &new)?;
         return Ok(match () {
-            () if is_same => Persisted::Written(before),
+            () if is_same => Persisted::Written(before.clone()),
             () if removes => Persisted::Removed(new),
             () => Persisted::Written(new),
         });
     }
     if is_same {
         // Observers are notified nevertheless: a repeated request may finish what an earlier one began.
-        notify_written(core, served, &before, &before);
-        return Ok(Persisted::Written(before));
+        notify_written(core, served, before, before);
+        return Ok(Persisted::Written(before.clone()));
     }
     let shown = removes.then(|| new.clone());
     let stored_form = to_stored(core, served, new).await?;
@@ -179,7 +178,7 @@ pub(crate) async fn replace(
             Ok(Persisted::Removed(shown))
         }
         (Ok(stored), None) => {
-            let written = announce(core, served, Some(&before), &stored).await?;
+            let written = announce(core, served, Some(before), &stored).await?;
             Ok(Persisted::Written(written))
         }
         (Err(CommitError::Changed), _) => Ok(Persisted::Raced),
@@ -267,23 +266,19 @@ pub(super) fn is_held(core: &Core, served: &Served, object: &Value) -> bool {
     core.options.namespace_lifecycle != Controllers::Off && served.resource.strategy.holds(object)
 }
 
-/// Whether two states are equal except for the timestamps of their managedFields.
+/// Whether two states are equal except for the version and the timestamps of their managedFields.
 fn same_but_times(before: &Value, after: &Value) -> bool {
-    if before == after {
-        return true;
-    }
-    let strip = |object: &Value| {
-        let mut copy = object.clone();
-        object::set_meta(&mut copy, "resourceVersion", None);
-        if let Some(entries) = copy["metadata"]
-            .get_mut("managedFields")
-            .and_then(Value::as_array_mut)
-        {
-            for entry in entries.iter_mut().filter_map(Value::as_object_mut) {
-                entry.remove("time");
-            }
+    const TIMED: &str = "managedFields";
+    let (meta, changed) = (&before["metadata"], &after["metadata"]);
+    let same_entries = match (meta.get(TIMED), changed.get(TIMED)) {
+        (Some(Value::Array(given)), Some(Value::Array(now))) => {
+            let mut pairs = given.iter().zip(now);
+            given.len() == now.len()
+                && pairs.all(|(old, new)| object::equal_but(old, new, &["time"]))
         }
-        copy
+        (given, now) => given == now,
     };
-    strip(before) == strip(after)
+    same_entries
+        && object::equal_but(meta, changed, &["resourceVersion", TIMED])
+        && object::equal_but(before, after, &["metadata"])
 }

@@ -6,6 +6,7 @@
 
 mod log;
 pub(crate) mod stored;
+mod wakes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -17,6 +18,7 @@ use tokio::sync::watch;
 use log::Log;
 pub(crate) use log::{Event, EventKind};
 pub(crate) use stored::{Draft, Key, Stored};
+use wakes::Wakes;
 
 /// Identifies a group-resource in the store; all its versions share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,7 +66,7 @@ struct Bucket {
     objects: BTreeMap<Key, Arc<Stored>>,
     /// The revision of the newest event of this resource that was evicted from the log.
     dropped: u64,
-    changed: watch::Sender<u64>,
+    wakes: Wakes,
     open: bool,
 }
 
@@ -126,7 +128,7 @@ impl Store {
         let bucket = state.buckets.entry(resource).or_insert_with(|| Bucket {
             objects: BTreeMap::new(),
             dropped: 0,
-            changed: watch::channel(0).0,
+            wakes: Wakes::default(),
             open: false,
         });
         if !bucket.open {
@@ -138,10 +140,9 @@ impl Store {
     /// Closes a resource: its objects are dropped without events, and its watches end after the events so far.
     pub(crate) fn close(&self, resource: ResourceId) {
         let mut state = self.write();
-        let revision = state.revision;
         if let Some(bucket) = state.buckets.get_mut(&resource) {
             bucket.open = false;
-            bucket.changed.send_replace(revision);
+            bucket.wakes.wake_all();
             let objects = std::mem::take(&mut bucket.objects);
             for object in objects.into_values() {
                 unlink(&mut state.dependents, resource, &object);
@@ -280,7 +281,7 @@ impl Store {
             }
         }
         if let Some(bucket) = state.buckets.get(&resource) {
-            bucket.changed.send_replace(revision);
+            bucket.wakes.wake(revision);
         }
         Ok(object)
     }
@@ -339,7 +340,8 @@ impl Store {
     /// Returns a receiver that wakes at every change of a resource; `None` when the resource is not served.
     pub(crate) fn subscribe(&self, resource: ResourceId) -> Option<watch::Receiver<u64>> {
         let state = self.read();
-        state.buckets.get(&resource).map(|b| b.changed.subscribe())
+        let bucket = state.buckets.get(&resource)?;
+        Some(bucket.wakes.subscribe())
     }
 
     /// Returns the oldest revision at which a watch of the resource can start.

@@ -13,6 +13,8 @@ pub(crate) struct PrinterColumn {
     priority: i64,
     /// Whether the column names an object.
     names: bool,
+    /// Whether the name of the object is a text like others.
+    is_plain: bool,
 }
 
 impl PrinterColumn {
@@ -22,8 +24,15 @@ impl PrinterColumn {
         self
     }
 
+    /// Declares that the column has no format, although it shows the object's name.
+    pub(crate) const fn unformatted(mut self) -> Self {
+        self.is_plain = true;
+        self
+    }
+
     pub(super) fn definition(&self) -> Value {
         let (format, description) = match self.name {
+            "Name" if self.is_plain => ("", NAME_DESCRIPTION),
             "Name" => ("name", NAME_DESCRIPTION),
             _ if self.names => ("name", ""),
             _ => ("", ""),
@@ -38,6 +47,7 @@ const fn column(name: &'static str, kind: &'static str, priority: i64) -> Printe
         kind,
         priority,
         names: false,
+        is_plain: false,
     }
 }
 

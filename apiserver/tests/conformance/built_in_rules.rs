@@ -65,6 +65,30 @@ spec.ingress[0].from[1].ipBlock.except[0]: Invalid value: \"11.0.0.0/16\": must 
     metrics_have_the_source_of_their_type: create_invalid_with(
         AUTOSCALERS, with_metric(json!({"type": "Pods"})),
         "spec.metrics[0].pods: Required value: must populate information for the given metric source"),
+    autoscalers_have_policies: create_invalid_with(
+        AUTOSCALERS, with_behavior(json!({"scaleDown": {"stabilizationWindowSeconds": 3601, "selectPolicy": "X", "policies": [{"type": "X", "value": 0, "periodSeconds": 1801}]}})),
+        "[spec.behavior.scaleDown.stabilizationWindowSeconds: Invalid value: 3601: must be less than or equal to 3600, \
+spec.behavior.scaleDown.selectPolicy: Unsupported value: \"X\": supported values: \"Disabled\", \"Max\", \"Min\", \
+spec.behavior.scaleDown.policies[0].type: Unsupported value: \"X\": supported values: \"Percent\", \"Pods\", \
+spec.behavior.scaleDown.policies[0].value: Invalid value: 0: must be greater than zero, \
+spec.behavior.scaleDown.policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to 1800]"),
+    time_zones_are_known: create_invalid_with(
+        CRON_JOBS, with_time_zone("Nowhere"), "spec.timeZone: Invalid value: \"Nowhere\": unknown time zone Nowhere"),
+    time_zones_are_not_local: create_invalid_with(
+        CRON_JOBS, with_time_zone("Local"), "spec.timeZone: Invalid value: \"Local\": timeZone must be an explicit time zone"),
+    pods_select_nodes_by_labels: create_invalid_with(
+        PODS, json!({"spec": {"containers": container(), "nodeSelector": {"a b": "c"}}}),
+        "spec.nodeSelector: Invalid value: \"a b\": name part must consist of alphanumeric characters"),
+    tolerations_are_complete: create_invalid_with(
+        PODS,
+        json!({"spec": {"containers": container(), "tolerations": [{"operator": "X"}, {"key": "a b", "operator": "Exists", "value": "v"},
+            {"key": "k", "effect": "Never", "tolerationSeconds": 1}]}}),
+        "spec.tolerations[0].operator: Invalid value: \"X\": operator must be Exists when `key` is empty, which means \"match all values and all keys\", \
+spec.tolerations[0].operator: Unsupported value: \"X\": supported values: \"Equal\", \"Exists\", \
+spec.tolerations[1].key: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'), \
+spec.tolerations[1].operator: Invalid value: \"v\": value must be empty when `operator` is 'Exists', \
+spec.tolerations[2].effect: Invalid value: \"Never\": effect must be 'NoExecute' when `tolerationSeconds` is set, \
+spec.tolerations[2].effect: Unsupported value: \"Never\": supported values: \"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\""),
     event_must_be_in_its_objects_namespace: create_invalid_with(
         CORE_EVENTS, json!({"involvedObject": {"kind": "Pod", "name": "p", "namespace": "elsewhere"}}),
         "involvedObject.namespace: Invalid value: \"elsewhere\": does not match event.namespace"),
@@ -160,6 +184,16 @@ fn with_container(mut fields: Value) -> Value {
 fn with_metric(metric: Value) -> Value {
     let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"});
     json!({"spec": {"maxReplicas": 3, "scaleTargetRef": target, "metrics": [metric]}})
+}
+
+fn with_behavior(behavior: Value) -> Value {
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"});
+    json!({"spec": {"maxReplicas": 3, "scaleTargetRef": target, "behavior": behavior}})
+}
+
+fn with_time_zone(name: &str) -> Value {
+    let pod = json!({"restartPolicy": "Never", "containers": container()});
+    json!({"spec": {"schedule": "@daily", "timeZone": name, "jobTemplate": {"spec": {"template": {"spec": pod}}}}})
 }
 
 fn owner(name: &str, uid: &str, controller: bool) -> Value {

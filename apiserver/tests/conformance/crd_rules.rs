@@ -58,6 +58,8 @@ cases![
     status_subresource_can_come_later,
     crd_schema_is_pruned_of_nothing_it_needs,
     crd_patch_adds_a_column,
+    unknown_formats_are_warned_of,
+    embedded_metadata_is_decoded_before_it_is_validated,
 ];
 
 fn simple() -> Crd {
@@ -200,4 +202,39 @@ async fn crd_patch_adds_a_column(client: Client) {
         (table["rows"][0]["cells"][1] == json!(3)).then_some(())
     })
     .await;
+}
+
+async fn unknown_formats_are_warned_of(client: Client) {
+    let schema =
+        |format: &str| crd::spec_schema(json!({"s": {"type": "string", "format": format}}));
+    let crd = Crd::new(schema("odd"));
+    let created = post(&client, crd::CRDS, &crd.body).await;
+    created.is(201);
+    let warning = "unrecognized format \"odd\"";
+    assert_eq!(created.warnings(), [warning]);
+    let change = |format: &str| json!([{"op": "replace", "path": "/spec/versions/0/schema/openAPIV3Schema", "value": schema(format)}]);
+    for (format, warnings) in [("odd", 0), ("odder", 1), ("date-time", 0)] {
+        let reply = patch(
+            &client,
+            &crd.path(),
+            wire::patch_type::JSON,
+            &change(format),
+        )
+        .await;
+        reply.is(200);
+        assert_eq!(reply.warnings().len(), warnings, "{format}");
+    }
+    delete(&client, &crd.path()).await.is(200);
+}
+
+async fn embedded_metadata_is_decoded_before_it_is_validated(client: Client) {
+    let embedded = json!({"type": "object", "x-kubernetes-embedded-resource": true,
+        "x-kubernetes-preserve-unknown-fields": true});
+    let crd = Crd::new(crd::spec_schema(json!({"embedded": embedded})));
+    let things = crd.install(&client).await;
+    let fields = json!({"spec": {"embedded": {"metadata": {"name": true}}}});
+    let reply = things.creation("a", fields).await;
+    reply.bad_request_with(
+        "spec.embedded.metadata: Invalid value: {\"name\":true}: json: cannot unmarshal bool into Go struct field ObjectMeta.name of type string",
+    );
 }

@@ -4,6 +4,7 @@ use crate::harness::cases;
 use crate::support::*;
 
 cases![
+    deletion_of_a_job_orphans_by_default,
     completion_mode_is_known: create_invalid_with(
         JOBS, job(json!({"completionMode": "Some"})),
         "spec.completionMode: Unsupported value: \"Some\": supported values: \"NonIndexed\", \"Indexed\""),
@@ -149,4 +150,11 @@ async fn suspended_job_with_active_pods_keeps_its_node_selector(client: Client) 
     let change = json!({"spec": {"template": {"spec": {"nodeSelector": {"zone": "z"}}}}});
     let reply = jobs.merge("a", change).await;
     reply.invalid_with("spec.template");
+}
+
+async fn deletion_of_a_job_orphans_by_default(client: Client) {
+    let jobs = JOBS.fresh(&client).await;
+    jobs.given("a", job(json!({"suspend": true}))).await;
+    let deleted = jobs.delete("a").await.is(200);
+    check!(deleted, "/kind": "Job", "/metadata/finalizers": ["orphan"]);
 }

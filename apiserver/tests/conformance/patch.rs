@@ -53,6 +53,8 @@ cases![
         json!([{"op": "swap", "path": "/data/k", "value": 1}]), 422, "Invalid", ""),
     patch_with_an_unknown_media_type_is_refused,
     patch_that_is_no_json_is_refused,
+    merge_patch_of_a_custom_resource_is_decoded_before_its_name_is_checked,
+    merge_patch_that_drops_a_custom_kind_is_refused,
     strategic_merge_patch_of_a_custom_resource_is_refused,
     strategic_merge_patch_merges_containers_by_name,
     strategic_merge_patch_deletes_by_directive,
@@ -213,6 +215,18 @@ async fn patch_that_is_no_json_is_refused(client: Client) {
 }
 
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
+
+async fn merge_patch_of_a_custom_resource_is_decoded_before_its_name_is_checked(client: Client) {
+    let things = listed(&client).await;
+    let reply = things.merge("a", json!({"metadata": "text"})).await;
+    reply.invalid_with("json: cannot unmarshal string into Go value of type v1.ObjectMeta");
+}
+
+async fn merge_patch_that_drops_a_custom_kind_is_refused(client: Client) {
+    let things = listed(&client).await;
+    let reply = things.merge("a", json!({"kind": null})).await;
+    reply.invalid_with("Object 'Kind' is missing in");
+}
 
 async fn strategic_merge_patch_of_a_custom_resource_is_refused(client: Client) {
     let things = listed(&client).await;

@@ -14,6 +14,11 @@ cases![
     scale_without_the_subresource_is_not_found,
     negative_scale_is_refused,
     scale_of_a_missing_object_is_not_found,
+    scale_write_without_a_change_takes_the_replicas_from_updaters,
+    scale_write_with_a_change_owns_the_replicas,
+    scale_write_without_a_change_leaves_the_replicas_to_appliers,
+    apply_to_a_custom_scale_that_nobody_owns_fails,
+    scales_are_printed_as_tables,
 ];
 
 async fn deployment(client: &Client, replicas: i64) -> Collection {
@@ -149,4 +154,78 @@ async fn scale_of_a_missing_object_is_not_found(client: Client) {
         .get("b/scale")
         .await
         .not_found("deployments.apps \"b\" not found");
+}
+
+/// Returns the managers that own the replicas.
+fn owners(object: &Value) -> Vec<&str> {
+    let entries = at(object, "/metadata/managedFields").as_array();
+    let owning = |entry: &&Value| !at(entry, "/fieldsV1/f:spec/f:replicas").is_null();
+    let owning = entries.into_iter().flatten().filter(owning);
+    owning
+        .filter_map(|entry| entry["manager"].as_str())
+        .collect()
+}
+
+const NONE: [&str; 0] = [];
+
+/// Scales an object, and changes a label: kube-apiserver forgets an entry when it reads it again.
+async fn scaled(objects: &Collection, manager: &str, replicas: i64) -> Value {
+    let path = format!("a/scale?fieldManager={manager}");
+    let spec = json!({"spec": {"replicas": replicas}});
+    objects.merged(&path, spec).await;
+    let labels = json!({"metadata": {"labels": {"l": replicas.to_string()}}});
+    objects.merged("a", labels).await
+}
+
+async fn scale_write_without_a_change_takes_the_replicas_from_updaters(client: Client) {
+    let deployments = deployment(&client, 1).await;
+    assert_eq!(owners(&deployments.get("a").await.is(200)).len(), 1);
+    assert_eq!(owners(&scaled(&deployments, "scaler", 1).await), NONE);
+    // What nobody owns gets no owner.
+    assert_eq!(owners(&scaled(&deployments, "scaler", 2).await), NONE);
+}
+
+async fn scale_write_with_a_change_owns_the_replicas(client: Client) {
+    let deployments = deployment(&client, 1).await;
+    assert_eq!(owners(&scaled(&deployments, "scaler", 2).await), ["scaler"]);
+}
+
+async fn scale_write_without_a_change_leaves_the_replicas_to_appliers(client: Client) {
+    let things = scaled_things(&client).await;
+    let spec = json!({"spec": {"replicas": 2}});
+    things.apply("a", "applier", spec).await.is(201);
+    assert_eq!(owners(&scaled(&things, "scaler", 2).await), ["applier"]);
+    assert_eq!(owners(&scaled(&things, "scaler", 3).await), ["scaler"]);
+}
+
+async fn apply_to_a_custom_scale_that_nobody_owns_fails(client: Client) {
+    let things = scaled_things(&client).await;
+    things.given("a", json!({"spec": {"replicas": 2}})).await;
+    let scale = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": 3}});
+    let path = things.at("a/scale?fieldManager=m");
+    let media_type = "application/apply-patch+yaml";
+    let reply = patch(&client, &path, media_type, &scale).await;
+    reply.refused(409, "Conflict");
+    assert_eq!(owners(&scaled(&things, "scaler", 2).await), NONE);
+    let reply = patch(&client, &path, media_type, &scale).await;
+    reply.fails_with(
+        500,
+        "",
+        "failed to create manager for existing fields: failed to convert live object",
+    );
+}
+
+async fn scales_are_printed_as_tables(client: Client) {
+    let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    let things = scaled_things(&client).await;
+    things.given("a", json!({"spec": {"replicas": 2}})).await;
+    for collection in [deployment(&client, 2).await, things] {
+        let reply = get_accepting(&client, &collection.at("a/scale"), table).await;
+        let shown = reply.is(200);
+        let columns = at(&shown, "/columnDefinitions").as_array();
+        let columns = columns.into_iter().flatten();
+        let names: Vec<&str> = columns.filter_map(|it| it["name"].as_str()).collect();
+        assert_eq!(names, ["Name", "Desired", "Available", "Age"]);
+        check!(shown, "/kind": "Table", "/rows/0/cells/0": "a", "/rows/0/cells/1": 2, "/rows/0/cells/2": 0);
+    }
 }

@@ -66,7 +66,7 @@ pub(super) struct Diff {
 
 /// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// For people.
     Text,
     /// For programs.
@@ -180,7 +180,7 @@ fn verdict(report: &Report, risks: usize) -> Result<(), Failure> {
 /// Reads the CRDs of an argument.
 ///
 /// `git:REF` alone takes the path of the other argument.
-fn read(path: &Path, other: &Path, bar: &Bar) -> Result<Set, Failure> {
+pub(super) fn read(path: &Path, other: &Path, bar: &Bar) -> Result<Set, Failure> {
     let mut set = Set::default();
     let reference = path.to_str().and_then(Reference::parse);
     if let Some(reference) = reference {

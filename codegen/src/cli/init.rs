@@ -25,7 +25,7 @@ use super::{
 /// It has a program with leader election, metrics, health checks and `demo`, tests against an embedded API server, and manifests
 /// to deploy it. All files are yours afterwards. `kube-codegen create api` adds kinds.
 ///
-/// The folder may exist. A README.md, .gitignore, .dockerignore, Dockerfile or CI workflow in it is kept; any other existing file
+/// The folder may exist. A README.md, .gitignore, .dockerignore, .cargo/config.toml, Dockerfile or CI workflow in it is kept; any other existing file
 /// is an error.
 #[derive(Debug, Args)]
 pub(super) struct Init {

@@ -28,6 +28,7 @@ mod inspect;
 mod interrupt;
 mod kind;
 mod leftovers;
+mod lint;
 mod manifests;
 mod markers;
 mod operator;
@@ -87,7 +88,7 @@ enum Command {
     Create(create::Create),
     /// Remove from an operator what `kube-codegen create` added.
     Delete(delete::Delete),
-    /// Package an operator: one manifest and a Helm chart.
+    /// Package an operator: one manifest, a Helm chart and an OLM bundle.
     Package(package::Package),
     /// Show the API as the generator understands it.
     Inspect(inspect::Inspect),
@@ -95,6 +96,8 @@ enum Command {
     Explain(explain::Explain),
     /// Compare two versions of CRDs: who is hurt by a change, with an object that proves it.
     Diff(diff::Diff),
+    /// Hold an API against the conventions of Kubernetes.
+    Lint(lint::Lint),
     /// List every marker: syntax, target, meaning, default.
     Markers(markers::Markers),
     /// Print a JSON schema of codegen.toml, for editors.
@@ -172,6 +175,7 @@ impl Cli {
             Command::Inspect(command) => command.run(color),
             Command::Explain(command) => command.run(color),
             Command::Diff(command) => command.run(color),
+            Command::Lint(command) => command.run(color),
             Command::Markers(command) => command.run(),
             Command::Schema(command) => command.run(),
             Command::Completions(command) => command.run(),

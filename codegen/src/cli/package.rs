@@ -10,7 +10,7 @@ use crate::{
     Mode,
     config::{Error, is_workspace, shown},
     output::{self, Plan, Tree},
-    package::{self, About, Format, Object, kustomize},
+    package::{self, About, Format, Icon, Object, kustomize},
 };
 use clap::{Args, builder::PossibleValuesParser};
 
@@ -20,7 +20,7 @@ use super::{
     style::{self, Color, count},
 };
 
-/// Package an operator: one manifest and a Helm chart.
+/// Package an operator: one manifest, a Helm chart and an OLM bundle.
 ///
 /// The objects are those of the kustomization in config/, so all formats deploy the same. Version and description are Cargo.toml's. No
 /// other program is needed. The files belong to this command: files of it that a run does not write again are removed.
@@ -68,16 +68,25 @@ impl Package {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         let finish = self.mode.finish(color);
         let root = root()?;
-        let objects = match &self.from {
-            Some(file) => given(file)?,
-            None => kustomize::build(&root.join(&self.config), &|path| fs::read_to_string(path))?,
+        let config = root.join(&self.config);
+        let read = |path: &Path| fs::read_to_string(path);
+        let (objects, parts) = match &self.from {
+            Some(file) => (given(file)?, Vec::new()),
+            None => (
+                kustomize::build(&config, &read)?,
+                kustomize::parts(&config, &folders(&config), &read)?,
+            ),
         };
-        let about = about(&root.join("Cargo.toml"))?;
+        let mut about = about(&root.join("Cargo.toml"))?;
+        about.icon = icon(&root, about.icon_path.as_deref())?;
         let package = package::Package::new(about, objects, self.image.as_deref())?;
+        let package = package
+            .samples(samples(&config.join("samples"))?)
+            .parts(parts);
         let wanted = |format: &Format| self.format.iter().any(|name| name == format.name());
         let mut tree = Tree::new();
         for format in Format::ALL.into_iter().filter(wanted) {
-            let (files, warnings) = package.files(format);
+            let (files, warnings) = package.files(format)?;
             tree.extend(files);
             for warning in warnings {
                 style::eprint(&style::note(&warning, color));
@@ -117,6 +126,16 @@ fn root() -> Result<PathBuf, Failure> {
     Ok(path.parent().unwrap_or(Path::new("")).to_owned())
 }
 
+/// The names of the folders in a folder, sorted.
+fn folders(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
 /// The objects of a file or of standard input.
 fn given(file: &Path) -> Result<Vec<Object>, Failure> {
     let read = match file.to_str() {
@@ -131,6 +150,39 @@ fn given(file: &Path) -> Result<Vec<Object>, Failure> {
         source,
     })?;
     Ok(kustomize::objects(file, &text)?)
+}
+
+/// The objects in the files of a folder, which may be missing.
+fn samples(folder: &Path) -> Result<Vec<Object>, Failure> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let is_yaml = |path: &PathBuf| path.extension().is_some_and(|it| it == "yaml");
+    let mut paths: Vec<PathBuf> = paths.filter(is_yaml).collect();
+    paths.sort();
+    let mut samples = Vec::new();
+    for path in paths
+        .iter()
+        .filter(|path| !path.ends_with("kustomization.yaml"))
+    {
+        samples.extend(given(path)?);
+    }
+    Ok(samples)
+}
+
+/// The icon that the manifest names.
+fn icon(root: &Path, path: Option<&str>) -> Result<Option<Icon>, Failure> {
+    let Some(path) = path else { return Ok(None) };
+    let media = Icon::media(path).ok_or_else(|| {
+        super::operator::refused(format!(
+            "the icon {path} in Cargo.toml is no picture that bundles can show: name an SVG, PNG, JPEG or GIF file"
+        ))
+    })?;
+    let path = root.join(path);
+    let bytes = fs::read(&path).map_err(|source| Error::Read {
+        path: shown(&path).into(),
+        source,
+    })?;
+    Ok(Some(Icon { media, bytes }))
 }
 
 /// What the manifest says, with what it inherits from the nearest workspace.

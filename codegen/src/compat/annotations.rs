@@ -6,7 +6,7 @@
 
 use kube_crd_diff::Severity;
 
-use super::{Located, Report, text};
+use super::{Located, Report, Spot, text};
 use crate::compat::text::Shown;
 
 /// Formats a report: a line for each finding.
@@ -23,16 +23,18 @@ fn one(located: &Located) -> String {
         Severity::Risk => "warning",
         Severity::Compatible => "notice",
     };
-    let mut place = String::new();
-    if let Some(spot) = located.new.as_ref().or(located.old.as_ref()) {
+    let spot = located.new.as_ref().or(located.old.as_ref());
+    line(level, spot, finding.rule.id, &message(located))
+}
+
+/// One annotation.
+pub(crate) fn line(level: &str, spot: Option<&Spot>, title: &str, message: &str) -> String {
+    let place = spot.map(|spot| {
         let file = property(&spot.file);
-        place = format!("file={file},line={},col={},", spot.line, spot.column);
-    }
-    let message = data(&message(located));
-    format!(
-        "::{level} {place}title={}::{message}\n",
-        property(finding.rule.id)
-    )
+        format!("file={file},line={},col={},", spot.line, spot.column)
+    });
+    let (place, title) = (place.unwrap_or_default(), property(title));
+    format!("::{level} {place}title={title}::{}\n", data(message))
 }
 
 /// What changed, who is hurt, and what the witness shows.

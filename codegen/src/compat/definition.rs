@@ -96,13 +96,13 @@ impl Definition {
 }
 
 /// The lines of a CRD's parts.
-pub(super) enum Places<'d> {
+pub(crate) enum Places<'d> {
     Yaml(&'d Source, usize, Located),
     Types(&'d ApiSet, &'d Definition),
 }
 
 impl<'d> Places<'d> {
-    pub(super) fn of(definition: &'d Definition) -> Self {
+    pub(crate) fn of(definition: &'d Definition) -> Self {
         match &definition.origin {
             Origin::Yaml(source, index) => Self::Yaml(source, *index, Located::read(source)),
             Origin::Types(api) => Self::Types(api, definition),
@@ -111,21 +111,49 @@ impl<'d> Places<'d> {
 
     /// The line of a finding.
     pub(super) fn spot(&self, finding: &Finding, pointer: &[String]) -> Option<Spot> {
-        let place = match self {
-            Self::Yaml(source, index, located) => located.place(source, *index, pointer)?,
-            Self::Types(api, definition) => declared(api, definition, finding)?,
-        };
-        let (line, column) = place.line_column();
-        Some(Spot {
-            file: place.file.to_string(),
-            line,
-            column,
-        })
+        let found = self.place(&finding.version, &finding.path, pointer)?;
+        found.place.as_ref().map(Spot::of)
+    }
+
+    /// Where a field of a version is declared, or the value that the keys lead to in YAML.
+    pub(crate) fn place(&self, version: &str, path: &str, pointer: &[String]) -> Option<Declared> {
+        match self {
+            Self::Yaml(source, index, located) => Some(Declared {
+                place: Some(located.place(source, *index, pointer)?),
+                exact: true,
+            }),
+            Self::Types(api, definition) => declared(api, definition, version, path),
+        }
     }
 }
 
-/// Where the field of a finding is declared, or else the innermost type or field around it that has a place.
-fn declared(api: &ApiSet, definition: &Definition, finding: &Finding) -> Option<Place> {
+impl Spot {
+    /// The start of a place.
+    pub(crate) fn of(place: &Place) -> Self {
+        let (line, column) = place.line_column();
+        Self {
+            file: place.file.to_string(),
+            line,
+            column,
+        }
+    }
+}
+
+/// Where a field is declared.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    /// Its place, or that of the innermost type or field around it that has one.
+    pub(crate) place: Option<Place>,
+    /// Whether it is a field of the version's own types, rather than of a type from elsewhere.
+    pub(crate) exact: bool,
+}
+
+fn declared(
+    api: &ApiSet,
+    definition: &Definition,
+    version_name: &str,
+    field_path: &str,
+) -> Option<Declared> {
     let group = definition.value.pointer("/spec/group")?.as_str()?;
     let plural = definition.value.pointer("/spec/names/plural")?.as_str()?;
     let of_group = api.versions().filter(|(it, _)| it.name == group);
@@ -136,29 +164,29 @@ fn declared(api: &ApiSet, definition: &Definition, finding: &Finding) -> Option<
     let of_kind: Vec<_> = of_kind.collect();
     let own = of_kind
         .iter()
-        .find(|(version, _)| version.name == finding.version);
+        .find(|(version, _)| version.name == version_name);
     let (version, resource) = own.or_else(|| of_kind.first())?;
     let named = |name: &str| version.types.iter().find(|def| def.name == name);
     let mut def: Option<&TypeDef> = named(&resource.root);
     let mut place = def.and_then(|def| def.declared.place().cloned());
     // Keys of the definition are no fields.
-    let path = if own.is_some() {
-        finding.path.as_str()
-    } else {
-        ""
-    };
-    for step in path.split('.') {
+    let path = if own.is_some() { field_path } else { "" };
+    let mut exact = true;
+    for step in path.split('.').filter(|step| !step.is_empty()) {
         let name = step.trim_end_matches("[]").trim_end_matches("[*]");
-        let Some(TypeKind::Struct(body)) = def.map(|def| &def.kind) else {
-            break;
+        let body = match def.map(|def| &def.kind) {
+            Some(TypeKind::Struct(body)) => Some(body),
+            _ => None,
         };
-        let Some(field) = body.fields.iter().find(|field| field.json_name == name) else {
+        let fields = body.into_iter().flat_map(|body| &body.fields);
+        let Some(field) = fields.into_iter().find(|field| field.json_name == name) else {
+            exact = false;
             break;
         };
         place = field.declared.place().cloned().or(place);
         def = local(&field.ty).and_then(named);
     }
-    place
+    Some(Declared { place, exact })
 }
 
 /// The name of the version's type that a reference leads to.

@@ -15,10 +15,9 @@ use std::collections::BTreeMap;
 use kube_crd_diff::{Finding, Options, Severity, Step, suggest};
 use rayon::prelude::*;
 
-use self::definition::{Places, Spot};
 pub(crate) use self::{
     accept::{Accepted, check_date, check_id, date},
-    definition::{Definition, Origin, Set},
+    definition::{Definition, Origin, Places, Set, Spot},
 };
 use crate::diag::{Diagnostic, Diagnostics};
 

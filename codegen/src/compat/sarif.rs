@@ -10,16 +10,22 @@ use crate::compat::{definition::Spot, text::Shown};
 pub(crate) fn text(report: &Report, shown: Shown) -> String {
     let findings = report.findings.iter();
     let results = findings.filter(|it| shown.admits(it)).map(one);
+    let rules = RULES.iter().map(|rule| descriptor(rule));
+    log("kube-codegen diff", rules.collect(), results.collect())
+}
+
+/// A log of one run of a tool.
+pub(crate) fn log(tool: &str, rules: Vec<Value>, results: Vec<Value>) -> String {
     pretty(&json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
             "tool": {"driver": {
-                "name": "kube-codegen diff",
-                "rules": RULES.iter().map(|rule| descriptor(rule)).collect::<Vec<Value>>(),
+                "name": tool,
+                "rules": rules,
             }},
             "columnKind": "unicodeCodePoints",
-            "results": results.collect::<Vec<Value>>(),
+            "results": results,
         }],
     }))
 }
@@ -53,7 +59,8 @@ fn one(located: &Located) -> Value {
     })
 }
 
-fn location(spot: &Spot) -> Value {
+/// The place of a result.
+pub(crate) fn location(spot: &Spot) -> Value {
     json!({"physicalLocation": {
         "artifactLocation": {"uri": spot.file},
         "region": {"startLine": spot.line, "startColumn": spot.column},

@@ -2,21 +2,34 @@
 
 use kube_codegen_templates::operator::webhook::{cert_manager, self_signed};
 
-const CERT_MANAGER: [(&str, &str); 2] = [
+const CERT_MANAGER: [(&str, &str); 5] = [
     (
         "config/webhooks/certificate.yaml",
         cert_manager::CERTIFICATE,
     ),
     (COMPONENT, cert_manager::KUSTOMIZATION),
+    (NAMES, cert_manager::NAMES),
+    (
+        "config/webhooks/names/kustomization.yaml",
+        cert_manager::FOLLOWING,
+    ),
+    (
+        "config/webhooks/names/names.yaml",
+        cert_manager::FOLLOWING_NAMES,
+    ),
 ];
 
-const SELF_SIGNED: [(&str, &str); 2] = [
+const SELF_SIGNED: [(&str, &str); 3] = [
     (COMPONENT, self_signed::KUSTOMIZATION),
+    (NAMES, self_signed::NAMES),
     ("tests/operator/webhooks_certificate.rs", self_signed::TEST),
 ];
 
 /// The kustomize component that deploys the webhooks.
 const COMPONENT: &str = "config/webhooks/kustomization.yaml";
+
+/// What tells kustomize where objects name each other.
+const NAMES: &str = "config/webhooks/names.yaml";
 
 /// The issuer of the webhooks' certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -57,7 +57,8 @@ const FEATURES: &str = "features = [\"app\", \"latest\"]";
 
 /// The files of a new operator, by path.
 #[rustfmt::skip]
-const FILES: [(&str, &str); 19] = [
+const FILES: [(&str, &str); 27] = [
+    (".cargo/config.toml", templates::CARGO_CONFIG),
     (".dockerignore", templates::DOCKERIGNORE),
     (".github/workflows/ci.yml", templates::CI),
     (".gitignore", templates::GITIGNORE),
@@ -66,8 +67,14 @@ const FILES: [(&str, &str); 19] = [
     ("README.md", templates::README),
     ("codegen.toml", templates::CODEGEN),
     ("config/deployment.yaml", templates::DEPLOYMENT),
+    ("config/disruption-budget.yaml", templates::DISRUPTION_BUDGET),
     ("config/kustomization.yaml", templates::KUSTOMIZATION),
+    ("config/metrics.yaml", templates::METRICS),
+    ("config/monitor/kustomization.yaml", templates::MONITOR),
+    ("config/monitor/service-monitor.yaml", templates::SERVICE_MONITOR),
     ("config/namespace.yaml", templates::NAMESPACE),
+    ("config/network-policies/kustomization.yaml", templates::RESTRICTED),
+    ("config/network-policies/network-policies.yaml", templates::NETWORK_POLICIES),
     ("config/role-binding.yaml", templates::ROLE_BINDING),
     ("config/service-account.yaml", templates::SERVICE_ACCOUNT),
     ("src/apis/mod.rs", templates::APIS),
@@ -77,10 +84,12 @@ const FILES: [(&str, &str); 19] = [
     ("src/main.rs", templates::MAIN),
     ("tests/operator/deploy.rs", templates::DEPLOY),
     (TESTS, templates::TESTS),
+    ("xtask/main.rs", templates::XTASK),
 ];
 
 /// Files that a new repository often has already; `init` then keeps the existing ones.
-const DISPENSABLE: [&str; 5] = [
+const DISPENSABLE: [&str; 6] = [
+    ".cargo/config.toml",
     ".dockerignore",
     ".github/workflows/ci.yml",
     ".gitignore",

@@ -7,9 +7,9 @@ const LONGEST_NAME: usize = 56;
 
 /// Names that packages cannot have: those of crates that every operator links, of Rust's standard crates, and of Cargo's folders.
 #[rustfmt::skip]
-const PACKAGES: [&str; 12] = [
+const PACKAGES: [&str; 13] = [
     "alloc", "build", "codegen-runtime", "core", "deps", "examples", "incremental", "proc-macro",
-    "serde", "std", "test", "tokio",
+    "serde", "std", "test", "tokio", "xtask",
 ];
 
 /// Modules that the operator's tests import. `use` then finds the module in place of a package of the same name.
@@ -216,6 +216,7 @@ mod tests {
             "2nd",
             "test",
             "serde",
+            "xtask",
             "match",
             "app",
             "v1",

@@ -17,6 +17,36 @@ pub struct About {
     pub repository: String,
     /// Words to find it by.
     pub keywords: Vec<String>,
+    /// The path of its icon, in `[package.metadata.kube-codegen]`.
+    pub icon_path: Option<String>,
+    /// The icon itself.
+    pub icon: Option<Icon>,
+}
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Icon {
+    /// Its media type.
+    pub media: &'static str,
+    /// Its contents.
+    pub bytes: Vec<u8>,
+}
+
+impl Icon {
+    /// The media type of a picture, by the name of its file; `None` if charts and bundles cannot show it.
+    #[must_use]
+    pub fn media(path: &str) -> Option<&'static str> {
+        let (_, extension) = path.rsplit_once('.')?;
+        let types = [
+            ("svg", "image/svg+xml"),
+            ("png", "image/png"),
+            ("jpg", "image/jpeg"),
+            ("jpeg", "image/jpeg"),
+            ("gif", "image/gif"),
+        ];
+        let found = types.into_iter().find(|(name, _)| *name == extension)?;
+        Some(found.1)
+    }
 }
 
 impl About {
@@ -41,7 +71,11 @@ impl About {
             let items = value(key).and_then(Value::as_array).into_iter().flatten();
             items.filter_map(Value::as_str).map(str::to_owned).collect()
         };
+        let metadata = manifest.get("package").and_then(|it| it.get("metadata"));
+        let icon = metadata.and_then(|it| it.get("kube-codegen")?.get("icon")?.as_str());
         Ok(Self {
+            icon_path: icon.map(str::to_owned),
+            icon: None,
             version: text("version").ok_or("package.version")?,
             description: text("description").unwrap_or_default(),
             authors: texts("authors"),
@@ -59,6 +93,10 @@ pub(super) struct Person<'a> {
 }
 
 impl Person<'_> {
+    pub(super) const fn has_mail(&self) -> bool {
+        self.mail.is_some()
+    }
+
     /// As charts and bundles write it.
     pub(super) fn to_json(&self) -> serde_json::Value {
         let mut json = serde_json::json!({ "name": self.name });
@@ -70,6 +108,11 @@ impl Person<'_> {
 }
 
 impl About {
+    /// The name of the first author.
+    pub(super) fn provider(&self) -> Option<&str> {
+        self.maintainers().next().map(|person| person.name)
+    }
+
     /// The authors.
     pub(super) fn maintainers(&self) -> impl Iterator<Item = Person<'_>> {
         self.authors

@@ -24,13 +24,14 @@ const FILE: &str = "kustomization.yaml";
 /// How deep kustomizations may include each other.
 const MAX_DEPTH: usize = 32;
 
-/// The fields of a kustomization that are read.
-const FIELDS: [&str; 7] = [
+/// The fields of a kustomization that are known. `configurations` say what a renaming changes, which only kustomize does.
+const FIELDS: [&str; 8] = [
     "apiVersion",
     "kind",
     "metadata",
     "resources",
     "components",
+    "configurations",
     "patches",
     "images",
 ];
@@ -48,6 +49,35 @@ pub fn build(folder: &Path, read: Read<'_>) -> Result<Vec<Object>, Error> {
     let folder = Kustomization::read(folder, read)?;
     folder.add_to(&mut objects, read, MAX_DEPTH)?;
     Ok(objects)
+}
+
+/// The objects of those of the folders below `folder` that are components which its kustomization does not list: parts that a user
+/// may want. One that changes other objects is left out.
+///
+/// # Errors
+///
+/// As [`build`].
+pub fn parts(
+    folder: &Path,
+    names: &[String],
+    read: Read<'_>,
+) -> Result<Vec<(String, Vec<Object>)>, Error> {
+    let listed = Kustomization::read(folder, read)?.texts("components")?;
+    let mut parts = Vec::new();
+    for name in names.iter().filter(|name| !listed.contains(name)) {
+        let path = folder.join(name);
+        if read(&path.join(FILE)).is_err() {
+            continue;
+        }
+        let part = Kustomization::read(&path, read)?;
+        let is_component = part.fields.get("kind").and_then(Value::as_str) == Some("Component");
+        if is_component && part.items("patches").is_empty() && part.items("images").is_empty() {
+            let mut objects = Vec::new();
+            part.add_to(&mut objects, read, MAX_DEPTH)?;
+            parts.push((name.clone(), objects));
+        }
+    }
+    Ok(parts)
 }
 
 /// The objects of a manifest.

@@ -1,9 +1,10 @@
-//! Packages of an operator: `install.yaml` and a Helm chart, from the objects that its `config/` folder deploys.
+//! Packages of an operator: `install.yaml`, a Helm chart and an OLM bundle, from the objects that its `config/` folder deploys.
 //!
 //! All formats are rendered from one list of objects, so they deploy the same. Nothing here reads or writes files. Start reading at
-//! [`Package`]; [`kustomize`] finds the objects, [`chart`] is the largest format.
+//! [`Package`]; [`kustomize`] finds the objects, [`chart`] and [`bundle`] are the larger formats.
 
 mod about;
+mod bundle;
 mod chart;
 mod error;
 pub mod kustomize;
@@ -14,7 +15,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-pub use about::About;
+pub use about::{About, Icon};
 pub use error::Error;
 pub use object::Object;
 
@@ -33,11 +34,13 @@ pub enum Format {
     Install,
     /// A Helm chart.
     Chart,
+    /// A bundle for the Operator Lifecycle Manager.
+    Bundle,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 2] = [Self::Install, Self::Chart];
+    pub const ALL: [Self; 3] = [Self::Install, Self::Chart, Self::Bundle];
 
     /// The name on the command line.
     #[must_use]
@@ -45,6 +48,7 @@ impl Format {
         match self {
             Self::Install => "install",
             Self::Chart => "chart",
+            Self::Bundle => "bundle",
         }
     }
 }
@@ -57,6 +61,10 @@ pub struct Package {
     objects: Vec<Object>,
     /// The index of the Deployment.
     deployment: usize,
+    /// Objects of the operator's kinds, for those who read about it.
+    samples: Vec<Object>,
+    /// Objects that a user may want, by the name of their part.
+    parts: Vec<(String, Vec<Object>)>,
 }
 
 impl Package {
@@ -92,23 +100,43 @@ impl Package {
             about,
             objects,
             deployment,
+            samples: Vec::new(),
+            parts: Vec::new(),
         })
     }
 
-    /// The files of a format, below a folder for all of them, and warnings.
+    /// Adds samples of the operator's kinds.
     #[must_use]
-    pub fn files(&self, format: Format) -> (Tree, Vec<String>) {
+    pub fn samples(mut self, samples: Vec<Object>) -> Self {
+        self.samples = samples;
+        self
+    }
+
+    /// Adds parts that a chart has settings for, and other formats leave out.
+    #[must_use]
+    pub fn parts(mut self, parts: Vec<(String, Vec<Object>)>) -> Self {
+        self.parts = parts;
+        self
+    }
+
+    /// The files of a format, below a folder for all of them, and warnings.
+    ///
+    /// # Errors
+    ///
+    /// Objects that the format cannot represent.
+    pub fn files(&self, format: Format) -> Result<(Tree, Vec<String>), Error> {
         let (tree, warnings) = match format {
             Format::Install => {
                 let tree = [("install.yaml".into(), self.install())];
-                return (tree.into(), Vec::new());
+                return Ok((tree.into(), Vec::new()));
             }
-            Format::Chart => chart::files(self),
+            Format::Chart => chart::files(self)?,
+            Format::Bundle => bundle::files(self),
         };
         let folder = Path::new(format.name());
         let tree = tree.into_iter();
         let tree = tree.map(|(path, text)| (folder.join(path), text));
-        (tree.collect(), warnings)
+        Ok((tree.collect(), warnings))
     }
 
     /// One manifest with all objects.
@@ -136,6 +164,26 @@ impl Package {
         self.deployment().namespace()
     }
 
+    /// The service account of the program.
+    fn service_account(&self) -> &str {
+        self.deployment()
+            .text("/spec/template/spec/serviceAccountName")
+    }
+
+    /// The names of the Services that the API server calls webhooks through.
+    fn webhook_services(&self) -> Vec<&str> {
+        let of_webhooks = self.objects.iter().flat_map(|object| {
+            let webhooks = object.0["webhooks"].as_array().into_iter().flatten();
+            webhooks.map(|webhook| &webhook["clientConfig"])
+        });
+        let definitions = self.objects.iter();
+        let conversions = definitions.filter_map(|object| object.0.pointer(CONVERSION));
+        let clients = of_webhooks.chain(conversions);
+        clients
+            .filter_map(|client| client["service"]["name"].as_str())
+            .collect()
+    }
+
     fn deployment(&self) -> &Object {
         static NONE: Object = Object(Value::Null);
         self.objects.get(self.deployment).unwrap_or(&NONE)
@@ -152,3 +200,6 @@ impl Package {
 
 /// Where a Deployment has the container of its program.
 const CONTAINER: &str = "/spec/template/spec/containers/0";
+
+/// Where a CRD has the client of its conversion webhook.
+const CONVERSION: &str = "/spec/conversion/webhook/clientConfig";

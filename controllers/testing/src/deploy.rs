@@ -112,7 +112,7 @@ impl Deploy {
         let invocation = app.try_parse_from::<F>(all).unwrap();
         let flags = &invocation.flags;
         flags.election.config("pod").unwrap();
-        assert!(flags.metrics_bind_address.0.is_some());
+        assert!(flags.metrics_bind_address.0.is_some() && flags.metrics_secure);
         assert!(flags.health_probe_bind_address.0.is_some());
         invocation
     }

@@ -129,10 +129,13 @@ impl Structural {
         let metadata = object
             .get("metadata")
             .and_then(|metadata| metadata::decode_error(self.decode, metadata));
-        metadata.or_else(|| {
-            embedded::decode_error(self.decode, &self.root, &Path::root(""), object)
-                .map(|e| e.to_string())
-        })
+        metadata.or_else(|| self.embedded_error(object))
+    }
+
+    /// Returns the error of decoding the embedded resources of an object whose own metadata is decoded.
+    pub fn embedded_error(&self, object: &Value) -> Option<String> {
+        let error = embedded::decode_error(self.decode, &self.root, &Path::root(""), object);
+        error.map(|error| error.to_string())
     }
 
     /// Drops nulls of fields that are neither nullable nor defaulted, then fills in defaults.

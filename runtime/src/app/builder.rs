@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 #[cfg(feature = "webhooks")]
 use super::WebhookFlags;
-use super::{AppError, BoxError, Flags, Process, cluster, logging};
+use super::{AppError, BoxError, Flags, Process, ShardFlags, cluster, logging};
 #[cfg(feature = "demo")]
 use super::{Demo, DemoFlags};
 use crate::connect::ClientOptions;
@@ -30,6 +30,7 @@ pub struct App {
     reporter: String,
     crates: Vec<String>,
     adjust: Vec<fn(Command) -> Command>,
+    sharded: bool,
     #[cfg(feature = "webhooks")]
     webhooks: Option<Webhooks>,
     #[cfg(feature = "demo")]
@@ -62,6 +63,7 @@ impl App {
             reporter: name.to_owned(),
             crates: vec![name.replace('-', "_")],
             adjust: Vec::new(),
+            sharded: false,
             #[cfg(feature = "webhooks")]
             webhooks: None,
             #[cfg(feature = "demo")]
@@ -101,6 +103,13 @@ impl App {
         self
     }
 
+    /// Adds the flags of sharded controllers: `--shard-by` lets every replica work. `setup` passes
+    /// [`Process::sharding`] to its controllers.
+    pub fn sharded(mut self) -> Self {
+        self.sharded = true;
+        self
+    }
+
     /// Adds the subcommand `demo`.
     #[cfg(feature = "demo")]
     pub fn demo(mut self, demo: Demo) -> Self {
@@ -124,6 +133,10 @@ impl App {
             Some(_) => WebhookFlags::augment_args(command),
             None => command,
         };
+        let command = match self.sharded {
+            true => ShardFlags::augment_args(command),
+            false => command,
+        };
         #[cfg(feature = "demo")]
         let command = match &self.demo {
             Some(demo) => command
@@ -146,8 +159,10 @@ impl App {
         let mut command = self.command::<F>();
         let matches = command.try_get_matches_from_mut(args)?;
         let told = |error: clap::Error| error.format(&mut command.clone());
-        #[cfg_attr(not(feature = "webhooks"), allow(unused_mut))]
         let mut flags = Flags::from_arg_matches(&matches).map_err(told)?;
+        if self.sharded {
+            flags.shards = Some(ShardFlags::from_arg_matches(&matches).map_err(told)?);
+        }
         #[cfg(feature = "webhooks")]
         if self.webhooks.is_some() {
             flags.webhooks = Some(WebhookFlags::from_arg_matches(&matches).map_err(told)?);

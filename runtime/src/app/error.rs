@@ -9,6 +9,7 @@ use kube::config::{InferConfigError, KubeconfigError};
 use super::BoxError;
 use crate::leader::LeaderElectionConfigError;
 use crate::manager::{ManagerBuildError, ManagerError};
+use crate::shard::ShardsConfigError;
 #[cfg(feature = "webhooks")]
 use crate::webhook::CertificateError;
 
@@ -67,6 +68,9 @@ pub enum AppError {
         /// The reason.
         source: io::Error,
     },
+    /// The certificate of the metrics is not usable.
+    #[error("--metrics-cert-path")]
+    MetricsCertificate(#[source] crate::manager::CertificateError),
     /// The certificate of the webhooks is not usable.
     #[cfg(feature = "webhooks")]
     #[error("--webhook-cert-path")]
@@ -78,6 +82,9 @@ pub enum AppError {
     /// The durations of the election are inconsistent.
     #[error("leader election")]
     Election(#[from] LeaderElectionConfigError),
+    /// The group of the shards is misconfigured.
+    #[error("--shard-by")]
+    Shards(#[from] ShardsConfigError),
     /// The program's `setup` failed.
     #[error(transparent)]
     Setup(BoxError),

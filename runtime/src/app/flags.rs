@@ -40,9 +40,16 @@ pub struct Flags {
     /// The leader election.
     #[command(flatten)]
     pub election: ElectionFlags,
-    /// The address to serve metrics on over HTTP, such as :8080; "0" disables them.
+    /// The address to serve metrics on, such as :8443; "0" disables them.
     #[arg(long, value_name = "ADDRESS", default_value = "0", value_parser = parse_address)]
     pub metrics_bind_address: Bind,
+    /// Whether to serve metrics over HTTPS, to clients with a bearer token whose roles allow to get the path /metrics; otherwise over
+    /// HTTP, to everyone who reaches the address.
+    #[arg(long, value_name = "BOOL", default_value_t = false, num_args = 0..=1, require_equals = true, default_missing_value = "true", action = clap::ArgAction::Set)]
+    pub metrics_secure: bool,
+    /// The folder of the metrics certificate, tls.crt and tls.key; without it, the program makes one that clients cannot verify.
+    #[arg(long, value_name = "FOLDER", requires = "metrics_secure")]
+    pub metrics_cert_path: Option<PathBuf>,
     /// The address to serve /healthz and /readyz on over HTTP; "0" disables them.
     #[arg(long, value_name = "ADDRESS", default_value = "0", value_parser = parse_address)]
     pub health_probe_bind_address: Bind,
@@ -50,9 +57,33 @@ pub struct Flags {
     #[cfg(feature = "webhooks")]
     #[arg(skip)]
     pub webhooks: Option<WebhookFlags>,
+    /// The flags of sharded controllers; only in a program that [has some](super::App::sharded).
+    #[arg(skip)]
+    pub shards: Option<ShardFlags>,
     /// The log's level and format.
     #[command(flatten)]
     pub log: LogFlags,
+}
+
+/// The flags of sharded controllers.
+#[derive(Clone, Debug, Args)]
+#[group(skip)]
+pub struct ShardFlags {
+    /// Let every replica work, each on a part of the objects by the hash of this field; without it, only the leader works.
+    #[arg(long, value_name = "FIELD", value_enum)]
+    pub shard_by: Option<ShardBy>,
+    /// The part of this replica in proportion to the others'.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub shard_weight: u32,
+}
+
+/// The field by which objects are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ShardBy {
+    /// The namespace: an object and those that it owns are reconciled by one replica.
+    Namespace,
+    /// The uid: evenly, whatever the namespaces.
+    Uid,
 }
 
 /// The flags of webhooks.
@@ -66,10 +97,14 @@ pub struct WebhookFlags {
     /// The folder of the webhook certificate, tls.crt and tls.key; without a certificate webhooks are disabled.
     #[arg(long, value_name = "FOLDER")]
     pub webhook_cert_path: Option<PathBuf>,
-    /// The service of the webhooks, NAMESPACE/NAME: creates a self-signed certificate for it, in the Secret NAME-cert.
+    /// The service of the webhooks, NAMESPACE/NAME: creates a self-signed certificate for it, in a Secret.
     #[cfg(feature = "self-signed")]
     #[arg(long, value_name = "SERVICE", value_parser = parse_service, conflicts_with = "webhook_cert_path")]
     pub webhook_self_signed: Option<ServiceName>,
+    /// The Secret of the self-signed certificate, in the service's namespace; the service's name with -cert unless set.
+    #[cfg(feature = "self-signed")]
+    #[arg(long, value_name = "NAME", value_parser = parse_secret, requires = "webhook_self_signed")]
+    pub webhook_secret: Option<String>,
     /// How long to serve webhooks after SIGTERM, with /readyz failing, while nodes still route requests to this process.
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = parse_delay)]
     pub shutdown_delay: Duration,
@@ -241,6 +276,11 @@ fn parse_namespace(text: &str) -> Result<String, String> {
 
 fn parse_label(text: &str) -> Result<String, String> {
     kube_names::label_fault(text).map_or_else(|| Ok(text.to_owned()), Err)
+}
+
+#[cfg(feature = "self-signed")]
+fn parse_secret(text: &str) -> Result<String, String> {
+    kube_names::subdomain_fault(text).map_or_else(|| Ok(text.to_owned()), Err)
 }
 
 fn parse_lease_name(text: &str) -> Result<String, String> {

@@ -58,7 +58,9 @@ pub use self::error::AppError;
 pub use self::flags::ServiceName;
 #[cfg(feature = "webhooks")]
 pub use self::flags::WebhookFlags;
-pub use self::flags::{Bind, ElectionFlags, Flags, LogFlags, LogFormat, parse_duration};
+pub use self::flags::{
+    Bind, ElectionFlags, Flags, LogFlags, LogFormat, ShardBy, ShardFlags, parse_duration,
+};
 pub use self::process::Process;
 
 /// The error type of a program's own code: any error, including `anyhow::Error`.

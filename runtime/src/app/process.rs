@@ -9,11 +9,14 @@ use tokio::net::TcpListener;
 
 #[cfg(feature = "webhooks")]
 use super::WebhookFlags;
-use super::{AppError, Flags};
+use super::{AppError, Flags, ShardBy, ShardFlags};
 use crate::event::{EventBroadcaster, EventOptions, EventRecorder, Reporter};
 use crate::informer::{FactoryBuilder, SharedInformerFactory};
-use crate::manager::{Manager, ManagerBuilder, OnStuckWork};
+use crate::manager::{
+    Certificates as MetricsCertificates, Manager, ManagerBuilder, OnStuckWork, SecureMetrics,
+};
 use crate::metrics::Metrics;
+use crate::shard::{Sharding, Shards, ShardsConfig};
 #[cfg(feature = "webhooks")]
 use crate::webhook::{Certificates, WebhookServer, Webhooks};
 
@@ -26,6 +29,7 @@ pub struct Process {
     metrics: Metrics,
     events: EventBroadcaster,
     listeners: Listeners,
+    sharding: Option<Sharding>,
     #[cfg(feature = "webhooks")]
     webhooks: Option<WebhookServer>,
 }
@@ -53,10 +57,12 @@ impl Process {
             return Err(AppError::SameAddress { address });
         }
         let options = EventOptions::default().metrics(&metrics);
+        let identity = flags.election.identity();
         Ok(Self {
             events: EventBroadcaster::with_options(client.clone(), options),
+            sharding: sharding(&client, &flags, &identity)?,
             client,
-            identity: flags.election.identity(),
+            identity,
             listeners: Listeners {
                 metrics: listen(metrics_address, "--metrics-bind-address", "metrics").await?,
                 health: listen(
@@ -116,8 +122,11 @@ impl Process {
         #[cfg(feature = "self-signed")]
         if let Some(service) = &flags.webhook_self_signed {
             let (namespace, name) = (&service.namespace, &service.name);
-            let made = crate::webhook::SelfSigned::new(&self.client, namespace, name)
+            let mut made = crate::webhook::SelfSigned::new(&self.client, namespace, name)
                 .conversions_of(webhooks);
+            if let Some(secret) = &flags.webhook_secret {
+                made = made.secret(secret);
+            }
             return Ok(made.certificates().await?);
         }
         let folder = flags.webhook_cert_path.clone().unwrap_or_default();
@@ -149,6 +158,12 @@ impl Process {
         &self.metrics
     }
 
+    /// Returns how the flags divide the objects among the replicas, for [`sharded`](crate::controller::Builder::sharded); `None` if
+    /// only the leader works.
+    pub fn sharding(&self) -> Option<Sharding> {
+        self.sharding.clone()
+    }
+
     /// Returns a recorder whose events name this program as their reporter.
     pub fn recorder(&self) -> EventRecorder {
         self.recorder_as(&self.reporter)
@@ -172,11 +187,11 @@ impl Process {
             .resync(self.flags.resync_period)
     }
 
-    /// Builds a manager from the flags: metrics, events, leader election, endpoints and webhooks. The caller adds the controllers.
+    /// Builds a manager from the flags: metrics, events, leader election, shards, endpoints and webhooks. The caller adds the controllers.
     ///
     /// # Errors
     ///
-    /// The durations of the election are inconsistent.
+    /// The durations of the election are inconsistent, or the certificate of the metrics cannot be used.
     pub fn manager(self, factory: &SharedInformerFactory) -> Result<ManagerBuilder, AppError> {
         let election = &self.flags.election;
         let mut manager = Manager::builder(factory)
@@ -184,10 +199,17 @@ impl Process {
             .events(self.events)
             .on_stuck_work(OnStuckWork::ExitProcess);
         if election.leader_elect {
-            manager = manager.leader_election(self.client, election.config(&self.identity)?);
+            let config = election.config(&self.identity)?;
+            manager = manager.leader_election(self.client.clone(), config);
+        }
+        if let Some(sharding) = &self.sharding {
+            manager = manager.shards(sharding.shards());
         }
         if let Some(listener) = self.listeners.metrics {
-            manager = manager.serve_metrics(listener);
+            manager = match secure_metrics(&self.flags, self.client)? {
+                Some(secure) => manager.serve_secure_metrics(listener, secure),
+                None => manager.serve_metrics(listener),
+            };
         }
         if let Some(listener) = self.listeners.health {
             manager = manager.serve_health(listener);
@@ -198,6 +220,45 @@ impl Process {
         }
         Ok(manager)
     }
+}
+
+/// What restricts access to the metrics, if the flags ask for it.
+fn secure_metrics(flags: &Flags, client: Client) -> Result<Option<SecureMetrics>, AppError> {
+    if !flags.metrics_secure {
+        if let Some(address) = flags.metrics_bind_address.0
+            && !address.ip().is_loopback()
+        {
+            tracing::info!(
+                "metrics are open to everyone who reaches {address}: set --metrics-secure, or bind an address of the loopback"
+            );
+        }
+        return Ok(None);
+    }
+    let certificates = match &flags.metrics_cert_path {
+        Some(folder) => MetricsCertificates::from_folder(folder),
+        None => MetricsCertificates::unverified(),
+    };
+    let certificates = certificates.map_err(AppError::MetricsCertificate)?;
+    Ok(Some(SecureMetrics::new(client, certificates)))
+}
+
+/// Returns the sharding that the flags ask for. Its group has a Lease beside that of the election, under which singletons run.
+fn sharding(client: &Client, flags: &Flags, identity: &str) -> Result<Option<Sharding>, AppError> {
+    let Some(ShardFlags {
+        shard_by: Some(by),
+        shard_weight,
+    }) = flags.shards
+    else {
+        return Ok(None);
+    };
+    let mut lease = flags.election.config(identity)?;
+    lease.name.push_str("-shards");
+    let config = ShardsConfig::from(lease).weight(shard_weight);
+    let shards = Shards::new(client.clone(), config)?;
+    Ok(Some(match by {
+        ShardBy::Namespace => Sharding::by_namespace(&shards),
+        ShardBy::Uid => Sharding::by_uid(&shards),
+    }))
 }
 
 async fn listen(

@@ -9,12 +9,15 @@ use kube::Resource;
 use kube::discovery::Scope;
 
 use super::enqueue::{Mapping, Route};
+use super::gate::Gate;
 use super::reconciler::ErasedReconciler;
-use super::run::{Parts, Source, source};
+use super::run::Parts;
+use super::source::{Departed, Role, Source, source};
 use super::{Controller, Predicate, Reconciler, Trigger};
-use crate::informer::{SharedInformer, SharedInformerFactory};
+use crate::informer::{ShareError, SharedInformer, SharedInformerFactory};
 use crate::metrics::Metrics;
 use crate::object::{Cacheable, Object, ResourceInfo, scope_of};
+use crate::shard::Sharding;
 use crate::store::ObjectKey;
 use crate::workqueue::{RateLimiter, default_controller_rate_limiter};
 
@@ -28,6 +31,61 @@ pub enum BuildError {
     /// `owns` was called before `for_`, so the kind of the owner is unknown.
     #[error("controller {0:?} calls owns before for_: there is no owner to map to")]
     NoOwner(String),
+    /// A sharded controller reconciles no kind whose objects could be divided.
+    #[error(
+        "controller {0:?} is sharded by objects, but reconciles no kind: call for_, or shard it by namespace"
+    )]
+    NothingToDivide(String),
+    /// The reconciled kind has no namespaces.
+    #[error(
+        "controller {controller:?} is sharded by namespace, but {resource} are cluster-scoped, so that one member would have all: shard it by uid"
+    )]
+    NoNamespaces {
+        /// The controller.
+        controller: String,
+        /// The reconciled resource.
+        resource: String,
+    },
+    /// The key function of a sharding takes objects of another type.
+    #[error(
+        "controller {controller:?} is sharded by a function of another type than {resource} have in its cache"
+    )]
+    OtherType {
+        /// The controller.
+        controller: String,
+        /// The reconciled resource.
+        resource: String,
+    },
+    /// Controllers that share a factory need different objects of a kind.
+    #[error(
+        "controller {controller:?}: the cache of {resource} is shared with a controller that needs other objects of it, and would miss events: give one of them a factory of its own"
+    )]
+    OtherObjects {
+        /// The controller.
+        controller: String,
+        /// The resource.
+        resource: String,
+    },
+    /// The factory is restricted to several namespaces, each of which is listed on its own.
+    #[error(
+        "controller {controller:?} is sharded, but its factory lists several namespaces of {resource} one by one: use a factory of all namespaces, or of one"
+    )]
+    SeveralNamespaces {
+        /// The controller.
+        controller: String,
+        /// The resource.
+        resource: String,
+    },
+    /// The informer was started before the controller was built.
+    #[error(
+        "controller {controller:?} is sharded, but the informer of {resource} has started: build the controller first"
+    )]
+    Started {
+        /// The controller.
+        controller: String,
+        /// The resource.
+        resource: String,
+    },
     /// `for_` was called twice.
     #[error("controller {0:?} calls for_ more than once")]
     TwoKinds(String),
@@ -56,8 +114,10 @@ pub struct Builder {
     name: String,
     owner: Option<Owner>,
     owners: Owners,
+    watched: Role,
     sources: Vec<Box<dyn Source>>,
     error: Option<BuildError>,
+    sharding: Option<Sharding>,
     parts: Parts,
 }
 
@@ -70,14 +130,17 @@ impl Builder {
             sync_timeout: Duration::from_secs(120),
             metrics: None,
             needs_leader_election: true,
+            gate: None,
         };
         Self {
             factory: factory.clone(),
             name,
             owner: None,
             owners: Owners::Controlling,
+            watched: Role::Watched,
             sources: Vec::new(),
             error: None,
+            sharding: None,
             parts,
         }
     }
@@ -115,7 +178,7 @@ impl Builder {
             self.error
                 .get_or_insert(BuildError::TwoKinds(self.name.clone()));
         }
-        self.add(informer, predicate, None)
+        self.add(informer, predicate, None, Role::Reconciled)
     }
 
     /// Reconciles the controlling owner of each changed `K`, if the owner is of the kind passed to [`for_`](Self::for_). After
@@ -151,7 +214,7 @@ impl Builder {
         };
         let owners = self.owners;
         let mapping = move |object: &Arc<K>| owner.keys(&**object, owners);
-        self.add(informer, predicate, Some(Arc::new(mapping)))
+        self.add(informer, predicate, Some(Arc::new(mapping)), Role::Beside)
     }
 
     /// Reconciles the keys that `mapping` returns for each changed `K`; for an update, for both the old and the new state.
@@ -169,7 +232,8 @@ impl Builder {
         mapping: impl Fn(&Arc<K>) -> Vec<ObjectKey> + Send + Sync + 'static,
     ) -> Self {
         let informer = self.factory.informer_for::<K>();
-        self.add(&informer, predicate, Some(Arc::new(mapping)))
+        let role = self.watched;
+        self.add(&informer, predicate, Some(Arc::new(mapping)), role)
     }
 
     /// Like [`watches_when`](Self::watches_when), for an informer of the caller's: dynamic, metadata only, or of another factory.
@@ -180,7 +244,16 @@ impl Builder {
         predicate: Predicate<K>,
         mapping: impl Fn(&Arc<K>) -> Vec<ObjectKey> + Send + Sync + 'static,
     ) -> Self {
-        self.add(informer, predicate, Some(Arc::new(mapping)))
+        let role = self.watched;
+        self.add(informer, predicate, Some(Arc::new(mapping)), role)
+    }
+
+    /// Declares that the mappings of `watches` and its variants after this call return only keys in the namespace of the object. When
+    /// [sharded](Self::sharded) by namespace, each replica then caches its part of those kinds, too; a mapping to another
+    /// namespace would lose events.
+    pub fn maps_within_namespaces(mut self) -> Self {
+        self.watched = Role::Beside;
+        self
     }
 
     /// Reconciles the keys added to `trigger` while the controller runs.
@@ -198,9 +271,27 @@ impl Builder {
         informer: &SharedInformer<K>,
         predicate: Predicate<K>,
         mapping: Option<Mapping<K>>,
+        role: Role,
     ) -> Self {
-        self.sources
-            .push(source(informer.clone(), Route { predicate, mapping }));
+        let route = Route { predicate, mapping };
+        self.sources.push(source(informer.clone(), route, role));
+        self
+    }
+
+    /// Lets every replica work, each on its part of the objects: see [`shard`](crate::shard). Requests then carry the term of the
+    /// object's part as their [leadership](super::Request::leadership). The controller needs no leader.
+    ///
+    /// - The cache of the reconciled kind, and with [`Sharding::by_namespace`] also the caches of the namespaced kinds that it owns,
+    ///   hold only the objects of this process; so do their listers. Other caches are whole.
+    /// - Keys of other members' objects, from mappings and triggers, are dropped. A process that becomes the owner of a part
+    ///   reconciles all of its objects, and whatever the watched objects map to.
+    /// - The informers must not be used by controllers that need other objects: [`build`](Self::build) refuses that.
+    /// - `None` has no effect, so that a flag can decide.
+    pub fn sharded(mut self, sharding: impl Into<Option<Sharding>>) -> Self {
+        self.sharding = sharding.into();
+        if self.sharding.is_some() {
+            self.parts.needs_leader_election = false;
+        }
         self
     }
 
@@ -251,14 +342,15 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// The controller watches nothing, or calls of `for_` and `owns` are inconsistent.
-    pub fn build(self, reconciler: impl Reconciler) -> Result<Controller, BuildError> {
+    /// The controller watches nothing, calls of `for_` and `owns` are inconsistent, or a sharded controller would miss events.
+    pub fn build(mut self, reconciler: impl Reconciler) -> Result<Controller, BuildError> {
         if let Some(error) = self.error {
             return Err(error);
         }
         if self.sources.is_empty() {
             return Err(BuildError::NothingToWatch(self.name));
         }
+        self.parts.gate = self.gate()?;
         let reconciler: Arc<dyn ErasedReconciler> = Arc::new(reconciler);
         Ok(Controller::new(
             self.name,
@@ -266,6 +358,59 @@ impl Builder {
             reconciler,
             self.parts,
         ))
+    }
+}
+
+impl Builder {
+    /// Prepares the caches, and builds the gate of a sharded controller.
+    fn gate(&self) -> Result<Option<Arc<Gate>>, BuildError> {
+        let sharding = self.sharding.as_ref();
+        if let Some(sharding) = sharding {
+            self.check_sharding(sharding)?;
+        }
+        let (departed, mut contributions) = (Departed::default(), Vec::new());
+        for source in &self.sources {
+            let shared = source.share(sharding, &departed);
+            contributions.push(shared.map_err(|error| self.refuse(error, source.resource()))?);
+        }
+        let gate = sharding.map(|it| Gate::new(it.clone(), contributions, departed));
+        Ok(gate.map(Arc::new))
+    }
+
+    fn check_sharding(&self, sharding: &Sharding) -> Result<(), BuildError> {
+        let controller = self.name.clone();
+        match &self.owner {
+            None if !sharding.is_by_namespace() => Err(BuildError::NothingToDivide(controller)),
+            Some(owner) if sharding.is_by_namespace() && owner.scope == Scope::Cluster => {
+                Err(BuildError::NoNamespaces {
+                    controller,
+                    resource: owner.resource.group_resource().to_string(),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn refuse(&self, error: ShareError, resource: String) -> BuildError {
+        let controller = self.name.clone();
+        match error {
+            ShareError::Key => BuildError::OtherType {
+                controller,
+                resource,
+            },
+            ShareError::Differs => BuildError::OtherObjects {
+                controller,
+                resource,
+            },
+            ShareError::Namespaces => BuildError::SeveralNamespaces {
+                controller,
+                resource,
+            },
+            ShareError::Started => BuildError::Started {
+                controller,
+                resource,
+            },
+        }
     }
 }
 

@@ -37,7 +37,11 @@ impl<K> Clone for Route<K> {
 pub(super) struct Enqueue<K> {
     adder: Adder<K>,
     again: Remap<K>,
+    /// Called with each deleted object before its key is added.
+    noted: Option<Noted<K>>,
 }
+
+type Noted<K> = Box<dyn Fn(&K) + Send + Sync>;
 
 /// Adds the keys of objects.
 pub(super) struct Adder<K> {
@@ -108,7 +112,14 @@ impl<K: Resource + Send + Sync + 'static> Enqueue<K> {
         Self {
             again: Remap::new(adder.clone()),
             adder,
+            noted: None,
         }
+    }
+
+    /// Calls `note` with each deleted object before its key is added.
+    pub(super) fn noting(mut self, note: impl Fn(&K) + Send + Sync + 'static) -> Self {
+        self.noted = Some(Box::new(note));
+        self
     }
 
     fn enqueue(&self, object: &Arc<K>, options: AddOptions) {
@@ -145,6 +156,9 @@ impl<K: Resource + Send + Sync + 'static> EventHandler<K> for Enqueue<K> {
 
     fn on_delete(&self, deleted: &Deleted<K>) {
         if self.adder.passes(&Change::Deleted(deleted)) {
+            if let Some(note) = &self.noted {
+                note(deleted.object());
+            }
             self.enqueue(deleted.object(), AddOptions::default());
         }
     }

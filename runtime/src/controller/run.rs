@@ -5,21 +5,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use futures::future::BoxFuture;
-use kube::Resource;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::Builder;
-use super::enqueue::{Enqueue, Route};
+use super::gate::Gate;
 use super::reconciler::ErasedReconciler;
+use super::source::Source;
 use super::worker::Worker;
-use crate::informer::{HandlerRegistration, InformerError, SharedInformer, SharedInformerFactory};
+use crate::informer::{InformerError, SharedInformerFactory};
 use crate::leader::Leadership;
 use crate::metrics::{ControllerMetrics, Metrics, WorkQueueMetrics};
-use crate::object::Cacheable;
 use crate::store::ObjectKey;
 use crate::workqueue::{PriorityQueue, RateLimiter, WorkQueue};
 
@@ -69,6 +67,8 @@ pub(super) struct Parts {
     pub(super) sync_timeout: Duration,
     pub(super) metrics: Option<Metrics>,
     pub(super) needs_leader_election: bool,
+    /// Lets in the keys of this process, if the controller is sharded.
+    pub(super) gate: Option<Arc<Gate>>,
 }
 
 /// Wires informers, a queue, workers and a reconciler under one name.
@@ -187,7 +187,15 @@ impl Controller {
             workers = self.parts.workers,
             "starting workers"
         );
-        self.work(&queue.0, stop, leadership, turn).await
+        let work = self.work(&queue.0, stop, leadership, turn);
+        let Some(gate) = &self.parts.gate else {
+            return work.await;
+        };
+        tokio::select! {
+            biased;
+            result = work => result,
+            () = gate.follow(&queue.0, &self.sources) => Ok(()),
+        }
     }
 
     /// Waits until the workers of an earlier run are gone.
@@ -279,6 +287,7 @@ impl Controller {
                 timeout: self.parts.reconcile_timeout,
                 metrics: metrics.clone(),
                 leadership: leadership.cloned(),
+                gate: self.parts.gate.clone(),
             };
             let (stop, turn) = (stop.clone(), Arc::clone(&turn));
             let work = async move {
@@ -324,80 +333,5 @@ struct Queue(PriorityQueue<ObjectKey>);
 impl Drop for Queue {
     fn drop(&mut self) {
         self.0.shut_down();
-    }
-}
-
-/// An informer and the mapping from its objects to keys, with the type erased.
-pub(super) trait Source: Send + Sync {
-    fn resource(&self) -> String;
-    /// Adds keys to `queue` until the returned value is dropped.
-    fn start(
-        &self,
-        queue: &PriorityQueue<ObjectKey>,
-        metrics: &ControllerMetrics,
-    ) -> Result<Box<dyn Send + Sync>, InformerError>;
-    /// Runs the informer until `stop` is cancelled, unless it already runs elsewhere.
-    fn run_unclaimed<'a>(&'a self, stop: &'a CancellationToken) -> Option<BoxFuture<'a, ()>>;
-    fn is_started(&self) -> bool;
-    fn has_synced(&self) -> bool;
-    fn wait_for_sync(&self) -> BoxFuture<'_, bool>;
-}
-
-pub(super) fn source<K: Cacheable>(
-    informer: SharedInformer<K>,
-    route: Route<K>,
-) -> Box<dyn Source> {
-    Box::new(Informed { informer, route })
-}
-
-struct Informed<K> {
-    informer: SharedInformer<K>,
-    route: Route<K>,
-}
-
-struct Registered<K: Cacheable> {
-    informer: SharedInformer<K>,
-    registration: HandlerRegistration,
-}
-
-impl<K: Cacheable> Drop for Registered<K> {
-    fn drop(&mut self) {
-        self.informer.remove_event_handler(&self.registration);
-    }
-}
-
-impl<K: Cacheable + Resource> Source for Informed<K> {
-    fn resource(&self) -> String {
-        self.informer.resource().group_resource().to_string()
-    }
-
-    fn start(
-        &self,
-        queue: &PriorityQueue<ObjectKey>,
-        metrics: &ControllerMetrics,
-    ) -> Result<Box<dyn Send + Sync>, InformerError> {
-        let handler = Enqueue::new(self.route.clone(), queue.clone(), metrics.clone());
-        let registration = self.informer.add_event_handler(handler)?;
-        Ok(Box::new(Registered {
-            informer: self.informer.clone(),
-            registration,
-        }))
-    }
-
-    fn run_unclaimed<'a>(&'a self, stop: &'a CancellationToken) -> Option<BoxFuture<'a, ()>> {
-        let claimed = self.informer.claim();
-        claimed.then(|| Box::pin(self.informer.run(stop)) as BoxFuture<'_, ()>)
-    }
-
-    fn is_started(&self) -> bool {
-        self.informer.is_started()
-    }
-
-    fn has_synced(&self) -> bool {
-        self.informer.has_synced()
-    }
-
-    fn wait_for_sync(&self) -> BoxFuture<'_, bool> {
-        Box::pin(self.informer.wait_for_sync())
     }
 }

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::run::Source;
+use super::source::Source;
 use crate::informer::InformerError;
 use crate::metrics::ControllerMetrics;
 use crate::store::ObjectKey;

@@ -7,6 +7,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::Request;
+use super::gate::Gate;
 use super::outcome::{Outcome, Retry};
 use super::reconciler::ErasedReconciler;
 use crate::leader::Leadership;
@@ -22,6 +23,7 @@ pub(super) struct Worker {
     pub(super) timeout: Option<Duration>,
     pub(super) metrics: ControllerMetrics,
     pub(super) leadership: Option<Leadership>,
+    pub(super) gate: Option<Arc<Gate>>,
 }
 
 impl Worker {
@@ -40,12 +42,31 @@ impl Worker {
     }
 
     async fn reconcile(&self, item: Item<ObjectKey>) {
+        let Some(gate) = &self.gate else {
+            return self.reconcile_in(item, self.leadership.clone()).await;
+        };
+        let Some(permit) = gate.enter(&item) else {
+            return self.queue.forget(&item);
+        };
+        let key = item.clone();
+        let term = permit.term();
+        if term
+            .fence(self.reconcile_in(item, Some(term.clone())))
+            .await
+            .is_err()
+        {
+            tracing::debug!(controller = self.controller, %key, "the object's shard was lost; its reconciliation is dropped");
+            self.queue.forget(&key);
+        }
+    }
+
+    async fn reconcile_in(&self, item: Item<ObjectKey>, leadership: Option<Leadership>) {
         let _busy = self.metrics.busy();
         let started = Instant::now();
         let request = Request {
             key: item.clone(),
             retries: self.queue.num_requeues(&item),
-            leadership: self.leadership.clone(),
+            leadership,
         };
         let call = self.reconciler.call(request);
         let outcome = match self.timeout {
@@ -55,6 +76,9 @@ impl Worker {
                 Err(_) => Outcome::TimedOut(limit),
             },
         };
+        if let (Some(gate), Outcome::Done(_)) = (&self.gate, &outcome) {
+            gate.done(&item);
+        }
         self.report(&item, &outcome);
         outcome.requeue(&self.queue, &item);
         self.metrics.finished(outcome.result(), started.elapsed());

@@ -76,6 +76,11 @@ pub trait EventHandler<K>: Send + Sync + 'static {
     fn on_delete(&self, deleted: &Deleted<K>) {
         let _ = deleted;
     }
+
+    /// An object left a [sharded](crate::shard) cache: it still exists, but belongs to another process now.
+    fn on_leave(&self, object: &Arc<K>) {
+        let _ = object;
+    }
 }
 
 impl<K, H: EventHandler<K> + ?Sized> EventHandler<K> for Arc<H> {
@@ -90,17 +95,23 @@ impl<K, H: EventHandler<K> + ?Sized> EventHandler<K> for Arc<H> {
     fn on_delete(&self, deleted: &Deleted<K>) {
         (**self).on_delete(deleted);
     }
+
+    fn on_leave(&self, object: &Arc<K>) {
+        (**self).on_leave(object);
+    }
 }
 
 type AddFn<K> = Box<dyn Fn(&Arc<K>, bool) + Send + Sync>;
 type UpdateFn<K> = Box<dyn Fn(&Arc<K>, &Arc<K>) + Send + Sync>;
 type DeleteFn<K> = Box<dyn Fn(&Deleted<K>) + Send + Sync>;
+type LeaveFn<K> = Box<dyn Fn(&Arc<K>) + Send + Sync>;
 
 /// A handler built from closures; see [`funcs`].
 pub struct HandlerFuncs<K> {
     add: Option<AddFn<K>>,
     update: Option<UpdateFn<K>>,
     delete: Option<DeleteFn<K>>,
+    leave: Option<LeaveFn<K>>,
 }
 
 /// Creates a handler without closures; add them with its methods.
@@ -119,6 +130,7 @@ pub fn funcs<K>() -> HandlerFuncs<K> {
         add: None,
         update: None,
         delete: None,
+        leave: None,
     }
 }
 
@@ -143,6 +155,13 @@ impl<K> HandlerFuncs<K> {
         self.delete = Some(Box::new(delete));
         self
     }
+
+    /// Calls `leave` for [`EventHandler::on_leave`].
+    #[must_use]
+    pub fn on_leave(mut self, leave: impl Fn(&Arc<K>) + Send + Sync + 'static) -> Self {
+        self.leave = Some(Box::new(leave));
+        self
+    }
 }
 
 impl<K> std::fmt::Debug for HandlerFuncs<K> {
@@ -151,6 +170,7 @@ impl<K> std::fmt::Debug for HandlerFuncs<K> {
             .field("add", &self.add.is_some())
             .field("update", &self.update.is_some())
             .field("delete", &self.delete.is_some())
+            .field("leave", &self.leave.is_some())
             .finish()
     }
 }
@@ -171,6 +191,12 @@ impl<K: 'static> EventHandler<K> for HandlerFuncs<K> {
     fn on_delete(&self, deleted: &Deleted<K>) {
         if let Some(delete) = &self.delete {
             delete(deleted);
+        }
+    }
+
+    fn on_leave(&self, object: &Arc<K>) {
+        if let Some(leave) = &self.leave {
+            leave(object);
         }
     }
 }

@@ -28,8 +28,7 @@ struct Part<K> {
 
 /// The state shared by the namespaces of an informer. Its lock is held while the queue is filled, so that versions keep their order.
 struct Gathered<K> {
-    /// The version that each namespace reached.
-    versions: BTreeMap<String, String>,
+    reached: Reached,
     /// The first list, until it is whole.
     first: Option<First<K>>,
 }
@@ -53,7 +52,7 @@ impl<K> Inlet<K> {
             objects: BTreeMap::new(),
         };
         let gathered = Arc::new(Mutex::new(Gathered {
-            versions: BTreeMap::new(),
+            reached: Reached::default(),
             first: Some(first),
         }));
         let part = |namespace: &String| Part {
@@ -68,15 +67,18 @@ impl<K> Inlet<K> {
     }
 }
 
-impl<K> Gathered<K> {
-    /// Notes that `namespace` reached `version`; returns the version that all namespaces reached, empty if it is unknown.
-    fn reach(&mut self, namespace: &str, version: &str) -> String {
+/// The version that each part of an informer reached.
+#[derive(Default)]
+pub(super) struct Reached(BTreeMap<String, String>);
+
+impl Reached {
+    /// Notes that `part` reached `version`; returns the version that all parts reached, empty if it is unknown.
+    pub(super) fn reach(&mut self, part: &str, version: &str) -> String {
         if version.is_empty() {
             return String::new();
         }
-        self.versions
-            .insert(namespace.to_owned(), version.to_owned());
-        let mut versions = self.versions.values();
+        self.0.insert(part.to_owned(), version.to_owned());
+        let mut versions = self.0.values();
         let first = versions.next().cloned().unwrap_or_default();
         let lowest = versions.try_fold(first, |lowest, version| {
             Some(match compare_resource_versions(version, &lowest)? {
@@ -85,6 +87,11 @@ impl<K> Gathered<K> {
             })
         });
         lowest.unwrap_or_default()
+    }
+
+    /// Does without a part.
+    pub(super) fn forget(&mut self, part: &str) {
+        self.0.remove(part);
     }
 }
 
@@ -118,9 +125,13 @@ impl<K: Resource + Clone + Send + Sync + 'static> Sink<K> for Inlet<K> {
             return self.queue.replace(state);
         };
         let mut gathered = part.gathered.lock();
-        state.resource_version = gathered.reach(&part.namespace, &state.resource_version);
+        state.resource_version = gathered
+            .reached
+            .reach(&part.namespace, &state.resource_version);
         let Some(first) = &mut gathered.first else {
-            return self.queue.replace_in(&part.namespace, state);
+            let namespace = part.namespace.clone();
+            let is_in = move |key: &ObjectKey, _: &K| key.namespace() == Some(&namespace);
+            return self.queue.replace_in(Arc::new(is_in), state);
         };
         // What could not be decoded needs no note, since nothing is known yet.
         first.replace(&part.namespace, std::mem::take(&mut state.objects));
@@ -137,7 +148,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> Sink<K> for Inlet<K> {
             return self.queue.apply(changes, resource_version);
         };
         let mut gathered = part.gathered.lock();
-        let reached = gathered.reach(&part.namespace, resource_version);
+        let reached = gathered.reached.reach(&part.namespace, resource_version);
         match &mut gathered.first {
             Some(first) => changes.into_iter().for_each(|change| first.apply(change)),
             None => self.queue.apply(changes, &reached),

@@ -17,9 +17,17 @@ use crate::store::Snapshot;
 /// A pending call of a handler.
 #[derive(Debug)]
 pub(crate) enum Note<K> {
-    Add { object: Arc<K>, initial: bool },
-    Update { old: Arc<K>, new: Arc<K> },
+    Add {
+        object: Arc<K>,
+        initial: bool,
+    },
+    Update {
+        old: Arc<K>,
+        new: Arc<K>,
+    },
     Delete(Deleted<K>),
+    /// The object exists, but belongs to another process now.
+    Leave(Arc<K>),
 }
 
 /// An entry of a listener's queue. Handlers share the notes of one batch.
@@ -201,6 +209,7 @@ impl<K: Cacheable> Listener<K> {
             Note::Add { object, initial } => handler.on_add(object, *initial),
             Note::Update { old, new } => handler.on_update(old, new),
             Note::Delete(deleted) => handler.on_delete(deleted),
+            Note::Leave(object) => handler.on_leave(object),
         }));
         if called.is_err() {
             self.shared.panics.fetch_add(1, Ordering::Relaxed);

@@ -25,7 +25,7 @@ type Read = fn(&InformerStats) -> u64;
 
 /// The name without the suffix of counters, the help, and the statistic.
 #[rustfmt::skip]
-const COUNTERS: [(&str, &str, Read); 11] = [
+const COUNTERS: [(&str, &str, Read); 12] = [
     ("reflector_lists", "Lists started, streamed ones included", |stats| stats.reflector.lists),
     ("reflector_listed_objects", "Objects received in lists", |stats| stats.reflector.listed_objects),
     ("reflector_watches", "Watches started, streamed lists included", |stats| stats.reflector.watches),
@@ -39,6 +39,8 @@ const COUNTERS: [(&str, &str, Read); 11] = [
     ("reflector_errors", "Lists and watches that failed", |stats| stats.reflector.errors),
     ("reflector_undecodable_objects", "Objects skipped because they could not be decoded or transformed",
         |stats| stats.reflector.undecodable),
+    ("reflector_foreign_objects", "Objects and events of other shards, which the server should not have sent",
+        |stats| stats.reflector.foreign),
     ("informer_handler_panics", "Calls of event handlers that panicked", |stats| stats.handler_panics),
     ("informer_indexer_panics", "Objects or lists skipped because an indexer panicked", |stats| stats.indexer_panics),
 ];

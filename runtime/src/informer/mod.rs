@@ -28,6 +28,7 @@ mod processor;
 pub mod queue;
 mod registration;
 mod run;
+mod shard;
 mod stats;
 mod typed;
 
@@ -44,6 +45,7 @@ use crate::lister::Lister;
 use crate::metrics::Histogram;
 use crate::object::{Cacheable, ResourceInfo};
 use crate::reflector::{Counters, ErrorHandler, ListWatch, ReflectorError, ReflectorOptions};
+use crate::shard::{ShardFilter, SlotSet};
 use crate::store::{IndexFn, IndexerError, Store};
 use crate::sync;
 
@@ -54,6 +56,7 @@ pub use handler::{Deleted, EventHandler, HandlerFuncs};
 use processor::{Phase, Processor};
 use queue::EventQueue;
 pub use registration::HandlerRegistration;
+use shard::Sharded;
 pub use stats::InformerStats;
 pub use typed::TypedInformer;
 
@@ -82,6 +85,8 @@ struct Inner<K> {
     queue: Arc<EventQueue<K>>,
     processor: Mutex<Processor<K>>,
     options: Mutex<ReflectorOptions<K>>,
+    /// How the objects are divided, if they are.
+    share: Mutex<Share<K>>,
     synced: watch::Sender<bool>,
     stopped: watch::Sender<bool>,
     /// Cancelled to stop the informer for good.
@@ -91,6 +96,29 @@ struct Inner<K> {
     counters: Arc<Counters>,
     /// Seconds from receiving a batch of events until the cache and the handlers' queues hold it.
     processing: Histogram,
+}
+
+/// Which of the objects an informer holds.
+enum Share<K> {
+    /// All, unless it is told otherwise.
+    Undecided,
+    /// All: somebody relies on it.
+    Whole,
+    /// Those of this process.
+    Own(Arc<Sharded<K>>),
+}
+
+/// Why an informer cannot hold what a controller needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ShareError {
+    /// Another controller needs all objects, or other ones.
+    Differs,
+    /// It lists several namespaces one by one.
+    Namespaces,
+    /// It has started.
+    Started,
+    /// The key function takes another type.
+    Key,
 }
 
 /// What an informer lists and watches.
@@ -157,6 +185,7 @@ impl<K: Cacheable> SharedInformer<K> {
                 processor: Mutex::new(Processor::new(store.clone(), resync)),
                 store,
                 options: Mutex::new(options),
+                share: Mutex::new(Share::Undecided),
                 synced: watch::channel(false).0,
                 stopped: watch::channel(false).0,
                 halt: CancellationToken::new(),
@@ -269,6 +298,41 @@ impl<K: Cacheable> SharedInformer<K> {
         transform: impl Fn(&mut K) + Send + Sync + 'static,
     ) -> Result<(), InformerError> {
         self.configure(|options| options.transform = Some(Arc::new(transform)))
+    }
+
+    /// Holds all objects, which a controller relies on.
+    pub(crate) fn hold_all(&self) -> Result<(), ShareError> {
+        let mut share = self.inner.share.lock();
+        if let Share::Own(_) = *share {
+            return Err(ShareError::Differs);
+        }
+        *share = Share::Whole;
+        Ok(())
+    }
+
+    /// Holds only the objects of this process. Only before start. Returns the slots whose objects are in the cache, and their changes.
+    pub(crate) fn hold_own(
+        &self,
+        filter: ShardFilter<K>,
+    ) -> Result<watch::Receiver<SlotSet>, ShareError> {
+        let mut share = self.inner.share.lock();
+        match &*share {
+            Share::Own(sharded) if sharded.filter.is_same(&filter) => {
+                return Ok(sharded.listed());
+            }
+            Share::Whole | Share::Own(_) => return Err(ShareError::Differs),
+            Share::Undecided => {}
+        }
+        if self.is_started() {
+            return Err(ShareError::Started);
+        }
+        if let Sources::Namespaces(_) = self.inner.sources {
+            return Err(ShareError::Namespaces);
+        }
+        let sharded = Arc::new(Sharded::new(filter));
+        let listed = sharded.listed();
+        *share = Share::Own(sharded);
+        Ok(listed)
     }
 
     /// Calls `handler` with every error of listing and watching, instead of logging it. Only before start.

@@ -190,6 +190,8 @@ impl<K: Cacheable> Processor<K> {
             } => self.process_changes(changes, &resource_version),
             Batch::Replace(replace) => self.process_replace(replace),
             Batch::Resync => self.process_resync(),
+            Batch::Leave(keys) => self.process_leave(keys),
+            Batch::Mark(mark) => mark.reach(),
         }
         if !self.synced {
             self.synced = true;
@@ -297,6 +299,21 @@ impl<K: Cacheable> Processor<K> {
             keep.push(key);
         }
         (objects, keep)
+    }
+
+    /// Lets objects go that exist, but belong elsewhere.
+    fn process_leave(&mut self, keys: Vec<ObjectKey>) {
+        let mut notes = Vec::with_capacity(keys.len());
+        for key in keys {
+            match catch_unwind(AssertUnwindSafe(|| self.store.take(&key))) {
+                Ok(left) => notes.extend(left.map(|(_, object)| Note::Leave(object))),
+                Err(_) => {
+                    self.panics += 1;
+                    tracing::error!(%key, "an indexer panicked; the object stays");
+                }
+            }
+        }
+        self.distribute(notes, Vec::new());
     }
 
     fn process_resync(&self) {

@@ -4,18 +4,20 @@
 //! their effect is computed when they are handed out, against the state processed by then, so that neither can overtake an event.
 //! The queue grows with the events received and not yet processed; that is few, since processing never waits for handlers.
 
+use std::cmp::Ordering;
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use kube::Resource;
+use kube::core::ObjectMeta;
 use std::hash::BuildHasher;
 use tokio::sync::Notify;
 
 use super::sync::{self, Mutex, MutexGuard};
 use crate::reflector::{Change, Replace, Sink};
-use crate::store::{ObjectKey, Store};
+use crate::store::{ObjectKey, Store, compare_resource_versions};
 
 /// The maximum number of changes that are handed out together.
 pub const MAX_BATCH: usize = 1000;
@@ -34,15 +36,48 @@ pub enum Batch<K> {
     Replace(Replace<K>),
     /// A resync: every object goes to the handlers that requested resyncs.
     Resync,
+    /// Objects that exist, but do not belong to this cache any more.
+    Leave(Vec<ObjectKey>),
+    /// Everything before it has been handed out and processed.
+    Mark(Mark),
 }
+
+/// Called once everything before it has been processed.
+pub struct Mark(Box<dyn FnOnce() + Send>);
+
+impl Mark {
+    /// Creates a mark that calls `reached`.
+    pub fn new(reached: impl FnOnce() + Send + 'static) -> Self {
+        Self(Box::new(reached))
+    }
+
+    /// Calls the function.
+    pub fn reach(self) {
+        (self.0)();
+    }
+}
+
+impl std::fmt::Debug for Mark {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Mark")
+    }
+}
+
+/// Whether an object of the cache is of the part that an entry is about.
+pub type Part<K> = Arc<dyn Fn(&ObjectKey, &K) -> bool + Send + Sync>;
 
 enum Entry<K> {
     Change(Change<K>),
     /// All changes up to this version have been sent.
     Version(String),
     Replace(Replace<K>),
-    /// The list of one namespace.
-    ReplaceIn(String, Replace<K>),
+    /// A change that counts only if no other source has reported a later object of the same name.
+    Checked(Change<K>),
+    /// The list of a part.
+    ReplaceIn(Part<K>, Replace<K>),
+    /// The objects of a part do not belong here any more.
+    Leave(Part<K>),
+    Mark(Mark),
     Resync,
 }
 
@@ -144,7 +179,7 @@ impl<K: Resource + Clone> EventQueue<K> {
                 }
                 if let Some(batch) = self.next_batch(&mut state.entries) {
                     drop(state);
-                    let syncs = !matches!(batch, Batch::Resync);
+                    let syncs = matches!(batch, Batch::Changes { .. } | Batch::Replace(_));
                     process(batch);
                     self.lock().synced |= syncs;
                     return true;
@@ -155,31 +190,72 @@ impl<K: Resource + Clone> EventQueue<K> {
     }
 
     fn next_batch(&self, entries: &mut VecDeque<Entry<K>>) -> Option<Batch<K>> {
-        match entries.front()? {
-            Entry::Change(_) | Entry::Version(_) => Some(self.next_changes(entries)),
-            Entry::Replace(_) | Entry::ReplaceIn(..) | Entry::Resync => {
-                match entries.pop_front()? {
-                    Entry::Replace(replace) => Some(Batch::Replace(replace)),
-                    Entry::ReplaceIn(namespace, replace) => {
-                        Some(Batch::Replace(self.within(&namespace, replace)))
-                    }
-                    _ => Some(Batch::Resync),
-                }
-            }
+        if let Entry::Change(_) | Entry::Checked(_) | Entry::Version(_) = entries.front()? {
+            return Some(self.next_changes(entries));
         }
+        Some(match entries.pop_front()? {
+            Entry::Replace(replace) => Batch::Replace(replace),
+            Entry::ReplaceIn(part, replace) => Batch::Replace(self.within(&part, replace)),
+            Entry::Leave(part) => {
+                let (own, _) = self.divide(&part);
+                Batch::Leave(own)
+            }
+            Entry::Mark(mark) => Batch::Mark(mark),
+            _ => Batch::Resync,
+        })
     }
 
-    /// Lets a list of one namespace keep the objects of the others.
-    fn within(&self, namespace: &str, mut replace: Replace<K>) -> Replace<K> {
-        let known = self.processed.list_keys().into_iter();
-        let others = known.filter(|key| key.namespace() != Some(namespace));
+    /// Lets a list of one part keep the objects of the others.
+    fn within(&self, part: &Part<K>, mut replace: Replace<K>) -> Replace<K> {
+        let (_, others) = self.divide(part);
+        // An object of another part under the same name came later, or is about to be deleted.
+        replace.objects.retain(|(key, object)| {
+            let known = self.processed.get(key);
+            known.is_none_or(|known| part(key, &known) || !is_older(&**object, &known))
+        });
         replace.keep.extend(others);
         replace
     }
 
-    /// Replaces all objects of `namespace`.
-    pub fn replace_in(&self, namespace: &str, state: Replace<K>) {
-        self.push([Entry::ReplaceIn(namespace.to_owned(), state)]);
+    /// Returns the known keys of a part, and the others.
+    fn divide(&self, part: &Part<K>) -> (Vec<ObjectKey>, Vec<ObjectKey>) {
+        let known = self.processed.snapshot();
+        let pairs = known.keys().zip(known.iter());
+        let (own, others): (Vec<_>, Vec<_>) = pairs.partition(|(key, object)| part(key, object));
+        let keys = |pairs: Vec<(ObjectKey, _)>| pairs.into_iter().map(|(key, _)| key).collect();
+        (keys(own), keys(others))
+    }
+
+    /// Replaces all objects of a part.
+    pub fn replace_in(&self, part: Part<K>, state: Replace<K>) {
+        self.push([Entry::ReplaceIn(part, state)]);
+    }
+
+    /// Removes the objects of a part without deletions.
+    pub fn leave(&self, part: Part<K>) {
+        self.push([Entry::Leave(part)]);
+    }
+
+    /// Calls `mark` once everything that is queued now has been processed.
+    pub fn mark(&self, mark: Mark) {
+        self.push([Entry::Mark(mark)]);
+    }
+
+    /// Adds changes of one of several sources. Of two objects of one name, which may come from different sources, the later one
+    /// counts.
+    pub fn apply_checked(&self, changes: Vec<Change<K>>) {
+        self.push(changes.into_iter().map(Entry::Checked));
+    }
+
+    fn is_overtaken(&self, change: &Change<K>) -> bool {
+        let known = self.processed.get(key_of(change));
+        let object = match change {
+            Change::Upsert { object, .. } => Some(object),
+            Change::Delete { object, .. } => object.as_ref(),
+        };
+        object
+            .zip(known)
+            .is_some_and(|(object, known)| is_older(&**object, &known))
     }
 
     fn next_changes(&self, entries: &mut VecDeque<Entry<K>>) -> Batch<K> {
@@ -189,8 +265,8 @@ impl<K: Resource + Clone> EventQueue<K> {
         while changes.len() < MAX_BATCH {
             // Equal hashes of different keys merely end a batch early.
             let fits = match entries.front() {
-                Some(Entry::Change(Change::Upsert { key, .. } | Change::Delete { key, .. })) => {
-                    keys.insert(self.hasher.hash_one(key.as_str()))
+                Some(Entry::Change(change) | Entry::Checked(change)) => {
+                    keys.insert(self.hasher.hash_one(key_of(change).as_str()))
                 }
                 Some(Entry::Version(_)) => true,
                 _ => false,
@@ -200,6 +276,8 @@ impl<K: Resource + Clone> EventQueue<K> {
             }
             match entries.pop_front() {
                 Some(Entry::Change(change)) => changes.push(change),
+                Some(Entry::Checked(change)) if self.is_overtaken(&change) => {}
+                Some(Entry::Checked(change)) => changes.push(change),
                 Some(Entry::Version(version)) => resource_version = version,
                 _ => break,
             }
@@ -254,6 +332,14 @@ impl Hasher for Hashed {
     fn write_u64(&mut self, hash: u64) {
         self.0 = hash;
     }
+}
+
+/// Whether `object` is another one of the same name than `known`, and was written before it.
+fn is_older<K: Resource>(object: &K, known: &K) -> bool {
+    let (own, other) = (object.meta(), known.meta());
+    let version = |meta: &ObjectMeta| meta.resource_version.clone().unwrap_or_default();
+    own.uid != other.uid
+        && compare_resource_versions(&version(own), &version(other)) == Some(Ordering::Less)
 }
 
 /// Returns the key of a change.

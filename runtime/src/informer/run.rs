@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
@@ -9,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::inlet::Inlet;
 use super::processor::Phase;
-use super::{SharedInformer, Sources};
+use super::shard::Reflecting;
+use super::{Share, SharedInformer, Sources};
 use crate::object::Cacheable;
 use crate::reflector::{ListWatch, Reflector};
 
@@ -21,7 +23,7 @@ impl<K: Cacheable> SharedInformer<K> {
     /// stops the informer too.
     pub async fn run(&self, stop: &CancellationToken) {
         let stop = stop.child_token();
-        let reflectors = {
+        {
             let mut processor = self.processor();
             if self.inner.halt.is_cancelled() {
                 return;
@@ -32,15 +34,21 @@ impl<K: Cacheable> SharedInformer<K> {
             }
             self.claim();
             processor.start(Handle::current(), stop.clone());
-            self.reflectors()
-        };
+        }
         let guard = StopGuard {
             informer: self,
             stop: stop.clone(),
         };
         let mut reflecting = JoinSet::new();
-        for reflector in reflectors {
-            reflecting.spawn(reflect(reflector, stop.clone()));
+        match self.sharded() {
+            Some(sharded) => {
+                reflecting.spawn(sharded.run(stop.clone()));
+            }
+            None => {
+                for reflector in self.reflectors() {
+                    reflecting.spawn(reflect(reflector, stop.clone()));
+                }
+            }
         }
         tokio::select! {
             biased;
@@ -57,6 +65,24 @@ impl<K: Cacheable> SharedInformer<K> {
         // These fail only if a task panicked, which tokio has reported; the informer ends in any case.
         while reflecting.join_next().await.is_some() {}
         while tasks.join_next().await.is_some() {}
+    }
+
+    /// Returns the reflectors of an informer that holds only the objects of this process.
+    fn sharded(&self) -> Option<Arc<Reflecting<K>>> {
+        let inner = &self.inner;
+        let share = inner.share.lock();
+        match (&*share, &inner.sources) {
+            (Share::Own(sharded), Sources::Whole(source)) => Some(Arc::new(Reflecting {
+                sharded: Arc::clone(sharded),
+                source: Arc::clone(source),
+                queue: Arc::clone(&inner.queue),
+                options: inner.options.lock().clone(),
+                counters: Arc::clone(&inner.counters),
+                name: inner.name.clone(),
+                reached: Mutex::default(),
+            })),
+            _ => None,
+        }
     }
 
     /// Creates a reflector for the resource, or for each of its namespaces.

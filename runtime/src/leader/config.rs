@@ -1,5 +1,6 @@
 //! The settings of an election: its Lease, identity and durations.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::metrics::Metrics;
@@ -17,6 +18,8 @@ pub struct LeaderElectionConfig {
     pub name: String,
     /// The identity of this process, unique among all processes that run concurrently; a pod's name, for example.
     pub identity: String,
+    /// The labels of the Lease, for one that this process creates.
+    pub labels: BTreeMap<String, String>,
     /// How long others wait after the last observed renewal before they take over. Rounded up to whole seconds.
     pub lease_duration: Duration,
     /// How long a leader continues without a renewal before it gives up.
@@ -63,6 +66,7 @@ impl LeaderElectionConfig {
             namespace: namespace.into(),
             name: name.into(),
             identity: identity.into(),
+            labels: BTreeMap::new(),
             lease_duration: Duration::from_secs(15),
             renew_deadline: Duration::from_secs(10),
             retry_period: Duration::from_secs(2),
@@ -154,7 +158,7 @@ impl LeaderElectionConfig {
     }
 
     /// Returns the time limit of one call, so that a hanging call leaves time for another.
-    pub(super) fn call_timeout(&self) -> Duration {
+    pub(crate) fn call_timeout(&self) -> Duration {
         self.renew_deadline / 2
     }
 }

@@ -455,7 +455,8 @@ impl LeaderElector {
     }
 }
 
-fn jittered(period: Duration) -> Duration {
+/// Spreads a period, so that processes do not act in lockstep.
+pub(crate) fn jittered(period: Duration) -> Duration {
     period.mul_f64(rand::rng().random_range(1.0..=JITTER_FACTOR))
 }
 

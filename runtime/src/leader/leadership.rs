@@ -42,7 +42,7 @@ struct Term {
 
 impl Leadership {
     /// Creates a term that lasts until `deadline`.
-    pub(super) fn new(epoch: u64, deadline: Instant) -> Self {
+    pub(crate) fn new(epoch: u64, deadline: Instant) -> Self {
         let start = Instant::now();
         let lost = CancellationToken::new();
         let stop = lost.child_token();
@@ -157,12 +157,12 @@ impl Leadership {
     }
 
     /// Returns the end of the term unless it is renewed.
-    pub(super) fn deadline(&self) -> Instant {
+    pub(crate) fn deadline(&self) -> Instant {
         self.term.start + Duration::from_nanos(self.term.deadline.load(Ordering::SeqCst))
     }
 
     /// Returns the epoch that the term should have.
-    pub(super) fn wanted(&self) -> u64 {
+    pub(crate) fn wanted(&self) -> u64 {
         *self.term.wanted.borrow()
     }
 
@@ -175,11 +175,16 @@ impl Leadership {
         }
     }
 
+    /// Whether no step is in progress.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.term.steps.load(Ordering::SeqCst) == 0
+    }
+
     /// Waits until no step is in progress. Guaranteed to return only once the term has ended.
-    pub(super) async fn idle(&self) {
+    pub(crate) async fn idle(&self) {
         loop {
             let idle = self.term.idle.notified();
-            if self.term.steps.load(Ordering::SeqCst) == 0 {
+            if self.is_idle() {
                 return;
             }
             idle.await;
@@ -187,7 +192,7 @@ impl Leadership {
     }
 
     /// Extends the term to `deadline`, with `epoch` from now on, unless it has ended. Returns whether it still lasts.
-    pub(super) fn renew(&self, deadline: Instant, epoch: u64) -> bool {
+    pub(crate) fn renew(&self, deadline: Instant, epoch: u64) -> bool {
         let nanos = self.term.nanos(deadline);
         let now = self.term.nanos(Instant::now());
         let renewed = self
@@ -207,12 +212,12 @@ impl Leadership {
     }
 
     /// Asks the work to stop.
-    pub(super) fn ask_to_stop(&self) {
+    pub(crate) fn ask_to_stop(&self) {
         self.term.stop.cancel();
     }
 
     /// Ends the term.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         self.term.deadline.store(0, Ordering::SeqCst);
         self.term.lost.cancel();
     }

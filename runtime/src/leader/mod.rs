@@ -33,7 +33,9 @@ mod stopped;
 mod watch;
 
 pub use self::config::{LeaderElectionConfig, LeaderElectionConfigError};
+pub(crate) use self::elector::jittered;
 pub use self::elector::{DuplicateIdentity, LeaderElector, LeaseExpired};
 pub use self::env::LeaderElectionEnvError;
 pub use self::leadership::{Fenced, Leadership, LeadershipLost, LeadingStep};
 pub use self::stopped::{LossReason, Stopped};
+pub(crate) use self::watch::{Hint, LeaseWatch};

@@ -150,6 +150,7 @@ pub(super) fn created(claim: Claim<'_>) -> Lease {
     let metadata = ObjectMeta {
         name: Some(claim.config.name.clone()),
         namespace: Some(claim.config.namespace.clone()),
+        labels: Some(claim.config.labels.clone()).filter(|labels| !labels.is_empty()),
         ..ObjectMeta::default()
     };
     let transitions = match claim.epoch {

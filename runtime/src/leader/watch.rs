@@ -16,7 +16,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 
 /// The last observation. It may be late, so decisions are based on a read or a write.
 #[derive(Debug)]
-pub(super) enum Hint {
+pub(crate) enum Hint {
     /// The observed Lease.
     Seen(Box<Lease>),
     /// The Lease was deleted.
@@ -25,7 +25,7 @@ pub(super) enum Hint {
 
 /// A running watch; ends when dropped.
 #[derive(Debug)]
-pub(super) struct LeaseWatch {
+pub(crate) struct LeaseWatch {
     hints: mpsc::Receiver<Hint>,
     task: AbortHandle,
 }
@@ -33,14 +33,35 @@ pub(super) struct LeaseWatch {
 impl LeaseWatch {
     /// Watches the Lease called `name`. `pause` is the first pause after a failed watch; it doubles.
     pub(super) fn start(api: TypedClient<Lease>, name: &str, pause: Duration) -> Self {
-        let (sender, hints) = mpsc::channel(16);
         let params = WatchParams::default().fields(&format!("metadata.name={name}"));
-        let task = tokio::spawn(watch(api, name.to_owned(), params, sender, pause)).abort_handle();
+        let name = name.to_owned();
+        // A server may not support field selectors.
+        let is_own = move |lease: &Lease| lease.metadata.name.as_ref() == Some(&name);
+        Self::start_own(api, params, is_own, pause)
+    }
+
+    /// Watches the Leases that `params` select.
+    pub(crate) fn start_selected(
+        api: TypedClient<Lease>,
+        params: WatchParams,
+        pause: Duration,
+    ) -> Self {
+        Self::start_own(api, params, |_| true, pause)
+    }
+
+    fn start_own(
+        api: TypedClient<Lease>,
+        params: WatchParams,
+        is_own: impl Fn(&Lease) -> bool + Send + Sync + 'static,
+        pause: Duration,
+    ) -> Self {
+        let (sender, hints) = mpsc::channel(16);
+        let task = tokio::spawn(watch(api, params, is_own, sender, pause)).abort_handle();
         Self { hints, task }
     }
 
     /// Returns the next hint. Never returns if watching is impossible.
-    pub(super) async fn next(&mut self) -> Hint {
+    pub(crate) async fn next(&mut self) -> Hint {
         match self.hints.recv().await {
             Some(hint) => hint,
             None => std::future::pending().await,
@@ -56,8 +77,8 @@ impl Drop for LeaseWatch {
 
 async fn watch(
     api: TypedClient<Lease>,
-    name: String,
     params: WatchParams,
+    is_own: impl Fn(&Lease) -> bool,
     hints: mpsc::Sender<Hint>,
     first_pause: Duration,
 ) {
@@ -68,14 +89,12 @@ async fn watch(
             Ok(events) => {
                 let mut events = std::pin::pin!(events);
                 while let Some(event) = events.next().await {
-                    let is_other = |lease: &Lease| lease.metadata.name.as_ref() != Some(&name);
                     let hint = match event {
-                        // From a server that does not support field selectors.
                         Ok(
                             WatchEvent::Added(lease)
                             | WatchEvent::Modified(lease)
                             | WatchEvent::Deleted(lease),
-                        ) if is_other(&lease) => continue,
+                        ) if !is_own(&lease) => continue,
                         Ok(WatchEvent::Added(lease) | WatchEvent::Modified(lease)) => {
                             Hint::Seen(Box::new(lease))
                         }

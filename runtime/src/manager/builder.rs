@@ -8,15 +8,18 @@ use kube::Client;
 #[cfg(feature = "endpoints")]
 use tokio::net::TcpListener;
 
-#[cfg(feature = "endpoints")]
-use super::Endpoints;
+#[cfg(feature = "secure-metrics")]
+use super::SecureMetrics;
 use super::health::Checks;
 use super::{AnyRunnable, Runnable, Selection, UnknownController};
+#[cfg(feature = "endpoints")]
+use super::{Endpoints, serve::Site};
 use crate::controller::Controller;
 use crate::event::EventBroadcaster;
 use crate::informer::SharedInformerFactory;
 use crate::leader::{LeaderElectionConfig, LeaderElectionConfigError, LeaderElector};
 use crate::metrics::Metrics;
+use crate::shard::Shards;
 use crate::tasks::Task;
 #[cfg(feature = "webhooks")]
 use crate::webhook::{SHUTDOWN_DELAY, WebhookServer};
@@ -35,6 +38,7 @@ pub struct ManagerBuilder {
     selection: Selection,
     election: Option<(Client, LeaderElectionConfig)>,
     events: Option<EventBroadcaster>,
+    shards: Vec<Shards>,
     metrics: Metrics,
     #[cfg(feature = "endpoints")]
     listeners: Vec<(TcpListener, Serves)>,
@@ -59,10 +63,11 @@ pub enum OnStuckWork {
 }
 
 #[cfg(feature = "endpoints")]
-#[derive(Clone, Copy)]
 enum Serves {
     #[cfg(feature = "prometheus")]
     Metrics,
+    #[cfg(feature = "secure-metrics")]
+    SecureMetrics(SecureMetrics),
     Health,
 }
 
@@ -74,7 +79,7 @@ pub struct Manager {
     pub(super) elector: Option<LeaderElector>,
     pub(super) events: Option<EventBroadcaster>,
     #[cfg(feature = "endpoints")]
-    pub(super) listeners: Vec<(TcpListener, Endpoints)>,
+    pub(super) listeners: Vec<(TcpListener, Site)>,
     #[cfg(feature = "webhooks")]
     pub(super) webhooks: Option<WebhookServer>,
     pub(super) graceful_timeout: Duration,
@@ -108,6 +113,7 @@ impl Manager {
             selection: Selection::default(),
             election: None,
             events: None,
+            shards: Vec::new(),
             metrics: Metrics::new(),
             #[cfg(feature = "endpoints")]
             listeners: Vec::new(),
@@ -172,6 +178,15 @@ impl ManagerBuilder {
         self
     }
 
+    /// Makes this process a member of the group that [sharded controllers](crate::controller::Builder::sharded) belong to, from the
+    /// start until they have stopped. `/readyz` checks `shards`, and the health endpoints serve `/debug/shards`.
+    pub fn shards(mut self, shards: &Shards) -> Self {
+        shards.report_to(&self.metrics);
+        self.ready.add_task(shards.progress());
+        self.shards.push(shards.clone());
+        self
+    }
+
     /// Reports controllers, election and the factory's informers to `metrics` instead of the manager's own set. Must be called
     /// before adding controllers.
     pub fn metrics(mut self, metrics: &Metrics) -> Self {
@@ -179,10 +194,23 @@ impl ManagerBuilder {
         self
     }
 
-    /// Serves `/metrics` on `listener`.
+    /// Serves `/metrics` on `listener`, over HTTP, to everyone who reaches it.
     #[cfg(all(feature = "endpoints", feature = "prometheus"))]
     pub fn serve_metrics(mut self, listener: TcpListener) -> Self {
         self.listeners.push((listener, Serves::Metrics));
+        self
+    }
+
+    /// Serves `/metrics` on `listener`, over HTTPS, to clients whose bearer token belongs to a user that may `get` the path `/metrics`.
+    /// Answers of the API server are remembered: a minute if a client is allowed, else ten seconds.
+    #[cfg(feature = "secure-metrics")]
+    pub fn serve_secure_metrics(mut self, listener: TcpListener, secure: SecureMetrics) -> Self {
+        for progress in secure.progress() {
+            progress.report_to(&self.metrics);
+            self.ready.add_task(progress);
+        }
+        let serves = Serves::SecureMetrics(secure);
+        self.listeners.push((listener, serves));
         self
     }
 
@@ -261,31 +289,23 @@ impl ManagerBuilder {
             .runnables
             .into_iter()
             .filter(|(runnable, on)| selection.is_enabled(runnable.name(), *on));
-        let (leaders, others) = enabled
+        let (leaders, mut others): (Vec<_>, Vec<_>) = enabled
             .map(|(runnable, _)| runnable)
             .partition(|it| it.needs_leader_election());
+        others.extend(self.shards.iter().cloned().map(AnyRunnable::new));
         #[cfg(feature = "endpoints")]
         let endpoints = Endpoints {
             health: Some((self.health, self.ready.clone())),
             metrics: Some(self.metrics.clone()),
+            shards: self.shards,
         };
         #[cfg(feature = "endpoints")]
-        let serves = |serves| match serves {
-            #[cfg(feature = "prometheus")]
-            Serves::Metrics => Endpoints {
-                health: None,
-                ..endpoints.clone()
-            },
-            Serves::Health => Endpoints {
-                metrics: None,
-                ..endpoints.clone()
-            },
-        };
+        let site = |serves| serves_what(&endpoints, serves);
         #[cfg(feature = "endpoints")]
         let listeners = self
             .listeners
             .into_iter()
-            .map(|(listener, what)| (listener, serves(what)))
+            .map(|(listener, serves)| (listener, site(serves)))
             .collect();
         let (factory, graceful_timeout, ready) = (self.factory, self.graceful_timeout, self.ready);
         Ok(Manager {
@@ -337,6 +357,35 @@ impl ManagerBuilder {
         let check = move || checked.check_identity().map_err(|error| error.to_string());
         self.ready.add("leaderIdentity", Arc::new(check));
         Ok(Some(elector))
+    }
+}
+
+/// The part of the endpoints that a listener serves.
+#[cfg(feature = "endpoints")]
+fn serves_what(all: &Endpoints, serves: Serves) -> Site {
+    let site = |endpoints| Site {
+        endpoints,
+        #[cfg(feature = "secure-metrics")]
+        secure: None,
+    };
+    #[cfg(feature = "prometheus")]
+    let metrics = || Endpoints {
+        health: None,
+        shards: Vec::new(),
+        ..all.clone()
+    };
+    match serves {
+        #[cfg(feature = "prometheus")]
+        Serves::Metrics => site(metrics()),
+        #[cfg(feature = "secure-metrics")]
+        Serves::SecureMetrics(secure) => Site {
+            secure: Some(secure),
+            ..site(metrics())
+        },
+        Serves::Health => site(Endpoints {
+            metrics: None,
+            ..all.clone()
+        }),
     }
 }
 

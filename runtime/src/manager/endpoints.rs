@@ -1,5 +1,7 @@
 //! Responses of `/healthz`, `/readyz`, `/livez` and `/metrics`.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
@@ -8,16 +10,18 @@ use super::health::Checks;
 #[cfg(feature = "prometheus")]
 use crate::metrics::CONTENT_TYPE;
 use crate::metrics::Metrics;
+use crate::shard::Shards;
 
 /// The responses of a manager's endpoints, also for use in other servers.
 ///
 /// `/healthz` and `/livez` run the health checks, `/readyz` the readiness checks; each responds with 200 `ok`, or with 500 and
 /// one line per check. `?verbose` adds the lines in either case, `?exclude=NAME` leaves a check out, and `/healthz/NAME` runs
-/// one check.
+/// one check. `/debug/shards` tells who owns what, as JSON, if the process is a member of a group.
 #[derive(Debug, Clone, Default)]
 pub struct Endpoints {
     pub(super) health: Option<(Checks, Checks)>,
     pub(super) metrics: Option<Metrics>,
+    pub(super) shards: Vec<Shards>,
 }
 
 impl Endpoints {
@@ -38,6 +42,9 @@ impl Endpoints {
         match (endpoint, &self.health, &self.metrics) {
             ("healthz" | "livez", Some((health, _)), _) => probe(health, endpoint, check, query),
             ("readyz", Some((_, ready)), _) => probe(ready, endpoint, check, query),
+            ("debug", _, _) if check == Some("shards") && !self.shards.is_empty() => {
+                groups(&self.shards)
+            }
             #[cfg(feature = "prometheus")]
             ("metrics", _, Some(metrics)) if check.is_none() => scrape(metrics),
             _ => text(StatusCode::NOT_FOUND, "not found\n".to_owned()),
@@ -65,6 +72,15 @@ fn probe(
     }
 }
 
+/// Returns the state of each group by its name.
+fn groups(shards: &[Shards]) -> Response<Full<Bytes>> {
+    let groups: BTreeMap<_, _> = shards.iter().map(|it| (it.name(), it.status())).collect();
+    match serde_json::to_string_pretty(&groups) {
+        Ok(body) => typed(StatusCode::OK, "application/json", body),
+        Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")),
+    }
+}
+
 #[cfg(feature = "prometheus")]
 fn scrape(metrics: &Metrics) -> Response<Full<Bytes>> {
     match metrics.encode() {
@@ -73,7 +89,7 @@ fn scrape(metrics: &Metrics) -> Response<Full<Bytes>> {
     }
 }
 
-fn text(status: StatusCode, body: String) -> Response<Full<Bytes>> {
+pub(super) fn text(status: StatusCode, body: String) -> Response<Full<Bytes>> {
     typed(status, "text/plain; charset=utf-8", body)
 }
 

@@ -26,6 +26,8 @@
 //! # }
 //! ```
 
+#[cfg(feature = "secure-metrics")]
+mod access;
 mod builder;
 mod caches;
 #[cfg(feature = "endpoints")]
@@ -34,6 +36,8 @@ mod group;
 mod health;
 mod run;
 mod runnable;
+#[cfg(feature = "secure-metrics")]
+mod secure;
 mod selection;
 #[cfg(feature = "endpoints")]
 mod serve;
@@ -45,5 +49,9 @@ pub use self::builder::{Manager, ManagerBuildError, ManagerBuilder, OnStuckWork}
 pub use self::endpoints::Endpoints;
 pub use self::run::ManagerError;
 pub use self::runnable::{AnyRunnable, FnRunnable, RunContext, Runnable, runnable_fn};
+#[cfg(feature = "secure-metrics")]
+pub use self::secure::SecureMetrics;
 pub use self::selection::{Selection, UnknownController};
 pub use self::signal::shutdown_signal;
+#[cfg(feature = "secure-metrics")]
+pub use crate::certificates::{CertificateError, Certificates};

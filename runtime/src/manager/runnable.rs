@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::controller::Controller;
 use crate::leader::Leadership;
+use crate::shard::Shards;
 
 /// The result of a runnable's work.
 type Ended = Result<(), Box<dyn Error + Send + Sync>>;
@@ -99,6 +100,21 @@ impl Runnable for Controller {
 
     async fn run(&self, context: RunContext) -> Ended {
         Ok(Controller::run(self, &context.stop, context.leadership.as_ref()).await?)
+    }
+}
+
+impl Runnable for Shards {
+    fn name(&self) -> &str {
+        Shards::name(self)
+    }
+
+    fn needs_leader_election(&self) -> bool {
+        false
+    }
+
+    async fn run(&self, context: RunContext) -> Ended {
+        Shards::run(self, &context.stop).await;
+        Ok(())
     }
 }
 

@@ -4,15 +4,22 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::time::Duration;
 
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::Endpoints;
+#[cfg(feature = "secure-metrics")]
+use super::{SecureMetrics, endpoints::text};
 use crate::error::chain;
 
 /// The maximum number of connections. A further one closes the oldest: idle connections must not block a probe. Probes and
@@ -22,8 +29,27 @@ const MAX_CONNECTIONS: usize = 64;
 /// The deadline for a client to send the head of a request.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Serves `endpoints` on `listener` until `stop` is cancelled.
-pub(super) async fn serve(listener: TcpListener, endpoints: Endpoints, stop: CancellationToken) {
+/// What a listener serves.
+#[derive(Clone)]
+pub(super) struct Site {
+    pub(super) endpoints: Endpoints,
+    /// Over HTTPS, to whom the cluster's roles allow it; otherwise over HTTP, to everyone.
+    #[cfg(feature = "secure-metrics")]
+    pub(super) secure: Option<SecureMetrics>,
+}
+
+/// Serves `site` on `listener` until `stop` is cancelled.
+pub(super) async fn serve(listener: TcpListener, site: Site, stop: CancellationToken) {
+    #[cfg(feature = "secure-metrics")]
+    if let Some(secure) = &site.secure {
+        let accept = accept(listener, &site, &stop);
+        tokio::join!(accept, secure.follow(stop.child_token()));
+        return;
+    }
+    accept(listener, &site, &stop).await;
+}
+
+async fn accept(listener: TcpListener, site: &Site, stop: &CancellationToken) {
     let mut connections = JoinSet::new();
     let mut oldest_first = VecDeque::new();
     loop {
@@ -48,15 +74,26 @@ pub(super) async fn serve(listener: TcpListener, endpoints: Endpoints, stop: Can
         {
             oldest.abort();
         }
-        oldest_first.push_back(connections.spawn(answer(stream, endpoints.clone())));
+        oldest_first.push_back(connections.spawn(answer(stream, site.clone())));
     }
 }
 
 /// Answers the requests of one connection.
-async fn answer(stream: TcpStream, endpoints: Endpoints) {
-    let answer = service_fn(move |request| {
-        let response = endpoints.respond(&request);
-        async move { Ok::<_, Infallible>(response) }
+async fn answer(stream: TcpStream, site: Site) {
+    #[cfg(feature = "secure-metrics")]
+    if let Some(secure) = &site.secure {
+        if let Some(stream) = secure.accept(stream).await {
+            answer_http(stream, site).await;
+        }
+        return;
+    }
+    answer_http(stream, site).await;
+}
+
+async fn answer_http(stream: impl AsyncRead + AsyncWrite + Unpin, site: Site) {
+    let answer = service_fn(move |request: Request<Incoming>| {
+        let (site, request) = (site.clone(), request.map(drop));
+        async move { Ok::<_, Infallible>(site.respond(&request).await) }
     });
     let mut server = http1::Builder::new();
     server
@@ -64,5 +101,21 @@ async fn answer(stream: TcpStream, endpoints: Endpoints) {
         .header_read_timeout(HEADER_TIMEOUT);
     if let Err(error) = server.serve_connection(TokioIo::new(stream), answer).await {
         tracing::debug!(error = %chain(&error), "a connection to the endpoints ended");
+    }
+}
+
+impl Site {
+    #[cfg_attr(
+        not(feature = "secure-metrics"),
+        expect(clippy::unused_async, reason = "asks nobody")
+    )]
+    async fn respond(&self, request: &Request<()>) -> Response<Full<Bytes>> {
+        #[cfg(feature = "secure-metrics")]
+        if let Some(secure) = &self.secure
+            && let Err(refused) = secure.access.check(request).await
+        {
+            return text(refused.status, refused.message + "\n");
+        }
+        self.endpoints.respond(request)
     }
 }

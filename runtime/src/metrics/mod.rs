@@ -31,6 +31,7 @@ mod owned;
 mod process;
 mod rest_client;
 mod series;
+mod shards;
 mod tasks;
 #[cfg(feature = "webhooks")]
 mod webhook;
@@ -55,6 +56,7 @@ pub use self::leader::LeaderMetrics;
 pub(crate) use self::rest_client::{RestCall, RestClientMetrics};
 use self::series::Registry;
 pub(crate) use self::series::{Histogram, exponential_buckets};
+pub(crate) use self::shards::ShardMetrics;
 pub(crate) use self::tasks::TaskMetrics;
 #[cfg(feature = "webhooks")]
 pub(crate) use self::webhook::WebhookMetrics;
@@ -79,6 +81,7 @@ struct Inner {
     workqueues: workqueue::Families,
     controllers: controller::Families,
     leaders: leader::Families,
+    shards: shards::Families,
     events: EventMetrics,
     rest_clients: rest_client::Hosts,
     tasks: tasks::Families,
@@ -93,6 +96,7 @@ impl Metrics {
         let workqueues = workqueue::Families::register(&mut registry);
         let controllers = controller::Families::register(&mut registry);
         let leaders = leader::Families::register(&mut registry);
+        let shards = shards::Families::register(&mut registry);
         let events = EventMetrics::register(&mut registry);
         let rest_clients = rest_client::Hosts::register(&mut registry);
         let tasks = tasks::Families::register(&mut registry);
@@ -109,6 +113,7 @@ impl Metrics {
                 workqueues,
                 controllers,
                 leaders,
+                shards,
                 events,
                 rest_clients,
                 tasks,
@@ -166,6 +171,11 @@ impl Metrics {
     /// Returns the `leader_election_*` series of the lease called `name`.
     pub fn leader(&self, name: &str) -> LeaderMetrics {
         self.inner.leaders.of(name)
+    }
+
+    /// Returns the `shard_group_*` series of the group called `name`.
+    pub(crate) fn shards(&self, name: &str) -> ShardMetrics {
+        self.inner.shards.of(name)
     }
 
     /// Returns the `rest_client_*` series of clients of `host`.

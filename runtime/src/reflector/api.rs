@@ -136,7 +136,7 @@ impl<K: Cacheable> ApiSource<K> {
         reader.finish().map_err(no_list)
     }
 
-    fn query(&self) -> form_urlencoded::Serializer<'static, String> {
+    fn query(&self, shards: Option<&String>) -> form_urlencoded::Serializer<'static, String> {
         let mut query = form_urlencoded::Serializer::new(String::new());
         if let Some(selector) = &self.options.label_selector {
             query.append_pair("labelSelector", selector);
@@ -144,11 +144,14 @@ impl<K: Cacheable> ApiSource<K> {
         if let Some(selector) = &self.options.field_selector {
             query.append_pair("fieldSelector", selector);
         }
+        if let Some(selector) = shards {
+            query.append_pair(kube_names::shard::PARAMETER, selector);
+        }
         query
     }
 
     fn list_query(&self, request: &ListRequest) -> String {
-        let mut query = self.query();
+        let mut query = self.query(request.shard_selector.as_ref());
         if let Some(limit) = request.limit {
             query.append_pair("limit", &limit.to_string());
         }
@@ -166,7 +169,7 @@ impl<K: Cacheable> ApiSource<K> {
     }
 
     fn watch_query(&self, request: &WatchRequest) -> String {
-        let mut query = self.query();
+        let mut query = self.query(request.shard_selector.as_ref());
         query
             .append_pair("watch", "true")
             .append_pair("allowWatchBookmarks", "true");

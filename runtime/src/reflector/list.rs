@@ -120,7 +120,7 @@ where
         let mut request = ListRequest {
             resource_version: version.to_owned(),
             limit,
-            continue_token: None,
+            ..ListRequest::default()
         };
         let mut gathered = self.list_page(&mut request, None).await?;
         let mut pages = Pages::default();
@@ -132,8 +132,7 @@ where
                 Err(error) if is_expired(&error) => {
                     let mut whole = ListRequest {
                         resource_version: version.to_owned(),
-                        limit: None,
-                        continue_token: None,
+                        ..ListRequest::default()
                     };
                     let mut gathered = self.list_page(&mut whole, None).await?;
                     gathered.paginated = true;

@@ -14,6 +14,8 @@ pub struct ListRequest {
     pub limit: Option<u32>,
     /// The continue token of the previous page.
     pub continue_token: Option<String>,
+    /// The part of the objects to list, as a `shardSelector` (KEP-5866). A server that does not know it lists all.
+    pub shard_selector: Option<String>,
 }
 
 /// A request for a watch, or for a streamed list followed by a watch.
@@ -26,6 +28,8 @@ pub struct WatchRequest {
     /// Whether the server sends every existing object first, closed by an annotated bookmark
     /// (`sendInitialEvents=true&resourceVersionMatch=NotOlderThan`).
     pub send_initial_events: bool,
+    /// See [`ListRequest::shard_selector`].
+    pub shard_selector: Option<String>,
 }
 
 /// The metadata of a list.

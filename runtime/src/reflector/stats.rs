@@ -31,6 +31,8 @@ pub struct ReflectorStats {
     pub undecodable: u64,
     /// Errors of lists and watches.
     pub errors: u64,
+    /// Objects and events of other shards, which the server should not have sent.
+    pub foreign: u64,
 }
 
 #[derive(Debug, Default)]
@@ -44,6 +46,7 @@ pub(crate) struct Counters {
     pub(crate) events: AtomicU64,
     pub(crate) undecodable: AtomicU64,
     pub(crate) errors: AtomicU64,
+    pub(crate) foreign: AtomicU64,
     pub(crate) spread: Spread,
     /// The states of the reflectors that count here, by name.
     tasks: Mutex<BTreeMap<String, Progress>>,
@@ -121,6 +124,7 @@ impl Counters {
             events: read(&self.events),
             undecodable: read(&self.undecodable),
             errors: read(&self.errors),
+            foreign: read(&self.foreign),
         }
     }
 }

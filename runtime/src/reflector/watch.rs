@@ -213,6 +213,7 @@ where
             resource_version,
             timeout_seconds: self.watch_timeout_seconds(),
             send_initial_events,
+            ..WatchRequest::default()
         };
         // The clock starts before the request, to include a slow answer.
         let started = Instant::now();

@@ -39,7 +39,6 @@
 //! object that does not decode there is no uid to respond with; and its response type has no field errors.
 
 mod admission;
-mod certificates;
 mod connections;
 mod conversion;
 mod deadline;
@@ -62,7 +61,6 @@ mod server;
 mod work;
 
 pub use self::admission::{Defaulter, Validator};
-pub use self::certificates::{CertificateError, Certificates};
 pub use self::conversion::Converter;
 pub use self::losses::lost_fields;
 pub use self::refusal::Refusal;
@@ -72,6 +70,7 @@ pub use self::router::{Webhooks, WebhooksBuilder};
 pub use self::self_signed::{SelfSigned, SelfSignedError};
 pub(crate) use self::server::SHUTDOWN_DELAY;
 pub use self::server::{WebhookServer, WebhookServerError};
+pub use crate::certificates::{CertificateError, Certificates};
 pub use kube_schema::{FieldError, FieldErrorKind};
 
 /// Returns the webhook path of a group, version and kind, as kubebuilder builds it.

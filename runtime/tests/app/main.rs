@@ -6,6 +6,7 @@ mod controllers_page;
 mod embedded_server_page;
 mod migrating_from_controller_runtime;
 mod migrating_from_kube_runtime;
+mod shards;
 #[cfg(feature = "webhooks")]
 mod webhooks;
 mod website;
@@ -47,6 +48,7 @@ fn setup(process: Process, seen: Arc<AtomicUsize>) -> Result<ManagerBuilder, Box
     let context = Context::<ConfigMap>::new(&factory, process.recorder());
     let controller = Controller::builder("greet", &factory)
         .for_::<ConfigMap>()
+        .sharded(process.sharding())
         .workers(process.threads())
         .build(reconcile_with(context, move |_, _| {
             seen.fetch_add(1, Ordering::SeqCst);
@@ -79,6 +81,7 @@ fn the_command_line_is_consistent_and_takes_the_programs_name() {
         &["--namespace=A"],
         &["--leader-elect=maybe"],
         &["--metrics-bind-address=x"],
+        &["--metrics-cert-path=folder"],
     ] {
         assert!(parse(args).is_err(), "{args:?}");
     }

@@ -5,7 +5,7 @@ mod validation;
 use serde_json::{Map, Value, json};
 
 use super::check::{non_negative, one_of};
-use super::cron::schedule_fault;
+use super::cron::{schedule_fault, time_zone_fault};
 use super::defaults::{objects, set};
 use super::pods::default_job_template;
 use super::workloads::{TEMPLATE, workload_tail};
@@ -36,6 +36,11 @@ impl Strategy for Job {
         }
     }
 
+    /// As in the first versions of batch/v1.
+    fn orphans(&self) -> bool {
+        true
+    }
+
     fn validate(&self, object: &Value) -> Vec<FieldError> {
         validation::validate(object)
     }
@@ -64,6 +69,13 @@ impl Strategy for Job {
         );
         &PRINTER
     }
+}
+
+/// Checks the time zone of a cron job, if it has one.
+fn time_zone(object: &Value) -> Option<FieldError> {
+    let name = object["spec"]["timeZone"].as_str()?;
+    let fault = time_zone_fault(name)?;
+    Some(FieldError::invalid("spec.timeZone", name, fault))
 }
 
 #[derive(Debug)]
@@ -110,6 +122,15 @@ impl Strategy for CronJob {
             &mut errors,
         );
         errors
+    }
+
+    fn validate_create(&self, object: &Value) -> Vec<FieldError> {
+        time_zone(object).into_iter().collect()
+    }
+
+    fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
+        let changes = old["spec"].get("timeZone") != new["spec"].get("timeZone");
+        time_zone(new).filter(|_| changes).into_iter().collect()
     }
 
     fn printer(&self) -> &'static Printer {

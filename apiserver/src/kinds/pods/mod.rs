@@ -4,6 +4,7 @@ mod container;
 mod ephemeral;
 mod image;
 mod printer;
+mod scheduling;
 mod template;
 mod update;
 mod validation;

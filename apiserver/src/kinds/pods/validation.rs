@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::container::{named, trimmed_image, validate_container};
-use super::ephemeral;
+use super::{ephemeral, scheduling};
 use crate::field::FieldError;
 use crate::kinds::check::one_of;
 use crate::metadata::object::text;
@@ -46,6 +46,7 @@ pub(in crate::kinds) fn pod_spec(spec: &Value, path: &str) -> Vec<FieldError> {
         &["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"],
         &mut errors,
     );
+    scheduling::validate(spec, path, &mut errors);
     errors
 }
 

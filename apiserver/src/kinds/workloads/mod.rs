@@ -83,6 +83,11 @@ impl Strategy for ReplicaSet {
 pub(super) struct ReplicationController;
 
 impl Strategy for ReplicationController {
+    /// As before there was a garbage collector.
+    fn orphans(&self) -> bool {
+        true
+    }
+
     /// The selector and labels default to the labels of the template.
     fn set_defaults(&self, object: &mut Value) {
         let labels = object["spec"]["template"]["metadata"]

@@ -6,6 +6,7 @@ use super::{
     super::{Package, kustomize::Image},
     settings::{Settings, of_type},
     sheet::Sheet,
+    webhooks,
 };
 
 /// A field that is a setting of the same name.
@@ -182,6 +183,7 @@ pub(super) fn fill(package: &Package, sheet: &mut Sheet, object: &mut Value) {
         return;
     };
     fill_fields(sheet, pod, &OF_POD);
+    webhooks::fill(package, sheet, pod);
     let containers = pod.get_mut("containers").and_then(Value::as_array_mut);
     if let Some(Value::Object(container)) = containers.and_then(|it| it.first_mut()) {
         fill_container(package, sheet, container);

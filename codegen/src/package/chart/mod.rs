@@ -8,8 +8,12 @@ mod deployment;
 mod namespace;
 mod settings;
 mod sheet;
+mod webhooks;
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use serde_json::{Map, Value, json};
 
@@ -17,15 +21,22 @@ use self::{
     settings::{Settings, of_type},
     sheet::Sheet,
 };
-use super::{Package, about::About, object::Object};
+use super::{Error, Package, about::About, object::Object};
 use crate::{header::TOML_MARKER, output::Tree, output::yaml::to_yaml};
 
 /// The kinds whose objects a setting switches off: `<setting>.enabled`, and what it does.
-const SWITCHES: [(&str, &str, &str); 1] = [(
-    "CustomResourceDefinition",
-    "crds",
-    "Whether the chart installs and updates the CRDs.",
-)];
+const SWITCHES: [(&str, &str, &str); 2] = [
+    (
+        "CustomResourceDefinition",
+        "crds",
+        "Whether the chart installs and updates the CRDs.",
+    ),
+    (
+        "PodDisruptionBudget",
+        "podDisruptionBudget",
+        "Whether to limit how many replicas a drain of nodes may interrupt at once.",
+    ),
+];
 
 const HELPERS: &str = r#"{{- define "NAME.image" -}}
 {{- $image := .Values.image -}}
@@ -45,7 +56,11 @@ const NOTES: &str = r"NAME {{ .Chart.AppVersion }} runs in the namespace {{ .Rel
 ";
 
 /// The files of the chart, and warnings about what it does not adapt.
-pub(super) fn files(package: &Package) -> (Tree, Vec<String>) {
+///
+/// # Errors
+///
+/// None, unless the template of a certificate is no YAML.
+pub(super) fn files(package: &Package) -> Result<(Tree, Vec<String>), Error> {
     let name = package.name();
     let mut chart = Chart {
         package,
@@ -55,7 +70,21 @@ pub(super) fn files(package: &Package) -> (Tree, Vec<String>) {
     };
     chart.declare();
     for object in &package.objects {
-        chart.add(object);
+        let mut switches = SWITCHES.iter();
+        let switch = switches.find(|(kind, ..)| object.is(kind));
+        let file = chart.add(object, switch.map(|(_, setting, _)| *setting));
+        chart.file(path(object), file);
+    }
+    for object in webhooks::objects(package)? {
+        let file = chart.add(&object, Some(webhooks::SWITCH));
+        chart.file(path(&object), file);
+    }
+    for (part, objects) in &package.parts {
+        let setting = camel(part);
+        for object in objects {
+            let file = chart.add(object, Some(&setting));
+            chart.file(format!("{part}.yaml"), file);
+        }
     }
     let marked = |text: String| format!("{TOML_MARKER}\n{text}");
     let silent = |text: &str| {
@@ -77,7 +106,7 @@ pub(super) fn files(package: &Package) -> (Tree, Vec<String>) {
         let path = PathBuf::from("templates").join(path);
         tree.insert(path, marked(templates.join("---\n")));
     }
-    (tree, chart.warnings)
+    Ok((tree, chart.warnings))
 }
 
 /// `Chart.yaml`.
@@ -121,6 +150,7 @@ impl Chart<'_> {
     /// Declares the settings.
     fn declare(&mut self) {
         deployment::declare(self.package, &mut self.settings);
+        webhooks::declare(self.package, &mut self.settings);
         let docs = "Annotations of the service account, such as the role of a cloud provider.";
         self.settings.add(
             "serviceAccount.annotations",
@@ -135,19 +165,33 @@ impl Chart<'_> {
                     .add(&path, docs, true.into(), of_type("boolean"));
             }
         }
+        for (part, objects) in &self.package.parts {
+            let kinds: BTreeSet<&str> = objects.iter().map(Object::kind).collect();
+            let kinds: Vec<&str> = kinds.into_iter().collect();
+            let docs = format!("Whether to deploy the part {part}: {}.", kinds.join(", "));
+            let path = format!("{}.enabled", camel(part));
+            self.settings
+                .add(&path, &docs, false.into(), of_type("boolean"));
+        }
         let docs = "Whether an uninstall keeps the CRDs. Without them, all objects of their kinds are deleted.";
         self.settings
             .add("crds.keep", docs, true.into(), of_type("boolean"));
     }
 
-    /// Adds the template of an object.
-    fn add(&mut self, object: &Object) {
+    /// Adds a template to a file.
+    fn file(&mut self, path: String, template: Option<String>) {
+        if let Some(template) = template {
+            self.templates.entry(path).or_default().push(template);
+        }
+    }
+
+    /// The template of an object, which the setting `<switch>.enabled` switches on and off.
+    fn add(&mut self, object: &Object, switch: Option<&str>) -> Option<String> {
         let mut sheet = Sheet::new(&object.0);
         let mut value = object.0.clone();
         match object.kind() {
             // `helm install --create-namespace` creates it.
-            "Namespace" => return,
-            "CustomResourceDefinition" => keep(&mut sheet, &mut value),
+            "Namespace" => return None,
             "ServiceAccount" => {
                 if let Some(metadata) = member(&mut value, "metadata") {
                     sheet.members(metadata, "annotations", "serviceAccount.annotations");
@@ -155,6 +199,17 @@ impl Chart<'_> {
             }
             "Deployment" => deployment::fill(self.package, &mut sheet, &mut value),
             _ => {}
+        }
+        let mut annotations = Vec::new();
+        if object.is("CustomResourceDefinition") {
+            annotations.push(webhooks::Annotation {
+                condition: ".Values.crds.keep".to_owned(),
+                line: "helm.sh/resource-policy: keep".to_owned(),
+            });
+        }
+        annotations.extend(webhooks::annotation(self.package, object));
+        if let Some(metadata) = member(&mut value, "metadata") {
+            webhooks::annotate(&mut sheet, metadata, &annotations);
         }
         let left = namespace::follow(&mut sheet, &mut value, self.package.namespace());
         self.warnings.extend(left.into_iter().map(|place| {
@@ -164,13 +219,26 @@ impl Chart<'_> {
                 object.name()
             )
         }));
-        let mut text = sheet.print(&value);
-        let mut switches = SWITCHES.iter();
-        if let Some((_, setting, _)) = switches.find(|(kind, ..)| object.is(kind)) {
-            text = format!("{{{{- if .Values.{setting}.enabled }}}}\n{text}{{{{- end }}}}\n");
-        }
-        self.templates.entry(path(object)).or_default().push(text);
+        let text = sheet.print(&value);
+        Some(match switch {
+            Some(switch) => {
+                format!("{{{{- if .Values.{switch}.enabled }}}}\n{text}{{{{- end }}}}\n")
+            }
+            None => text,
+        })
     }
+}
+
+/// `network-policies` as `networkPolicies`, the name of a setting.
+fn camel(name: &str) -> String {
+    let mut words = name.split(['-', '_', '.']);
+    let mut text = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let mut letters = word.chars();
+        text.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        text.push_str(letters.as_str());
+    }
+    text
 }
 
 /// The file of an object's template: one for each CRD, and one for all objects of any other kind.
@@ -184,28 +252,4 @@ fn path(object: &Object) -> String {
 /// A member that is a map.
 fn member<'a>(value: &'a mut Value, name: &str) -> Option<&'a mut Map<String, Value>> {
     value.get_mut(name)?.as_object_mut()
-}
-
-/// Lets an uninstall keep the object.
-fn keep(sheet: &mut Sheet, value: &mut Value) {
-    let Some(metadata) = member(value, "metadata") else {
-        return;
-    };
-    let lines = |inside: &str| {
-        let annotation = "helm.sh/resource-policy: keep";
-        format!("{{{{- if .Values.crds.keep }}}}\n{inside}{annotation}\n{{{{- end }}}}")
-    };
-    match metadata
-        .get_mut("annotations")
-        .and_then(Value::as_object_mut)
-    {
-        Some(annotations) => {
-            let block = sheet.block(&lines(""));
-            annotations.insert("helm.sh/resource-policy".to_owned(), block);
-        }
-        None => {
-            let block = sheet.block(&lines("annotations:\n  "));
-            metadata.insert("annotations".to_owned(), block);
-        }
-    }
 }

@@ -14,6 +14,12 @@ pub(super) struct Setting {
     schema: Value,
 }
 
+impl Setting {
+    fn group(&self) -> &str {
+        self.path.split('.').next().unwrap_or_default()
+    }
+}
+
 /// The settings of a chart, in the order of `values.yaml`.
 #[derive(Default)]
 pub(super) struct Settings(Vec<Setting>);
@@ -24,13 +30,17 @@ pub(super) fn of_type(name: &str) -> Value {
 }
 
 impl Settings {
+    /// Adds a setting: after those of its group, if there are any.
     pub(super) fn add(&mut self, path: &str, docs: &str, default: Value, schema: Value) {
-        self.0.push(Setting {
+        let setting = Setting {
             path: path.to_owned(),
             docs: docs.to_owned(),
             default,
             schema,
-        });
+        };
+        let same = |other: &Setting| other.group() == setting.group();
+        let at = self.0.iter().rposition(same);
+        self.0.insert(at.map_or(self.0.len(), |at| at + 1), setting);
     }
 
     /// `values.yaml`.

@@ -25,6 +25,7 @@ fn every_subcommand_explains_itself() {
         "manifests",
         "inspect",
         "diff",
+        "lint",
         "markers",
         "schema",
         "completions",

@@ -6,6 +6,7 @@
 //! `apiextensions.k8s.io/v1`. Start at [`check`].
 
 mod conversion;
+mod formats;
 mod paths;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ mod version;
 use serde_json::{Value, json};
 
 use self::conversion::check_conversion;
+pub use self::formats::unknown_formats;
 pub use self::paths::v1_path;
 use self::version::{check_columns, check_deprecation, check_root, check_scale, check_selectable};
 use crate::field::FieldError;

@@ -38,8 +38,8 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use self::state::State;
-use super::certificates::{Keep, Loaded};
 use super::{CertificateError, Certificates, Webhooks};
+use crate::certificates::{Keep, Loaded};
 use crate::client::single_attempts;
 use crate::error::chain;
 use crate::tasks::{self, Task};

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use k8s_openapi::ByteString;
 
 use super::pair::{Made, Pair, trusted};
-use crate::webhook::certificates::Loaded;
+use crate::certificates::Loaded;
 
 /// How long clients must have trusted a new CA before its certificate is served.
 pub(super) const SETTLE: Duration = Duration::from_secs(60);

@@ -44,6 +44,8 @@ fn replace(names: &[&str]) -> Replace<ConfigMap> {
 fn describe(batch: Batch<ConfigMap>) -> String {
     match batch {
         Batch::Resync => "resync".into(),
+        Batch::Leave(keys) => format!("leave {}", keys.len()),
+        Batch::Mark(_) => "mark".into(),
         Batch::Replace(replace) => {
             let names: Vec<_> = replace.objects.iter().map(|(key, _)| key.name()).collect();
             format!(

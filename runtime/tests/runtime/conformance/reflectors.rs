@@ -42,6 +42,7 @@ fn watch_from(version: &str, seconds: u32, send_initial_events: bool) -> WatchRe
         resource_version: version.to_owned(),
         timeout_seconds: seconds,
         send_initial_events,
+        ..WatchRequest::default()
     }
 }
 

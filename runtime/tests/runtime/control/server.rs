@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use embedded_apiserver::{ApiError, ApiServer, Reaction};
+use embedded_apiserver::{ApiError, ApiServer, FeatureGate, Reaction};
 use serde_json::{Value, json};
 
 pub use embedded_apiserver::{Action, FaultKind};
@@ -52,9 +52,15 @@ pub fn query(action: &Action, parameter: &str) -> Option<String> {
 
 impl Server {
     pub fn new() -> Self {
+        Self::with_shards(false)
+    }
+
+    /// Creates a server that knows shard selectors, or does not.
+    pub fn with_shards(on: bool) -> Self {
         let builder = ApiServer::builder()
             .garbage_collector(false)
-            .namespace_lifecycle(false);
+            .namespace_lifecycle(false)
+            .feature_gate(FeatureGate::ShardedListAndWatch, on);
         Self {
             api: builder.build().unwrap(),
         }

@@ -6,8 +6,11 @@ use {{crate}}::app;
 
 use crate::support::{server, until};
 
-/// The flag that `config/webhooks` adds to the Deployment.
-const SELF_SIGNED: &str = "--webhook-self-signed={{name}}-system/webhook-service";
+/// The flags that `config/webhooks` adds to the Deployment. A cluster expands their variables.
+const FLAGS: [&str; 2] = [
+    "--webhook-self-signed=$(POD_NAMESPACE)/$(WEBHOOK_SERVICE)",
+    "--webhook-secret=webhook-service-cert",
+];
 
 /// Whether every webhook client configuration has a CA bundle.
 fn is_trusted(server: &ApiServer) -> bool {
@@ -33,11 +36,15 @@ fn is_trusted(server: &ApiServer) -> bool {
 #[tokio::test]
 async fn the_api_server_is_told_whom_to_trust_and_the_roles_allow_it() {
     let component = include_str!("../../config/webhooks/kustomization.yaml");
-    assert!(component.contains(SELF_SIGNED));
+    let [service, secret] = FLAGS.map(|flag| {
+        assert!(component.contains(flag), "{flag}");
+        let flag = flag.replace("$(POD_NAMESPACE)", "{{name}}-system");
+        flag.replace("$(WEBHOOK_SERVICE)", "webhook-service")
+    });
     let server = server();
     assert!(!is_trusted(&server));
     let client = server.client_as(app::NAME);
-    let args = [SELF_SIGNED, "--webhook-bind-address=127.0.0.1:0"];
+    let args = [&*service, &secret, "--webhook-bind-address=127.0.0.1:0"];
     let running = Running::program(app::app(), client, &args, app::setup);
     until(async || is_trusted(&server)).await;
     running.stop().await;

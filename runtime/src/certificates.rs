@@ -1,4 +1,5 @@
-//! The certificate of a webhook server: from a folder, such as a mounted Secret of cert-manager, or self-signed.
+//! The certificate of an HTTPS server: from a folder, such as a mounted Secret of cert-manager, self-signed and registered with its clients,
+//! or one that clients cannot verify.
 
 use std::fmt;
 use std::fs;
@@ -44,6 +45,10 @@ pub enum CertificateError {
     /// The key does not belong to the certificate, or has an unsupported type.
     #[error("the certificate cannot be used: {0}")]
     Tls(#[from] rustls::Error),
+    /// No certificate could be made.
+    #[cfg(feature = "secure-metrics")]
+    #[error("no certificate can be made: {0}")]
+    Make(#[from] rcgen::Error),
 }
 
 /// A certificate and its key, which may be replaced while the server runs. Clones share them.
@@ -61,11 +66,14 @@ enum Source {
     Folder(PathBuf),
     #[cfg(feature = "self-signed")]
     Kept(Arc<dyn Keep>),
+    /// Made for this process.
+    #[cfg(feature = "secure-metrics")]
+    Own,
 }
 
 /// Renews certificates on its own.
 #[cfg(feature = "self-signed")]
-pub(super) trait Keep: fmt::Debug + Send + Sync {
+pub(crate) trait Keep: fmt::Debug + Send + Sync {
     /// Returns the state of the registration of certificates with the clients.
     fn registration(&self) -> &Progress;
 
@@ -77,7 +85,7 @@ pub(super) trait Keep: fmt::Debug + Send + Sync {
     ) -> BoxFuture<'k, ()>;
 }
 
-pub(super) struct Loaded {
+pub(crate) struct Loaded {
     certificate: Vec<u8>,
     key: Vec<u8>,
     config: Arc<ServerConfig>,
@@ -93,7 +101,7 @@ impl Loaded {
     }
 
     /// Parses a pair; errors name its files.
-    pub(super) fn new(
+    pub(crate) fn new(
         folder: &Path,
         certificate: Vec<u8>,
         key: Vec<u8>,
@@ -138,8 +146,31 @@ impl Certificates {
         })
     }
 
+    /// Makes a certificate for this process, which encrypts, but which clients cannot verify.
+    ///
+    /// # Errors
+    /// The system has no random numbers.
+    #[cfg(feature = "secure-metrics")]
+    pub fn unverified() -> Result<Self, CertificateError> {
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
+        let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+        let loaded = Loaded::new(Path::new(""), certificate.into(), key.into())?;
+        Ok(Self {
+            source: Source::Own,
+            current: Arc::new(RwLock::new(loaded)),
+            progress: Progress::new(Task::Certificate, "own"),
+        })
+    }
+
+    /// Reports the renewal as another task: the certificate is not that of webhooks.
+    #[cfg(feature = "secure-metrics")]
+    pub(crate) fn of_task(mut self, task: Task) -> Self {
+        self.progress = Progress::new(task, "tls.crt");
+        self
+    }
+
     #[cfg(feature = "self-signed")]
-    pub(super) fn kept(keeper: impl Keep + 'static, loaded: Loaded) -> Self {
+    pub(crate) fn kept(keeper: impl Keep + 'static, loaded: Loaded) -> Self {
         Self {
             source: Source::Kept(Arc::new(keeper)),
             current: Arc::new(RwLock::new(loaded)),
@@ -149,26 +180,28 @@ impl Certificates {
 
     /// Returns the state of the renewal.
     #[cfg(feature = "self-signed")]
-    pub(super) fn renewal(&self) -> &Progress {
+    pub(crate) fn renewal(&self) -> &Progress {
         &self.progress
     }
 
     /// Returns the states of all tasks that keep the certificates up to date.
-    pub(super) fn progress(&self) -> Vec<&Progress> {
+    pub(crate) fn progress(&self) -> Vec<&Progress> {
         match &self.source {
             Source::Folder(_) => vec![&self.progress],
             #[cfg(feature = "self-signed")]
             Source::Kept(keeper) => vec![&self.progress, keeper.registration()],
+            #[cfg(feature = "secure-metrics")]
+            Source::Own => Vec::new(),
         }
     }
 
     /// Returns the configuration for a new connection.
-    pub(super) fn config(&self) -> Arc<ServerConfig> {
+    pub(crate) fn config(&self) -> Arc<ServerConfig> {
         self.current.read().config.clone()
     }
 
-    /// Reads the folder's files again if they changed; returns whether a new certificate is in use. Has no effect on self-signed
-    /// certificates.
+    /// Reads the folder's files again if they changed; returns whether a new certificate is in use. Has no effect on certificates from
+    /// elsewhere.
     ///
     /// # Errors
     /// The files are unusable: the old certificate stays in use.
@@ -177,11 +210,13 @@ impl Certificates {
             Source::Folder(folder) => Ok(self.install(Loaded::read(folder)?)),
             #[cfg(feature = "self-signed")]
             Source::Kept(_) => Ok(false),
+            #[cfg(feature = "secure-metrics")]
+            Source::Own => Ok(false),
         }
     }
 
     /// Installs a pair; returns whether it is new.
-    pub(super) fn install(&self, loaded: Loaded) -> bool {
+    pub(crate) fn install(&self, loaded: Loaded) -> bool {
         let mut current = self.current.write();
         let is_new = loaded.certificate != current.certificate || loaded.key != current.key;
         *current = loaded;
@@ -189,15 +224,17 @@ impl Certificates {
     }
 
     /// Keeps the pair up to date until `stop` is cancelled.
-    pub(super) async fn follow(&self, stop: CancellationToken) {
+    pub(crate) async fn follow(&self, stop: CancellationToken) {
         match &self.source {
-            Source::Folder(_) => self.follow_files(stop).await,
+            Source::Folder(folder) => self.follow_files(folder, stop).await,
             #[cfg(feature = "self-signed")]
             Source::Kept(keeper) => keeper.keep(self, stop).await,
+            #[cfg(feature = "secure-metrics")]
+            Source::Own => stop.cancelled().await,
         }
     }
 
-    async fn follow_files(&self, stop: CancellationToken) {
+    async fn follow_files(&self, folder: &Path, stop: CancellationToken) {
         while stop
             .run_until_cancelled(tokio::time::sleep(EVERY))
             .await
@@ -209,7 +246,7 @@ impl Certificates {
                 Ok(Ok(renewed)) => {
                     self.progress.works();
                     if renewed {
-                        tracing::info!("renewed the webhook certificate");
+                        tracing::info!("reloaded the certificate in {}", folder.display());
                     }
                 }
                 // Outside of a mount, the two files are replaced one after the other, so that one error may be temporary.

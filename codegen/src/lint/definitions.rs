@@ -1,0 +1,125 @@
+//! Checks of a version of a CRD: each returns where something is wrong, and what.
+
+use kube_schema::json_path::{self, Brackets};
+use serde_json::{Value, json};
+
+use super::Fault;
+
+/// Short names of Kubernetes' own kinds.
+const TAKEN: [&str; 25] = [
+    "cm", "cj", "crd", "csr", "deploy", "ds", "ep", "ev", "hpa", "ing", "limits", "netpol", "no",
+    "ns", "pc", "pdb", "po", "pv", "pvc", "quota", "rc", "rs", "sa", "sts", "svc",
+];
+
+/// The schema of a version.
+fn schema(version: &Value) -> &Value {
+    &version["schema"]["openAPIV3Schema"]
+}
+
+fn keys(keys: &[&str]) -> Vec<String> {
+    keys.iter().map(|&key| key.to_owned()).collect()
+}
+
+/// The keys to the schema of the status.
+fn status_keys(more: &[&str]) -> Vec<String> {
+    let start = ["schema", "openAPIV3Schema", "properties", "status"];
+    keys(&[&start, more].concat())
+}
+
+pub(super) fn conditions(_: &Value, version: &Value) -> Vec<Fault> {
+    let conditions = &schema(version)["properties"]["status"]["properties"]["conditions"];
+    if conditions.is_null() {
+        return Vec::new();
+    }
+    let items = &conditions["items"]["properties"];
+    let fields = ["type", "status", "lastTransitionTime", "reason", "message"];
+    let missing = fields.iter().find(|&&name| items[name].is_null());
+    let is_map = conditions["x-kubernetes-list-type"] == "map"
+        && conditions["x-kubernetes-list-map-keys"] == json!(["type"]);
+    let message = match missing {
+        Some(name) => format!("a condition has no `{name}`: clients such as `kubectl wait` expect metav1.Condition"),
+        None if !is_map => "the list of conditions is not a map with the key `type`: two controllers overwrite each other's".to_owned(),
+        None => return Vec::new(),
+    };
+    let at = status_keys(&["properties", "conditions"]);
+    vec![(at, "status.conditions".to_owned(), message)]
+}
+
+pub(super) fn status_subresource(_: &Value, version: &Value) -> Vec<Fault> {
+    let has_status = !schema(version)["properties"]["status"].is_null();
+    if !has_status || !version["subresources"]["status"].is_null() {
+        return Vec::new();
+    }
+    let message = "there is a status without the subresource `status`: users can write it, and each write changes the generation";
+    vec![(status_keys(&[]), "status".to_owned(), message.to_owned())]
+}
+
+pub(super) fn columns(_: &Value, version: &Value) -> Vec<Fault> {
+    let columns = version["additionalPrinterColumns"].as_array();
+    let columns = columns.into_iter().flatten().enumerate();
+    let faults = columns.filter_map(|(index, column)| {
+        let path = column["jsonPath"].as_str().unwrap_or_default();
+        // Filters and indexes depend on the object.
+        let plain = path.split(['[', '*']).next().unwrap_or_default();
+        let is_own = !plain.starts_with(".metadata") && plain != "." && !path.contains('\\');
+        let shows = !is_own || leads(version, plain.trim_end_matches('.'));
+        let at = keys(&["additionalPrinterColumns", &index.to_string()]);
+        let name = column["name"].as_str().unwrap_or_default();
+        (!shows).then(|| {
+            let message =
+                format!("the column `{name}` is always empty: `{path}` leads to no field");
+            (at, String::new(), message)
+        })
+    });
+    faults.collect()
+}
+
+pub(super) fn scale(_: &Value, version: &Value) -> Vec<Fault> {
+    let scale = &version["subresources"]["scale"];
+    let paths = [
+        "specReplicasPath",
+        "statusReplicasPath",
+        "labelSelectorPath",
+    ];
+    let faults = paths.iter().filter_map(|&key| {
+        let path = scale[key].as_str()?;
+        let message =
+            format!("`{key}` of the subresource `scale` is `{path}`, which leads to no field");
+        let at = keys(&["subresources", "scale", key]);
+        (!leads(version, path)).then_some((at, String::new(), message))
+    });
+    faults.collect()
+}
+
+/// Whether a path leads to a field of the schema, or to one that it does not name but keeps.
+fn leads(version: &Value, path: &str) -> bool {
+    let mut above = path;
+    loop {
+        if let Ok(found) = json_path::find(schema(version), above, Brackets::Allowed) {
+            return above == path || is_open(found);
+        }
+        let Some((shorter, _)) = above.rsplit_once('.') else {
+            return false;
+        };
+        above = shorter;
+    }
+}
+
+fn is_open(schema: &Value) -> bool {
+    schema["x-kubernetes-preserve-unknown-fields"] == true
+}
+
+pub(super) fn short_names(crd: &Value, _: &Value) -> Vec<Fault> {
+    let names = crd.pointer("/spec/names/shortNames");
+    let names = names.and_then(Value::as_array).into_iter().flatten();
+    let faults = names
+        .filter_map(Value::as_str)
+        .filter(|name| TAKEN.contains(name))
+        .map(|name| {
+            let message = format!(
+                "the short name `{name}` is one of Kubernetes' own kinds, which kubectl prefers"
+            );
+            (Vec::new(), String::new(), message)
+        });
+    faults.collect()
+}

@@ -1,0 +1,191 @@
+//! Checks of one value of a schema: each returns what is wrong with it.
+
+use serde_json::Value;
+
+use super::walk::{Field, properties, required};
+
+/// Names of fields that hold what belongs into a Secret, in lower case.
+const SECRETS: [&str; 6] = [
+    "password",
+    "passwd",
+    "token",
+    "apikey",
+    "secretkey",
+    "privatekey",
+];
+
+pub(super) fn list_type(field: &Field<'_>) -> Option<String> {
+    if field.ty() != "array" {
+        return None;
+    }
+    let is_object = field.schema["items"]["type"] == "object";
+    match field.text("x-kubernetes-list-type") {
+        "" => Some("the list has no type, so that server-side apply replaces it as a whole".to_owned()),
+        "set" if is_object => Some("the list of objects is a `set`: its items are merged as a whole, and compared as a whole".to_owned()),
+        _ => None,
+    }
+}
+
+pub(super) fn integers(field: &Field<'_>) -> Option<String> {
+    let format = field.text("format");
+    let is_int = field.ty() == "integer" && !field.has("x-kubernetes-int-or-string");
+    (is_int && !["int32", "int64"].contains(&format)).then(|| match format {
+        "" => "the integer has no format: clients do not know its width".to_owned(),
+        format => format!("the integer has the format `{format}`, which few clients know"),
+    })
+}
+
+pub(super) fn floats(field: &Field<'_>) -> Option<String> {
+    (field.ty() == "number").then(|| {
+        "the number may have a fraction, which encoders of different languages round differently"
+            .to_owned()
+    })
+}
+
+pub(super) fn maps(field: &Field<'_>) -> Option<String> {
+    let values = field.schema.get("additionalProperties")?;
+    let ty = values["type"].as_str().unwrap_or_default();
+    let is_text = ty == "string" || values["x-kubernetes-int-or-string"] == true;
+    (values.is_object() && !is_text).then(|| {
+        "the map holds more than text: its values have no name, and no order for merging".to_owned()
+    })
+}
+
+pub(super) fn durations(field: &Field<'_>) -> Option<String> {
+    (field.text("format") == "duration").then(|| {
+        "the duration is text in Go's form (`1h30m`), which each client has to parse".to_owned()
+    })
+}
+
+pub(super) fn names(field: &Field<'_>) -> Option<String> {
+    let mut letters = field.name.chars();
+    let is_camel = letters
+        .next()
+        .is_some_and(|first| first.is_ascii_lowercase())
+        && letters.all(|letter| letter.is_ascii_alphanumeric());
+    (field.is_property && !is_camel).then(|| format!("`{}` is not in lower camel case", field.name))
+}
+
+pub(super) fn phases(field: &Field<'_>) -> Option<String> {
+    let is_phase = field.name.to_lowercase().contains("phase");
+    (field.is_property && is_phase).then(|| {
+        format!(
+            "`{}` is a state of a machine: clients break when a value is added",
+            field.name
+        )
+    })
+}
+
+pub(super) fn references(field: &Field<'_>) -> Option<String> {
+    let name = field.name;
+    let short = name
+        .replace("References", "Refs")
+        .replace("Reference", "Ref");
+    (field.is_property && short != name).then(|| format!("`{name}` is `{short}` in other APIs"))
+}
+
+pub(super) fn timestamps(field: &Field<'_>) -> Option<String> {
+    let name = field.name;
+    let is_stamp = name.to_lowercase().contains("timestamp");
+    let short = name
+        .replace("TimeStamp", "Time")
+        .replace("Timestamp", "Time");
+    (field.is_property && is_stamp).then(|| format!("`{name}` is `{short}` in other APIs"))
+}
+
+pub(super) fn nullable(field: &Field<'_>) -> Option<String> {
+    (field.schema["nullable"] == true).then(|| {
+        "null and absent are two values that mean one thing, and clients drop one of them"
+            .to_owned()
+    })
+}
+
+pub(super) fn bools(field: &Field<'_>) -> Option<String> {
+    (field.ty() == "boolean")
+        .then(|| "a boolean cannot get a third value in a later release".to_owned())
+}
+
+pub(super) fn bounds(field: &Field<'_>) -> Option<String> {
+    let has = |keyword| field.has(keyword);
+    let missing = match field.ty() {
+        "string" if !has("maxLength") && !has("enum") && !has("format") => "maxLength",
+        "array" if !has("maxItems") => "maxItems",
+        "object" if has("additionalProperties") && !has("maxProperties") => "maxProperties",
+        _ => return None,
+    };
+    Some(format!(
+        "there is no `{missing}`: nothing but the size of a request limits it"
+    ))
+}
+
+pub(super) fn defaults(field: &Field<'_>) -> Option<String> {
+    (field.has("default") && field.is_required()).then(|| {
+        "it is required and has a default: the default is set first, so nobody has to write it"
+            .to_owned()
+    })
+}
+
+pub(super) fn descriptions(field: &Field<'_>) -> Option<String> {
+    (field.is_property && field.text("description").trim().is_empty())
+        .then(|| "there is no description: `kubectl explain` shows an empty line".to_owned())
+}
+
+pub(super) fn untyped(field: &Field<'_>) -> Option<String> {
+    let is_open = field.schema["x-kubernetes-preserve-unknown-fields"] == true;
+    let is_embedded = field.schema["x-kubernetes-embedded-resource"] == true;
+    (is_open && !is_embedded).then(|| "anything is stored here, unchecked".to_owned())
+}
+
+pub(super) fn enums(field: &Field<'_>) -> Option<String> {
+    let values = field.schema["enum"].as_array()?;
+    let is_pascal = |text: &str| {
+        let is_word = text.chars().all(|letter| letter.is_ascii_alphanumeric());
+        text.is_empty() || is_word && text.starts_with(|first: char| first.is_ascii_uppercase())
+    };
+    let odd = values
+        .iter()
+        .filter_map(Value::as_str)
+        .find(|text| !is_pascal(text))?;
+    Some(format!("the value `{odd}` is not in upper camel case"))
+}
+
+pub(super) fn unions(field: &Field<'_>) -> Option<String> {
+    let members = field.schema["oneOf"].as_array()?;
+    let single = members.iter().all(|member| required(member).count() == 1);
+    let has_enum = properties(field.schema).any(|(name, below)| {
+        below.get("enum").is_some() && required(field.schema).any(|it| it == name)
+    });
+    (members.len() > 1 && single && !has_enum).then(|| {
+        "one of several fields is set, and no field says which: a client that does not know a new one sees none"
+            .to_owned()
+    })
+}
+
+pub(super) fn unbounded_rules(field: &Field<'_>) -> Option<String> {
+    (field.has("x-kubernetes-validations") && !field.is_bounded).then(|| {
+        "a rule in CEL runs for each item of a list or map without a bound, which counts against the limit of costs"
+            .to_owned()
+    })
+}
+
+pub(super) fn unreached_defaults(field: &Field<'_>) -> Option<String> {
+    let is_optional = field.is_property && !field.is_required() && !field.has("default");
+    let default = properties(field.schema).find(|(_, below)| below.get("default").is_some());
+    let (name, _) = default.filter(|_| is_optional && field.ty() == "object")?;
+    Some(format!(
+        "the default of `{name}` is only set in objects that have `{}`",
+        field.name
+    ))
+}
+
+pub(super) fn secrets(field: &Field<'_>) -> Option<String> {
+    let name = field.name.to_lowercase();
+    let is_secret = SECRETS.iter().any(|secret| name.ends_with(secret));
+    let is_in_spec = field.path.starts_with("spec");
+    (field.is_property && is_in_spec && field.ty() == "string" && is_secret).then(|| {
+        format!(
+            "`{}` looks like a secret, and everybody who may read the object can read it",
+            field.name
+        )
+    })
+}

@@ -1,0 +1,152 @@
+//! The conventions of Kubernetes APIs, held against CRDs from any input: annotated Rust, kube-derive, Go and YAML alike.
+//!
+//! [`rules`] is the table; `fields` has the checks of one value, `definitions` those of a version. Everything is seen as the API server
+//! sees it, in the CRD, and reported where it is declared. Types of other crates and packages are not checked: who declares them answers
+//! for them. Start at [`lint`].
+
+mod allow;
+mod definitions;
+mod fields;
+pub(crate) mod print;
+pub(crate) mod rules;
+mod walk;
+
+use std::{
+    cell::LazyCell,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use rayon::prelude::*;
+use serde_json::Value;
+
+use self::{
+    allow::Allowed,
+    rules::{Check, RULES, Rule},
+};
+use crate::{
+    compat::{Definition, Places, Set},
+    diag::{Diagnostics, Place},
+};
+
+/// How a finding counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// It is not reported.
+    Off,
+    /// It is reported.
+    Warning,
+    /// It is reported, and the command fails.
+    Error,
+}
+
+/// A deviation from a convention.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    pub(crate) rule: &'static Rule,
+    pub(crate) level: Level,
+    /// The name of the CRD.
+    pub(crate) crd: String,
+    pub(crate) version: String,
+    /// The field (`spec.disks[].size`); empty for the definition.
+    pub(crate) path: String,
+    /// What is the case, on one line.
+    pub(crate) message: String,
+    pub(crate) place: Option<Place>,
+}
+
+impl Finding {
+    /// The line by which a baseline names it.
+    pub(crate) fn key(&self) -> String {
+        let words = [self.rule.id, &self.crd, &self.version, &self.path];
+        words.join(" ").trim_end().to_owned()
+    }
+}
+
+/// The levels of rules that differ from their defaults, by id.
+pub(crate) type Levels = BTreeMap<String, Level>;
+
+/// Checks all CRDs; findings are in the order of CRDs, versions and fields. A type that several versions or kinds share is reported once.
+///
+/// # Errors
+///
+/// A comment that allows a finding names no rule or gives no reason; two CRDs have one name.
+pub(crate) fn lint(set: &Set, levels: &Levels) -> Result<Vec<Finding>, Diagnostics> {
+    let definitions = set.by_name()?;
+    let definitions: Vec<&Definition> = definitions.into_values().collect();
+    let linted = definitions.par_iter().with_max_len(1);
+    let linted: Vec<_> = linted.map(|definition| one(definition, levels)).collect();
+    let mut found = Vec::new();
+    let mut diagnostics = Diagnostics::new();
+    for (findings, faults) in linted {
+        found.extend(findings);
+        diagnostics.extend(faults);
+    }
+    let mut seen = BTreeSet::new();
+    found.retain(|finding: &Finding| match &finding.place {
+        Some(place) => seen.insert((finding.rule.id, place.file.clone(), place.range.start)),
+        None => true,
+    });
+    diagnostics.sort();
+    diagnostics.finish(found)
+}
+
+/// Where a check found something, and what.
+type Fault = (Vec<String>, String, String);
+
+fn one(definition: &Definition, levels: &Levels) -> (Vec<Finding>, Diagnostics) {
+    let (mut found, mut diagnostics) = (Vec::new(), Diagnostics::new());
+    let places = LazyCell::new(|| Places::of(definition));
+    let crd = definition.name();
+    let versions = definition.value.pointer("/spec/versions");
+    let versions = versions.and_then(Value::as_array).into_iter().flatten();
+    for (index, version) in versions.enumerate() {
+        if version["served"] == false {
+            continue;
+        }
+        let name = version["name"].as_str().unwrap_or_default();
+        let start = ["spec", "versions"].map(str::to_owned);
+        let start: Vec<String> = start.into_iter().chain([index.to_string()]).collect();
+        for rule in RULES {
+            let level = levels.get(rule.id).copied().unwrap_or(rule.level);
+            if level == Level::Off {
+                continue;
+            }
+            for (below, path, message) in faults(rule, &definition.value, version) {
+                let pointer: Vec<String> = start.iter().cloned().chain(below).collect();
+                let place = places.place(name, &path, &pointer);
+                let Some(place) = place.filter(|place| place.exact) else {
+                    continue;
+                };
+                let allowed = place.place.as_ref().map(Allowed::at).unwrap_or_default();
+                diagnostics.extend(allowed.faults());
+                if !allowed.has(rule.id) {
+                    found.push(Finding {
+                        rule,
+                        level,
+                        crd: crd.clone(),
+                        version: name.to_owned(),
+                        path,
+                        message,
+                        place: place.place,
+                    });
+                }
+            }
+        }
+    }
+    (found, diagnostics)
+}
+
+fn faults(rule: &Rule, crd: &Value, version: &Value) -> Vec<Fault> {
+    match rule.check {
+        Check::Version(check) => check(crd, version),
+        Check::Field(check) => {
+            let mut found = Vec::new();
+            walk::fields(version, &mut |field| {
+                if let Some(message) = check(field) {
+                    found.push((field.pointer.to_vec(), field.path.to_owned(), message));
+                }
+            });
+            found
+        }
+    }
+}
