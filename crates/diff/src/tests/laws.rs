@@ -141,7 +141,8 @@ fn value(schema: &Value, random: &mut Random) -> Value {
     }
     match schema["type"].as_str() {
         Some("integer") => {
-            json!(bound(random.pick(&["minimum", "maximum"])) + random.below(4) - 2)
+            let end: &&str = random.pick(&["minimum", "maximum"]);
+            json!(bound(end) + random.below(4) - 2)
         }
         Some("boolean") => json!(random.below(2) == 0),
         Some("string") if random.below(12) == 0 => Value::Null,
