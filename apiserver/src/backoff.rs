@@ -25,7 +25,8 @@ struct Failures {
 pub(crate) struct Backoff(Mutex<BTreeMap<Task, Failures>>);
 
 impl Backoff {
-    /// Counts a failure. Returns the delay after which the caller must retry, or `None` if a retry is already scheduled.
+    /// Counts a failure. Returns the delay after which the caller must retry, or `None` if a retry
+    /// is already scheduled.
     pub(crate) fn fail(&self, task: &Task, longest: Duration) -> Option<Duration> {
         let mut all = self.0.lock();
         let failures = all.entry(task.clone()).or_default();

@@ -1,5 +1,5 @@
-//! The objects that kube-apiserver creates when it starts, as far as operators read them: roles, priority classes, API services,
-//! and the configuration of extension API servers.
+//! The objects that kube-apiserver creates when it starts, as far as operators read them: roles,
+//! priority classes, API services, and the configuration of extension API servers.
 
 use serde_json::{Value, json};
 
@@ -197,7 +197,8 @@ fn priority_class(name: &str, value: i64, description: &str) -> Value {
         "value": value, "description": description, "preemptionPolicy": "PreemptLowerPriority"})
 }
 
-/// The configuration that extension API servers read: from which proxies they take users. There are none.
+/// The configuration that extension API servers read: from which proxies they take users. There are
+/// none.
 fn extension_authentication() -> Vec<Value> {
     let name = "extension-apiserver-authentication";
     let reader = format!("{name}-reader");

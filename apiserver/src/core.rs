@@ -26,13 +26,14 @@ pub enum AuthorizationMode {
     Rbac,
 }
 
-/// How far the server does the work of kube-controller-manager, for all of its controllers or one of them.
+/// How far the server does the work of kube-controller-manager, for all of its controllers or one
+/// of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Controllers {
     /// As on a cluster: the controllers act.
     Full,
-    /// As with envtest, an API server without controllers: objects get the finalizers that controllers would remove, and keep
-    /// them.
+    /// As with envtest, an API server without controllers: objects get the finalizers that
+    /// controllers would remove, and keep them.
     Envtest,
     /// As if there were no such controllers: no finalizers, and no rules that depend on them.
     Off,
@@ -64,8 +65,8 @@ impl std::str::FromStr for Controllers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FeatureGate {
-    /// `shardSelector` of lists and watches selects objects by a hash of their metadata (KEP-5866). Off by default, as in Kubernetes
-    /// 1.36: the parameter is ignored.
+    /// `shardSelector` of lists and watches selects objects by a hash of their metadata (KEP-5866).
+    /// Off by default, as in Kubernetes 1.36: the parameter is ignored.
     ShardedListAndWatch,
 }
 
@@ -180,7 +181,8 @@ impl Core {
         snapshot.objects.iter().map(|s| s.decode()).collect()
     }
 
-    /// Whether an object of a cluster-scoped built-in kind is being deleted; `None` when it does not exist.
+    /// Whether an object of a cluster-scoped built-in kind is being deleted; `None` when it does
+    /// not exist.
     pub(crate) fn is_ending(&self, group: &str, plural: &str, name: &str) -> Option<bool> {
         let stored = self.find(&self.builtin(group, plural)?, &Key::new("", name))?;
         Some(object::is_deleting(&stored.decode()))
@@ -192,7 +194,8 @@ impl Core {
         Some(stored.labels.clone())
     }
 
-    /// Returns the external host of the service that a `clientConfig` names, if the service is of type `ExternalName`.
+    /// Returns the external host of the service that a `clientConfig` names, if the service is of
+    /// type `ExternalName`.
     pub(crate) fn external_host(&self, client: &Value) -> Option<String> {
         let service = client.get("service")?;
         let key = |field| object::text(service, &[field]);

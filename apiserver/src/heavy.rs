@@ -1,4 +1,5 @@
-//! Requests that take long to compute run on threads of their own, so that others are answered meanwhile.
+//! Requests that take long to compute run on threads of their own, so that others are answered
+//! meanwhile.
 
 use std::future::Future;
 use std::sync::LazyLock;
@@ -22,7 +23,8 @@ const MANY: usize = 500;
 /// The number of such requests that are computed at once. It bounds the memory that they take, too.
 const THREADS: usize = 2;
 
-/// The stack of a thread in bytes: objects nest up to 127 levels deep, and unoptimised code keeps all of them.
+/// The stack of a thread in bytes: objects nest up to 127 levels deep, and unoptimised code keeps
+/// all of them.
 const STACK: usize = 8 << 20;
 
 /// Shared by all servers of a process, and never stopped: a runtime cannot be dropped by a task.
@@ -49,12 +51,14 @@ pub(crate) async fn run<T: Send + 'static>(
     let Ok(here) = Handle::try_current() else {
         return Ok(runtime.spawn(request).await?);
     };
-    // A thread that waits tells the caller's runtime that there is work: its clock does not advance by itself meanwhile.
+    // A thread that waits tells the caller's runtime that there is work: its clock does not advance
+    // by itself meanwhile.
     let waiting = here.spawn_blocking(move || runtime.block_on(runtime.spawn(request)));
     Ok(waiting.await??)
 }
 
-/// Whether a request may take long: its body or its object is large, or it concerns many objects that are not just streamed.
+/// Whether a request may take long: its body or its object is large, or it concerns many objects
+/// that are not just streamed.
 pub(crate) fn is_heavy(core: &Core, parts: &Parts, body: &[u8]) -> bool {
     if body.len() >= LARGE {
         return true;

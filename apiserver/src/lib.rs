@@ -1,9 +1,10 @@
 //! An in-process Kubernetes API server for fakes, tests and demos.
 //!
-//! Build one with [`ApiServer::builder`]. [`ApiServer::client`] returns a `kube::Client` that needs no socket, and
-//! [`ApiServer::serve`] exposes the same server over HTTP, for kubectl. The server has the built-in kinds that controllers
-//! use and any CRD, with the semantics of kube-apiserver: one event log, optimistic concurrency, watches, patches,
-//! server-side apply, finalizers and garbage collection. Tests can inject failures ([`Faults`]), answer requests themselves
+//! Build one with [`ApiServer::builder`]. [`ApiServer::client`] returns a `kube::Client` that needs
+//! no socket, and [`ApiServer::serve`] exposes the same server over HTTP, for kubectl. The server
+//! has the built-in kinds that controllers use and any CRD, with the semantics of kube-apiserver:
+//! one event log, optimistic concurrency, watches, patches, server-side apply, finalizers and
+//! garbage collection. Tests can inject failures ([`Faults`]), answer requests themselves
 //! ([`ApiServer::prepend_reactor`]) and inspect what a client did ([`Recorder`]).
 //!
 //! ```
@@ -18,7 +19,8 @@
 //! # }
 //! ```
 
-/// Table of test cases: calls a check once per row. As a macro so that rustfmt keeps each row on its own line.
+/// Table of test cases: calls a check once per row. As a macro so that rustfmt keeps each row on
+/// its own line.
 #[cfg(test)]
 macro_rules! rows {
     ($check:ident: $($row:tt),+ $(,)?) => {

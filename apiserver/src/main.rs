@@ -1,4 +1,5 @@
-//! `embedded-apiserver`: serves the API over HTTP, for kubectl and other clients; [`program`] has its other names.
+//! `embedded-apiserver`: serves the API over HTTP, for kubectl and other clients; [`program`] has
+//! its other names.
 
 mod program;
 
@@ -16,7 +17,8 @@ use serde_json::Value;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// An in-process Kubernetes API server, served over plain HTTP; without credentials, a client is the administrator.
+/// An in-process Kubernetes API server, served over plain HTTP; without credentials, a client is
+/// the administrator.
 #[derive(Debug, Parser)]
 #[command(version, args_conflicts_with_subcommands = true)]
 struct Args {
@@ -37,14 +39,15 @@ struct Args {
     /// Write a kubeconfig for the server to this file.
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// Who may do what: everyone everything, or what the roles allow the impersonated user or the service account of the token.
+    /// Who may do what: everyone everything, or what the roles allow the impersonated user or the
+    /// service account of the token.
     #[arg(long, value_name = "MODE", value_enum, default_value_t = Mode::AlwaysAllow)]
     authorization_mode: Mode,
     /// Check the permissions that owner references need, as the admission plugin of that name does.
     #[arg(long)]
     owner_references_permission_enforcement: bool,
-    /// How far the server does the work of kube-controller-manager: `full`, as on a cluster; `envtest`, finalizers are set and
-    /// nobody removes them; `off`, no finalizers.
+    /// How far the server does the work of kube-controller-manager: `full`, as on a cluster;
+    /// `envtest`, finalizers are set and nobody removes them; `off`, no finalizers.
     #[arg(long, value_name = "MODE", default_value = "full")]
     controllers: Controllers,
     /// Turn features of kube-apiserver on or off: `ShardedListAndWatch=true`.

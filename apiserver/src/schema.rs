@@ -8,7 +8,8 @@ pub(crate) use kube_schema::{
 };
 pub use kube_schema::{Cause, FieldError, FieldErrorKind, Structural};
 
-/// Compiles an `openAPIV3Schema`. Errors are reported at paths under `path` (`spec.versions[1].schema.openAPIV3Schema`).
+/// Compiles an `openAPIV3Schema`. Errors are reported at paths under `path`
+/// (`spec.versions[1].schema.openAPIV3Schema`).
 ///
 /// # Errors
 /// All violations of the structural-schema rules.
@@ -19,7 +20,8 @@ pub fn compile(path: &str, schema: &Value) -> Result<Structural, Vec<FieldError>
 /// How many bytes the defaults of an object may add: more than any object has that can be stored.
 const MOST_DEFAULTED: usize = 4 << 20;
 
-/// Fills in the defaults of an object. If they are too large, some are missing: a write of the object fails for its size.
+/// Fills in the defaults of an object. If they are too large, some are missing: a write of the
+/// object fails for its size.
 pub(crate) fn apply_defaults(schema: &Structural, object: &mut Value) {
     if let Err(error) = schema.apply_defaults_within(object, MOST_DEFAULTED) {
         tracing::warn!(%error, "some are not filled in");

@@ -52,7 +52,8 @@ impl LabelSelector {
         Ok(Self(requirements))
     }
 
-    /// Builds a selector from an object's `matchLabels` and `matchExpressions`. An unknown operator matches nothing.
+    /// Builds a selector from an object's `matchLabels` and `matchExpressions`. An unknown operator
+    /// matches nothing.
     pub(crate) fn of(selector: &Value) -> Self {
         let labels = selector["matchLabels"].as_object().into_iter().flatten();
         let labels = labels.map(|(key, value)| {
@@ -271,7 +272,8 @@ pub(crate) struct FieldTerm {
 pub(crate) struct FieldSelector(pub(crate) Vec<FieldTerm>);
 
 impl FieldSelector {
-    /// Parses a `fieldSelector` parameter: `a=b,c!=d`, with `\` before a literal comma, equals sign or backslash.
+    /// Parses a `fieldSelector` parameter: `a=b,c!=d`, with `\` before a literal comma, equals sign
+    /// or backslash.
     pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
         let mut terms = Vec::new();
         for term in split_escaped(text).into_iter().filter(|t| !t.is_empty()) {

@@ -70,8 +70,9 @@ impl ApiServer {
         kube::Client::new(self.service(), "default")
     }
 
-    /// Returns a client like [`client`](Self::client) whose requests are recorded under `user`, so that a test can tell a
-    /// controller's requests from its own. See [`assert_rbac`](crate::assert_rbac).
+    /// Returns a client like [`client`](Self::client) whose requests are recorded under `user`, so
+    /// that a test can tell a controller's requests from its own. See
+    /// [`assert_rbac`](crate::assert_rbac).
     ///
     /// # Panics
     /// Panics outside of a Tokio runtime, which `kube::Client` requires.
@@ -94,8 +95,9 @@ impl ApiServer {
         &self.core.faults
     }
 
-    /// Registers a function that answers requests with this verb and resource, before earlier reactors and before the store.
-    /// `*` matches any verb or resource; a subresource is written `pods/status`.
+    /// Registers a function that answers requests with this verb and resource, before earlier
+    /// reactors and before the store. `*` matches any verb or resource; a subresource is written
+    /// `pods/status`.
     pub fn prepend_reactor(
         &self,
         verb: &str,
@@ -110,8 +112,9 @@ impl ApiServer {
         Objects { core: &self.core }
     }
 
-    /// Routes the webhooks (admission and conversion) whose `clientConfig` names this service to a function in this process.
-    /// Replaces an earlier backend of the service. Certificates are not checked.
+    /// Routes the webhooks (admission and conversion) whose `clientConfig` names this service to a
+    /// function in this process. Replaces an earlier backend of the service. Certificates are not
+    /// checked.
     pub fn serve_webhooks<S, B>(&self, namespace: &str, service_name: &str, service: S)
     where
         S: tower::Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
@@ -124,8 +127,9 @@ impl ApiServer {
         self.core.backends.serve(namespace, service_name, service);
     }
 
-    /// Redirects the webhook requests for a service to an address, as envtest does: `http://127.0.0.1:9443`, or `https://…`,
-    /// whose certificate is verified against the `caBundle` (requires the feature `tls`).
+    /// Redirects the webhook requests for a service to an address, as envtest does:
+    /// `http://127.0.0.1:9443`, or `https://…`, whose certificate is verified against the
+    /// `caBundle` (requires the feature `tls`).
     pub fn redirect_webhooks(&self, namespace: &str, service_name: &str, url: &str) {
         self.core.backends.redirect(namespace, service_name, url);
     }
@@ -143,8 +147,9 @@ pub struct Objects<'a> {
 }
 
 impl Objects<'_> {
-    /// Stores an object without validating its schema or metadata. The uid, timestamps and status are kept, and set if they
-    /// are missing. An existing object of the same name is replaced; a missing namespace is created.
+    /// Stores an object without validating its schema or metadata. The uid, timestamps and status
+    /// are kept, and set if they are missing. An existing object of the same name is replaced; a
+    /// missing namespace is created.
     ///
     /// # Errors
     /// 404 if the object's kind is not served, 400 if it has no name.
@@ -177,7 +182,8 @@ impl Objects<'_> {
         objects.map(|it| self.shown(&served, it)).collect()
     }
 
-    /// Decodes a stored object. An object that a webhook would have to convert stays in the version in which it is stored.
+    /// Decodes a stored object. An object that a webhook would have to convert stays in the version
+    /// in which it is stored.
     fn shown(&self, served: &Served, stored: &Stored) -> Value {
         let version = match served.resource.webhook {
             Some(_) => self.core.registry.version_of(stored.schema),
@@ -280,8 +286,9 @@ impl Builder {
         self
     }
 
-    /// Sets how far the server does the work of kube-controller-manager: garbage collection, the deletion of namespaces, and
-    /// the objects of every namespace, and aggregated roles. The methods below set single controllers.
+    /// Sets how far the server does the work of kube-controller-manager: garbage collection, the
+    /// deletion of namespaces, and the objects of every namespace, and aggregated roles. The
+    /// methods below set single controllers.
     #[must_use]
     pub fn controllers(mut self, mode: Controllers) -> Self {
         self.options = Options {
@@ -294,49 +301,55 @@ impl Builder {
         self
     }
 
-    /// Whether the objects exist that kube-apiserver creates: default roles, priority classes, API services. Off by default;
-    /// [`controllers`](Self::controllers) turns it on, except for [`Controllers::Off`].
+    /// Whether the objects exist that kube-apiserver creates: default roles, priority classes, API
+    /// services. Off by default; [`controllers`](Self::controllers) turns it on, except for
+    /// [`Controllers::Off`].
     #[must_use]
     pub fn bootstrap_objects(mut self, on: bool) -> Self {
         self.options.bootstrap = on;
         self
     }
 
-    /// Whether the garbage collector deletes dependents with their owners (by default), or deletions in the foreground and
-    /// those that orphan dependents only set its finalizers ([`Controllers::Envtest`]), or not even that.
+    /// Whether the garbage collector deletes dependents with their owners (by default), or
+    /// deletions in the foreground and those that orphan dependents only set its finalizers
+    /// ([`Controllers::Envtest`]), or not even that.
     #[must_use]
     pub fn garbage_collector(mut self, mode: impl Into<Controllers>) -> Self {
         self.options.garbage_collector = mode.into();
         self
     }
 
-    /// Whether namespaced objects require an existing namespace and are deleted with it (by default), or a deleted namespace
-    /// remains with its content ([`Controllers::Envtest`]), or namespaces are objects without a meaning.
+    /// Whether namespaced objects require an existing namespace and are deleted with it (by
+    /// default), or a deleted namespace remains with its content ([`Controllers::Envtest`]), or
+    /// namespaces are objects without a meaning.
     #[must_use]
     pub fn namespace_lifecycle(mut self, mode: impl Into<Controllers>) -> Self {
         self.options.namespace_lifecycle = mode.into();
         self
     }
 
-    /// Whether every namespace gets the service account `default` and the config map `kube-root-ca.crt`, as on a cluster that
-    /// runs kube-controller-manager. Off by default; the command turns it on.
+    /// Whether every namespace gets the service account `default` and the config map
+    /// `kube-root-ca.crt`, as on a cluster that runs kube-controller-manager. Off by default; the
+    /// command turns it on.
     #[must_use]
     pub fn namespace_objects(mut self, on: bool) -> Self {
         self.options.namespace_objects = on;
         self
     }
 
-    /// Sets who may do what; [`AuthorizationMode::AlwaysAllow`] by default. Users come from [`ApiServer::client_as`],
-    /// `Impersonate-User` (with `Impersonate-Group`) and the tokens of service accounts; everyone else is the administrator.
+    /// Sets who may do what; [`AuthorizationMode::AlwaysAllow`] by default. Users come from
+    /// [`ApiServer::client_as`], `Impersonate-User` (with `Impersonate-Group`) and the tokens of
+    /// service accounts; everyone else is the administrator.
     #[must_use]
     pub fn authorization(mut self, mode: AuthorizationMode) -> Self {
         self.options.authorization = mode;
         self
     }
 
-    /// Whether whoever changes the owners of an object must be allowed to delete it, and whoever sets `blockOwnerDeletion`, to update
-    /// the finalizers of the owner: the admission plugin `OwnerReferencesPermissionEnforcement`, which is on in OpenShift. Off by
-    /// default; without [`authorization`](Self::authorization) it only refuses owners of unknown kinds.
+    /// Whether whoever changes the owners of an object must be allowed to delete it, and whoever
+    /// sets `blockOwnerDeletion`, to update the finalizers of the owner: the admission plugin
+    /// `OwnerReferencesPermissionEnforcement`, which is on in OpenShift. Off by default; without
+    /// [`authorization`](Self::authorization) it only refuses owners of unknown kinds.
     #[must_use]
     pub fn owner_references_permission_enforcement(mut self, on: bool) -> Self {
         self.options.owner_permissions = on;
@@ -359,23 +372,24 @@ impl Builder {
         self
     }
 
-    /// Sets the range of the addresses of services: those that share their first `bits` bits (1 to 30) with an address.
-    /// 10.0.0.0/16 by default. The service `kubernetes` has the first one.
+    /// Sets the range of the addresses of services: those that share their first `bits` bits (1 to
+    /// 30) with an address. 10.0.0.0/16 by default. The service `kubernetes` has the first one.
     #[must_use]
     pub fn service_range(mut self, address: Ipv4Addr, bits: u32) -> Self {
         self.service_range = ServiceRange::new(address, bits);
         self
     }
 
-    /// Sets the number of events that the history keeps (10,000 by default). Watches and lists that start earlier get 410.
+    /// Sets the number of events that the history keeps (10,000 by default). Watches and lists that
+    /// start earlier get 410.
     #[must_use]
     pub fn history(mut self, events: usize) -> Self {
         self.history = events;
         self
     }
 
-    /// Routes the webhooks of a service to a function in this process, so that tests need neither a socket nor a certificate.
-    /// See [`ApiServer::serve_webhooks`].
+    /// Routes the webhooks of a service to a function in this process, so that tests need neither a
+    /// socket nor a certificate. See [`ApiServer::serve_webhooks`].
     #[must_use]
     pub fn webhooks<S, B>(self, namespace: &str, service_name: &str, service: S) -> Self
     where

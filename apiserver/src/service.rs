@@ -55,7 +55,8 @@ impl ApiService {
         }
     }
 
-    /// Returns the same service with requests recorded under `user`. `Impersonate-User` takes precedence.
+    /// Returns the same service with requests recorded under `user`. `Impersonate-User` takes
+    /// precedence.
     #[must_use]
     pub fn of_user(mut self, user: &str) -> Self {
         self.user = Arc::from(user);
@@ -430,7 +431,8 @@ fn resolve(
         return Err(ApiError::method_not_allowed());
     }
     let namespaced = served.resource.namespaced;
-    // Namespaced objects are only reached through their namespace; lists and watches may span all namespaces.
+    // Namespaced objects are only reached through their namespace; lists and watches may span all
+    // namespaces.
     let spans_all = matches!(verb, Verb::List | Verb::Watch);
     if namespaced != path.in_namespace && !(namespaced && spans_all && path.name.is_empty()) {
         let is_collection = path.name.is_empty() && path.subresource.is_empty();

@@ -29,8 +29,8 @@ use crate::service::authentication::{Authentication, Certified, Peer};
 /// How long a connection may take to send its first complete request header, as in kube-apiserver.
 const FIRST_HEADER_WITHIN: Duration = Duration::from_secs(32);
 
-/// How long an HTTP/1.1 connection may stay idle or take for a later request header. Most clients close idle connections
-/// after 90 s.
+/// How long an HTTP/1.1 connection may stay idle or take for a later request header. Most clients
+/// close idle connections after 90 s.
 const IDLE_AT_MOST: Duration = Duration::from_secs(120);
 
 /// How long a listener that stops waits for its connections.
@@ -52,7 +52,8 @@ impl Serving {
         self.local_addr
     }
 
-    /// Returns the URL for clients on this machine; a listener on all addresses is reached over loopback.
+    /// Returns the URL for clients on this machine; a listener on all addresses is reached over
+    /// loopback.
     pub fn url(&self) -> String {
         let mut addr = self.local_addr;
         if addr.ip().is_unspecified() {
@@ -64,9 +65,11 @@ impl Serving {
         format!("{}://{addr}", self.scheme)
     }
 
-    /// Returns a YAML kubeconfig without credentials for [`Serving::url`], with `name` for its context, cluster and user.
+    /// Returns a YAML kubeconfig without credentials for [`Serving::url`], with `name` for its
+    /// context, cluster and user.
     ///
-    /// It sets `insecure-skip-tls-verify`: without it, some clients (the JavaScript client among them) refuse plain HTTP.
+    /// It sets `insecure-skip-tls-verify`: without it, some clients (the JavaScript client among
+    /// them) refuse plain HTTP.
     pub fn kubeconfig(&self, name: &str) -> String {
         let config = serde_json::json!({
             "apiVersion": "v1",
@@ -86,7 +89,8 @@ impl Serving {
         format!("{config:#}\n")
     }
 
-    /// Whether other machines may reach an unauthenticated listener: true unless it is bound to a loopback address.
+    /// Whether other machines may reach an unauthenticated listener: true unless it is bound to a
+    /// loopback address.
     pub fn is_exposed(&self) -> bool {
         !self.authenticates && !self.local_addr.ip().is_loopback()
     }
@@ -118,8 +122,8 @@ pub struct ServeOptions {
 impl ServeOptions {
     /// Accepts requests to this host name, in addition to `localhost` and IP addresses.
     ///
-    /// Other host names get 403, so that a web page cannot reach the server through a name that resolves to loopback (DNS
-    /// rebinding).
+    /// Other host names get 403, so that a web page cannot reach the server through a name that
+    /// resolves to loopback (DNS rebinding).
     #[must_use]
     pub fn allow_host(mut self, name: impl Into<String>) -> Self {
         self.allowed_hosts.push(name.into());
@@ -133,7 +137,8 @@ impl ServeOptions {
         self
     }
 
-    /// Serves TLS, with a certificate (followed by those that signed it) and its private key in PEM.
+    /// Serves TLS, with a certificate (followed by those that signed it) and its private key in
+    /// PEM.
     ///
     /// # Errors
     /// If one of the two is not what it should be.
@@ -160,11 +165,12 @@ impl ServeOptions {
 }
 
 impl ApiServer {
-    /// Serves HTTP/1.1 and HTTP/2 on an address, without TLS. Port 0 picks a free port. There is no authentication: bind to
-    /// loopback unless the network is trusted, or see [`ServeOptions::authentication`] and [`ServeOptions::tls`].
+    /// Serves HTTP/1.1 and HTTP/2 on an address, without TLS. Port 0 picks a free port. There is no
+    /// authentication: bind to loopback unless the network is trusted, or see
+    /// [`ServeOptions::authentication`] and [`ServeOptions::tls`].
     ///
-    /// Requests that a browser marks as cross-origin get 403, and so do requests to a host name other than `localhost` (see
-    /// [`ServeOptions::allow_host`]).
+    /// Requests that a browser marks as cross-origin get 403, and so do requests to a host name
+    /// other than `localhost` (see [`ServeOptions::allow_host`]).
     ///
     /// # Errors
     /// If the address cannot be bound.
@@ -205,8 +211,8 @@ impl ApiServer {
     }
 }
 
-/// How many bytes of an answer the system keeps for a client that does not read, per connection. By default, Linux keeps
-/// megabytes: a large event for thousands of watches would fill the memory.
+/// How many bytes of an answer the system keeps for a client that does not read, per connection. By
+/// default, Linux keeps megabytes: a large event for thousands of watches would fill the memory.
 const SEND_BUFFER: u32 = 128 * 1024;
 
 /// The number of connections that may wait to be accepted.

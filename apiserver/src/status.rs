@@ -1,7 +1,7 @@
 //! API failures, as the `metav1.Status` objects that kube-apiserver returns.
 //!
-//! Every handler returns [`ApiError`]. Its constructors produce the message, reason, code and details of
-//! `k8s.io/apimachinery/pkg/api/errors`.
+//! Every handler returns [`ApiError`]. Its constructors produce the message, reason, code and
+//! details of `k8s.io/apimachinery/pkg/api/errors`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -101,8 +101,8 @@ pub struct ApiError {
     pub continue_token: Option<Box<str>>,
 }
 
-/// The length of a message from which on further errors are only counted. The real server has no limit, and a request can have an
-/// answer of hundreds of megabytes.
+/// The length of a message from which on further errors are only counted. The real server has no
+/// limit, and a request can have an answer of hundreds of megabytes.
 const MOST_TEXT: usize = 1 << 20;
 
 impl ApiError {

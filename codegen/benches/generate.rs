@@ -1,4 +1,5 @@
-//! Where generation spends its time: reading, lowering, emitting and formatting of one annotated API and of one large CRD.
+//! Where generation spends its time: reading, lowering, emitting and formatting of one annotated
+//! API and of one large CRD.
 //!
 //! `cargo bench -p kube-codegen`
 

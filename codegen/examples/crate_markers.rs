@@ -1,5 +1,6 @@
-//! Writes `role.yaml` and `manifests.yaml` for the rules and webhooks in the files that standard input lists, as controller-gen
-//! would, for `hack/parity/accepted.sh`. Arguments: the folder to write to, and `strict` or `controller-gen`.
+//! Writes `role.yaml` and `manifests.yaml` for the rules and webhooks in the files that standard
+//! input lists, as controller-gen would, for `hack/parity/accepted.sh`. Arguments: the folder to
+//! write to, and `strict` or `controller-gen`.
 #![allow(
     clippy::print_stderr,
     clippy::print_stdout,

@@ -1,5 +1,6 @@
-//! Parses all YAML below a folder and keeps none of it: what `hack/bench/corpus.sh` holds generation against. The parser is
-//! serde-saphyr, to which `kube-codegen` leaves what its own reader of block style does not take; allocator and number of threads are the same.
+//! Parses all YAML below a folder and keeps none of it: what `hack/bench/corpus.sh` holds
+//! generation against. The parser is serde-saphyr, to which `kube-codegen` leaves what its own
+//! reader of block style does not take; allocator and number of threads are the same.
 #![allow(clippy::print_stdout, reason = "a program for one script")]
 
 use std::{

@@ -1,4 +1,5 @@
-//! Builds the table of the crate `kube-builtin-types` from the sources of `k8s.io`, with this crate's own Go reader.
+//! Builds the table of the crate `kube-builtin-types` from the sources of `k8s.io`, with this
+//! crate's own Go reader.
 //!
 //! [`builtin`](crate::builtin) reads the table that this module writes. Start reading at [`make`].
 
@@ -54,7 +55,8 @@ pub fn make(patterns: &[String], dir: &Path) -> Result<Files, Error> {
     Ok(Files { types, docs })
 }
 
-/// Converts a definition of the model to the table, with its documentation; `None` if the table cannot represent it.
+/// Converts a definition of the model to the table, with its documentation; `None` if the table
+/// cannot represent it.
 fn definition(builtin: Builtin) -> Option<(Definition<Validation>, Vec<String>)> {
     let Builtin {
         def,

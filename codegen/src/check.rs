@@ -1,7 +1,8 @@
 //! Checks of the whole model that no single reader can make.
 //!
-//! Names must not clash, whichever reader they come from, and the versions of a kind must agree on what they share. The model has
-//! no source positions, so findings name group, version and kind instead.
+//! Names must not clash, whichever reader they come from, and the versions of a kind must agree on
+//! what they share. The model has no source positions, so findings name group, version and kind
+//! instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -152,7 +153,8 @@ fn check_kinds(group: &Group, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// At most one version of a kind is the storage version. Only CRDs depend on it, and Go modules may belong to other authors.
+/// At most one version of a kind is the storage version. Only CRDs depend on it, and Go modules may
+/// belong to other authors.
 fn check_stored(
     group: &Group,
     options: &Options,
@@ -237,8 +239,8 @@ fn for_each_reference(def: &TypeDef, found: &mut impl FnMut(&str)) {
     }
 }
 
-/// Versions of a kind without conversion have the same fields, since the API server drops the others when it serves another version.
-/// The authors of CRDs from YAML cannot be asked.
+/// Versions of a kind without conversion have the same fields, since the API server drops the
+/// others when it serves another version. The authors of CRDs from YAML cannot be asked.
 fn check_losses(group: &Group, warnings: &mut Diagnostics) {
     for (kind, versions) in kinds(group) {
         let was_read = |(version, _): &(&Version, &Resource)| version.origin == Origin::Crd;

@@ -1,8 +1,9 @@
 //! The table of generators: [`generators!`] below has one row for each, with all facts about it.
 //!
-//! A new generator is a row, and a module of [`emit`](crate::emit) that the row names. Its command-line name, file ownership, modules and
-//! Cargo features follow from the row, and so does the call of its `emit`. The table is a macro that passes its rows to another one, so
-//! that this module, which options and records use, does not import the emitters.
+//! A new generator is a row, and a module of [`emit`](crate::emit) that the row names. Its
+//! command-line name, file ownership, modules and Cargo features follow from the row, and so does
+//! the call of its `emit`. The table is a macro that passes its rows to another one, so that this
+//! module, which options and records use, does not import the emitters.
 
 use std::{
     collections::BTreeSet,
@@ -13,7 +14,8 @@ use crate::suggest::closest;
 
 /// A generator: its name, the location of its files, and its relations to others.
 pub(crate) struct Definition {
-    /// The name on the command line and in `codegen.toml`; `all` selects all generators except those selected by name only.
+    /// The name on the command line and in `codegen.toml`; `all` selects all generators except
+    /// those selected by name only.
     pub(crate) name: &'static str,
     /// The location of its files.
     pub(crate) home: Home,
@@ -85,8 +87,9 @@ pub(crate) struct Feature {
     pub(crate) enables: &'static str,
 }
 
-/// Passes the table to a macro, which gets a row for each generator, in the order in which they run: its documentation, its variant, the
-/// module of `emit` that writes its files, and its [`Definition`].
+/// Passes the table to a macro, which gets a row for each generator, in the order in which they
+/// run: its documentation, its variant, the module of `emit` that writes its files, and its
+/// [`Definition`].
 macro_rules! generators {
     ($macro:ident) => {
         $macro! {
@@ -229,7 +232,8 @@ impl Generator {
         self.definition().home != Home::Apis
     }
 
-    /// The location of its files, for users: `listers/ in OUTPUT`, the folder with clientset, listers and informers.
+    /// The location of its files, for users: `listers/ in OUTPUT`, the folder with clientset,
+    /// listers and informers.
     #[must_use]
     pub fn place(self) -> String {
         match self.definition().home {
@@ -240,8 +244,8 @@ impl Generator {
         }
     }
 
-    /// The generator that owns a file, by its path. `None` for files that several generators share, such as the `mod.rs` of
-    /// `generated`, the folder with clientset, listers and informers.
+    /// The generator that owns a file, by its path. `None` for files that several generators share,
+    /// such as the `mod.rs` of `generated`, the folder with clientset, listers and informers.
     pub(crate) fn of(path: &Path, generated: &Path) -> Option<Self> {
         if is_crd_file(path) {
             return Some(Self::Register);
@@ -266,7 +270,8 @@ impl Generator {
     }
 }
 
-/// The name of the file with the CRD of a kind, which the generator `register` writes beside the types.
+/// The name of the file with the CRD of a kind, which the generator `register` writes beside the
+/// types.
 pub(crate) fn crd_file(plural: &str) -> String {
     format!("{CRD_START}{plural}{CRD_END}")
 }
@@ -302,7 +307,8 @@ impl Home {
         }
     }
 
-    /// The module that `generated/mod.rs` declares for it; `None` if it is nested in another module.
+    /// The module that `generated/mod.rs` declares for it; `None` if it is nested in another
+    /// module.
     pub(crate) fn generated_module(self) -> Option<&'static str> {
         match self {
             Self::Generated(path) if !path.contains('/') => Some(path),

@@ -1,4 +1,5 @@
-//! Graph algorithms without recursion: orders, cycles and components. Nodes are numbers; `edges` holds the successors of each.
+//! Graph algorithms without recursion: orders, cycles and components. Nodes are numbers; `edges`
+//! holds the successors of each.
 
 /// The nodes in post-order: each after all nodes that it leads to.
 pub(crate) fn finished_order(edges: &[Vec<usize>]) -> Vec<usize> {
@@ -14,7 +15,8 @@ pub(crate) fn cycles(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     found
 }
 
-/// The strongly connected component of each node: nodes share one if, and only if, each is reachable from the other.
+/// The strongly connected component of each node: nodes share one if, and only if, each is
+/// reachable from the other.
 pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
     let mut reversed = vec![Vec::new(); edges.len()];
     for (from, targets) in edges.iter().enumerate() {

@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 
 /// Which schemas of CRDs become types of k8s-openapi.
 ///
-/// No data is lost: every property of such a schema is a field of the type in all Kubernetes versions from [`KubernetesVersion`]
-/// on.
+/// No data is lost: every property of such a schema is a field of the type in all Kubernetes
+/// versions from [`KubernetesVersion`] on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KubernetesTypes {
-    /// Schemas with the same structure, including those of older and newer releases, which have fewer of the fields.
+    /// Schemas with the same structure, including those of older and newer releases, which have
+    /// fewer of the fields.
     #[default]
     All,
     /// Schemas with every field of the type.
@@ -56,7 +57,8 @@ impl KubernetesVersion {
         Self::ALL.into_iter().filter(move |other| *other >= self)
     }
 
-    /// Parses a version such as `1.36`, also as in Kubernetes' tags and k8s-openapi's features (`v1.36`, `v1_36`).
+    /// Parses a version such as `1.36`, also as in Kubernetes' tags and k8s-openapi's features
+    /// (`v1.36`, `v1_36`).
     ///
     /// # Errors
     ///

@@ -1,17 +1,17 @@
 //! A code generator for typed Kubernetes APIs.
 //!
-//! It reads annotated Rust types, Go types or `CustomResourceDefinition` YAML and generates types, clientsets, listers,
-//! informers, object implementations and scheme registration. [`generate`] is a pure function from [`Sources`] and [`Options`] to
-//! the [`Tree`] of files; only [`output`] touches the disk. Build scripts and the `kube-codegen` binary both go through
-//! [`Config`].
+//! It reads annotated Rust types, Go types or `CustomResourceDefinition` YAML and generates types,
+//! clientsets, listers, informers, object implementations and scheme registration. [`generate`] is
+//! a pure function from [`Sources`] and [`Options`] to the [`Tree`] of files; only [`output`]
+//! touches the disk. Build scripts and the `kube-codegen` binary both go through [`Config`].
 //!
 //! Start reading at [`generate`]: read, lower, check, emit, format, in that order.
 //!
-//! What the documentation shows is for users. Modules that it does not show are the stages themselves, for the tests of this
-//! repository, and change with any release.
+//! What the documentation shows is for users. Modules that it does not show are the stages
+//! themselves, for the tests of this repository, and change with any release.
 
-/// Table-driven tests: calls a test's check with each row. Rows stay on one line each, which rustfmt would break up in plain
-/// calls.
+/// Table-driven tests: calls a test's check with each row. Rows stay on one line each, which
+/// rustfmt would break up in plain calls.
 #[cfg(test)]
 macro_rules! rows {
     ($check:ident: $($row:tt),+ $(,)?) => {
@@ -103,10 +103,11 @@ pub struct Generated {
     pub skipped: Diagnostics,
 }
 
-/// Reads the sources and generates every file that the options ask for. Without generators, it only reads and checks.
+/// Reads the sources and generates every file that the options ask for. Without generators, it only
+/// reads and checks.
 ///
-/// Pure: the same sources and options give the same bytes, regardless of file order, time or machine. Parallel work runs on a
-/// thread pool that all calls share.
+/// Pure: the same sources and options give the same bytes, regardless of file order, time or
+/// machine. Parallel work runs on a thread pool that all calls share.
 ///
 /// # Errors
 ///
@@ -161,8 +162,9 @@ fn model_from(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), 
     Ok((api, warnings))
 }
 
-/// Explains why the object schema at a path of the sources' CRDs, and those nested in it, became Kubernetes types or types of
-/// their own. The path is a kind followed by the properties that lead to the object: `VirtualMachine.spec.template`.
+/// Explains why the object schema at a path of the sources' CRDs, and those nested in it, became
+/// Kubernetes types or types of their own. The path is a kind followed by the properties that lead
+/// to the object: `VirtualMachine.spec.template`.
 ///
 /// # Errors
 ///

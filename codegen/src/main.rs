@@ -1,6 +1,7 @@
 //! The `kube-codegen` command.
 
-/// Generation allocates many small objects on several threads, where mimalloc is faster than the system allocator.
+/// Generation allocates many small objects on several threads, where mimalloc is faster than the
+/// system allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

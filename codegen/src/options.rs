@@ -1,4 +1,5 @@
-//! Options: what the command line, `codegen.toml` and build scripts can choose. Start reading at `table`.
+//! Options: what the command line, `codegen.toml` and build scripts can choose. Start reading at
+//! `table`.
 
 pub(crate) mod define;
 mod manifests;
@@ -45,7 +46,8 @@ impl Options {
         manifests.is_some_and(|it| it.roles.is_some() || it.webhooks.is_some())
     }
 
-    /// Whether roles and webhook configurations are all that is written, so that the fields of types do not matter.
+    /// Whether roles and webhook configurations are all that is written, so that the fields of
+    /// types do not matter.
     #[cfg(feature = "go")]
     pub(crate) fn writes_only_rules(&self) -> bool {
         let of_types = |it: &Manifests| it.crds.is_some() || it.docs.is_some();
@@ -73,8 +75,8 @@ impl Options {
         self.emit.contains(&generator)
     }
 
-    /// Whether a selected generator links against the runtime. Otherwise generated code only needs `serde`, `serde_json` and
-    /// `k8s-openapi`.
+    /// Whether a selected generator links against the runtime. Otherwise generated code only needs
+    /// `serde`, `serde_json` and `k8s-openapi`.
     #[must_use]
     pub fn needs_runtime(&self) -> bool {
         let mut emitted = self.emit.iter();
@@ -129,7 +131,8 @@ impl TypeOptions {
 }
 
 impl Filters {
-    /// The errors for groups and kinds that the input lacks. Input without any is reported elsewhere.
+    /// The errors for groups and kinds that the input lacks. Input without any is reported
+    /// elsewhere.
     pub(crate) fn check(
         &self,
         groups: &BTreeSet<&str>,

@@ -1,8 +1,10 @@
-//! The record of names, which keeps the names of types and modules from CRDs stable across releases of the CRDs.
+//! The record of names, which keeps the names of types and modules from CRDs stable across releases
+//! of the CRDs.
 //!
-//! Without the record, a name follows from the rules in `lower::crd::unify` and depends on the rest of the schemas, so a newer release of
-//! the CRDs may change it. The record pins names as Cargo.lock pins versions. It has one line per field that refers to a type, keyed by the
-//! type that holds the field, so that lines are short and do not depend on other kinds:
+//! Without the record, a name follows from the rules in `lower::crd::unify` and depends on the rest
+//! of the schemas, so a newer release of the CRDs may change it. The record pins names as
+//! Cargo.lock pins versions. It has one line per field that refers to a type, keyed by the type
+//! that holds the field, so that lines are short and do not depend on other kinds:
 //!
 //! ```toml
 //! [types."gateway.networking.k8s.io/v1"]
@@ -11,8 +13,8 @@
 //! ```
 //!
 //!
-//! Lowering follows the lines down from the kind. [`Record::of`] extracts the record from the finished model, so it always matches the
-//! generated names.
+//! Lowering follows the lines down from the kind. [`Record::of`] extracts the record from the
+//! finished model, so it always matches the generated names.
 
 #[cfg(test)]
 mod tests;
@@ -67,7 +69,8 @@ pub(crate) struct Line {
 }
 
 impl Names {
-    /// Returns the line for a property of the type recorded as `holder`; for a kind's root type, the holder is the kind.
+    /// Returns the line for a property of the type recorded as `holder`; for a kind's root type,
+    /// the holder is the kind.
     pub(crate) fn line(&self, holder: &str, property: &str) -> Option<&Line> {
         self.0.get(holder)?.get(property)
     }
@@ -124,7 +127,8 @@ impl Record {
         record
     }
 
-    /// Adds the lines of an older record for fields that this record lacks, which covers CRDs left out of this run.
+    /// Adds the lines of an older record for fields that this record lacks, which covers CRDs left
+    /// out of this run.
     #[must_use]
     pub(crate) fn with_rest_of(mut self, older: &Self) -> Self {
         for (group, module) in &older.modules {
@@ -156,8 +160,8 @@ impl Record {
         self.versions.get(&format!("{group}/{version}"))
     }
 
-    /// Whether a recorded type is kept even if its schema now matches a Kubernetes type. This holds only while the recognition options are
-    /// unchanged: if they changed, the new options decide.
+    /// Whether a recorded type is kept even if its schema now matches a Kubernetes type. This holds
+    /// only while the recognition options are unchanged: if they changed, the new options decide.
     pub(crate) fn holds_own_types(&self, recognition: Recognition) -> bool {
         self.recognition == recognition
     }
@@ -169,7 +173,8 @@ impl Record {
         Some(Place { file, text, range })
     }
 
-    /// Renders the file: one line per name, sorted, so that equal records render alike. Returns `None` if there are no names.
+    /// Renders the file: one line per name, sorted, so that equal records render alike. Returns
+    /// `None` if there are no names.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         if self.modules.is_empty() {
@@ -407,7 +412,8 @@ impl Reader {
 /// Recorded names of one version that need a note.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome<'a> {
-    /// Lines whose types stay although their schemas now match a Kubernetes type, with the path of that type.
+    /// Lines whose types stay although their schemas now match a Kubernetes type, with the path of
+    /// that type.
     pub(crate) kept: Vec<(&'a Line, String)>,
     /// Lines whose types have a new name, with that name.
     pub(crate) renamed: Vec<(&'a Line, String)>,
@@ -434,7 +440,8 @@ impl Outcome<'_> {
     }
 }
 
-/// Adds one note per distinct message, up to [`MOST_NOTES`], and a final note with the number of the rest.
+/// Adds one note per distinct message, up to [`MOST_NOTES`], and a final note with the number of
+/// the rest.
 fn report<'a>(
     record: &Record,
     notes: impl Iterator<Item = (&'a Line, String, &'static str)>,

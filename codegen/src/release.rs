@@ -1,6 +1,7 @@
 //! The generator's release, and what it asks of the runtime.
 
-/// The series of the release, such as `0.1`: code that is generated needs a runtime that serves this series.
+/// The series of the release, such as `0.1`: code that is generated needs a runtime that serves
+/// this series.
 pub(crate) const SERIES: &str = concat!(
     env!("CARGO_PKG_VERSION_MAJOR"),
     ".",

@@ -1,6 +1,7 @@
 //! Scaffolds: files that are written once and then belong to the user.
 //!
-//! They are rendered from the texts of `kube-codegen-templates`; everything else that the generator writes goes through `quote`.
+//! They are rendered from the texts of `kube-codegen-templates`; everything else that the generator
+//! writes goes through `quote`.
 
 use std::{fmt::Write as _, iter};
 
@@ -30,7 +31,8 @@ pub struct Scaffold<'a> {
     pub options: &'a Options,
     /// The `codegen.toml` for later runs; `None` if the input cannot be named in it.
     pub config: Option<&'a str>,
-    /// The runtime dependency in `Cargo.toml`, as a TOML value (`"0.1"`, `{ path = "../runtime" }`).
+    /// The runtime dependency in `Cargo.toml`, as a TOML value (`"0.1"`,
+    /// `{ path = "../runtime" }`).
     pub runtime: &'a str,
 }
 
@@ -236,8 +238,8 @@ impl Scaffold<'_> {
         lines.join("\n")
     }
 
-    /// Whether the types refer to serde directly. With the runtime, only integer enums and types with derived schemas or
-    /// attributes do.
+    /// Whether the types refer to serde directly. With the runtime, only integer enums and types
+    /// with derived schemas or attributes do.
     fn needs_serde(&self) -> bool {
         let options = self.options;
         let mut types = self.api.versions().flat_map(|(_, version)| &version.types);
@@ -317,7 +319,8 @@ impl Scaffold<'_> {
     }
 }
 
-/// Replaces each `{{name}}` in the template by its value. Placeholders inside of values are not expanded.
+/// Replaces each `{{name}}` in the template by its value. Placeholders inside of values are not
+/// expanded.
 pub(crate) fn fill(template: &str, values: &[(&str, String)]) -> String {
     let mut text = String::with_capacity(template.len() * 2);
     let mut rest = template;

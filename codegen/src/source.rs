@@ -9,13 +9,15 @@ use std::{
 /// One group-version folder of annotated Rust.
 #[derive(Clone, Debug)]
 pub struct RustPackage {
-    /// The group's folder name, as used on the command line (`cloudnative`); `+groupName` overrides it.
+    /// The group's folder name, as used on the command line (`cloudnative`); `+groupName` overrides
+    /// it.
     pub group: String,
     /// The version's folder name (`v1alpha1`).
     pub version: String,
     /// Path of the module in its crate (`crate::apis::cloudnative::v1alpha1`).
     pub module_path: String,
-    /// Folder below the crate's `src` that receives the generated `zz_generated_…` files (`apis/cloudnative/v1alpha1`).
+    /// Folder below the crate's `src` that receives the generated `zz_generated_…` files
+    /// (`apis/cloudnative/v1alpha1`).
     pub dir: PathBuf,
     /// All `.rs` files of the folder and its subfolders except `zz_generated_…`; sorted by name.
     pub files: Vec<Source>,
@@ -28,11 +30,13 @@ pub struct RustPackage {
 pub struct RustCrate {
     /// The source root as shown in diagnostics, with a trailing `/` unless it is empty.
     pub root: String,
-    /// The file of the library's root module, relative to the root; `lib.rs` and `main.rs` are root modules in any case.
+    /// The file of the library's root module, relative to the root; `lib.rs` and `main.rs` are root
+    /// modules in any case.
     pub library: Option<String>,
     /// The files of programs that Cargo.toml names, relative to the root.
     pub programs: Vec<String>,
-    /// The files or folders whose kinds are read. The rest of the crate is only searched for the types of their fields.
+    /// The files or folders whose kinds are read. The rest of the crate is only searched for the
+    /// types of their fields.
     pub wanted: Vec<String>,
     /// Whether the crate may have no kinds yet; otherwise that is an error.
     pub is_empty: bool,
@@ -42,7 +46,8 @@ pub struct RustCrate {
     pub files: Vec<Source>,
     /// The names by which it refers to other crates, and to itself from its programs.
     pub names: BTreeMap<String, RustLink>,
-    /// The crates that it depends on by path, directly or not, and whose types may be used; sorted by root.
+    /// The crates that it depends on by path, directly or not, and whose types may be used; sorted
+    /// by root.
     pub dependencies: Vec<RustDependency>,
 }
 
@@ -66,7 +71,8 @@ pub struct RustDependency {
 pub enum RustLink {
     /// The crate with this source root.
     Read(String),
-    /// A crate whose source is not read, and why, as a phrase that follows its name: `is from a registry`.
+    /// A crate whose source is not read, and why, as a phrase that follows its name:
+    /// `is from a registry`.
     Unread(String),
 }
 
@@ -86,7 +92,8 @@ pub struct Source {
     pub name: String,
     /// The contents.
     pub text: Arc<str>,
-    /// Whether the file was found in a CRD folder rather than named explicitly. It may then be something else, not even YAML.
+    /// Whether the file was found in a CRD folder rather than named explicitly. It may then be
+    /// something else, not even YAML.
     pub found: bool,
 }
 

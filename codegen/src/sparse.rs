@@ -13,7 +13,8 @@ pub trait Absent: Default + 'static {
     fn absent() -> &'static Self;
 }
 
-/// A value that is allocated when one of its parts is first set. Until then it reads as the default.
+/// A value that is allocated when one of its parts is first set. Until then it reads as the
+/// default.
 #[derive(Clone)]
 pub struct Sparse<T>(Option<Box<T>>);
 

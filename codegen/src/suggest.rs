@@ -3,9 +3,10 @@
 /// The longest word to compare, in bytes.
 const LONGEST: usize = 128;
 
-/// Returns the candidate nearest to `word` if it is a plausible correction: at most one edit for every three characters of the
-/// longer word, rounded up. Case is ignored. Ties go to the first candidate. Very long words are not typos, and measuring them
-/// would take long, so they get no suggestion.
+/// Returns the candidate nearest to `word` if it is a plausible correction: at most one edit for
+/// every three characters of the longer word, rounded up. Case is ignored. Ties go to the first
+/// candidate. Very long words are not typos, and measuring them would take long, so they get no
+/// suggestion.
 pub(crate) fn closest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -21,7 +22,8 @@ pub(crate) fn closest<'a>(
             .count()
             .max(candidate.chars().count())
             .div_ceil(3);
-        // Cheap lower bounds first: computing a distance is expensive, and most candidates are too far away.
+        // Cheap lower bounds first: computing a distance is expensive, and most candidates are too
+        // far away.
         let most = best.map_or(limit, |(nearest, _)| limit.min(nearest.saturating_sub(1)));
         let candidate_lower = candidate.to_lowercase();
         if least_distance(&lower, &candidate_lower) > most {
@@ -36,7 +38,8 @@ pub(crate) fn closest<'a>(
     best.map(|(_, candidate)| candidate)
 }
 
-/// What to write in place of an unknown name, as help: the nearest of the known names, or all of them if they are few.
+/// What to write in place of an unknown name, as help: the nearest of the known names, or all of
+/// them if they are few.
 pub(crate) fn correction<'a>(
     what: &str,
     name: &str,
@@ -73,7 +76,8 @@ fn without_common_ends<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
     (middle(a), middle(b))
 }
 
-/// A lower bound of the edit distance: for ASCII words, one edit for each character that the other word lacks.
+/// A lower bound of the edit distance: for ASCII words, one edit for each character that the other
+/// word lacks.
 fn least_distance(a: &str, b: &str) -> usize {
     if !(a.is_ascii() && b.is_ascii()) {
         return a.chars().count().abs_diff(b.chars().count());

@@ -1,6 +1,8 @@
-//! Threads: one pool for all parallel work of the process, with stacks large enough for the deepest input.
+//! Threads: one pool for all parallel work of the process, with stacks large enough for the deepest
+//! input.
 //!
-//! Readers recurse as deep as their input is nested. Their own limits reject input that these stacks cannot hold.
+//! Readers recurse as deep as their input is nested. Their own limits reject input that these
+//! stacks cannot hold.
 
 use std::{
     io,
@@ -61,8 +63,8 @@ pub(crate) fn join(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
     }
 }
 
-/// Drops a value on an idle thread of the pool; outside of the pool, on the current thread. Dropping a large tree of small
-/// objects takes as long as building it.
+/// Drops a value on an idle thread of the pool; outside of the pool, on the current thread.
+/// Dropping a large tree of small objects takes as long as building it.
 #[expect(clippy::disallowed_methods, reason = "in the pool of the caller")]
 pub(crate) fn discard<T: Send + 'static>(value: T) {
     if rayon::current_thread_index().is_some() {

@@ -1,7 +1,7 @@
 //! Decoding of objects whose types have defaults: `cargo bench -p codegen-runtime --bench codec`.
 //!
-//! `eager` builds every default before it reads, as structs that only use `Default` do; `lazy` builds those of missing properties.
-//! Each result is for [`ITEMS`] objects.
+//! `eager` builds every default before it reads, as structs that only use `Default` do; `lazy`
+//! builds those of missing properties. Each result is for [`ITEMS`] objects.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +21,8 @@ fn main() {
     divan::main();
 }
 
-/// Declares a spec with a string, a list and an object as defaults, in an object that always has it.
+/// Declares a spec with a string, a list and an object as defaults, in an object that always has
+/// it.
 macro_rules! types {
     ($($from:ident $blank:ident, $or:ident)?) => {
         #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,6 +1,7 @@
 //! The work queue and the controller's loop: `cargo bench -p codegen-runtime --bench workqueue`.
 //!
-//! Each result is for [`ITEMS`] items; divan's item throughput shows the time of one. `hack/bench` measures client-go and kube-runtime.
+//! Each result is for [`ITEMS`] items; divan's item throughput shows the time of one. `hack/bench`
+//! measures client-go and kube-runtime.
 
 #![allow(
     clippy::unwrap_used,

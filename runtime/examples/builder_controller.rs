@@ -1,8 +1,9 @@
 //! A controller built with the builder, under a manager: a quota for the keys of a ConfigMap.
 //!
-//! It removes the last keys of each ConfigMap that has more than its annotation `example.com/quota` allows, records an event, and
-//! cleans up before a map with the finalizer is deleted. `cargo run --example builder_controller` runs it against an embedded API
-//! server; `--cluster` uses the cluster of the kubeconfig, in the namespace `default`.
+//! It removes the last keys of each ConfigMap that has more than its annotation `example.com/quota`
+//! allows, records an event, and cleans up before a map with the finalizer is deleted.
+//! `cargo run --example builder_controller` runs it against an embedded API server; `--cluster`
+//! uses the cluster of the kubeconfig, in the namespace `default`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -126,7 +127,8 @@ impl Reconciler for QuotaKeeper {
     }
 }
 
-/// Runs the manager, creates a map with too many keys, deletes it, and returns what the controller did.
+/// Runs the manager, creates a map with too many keys, deletes it, and returns what the controller
+/// did.
 pub async fn run(client: Client) -> Result<Vec<String>, Error> {
     let factory: SharedInformerFactory = SharedInformerFactory::builder(client.clone())
         .namespace("default")

@@ -1,7 +1,9 @@
-//! A controller in the classic shape: an informer whose handler adds keys to a queue, and workers that process them.
+//! A controller in the classic shape: an informer whose handler adds keys to a queue, and workers
+//! that process them.
 //!
-//! It copies each ConfigMap labelled `mirror=yes` into one called `NAME-mirror`. `cargo run --example classic_controller` runs it
-//! against an embedded API server. `--cluster` uses the cluster of the kubeconfig, in the namespace `default`, and removes what it created.
+//! It copies each ConfigMap labelled `mirror=yes` into one called `NAME-mirror`.
+//! `cargo run --example classic_controller` runs it against an embedded API server. `--cluster`
+//! uses the cluster of the kubeconfig, in the namespace `default`, and removes what it created.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,7 +78,8 @@ impl Mirror {
 
     /// Brings the mirror of a map up to date.
     async fn sync(&self, key: &ObjectKey) -> Result<(), Error> {
-        // A deleted object needs no work: its mirror has an owner reference, and is garbage-collected.
+        // A deleted object needs no work: its mirror has an owner reference, and is
+        // garbage-collected.
         let Some(map) = self.informer.lister().get(key).ok() else {
             return Ok(());
         };

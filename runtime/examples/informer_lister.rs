@@ -1,7 +1,8 @@
 //! An informer with an index and a handler, and a lister that reads its cache.
 //!
-//! `cargo run --example informer_lister` runs it against an embedded API server; `--cluster` watches the ConfigMaps of the cluster
-//! of the kubeconfig, and changes only the two maps that it creates.
+//! `cargo run --example informer_lister` runs it against an embedded API server; `--cluster`
+//! watches the ConfigMaps of the cluster of the kubeconfig, and changes only the two maps that it
+//! creates.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,8 @@
 //! Two contenders for one Lease: one leads and releases it, then the other leads.
 //!
-//! `cargo run --example leader_election` runs both in one process, against an embedded API server. With `--cluster`, each run is
-//! one contender in the cluster of the kubeconfig: start it in two terminals, and stop the leader with Ctrl-C.
+//! `cargo run --example leader_election` runs both in one process, against an embedded API server.
+//! With `--cluster`, each run is one contender in the cluster of the kubeconfig: start it in two
+//! terminals, and stop the leader with Ctrl-C.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,7 +53,8 @@ async fn contend(
     let identity = identity.to_owned();
     let work = |leadership: Leadership| async move {
         say(format!("{identity} leads, epoch {}", leadership.epoch()));
-        // The work: each step that must not overlap with another leader's checks leadership first, or passes the epoch along.
+        // The work: each step that must not overlap with another leader's checks leadership first,
+        // or passes the epoch along.
         while leadership.check().is_ok() && !leadership.token().is_cancelled() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }

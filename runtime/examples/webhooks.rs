@@ -1,8 +1,10 @@
-//! Webhooks of a kind with two versions: a default, a validation, and the conversion between the versions.
+//! Webhooks of a kind with two versions: a default, a validation, and the conversion between the
+//! versions.
 //!
-//! In `v1`, `Machine` has its memory as a string; in `v2`, the storage version, in mebibytes. `cargo run --example webhooks
-//! --features webhooks` runs it against an embedded API server, which calls the handlers without a socket. docs/webhooks.md
-//! describes how a program serves them in a cluster.
+//! In `v1`, `Machine` has its memory as a string; in `v2`, the storage version, in mebibytes.
+//! `cargo run --example webhooks --features webhooks` runs it against an embedded API server, which
+//! calls the handlers without a socket. docs/webhooks.md describes how a program serves them in a
+//! cluster.
 
 use codegen_runtime::codec;
 use codegen_runtime::k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;

@@ -1,5 +1,5 @@
-//! The certificate of an HTTPS server: from a folder, such as a mounted Secret of cert-manager, self-signed and registered with its clients,
-//! or one that clients cannot verify.
+//! The certificate of an HTTPS server: from a folder, such as a mounted Secret of cert-manager,
+//! self-signed and registered with its clients, or one that clients cannot verify.
 
 use std::fmt;
 use std::fs;
@@ -19,7 +19,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::tasks::{Progress, Task};
 
-/// The interval at which the files are checked. Kubernetes updates a mounted Secret within a minute or two.
+/// The interval at which the files are checked. Kubernetes updates a mounted Secret within a minute
+/// or two.
 const EVERY: Duration = Duration::from_secs(10);
 
 /// Why a certificate cannot be used.
@@ -200,8 +201,8 @@ impl Certificates {
         self.current.read().config.clone()
     }
 
-    /// Reads the folder's files again if they changed; returns whether a new certificate is in use. Has no effect on certificates from
-    /// elsewhere.
+    /// Reads the folder's files again if they changed; returns whether a new certificate is in use.
+    /// Has no effect on certificates from elsewhere.
     ///
     /// # Errors
     /// The files are unusable: the old certificate stays in use.
@@ -249,7 +250,8 @@ impl Certificates {
                         tracing::info!("reloaded the certificate in {}", folder.display());
                     }
                 }
-                // Outside of a mount, the two files are replaced one after the other, so that one error may be temporary.
+                // Outside of a mount, the two files are replaced one after the other, so that one
+                // error may be temporary.
                 Ok(Err(error)) => self.progress.failed(error),
                 Err(_) => {}
             }

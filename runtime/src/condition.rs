@@ -1,4 +1,5 @@
-//! Conditions: the entries of `status.conditions`, maintained by the rules of the [API conventions].
+//! Conditions: the entries of `status.conditions`, maintained by the rules of the [API
+//! conventions].
 //!
 //! ```
 //! use codegen_runtime::condition;
@@ -16,8 +17,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 /// The longest message that the API server accepts, in bytes.
 const MAX_MESSAGE: usize = 32_768;
 
-/// Creates a condition with the current time. `reason` is one word in UpperCamelCase; `generation` is the observed
-/// `metadata.generation`. A message that exceeds the API server's limit is truncated.
+/// Creates a condition with the current time. `reason` is one word in UpperCamelCase; `generation`
+/// is the observed `metadata.generation`. A message that exceeds the API server's limit is
+/// truncated.
 pub fn new(
     type_: &str,
     is_true: bool,
@@ -41,7 +43,8 @@ pub fn new(
     }
 }
 
-/// Sets the condition of its type, like apimachinery's `meta.SetStatusCondition`; returns whether anything changed.
+/// Sets the condition of its type, like apimachinery's `meta.SetStatusCondition`; returns whether
+/// anything changed.
 ///
 /// The time of the last transition changes only when the condition's status does.
 pub fn set(conditions: &mut Vec<Condition>, mut condition: Condition) -> bool {

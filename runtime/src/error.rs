@@ -1,7 +1,8 @@
 //! Formats errors for people: with their causes, each once, on one line and without debug output.
 //!
-//! [`chain`] is for logs, [`message`] for conditions and events. The errors of HTTP clients include the cause only in [`source`](Error::source): `client error (Connect)` alone does not tell
-//! that the connection was refused.
+//! [`chain`] is for logs, [`message`] for conditions and events. The errors of HTTP clients include
+//! the cause only in [`source`](Error::source): `client error (Connect)` alone does not tell that
+//! the connection was refused.
 //!
 //! ```
 //! # use codegen_runtime::error::chain;
@@ -19,13 +20,15 @@ pub struct Chain<'a> {
     error: &'a (dyn Error + 'static),
 }
 
-/// Displays `error` with its causes on one line, such as `client error (Connect): tcp connect error: Connection refused`. A cause
-/// that the preceding message already contains is left out.
+/// Displays `error` with its causes on one line, such as
+/// `client error (Connect): tcp connect error: Connection refused`. A cause that the preceding
+/// message already contains is left out.
 pub fn chain<'a>(error: &'a (dyn Error + 'static)) -> Chain<'a> {
     Chain { error }
 }
 
-/// Formats `error` for a condition or an event: as [`chain`], but with the API server's message alone, without request and code.
+/// Formats `error` for a condition or an event: as [`chain`], but with the API server's message
+/// alone, without request and code.
 pub fn message(error: &(dyn Error + 'static)) -> String {
     format(error, Answers::MessageAlone)
 }
@@ -59,8 +62,8 @@ impl fmt::Display for Chain<'_> {
     }
 }
 
-/// Returns an error's own message and its cause. For an answer of the API server, the request, the message and the code; kube
-/// appends the debug form of all fields.
+/// Returns an error's own message and its cause. For an answer of the API server, the request, the
+/// message and the code; kube appends the debug form of all fields.
 fn own_text<'a>(
     error: &'a (dyn Error + 'static),
     answers: Answers,
@@ -89,7 +92,8 @@ fn own_text<'a>(
     }
 }
 
-/// Returns the status that caused `error`. A transparent wrapper hides kube's error itself, but not the status, which is its source.
+/// Returns the status that caused `error`. A transparent wrapper hides kube's error itself, but not
+/// the status, which is its source.
 fn status_below<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Status> {
     let mut causes = iter::successors(error.source(), |error| Error::source(*error));
     causes.find_map(|cause| match cause.downcast_ref::<kube::Error>() {
@@ -103,8 +107,9 @@ fn status_in<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Status> {
     boxed.or_else(|| error.downcast_ref::<Status>())
 }
 
-/// Whether `error` is, or was caused by, a conflict with another write of the same object. Conflicts are normal: the object is read
-/// again. A conflict with the fields of another manager is not, since it would happen again.
+/// Whether `error` is, or was caused by, a conflict with another write of the same object.
+/// Conflicts are normal: the object is read again. A conflict with the fields of another manager is
+/// not, since it would happen again.
 pub(crate) fn is_passing_conflict(error: &(dyn Error + 'static)) -> bool {
     let status = match error.downcast_ref::<kube::Error>() {
         Some(kube::Error::Api(status)) => Some(&**status),

@@ -1,8 +1,9 @@
 //! Fakes: a generated clientset over an embedded API server that records requests.
 //!
-//! client-go's fakes answer from a tracker of objects. These answer from [`embedded_apiserver`], with real lists, watches,
-//! patches and conflicts, and through the same client as production code. Generated code declares its resources as [`Resource`]s
-//! and calls [`serve`]; tests use the [`Tracker`].
+//! client-go's fakes answer from a tracker of objects. These answer from [`embedded_apiserver`],
+//! with real lists, watches, patches and conflicts, and through the same client as production code.
+//! Generated code declares its resources as [`Resource`]s and calls [`serve`]; tests use the
+//! [`Tracker`].
 //!
 //! ```
 //! use codegen_runtime::{client::TypedClient, fake};
@@ -46,7 +47,8 @@ pub use embedded_apiserver::{
     Action, ApiError, ApiServer, Fault, FaultKind, Reaction, Scope, assert_rbac,
 };
 
-/// A resource that a fake serves, as generated code declares it. It has no schema: objects are stored unchanged.
+/// A resource that a fake serves, as generated code declares it. It has no schema: objects are
+/// stored unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resource {
     /// The API group; empty for the core group.
@@ -134,9 +136,11 @@ impl<K: object::Object> From<K> for Object {
     }
 }
 
-/// Creates a client of a new embedded API server that serves `resources` and the built-in kinds and contains `objects`.
+/// Creates a client of a new embedded API server that serves `resources` and the built-in kinds and
+/// contains `objects`.
 ///
-/// As in client-go's fakes, namespaces need not exist, and dependents of a deleted owner are not deleted.
+/// As in client-go's fakes, namespaces need not exist, and dependents of a deleted owner are not
+/// deleted.
 ///
 /// # Panics
 ///
@@ -158,7 +162,8 @@ pub fn serve(
 }
 
 /// Creates the context of a reconciler of `K` over `client`, and its events: for tests that call
-/// [`reconcile`](crate::controller::Reconciler::reconcile) directly. [`Context::started`] fills its caches.
+/// [`reconcile`](crate::controller::Reconciler::reconcile) directly. [`Context::started`] fills its
+/// caches.
 ///
 /// ```
 /// use codegen_runtime::controller::{Action, Reconciler, Request, reconcile_with};
@@ -217,8 +222,8 @@ impl Tracker {
         self.server.recorder().clear();
     }
 
-    /// Lets `react` answer the requests of a verb for a resource, ahead of earlier reactors and the store. `*` matches any verb
-    /// or resource; a subresource is written `virtualmachines/status`.
+    /// Lets `react` answer the requests of a verb for a resource, ahead of earlier reactors and the
+    /// store. `*` matches any verb or resource; a subresource is written `virtualmachines/status`.
     pub fn prepend_reactor(
         &self,
         verb: &str,
@@ -238,7 +243,8 @@ impl Tracker {
         self.server.faults().clear();
     }
 
-    /// Stores an object unchanged, bypassing reactors and faults; watches see it. Replaces an object of the same name.
+    /// Stores an object unchanged, bypassing reactors and faults; watches see it. Replaces an
+    /// object of the same name.
     ///
     /// # Errors
     ///

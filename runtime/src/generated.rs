@@ -1,8 +1,10 @@
 //! Which generated code this runtime serves.
 
-/// States the version of `kube-codegen` that wrote the code around it. A compile error, if this runtime cannot serve such code.
+/// States the version of `kube-codegen` that wrote the code around it. A compile error, if this
+/// runtime cannot serve such code.
 ///
-/// Generated code calls it; versions are those of a release series. A new series that still serves an older one keeps its line.
+/// Generated code calls it; versions are those of a release series. A new series that still serves
+/// an older one keeps its line.
 ///
 /// ```
 /// codegen_runtime::generated_by!("0.1");

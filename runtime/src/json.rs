@@ -1,7 +1,8 @@
 //! Typed objects as JSON values and back, by way of their bytes, with errors that name the field.
 //!
-//! The code of a type is compiled once more for each format that it is read from or written to. `serde_json::Value` is a format of its own;
-//! the bytes are those that requests and responses have already.
+//! The code of a type is compiled once more for each format that it is read from or written to.
+//! `serde_json::Value` is a format of its own; the bytes are those that requests and responses have
+//! already.
 
 use serde::de::{Deserialize, DeserializeOwned, Error as _};
 use serde::ser::Serialize;
@@ -35,8 +36,8 @@ pub(crate) fn read<'de, T: Deserialize<'de>>(json: &'de [u8]) -> Result<T, Error
     serde_json::from_slice(json).map_err(|error| located(json, error))
 }
 
-/// Adds the path of the field that an error is about: `.spec.replicas: invalid type: …`. It is found by reading the bytes up to the error
-/// again, so that what decodes costs nothing.
+/// Adds the path of the field that an error is about: `.spec.replicas: invalid type: …`. It is
+/// found by reading the bytes up to the error again, so that what decodes costs nothing.
 #[cold]
 pub(crate) fn located(json: &[u8], error: Error) -> Error {
     if error.classify() != Category::Data {
@@ -95,7 +96,8 @@ fn path(json: &[u8]) -> String {
     around.iter().map(step).collect()
 }
 
-/// The content of a string without its quotation mark at the start, as written, and what follows it.
+/// The content of a string without its quotation mark at the start, as written, and what follows
+/// it.
 fn string(json: &[u8]) -> (&[u8], &[u8]) {
     let mut is_escaped = false;
     let end = json.iter().position(|byte| match byte {

@@ -1,17 +1,18 @@
 //! The runtime of generated Kubernetes clients and of controllers.
 //!
-//! Behaviour lives here so that generated code stays thin: connections ([`connect`]), typed clients ([`client`]), the
-//! registry of kinds ([`scheme`]) and caches ([`reflector`], [`store`], [`lister`], [`informer`]). Controllers are
-//! built from queues ([`workqueue`]), the reconcile loop ([`controller`]), leader election ([`leader`]), the process
-//! that runs them together ([`manager`]) and the program around it (feature `app`). Helpers are [`condition`],
-//! [`event`], [`finalizer`], [`owner`], [`apply`], [`retry`], [`quantity`] and [`metrics`], and, behind features,
-//! `validation` and `webhook`.
+//! Behaviour lives here so that generated code stays thin: connections ([`connect`]), typed clients
+//! ([`client`]), the registry of kinds ([`scheme`]) and caches ([`reflector`], [`store`],
+//! [`lister`], [`informer`]). Controllers are built from queues ([`workqueue`]), the reconcile loop
+//! ([`controller`]), leader election ([`leader`]), the process that runs them together
+//! ([`manager`]) and the program around it (feature `app`). Helpers are [`condition`], [`event`],
+//! [`finalizer`], [`owner`], [`apply`], [`retry`], [`quantity`] and [`metrics`], and, behind
+//! features, `validation` and `webhook`.
 //!
-//! The transport, its configuration and the parameter types are kube's. This crate re-exports kube and `k8s_openapi` so
-//! that generated code depends on one crate.
+//! The transport, its configuration and the parameter types are kube's. This crate re-exports kube
+//! and `k8s_openapi` so that generated code depends on one crate.
 //!
-//! A complete operator: a client, caches, a controller whose reconciler receives a context with each request, and a
-//! manager. Kinds are generated types or, as here, built-in ones.
+//! A complete operator: a client, caches, a controller whose reconciler receives a context with
+//! each request, and a manager. Kinds are generated types or, as here, built-in ones.
 //!
 //! ```no_run
 //! use codegen_runtime::controller::{Action, Context, Controller, reconcile_with};

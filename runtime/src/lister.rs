@@ -1,7 +1,7 @@
 //! Read access to a cache, modelled on client-go's listers.
 //!
-//! Generated listers are aliases of [`Lister`] and [`NamespaceLister`] for their kinds. Reads never wait for writes or for the
-//! network, and return what the informer has received so far.
+//! Generated listers are aliases of [`Lister`] and [`NamespaceLister`] for their kinds. Reads never
+//! wait for writes or for the network, and return what the informer has received so far.
 //!
 //! ```
 //! # use codegen_runtime::{k8s_openapi::api::core::v1::ConfigMap, kube::core::Selector, lister::Lister, store::Store};
@@ -81,7 +81,8 @@ impl<K: Cacheable> Lister<K> {
         }
     }
 
-    /// Returns the objects whose labels match `selector`, in no particular order. `Selector::default()` matches all.
+    /// Returns the objects whose labels match `selector`, in no particular order.
+    /// `Selector::default()` matches all.
     pub fn list(&self, selector: &Selector) -> Vec<Arc<K>> {
         self.store.snapshot().select(selector)
     }
@@ -125,7 +126,8 @@ impl<K: Cacheable> Lister<K> {
         &self.store
     }
 
-    /// Waits until reads reflect at least `resource_version`; see [`Store::wait_for_resource_version`].
+    /// Waits until reads reflect at least `resource_version`; see
+    /// [`Store::wait_for_resource_version`].
     ///
     /// # Errors
     ///
@@ -180,7 +182,8 @@ impl<K: Cacheable> NamespaceLister<K> {
         })
     }
 
-    /// Returns the objects of this namespace that match `selector`, using the namespace index. The empty namespace means all namespaces.
+    /// Returns the objects of this namespace that match `selector`, using the namespace index. The
+    /// empty namespace means all namespaces.
     pub fn list(&self, selector: &Selector) -> Vec<Arc<K>> {
         self.lister
             .store

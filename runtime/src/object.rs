@@ -1,8 +1,10 @@
-//! The bounds of types that have a client, a cache and an entry in a [`Scheme`](crate::scheme::Scheme).
+//! The bounds of types that have a client, a cache and an entry in a
+//! [`Scheme`](crate::scheme::Scheme).
 //!
-//! [`Object`] is for kinds known at compile time: the generated ones and every kind of `k8s_openapi`. [`Cacheable`] is the wider
-//! bound of store, lister and informer, which also support `DynamicObject` and `PartialObjectMeta`, whose group, version and
-//! resource are known only at run time; [`ResourceInfo`] contains those.
+//! [`Object`] is for kinds known at compile time: the generated ones and every kind of
+//! `k8s_openapi`. [`Cacheable`] is the wider bound of store, lister and informer, which also
+//! support `DynamicObject` and `PartialObjectMeta`, whose group, version and resource are known
+//! only at run time; [`ResourceInfo`] contains those.
 //!
 //! ```
 //! # use codegen_runtime::{k8s_openapi::api::apps::v1::Deployment, object::ResourceInfo};
@@ -23,8 +25,8 @@ use crate::scheme::GroupResource;
 
 /// A Kubernetes object whose kind is known at compile time.
 ///
-/// Implemented for every type that meets the bounds: generated root types, `#[derive(CustomResource)]` types and the built-in
-/// kinds of `k8s_openapi`.
+/// Implemented for every type that meets the bounds: generated root types,
+/// `#[derive(CustomResource)]` types and the built-in kinds of `k8s_openapi`.
 pub trait Object:
     Resource<DynamicType = ()> + Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
 {
@@ -67,7 +69,8 @@ where
     }
 }
 
-/// The group, version, kind and resource names of a type, whether they are known at compile time or at run time.
+/// The group, version, kind and resource names of a type, whether they are known at compile time or
+/// at run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceInfo {
     /// The API group, empty for the core group.
@@ -117,7 +120,8 @@ impl ResourceInfo {
     }
 }
 
-/// Whether two states of an object are the same version to the API server: equal uid and resourceVersion, both known.
+/// Whether two states of an object are the same version to the API server: equal uid and
+/// resourceVersion, both known.
 pub(crate) fn is_unchanged<K: Resource>(old: &K, new: &K) -> bool {
     let (old, new) = (old.meta(), new.meta());
     old.resource_version.is_some()

@@ -1,7 +1,7 @@
 //! Retries: a few quick tries of one call, like client-go's `util/retry`.
 //!
-//! For a reconciler, returning the error is nearly always better, since the queue backs off. These functions are for a write in
-//! the middle of a reconciliation that merely lost a race.
+//! For a reconciler, returning the error is nearly always better, since the queue backs off. These
+//! functions are for a write in the middle of a reconciliation that merely lost a race.
 //!
 //! ```no_run
 //! # use codegen_runtime::client::TypedClient;
@@ -39,7 +39,8 @@ pub struct Backoff {
     pub cap: Duration,
 }
 
-/// client-go's `DefaultRetry`, for conflicts with occasional updates of the same object: 5 tries, 10 ms apart.
+/// client-go's `DefaultRetry`, for conflicts with occasional updates of the same object: 5 tries,
+/// 10 ms apart.
 pub const DEFAULT_RETRY: Backoff = Backoff {
     steps: 5,
     duration: Duration::from_millis(10),
@@ -48,7 +49,8 @@ pub const DEFAULT_RETRY: Backoff = Backoff {
     cap: Duration::MAX,
 };
 
-/// client-go's `DefaultBackoff`, for objects that others update constantly: 4 tries, 10, 50 and 250 ms apart.
+/// client-go's `DefaultBackoff`, for objects that others update constantly: 4 tries, 10, 50 and 250
+/// ms apart.
 pub const DEFAULT_BACKOFF: Backoff = Backoff {
     steps: 4,
     duration: Duration::from_millis(10),
@@ -78,7 +80,8 @@ impl Backoff {
         self
     }
 
-    /// Sets the jitter: each pause is extended by a random part of up to this many times itself. Negative values count as zero.
+    /// Sets the jitter: each pause is extended by a random part of up to this many times itself.
+    /// Negative values count as zero.
     #[must_use]
     pub const fn jitter(mut self, jitter: f64) -> Self {
         self.jitter = jitter;
@@ -109,7 +112,8 @@ impl Backoff {
     }
 }
 
-/// Calls `attempt` until it succeeds, fails with an error that is not `retriable`, or the tries are used up.
+/// Calls `attempt` until it succeeds, fails with an error that is not `retriable`, or the tries are
+/// used up.
 ///
 /// # Errors
 ///
@@ -132,7 +136,8 @@ where
     attempt().await
 }
 
-/// Calls `attempt` until it does not fail with a conflict (HTTP 409, reason `Conflict`), or the tries are used up.
+/// Calls `attempt` until it does not fail with a conflict (HTTP 409, reason `Conflict`), or the
+/// tries are used up.
 ///
 /// `attempt` must read the object again each time, to decide based on its current state.
 ///
@@ -152,15 +157,17 @@ pub fn is_conflict(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.is_conflict())
 }
 
-/// Whether the server rejected the request itself (HTTP 400, 403, 405, 413, 415 or 422): sent again unchanged, it fails until the
-/// object, a policy or a quota changes. A reconciler reports such an error in a condition, and retries after minutes.
+/// Whether the server rejected the request itself (HTTP 400, 403, 405, 413, 415 or 422): sent again
+/// unchanged, it fails until the object, a policy or a quota changes. A reconciler reports such an
+/// error in a condition, and retries after minutes.
 pub fn is_refused(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if matches!(status.code, 400 | 403 | 405 | 413 | 415 | 422))
 }
 
-/// Returns how long the API server asks to wait (`Retry-After`), five minutes at most, if `error` or one of its
-/// [sources](Error::source) is a [`kube::Error`] with that request. A [controller](crate::controller) waits by itself; a program with its
-/// own queue passes it to [`WorkQueue::add_rate_limited_after`](crate::workqueue::WorkQueue::add_rate_limited_after).
+/// Returns how long the API server asks to wait (`Retry-After`), five minutes at most, if `error`
+/// or one of its [sources](Error::source) is a [`kube::Error`] with that request. A
+/// [controller](crate::controller) waits by itself; a program with its own queue passes it to
+/// [`WorkQueue::add_rate_limited_after`](crate::workqueue::WorkQueue::add_rate_limited_after).
 pub fn retry_after(error: &(dyn Error + 'static)) -> Option<Duration> {
     crate::client::retry_after_in_chain(error)
 }

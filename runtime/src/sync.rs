@@ -1,5 +1,5 @@
-//! The locks and flags of the hand-overs in `informer` and `workqueue::core`, in one place that loom can replace
-//! (`tests/loom/sync.rs`). Other code uses `parking_lot`.
+//! The locks and flags of the hand-overs in `informer` and `workqueue::core`, in one place that
+//! loom can replace (`tests/loom/sync.rs`). Other code uses `parking_lot`.
 
 use std::sync::PoisonError;
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};

@@ -1,7 +1,7 @@
 //! Background tasks that can fail for ever: what each of them reports while it fails.
 //!
-//! Such a task retries on its own, and nobody waits for its result. Without a report, a replica that lacks a permission looks
-//! healthy. [`TASKS`] lists them all; the README has the same table.
+//! Such a task retries on its own, and nobody waits for its result. Without a report, a replica
+//! that lacks a permission looks healthy. [`TASKS`] lists them all; the README has the same table.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Validates objects before they are sent, as kube-apiserver does.
 //!
-//! The generator `validate` implements [`Validate`] for kinds. A kind's schema is compiled on first use. The API server's checks
-//! beyond schemas (admission, quotas, existence of referenced objects) are not covered. docs/validation.md lists the limits.
+//! The generator `validate` implements [`Validate`] for kinds. A kind's schema is compiled on first
+//! use. The API server's checks beyond schemas (admission, quotas, existence of referenced objects)
+//! are not covered. docs/validation.md lists the limits.
 
 use kube::core::CustomResourceExt;
 pub use kube_schema::{FieldError, FieldErrorKind, FieldErrors, Unevaluated, Validator};
@@ -18,15 +19,18 @@ pub trait Validate: Serialize {
     /// Validates the object as if it were created.
     ///
     /// # Errors
-    /// The violations for which the API server would reject the object, with its messages, and the rules that were not evaluated.
+    /// The violations for which the API server would reject the object, with its messages, and the
+    /// rules that were not evaluated.
     fn validate(&self) -> Result<(), FieldErrors> {
         Self::validator().validate(to_json(self)?)
     }
 
-    /// Validates the object as an update of `old`: rules about `oldSelf` apply, and errors in unchanged values are ignored.
+    /// Validates the object as an update of `old`: rules about `oldSelf` apply, and errors in
+    /// unchanged values are ignored.
     ///
     /// # Errors
-    /// The violations for which the API server would reject the object, with its messages, and the rules that were not evaluated.
+    /// The violations for which the API server would reject the object, with its messages, and the
+    /// rules that were not evaluated.
     fn validate_update(&self, old: &Self) -> Result<(), FieldErrors> {
         Self::validator().validate_update(to_json(old)?, to_json(self)?)
     }

@@ -1,6 +1,8 @@
-//! The types of the built-in kinds for merging, from the table of their fields ([`types`](crate::types)).
+//! The types of the built-in kinds for merging, from the table of their fields
+//! ([`types`](crate::types)).
 //!
-//! Strategic merge patches merge keyed lists by their first key, and sets; exceptions are listed in the table.
+//! Strategic merge patches merge keyed lists by their first key, and sets; exceptions are listed in
+//! the table.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
@@ -23,7 +25,8 @@ pub(super) struct Def {
 pub(super) struct FieldDef {
     pub(super) part: Ref,
     pub(super) default: Option<Value>,
-    /// The merge key of strategic merge patches where it differs from the type's; empty to replace the value.
+    /// The merge key of strategic merge patches where it differs from the type's; empty to replace
+    /// the value.
     pub(super) patch: Option<&'static str>,
 }
 
@@ -109,7 +112,8 @@ fn def_of(known: &'static types::Type) -> Def {
     }
 }
 
-/// Returns the struct of a built-in kind. Groups are identified by their first label (`rbac.authorization.k8s.io`: `rbac`).
+/// Returns the struct of a built-in kind. Groups are identified by their first label
+/// (`rbac.authorization.k8s.io`: `rbac`).
 pub(super) fn kind(api_version: &str, kind: &str) -> Option<&'static Def> {
     let (group, version) = api_version.split_once('/').unwrap_or(("core", api_version));
     let official = !group.contains('.') || group.ends_with(".k8s.io");

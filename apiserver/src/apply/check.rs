@@ -8,7 +8,8 @@ use super::builtin::ScalarType;
 use super::types::{ListShape, MapShape, Type};
 use crate::field::{go_float, go_plain, go_quote};
 
-/// Returns the first errors of a configuration in structured-merge-diff's format; `None` if it is valid.
+/// Returns the first errors of a configuration in structured-merge-diff's format; `None` if it is
+/// valid.
 pub(super) fn check(ty: &Type<'_>, value: &Value) -> Option<String> {
     let mut errors = Vec::new();
     visit(ty, value, "", &mut errors);

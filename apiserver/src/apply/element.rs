@@ -104,7 +104,8 @@ impl Element {
         }
     }
 
-    /// Parses the serialised form. Returns `Ok(None)` for an unknown kind of element, which is skipped.
+    /// Parses the serialised form. Returns `Ok(None)` for an unknown kind of element, which is
+    /// skipped.
     pub(super) fn decode(text: &str) -> Result<Option<Self>, String> {
         let Some((kind, rest)) = text.split_at_checked(2) else {
             return Err("key must be 2 characters long:".to_owned());

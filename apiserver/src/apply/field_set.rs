@@ -13,8 +13,8 @@ pub(super) fn field_set(ty: &Type<'_>, value: &Value) -> Set {
     collect(ty, value).below
 }
 
-/// Placeholder for items without an identity, such as those that pruning has emptied. It keeps the list non-empty in the set,
-/// so that items of other managers are restored.
+/// Placeholder for items without an identity, such as those that pruning has emptied. It keeps the
+/// list non-empty in the set, so that items of other managers are restored.
 const NAMELESS: Element = Element::Index(-1);
 
 /// The fields that a value specifies.

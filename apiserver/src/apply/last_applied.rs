@@ -22,7 +22,8 @@ fn annotation(object: &Value) -> Option<&str> {
         .filter(|text| !text.is_empty())
 }
 
-/// Returns the fields last set by client-side apply and unchanged since, which `kubectl` may take without a conflict.
+/// Returns the fields last set by client-side apply and unchanged since, which `kubectl` may take
+/// without a conflict.
 pub(super) fn allowed_conflicts(ty: &Type<'_>, live: &Value, api_version: &str) -> Option<Set> {
     let last: Value = serde_json::from_str(annotation(live)?).ok()?;
     if last.get("apiVersion")?.as_str()? != api_version {

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::set::Set;
 
-/// The maximum number of entries of updating managers (operation `Update`) on an object; older entries are merged.
+/// The maximum number of entries of updating managers (operation `Update`) on an object; older
+/// entries are merged.
 const MAX_UPDATERS: usize = 10;
 /// The manager of the merged entries.
 const OLD_UPDATES: &str = "ancient-changes";

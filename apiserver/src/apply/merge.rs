@@ -1,7 +1,7 @@
 //! Merges an applied configuration into the live object.
 //!
-//! Nothing is removed here: leaves get the applied value, maps and keyed lists are merged, and lists keep the live order
-//! unless the configuration orders its items differently.
+//! Nothing is removed here: leaves get the applied value, maps and keyed lists are merged, and
+//! lists keep the live order unless the configuration orders its items differently.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -69,7 +69,8 @@ fn merge_map(
     (!merged.is_empty()).then_some(Value::Object(merged))
 }
 
-/// The items of a list by element. A duplicate live item counts as null, so that it is not merged with the applied one.
+/// The items of a list by element. A duplicate live item counts as null, so that it is not merged
+/// with the applied one.
 type Index<'v> = BTreeMap<Element, &'v Value>;
 
 static NULL: Value = Value::Null;

@@ -1,15 +1,16 @@
 //! Server-side apply and field ownership (`metadata.managedFields`).
 //!
-//! [`apply`] handles an apply patch; [`track_update`] updates the ownership after any other write. Both follow
-//! kube-apiserver's use of structured-merge-diff: a set of fields per manager, operation and subresource; conflicts; list
-//! maps, sets and atomic values; removal of fields that a manager no longer applies.
+//! [`apply`] handles an apply patch; [`track_update`] updates the ownership after any other write.
+//! Both follow kube-apiserver's use of structured-merge-diff: a set of fields per manager,
+//! operation and subresource; conflicts; list maps, sets and atomic values; removal of fields that
+//! a manager no longer applies.
 //!
-//! The type of an object comes from its CRD's schema, from the table of built-in kinds, or else from its values (maps are
-//! granular, lists are atomic).
+//! The type of an object comes from its CRD's schema, from the table of built-in kinds, or else
+//! from its values (maps are granular, lists are atomic).
 //!
 //! # Limits
-//! Entries of all versions are read with the writer's schema, which is valid for the conversion strategy `None`. An entry of
-//! a version that is no longer served is kept.
+//! Entries of all versions are read with the writer's schema, which is valid for the conversion
+//! strategy `None`. An entry of a version that is no longer served is kept.
 
 mod builtin;
 mod check;
@@ -66,7 +67,8 @@ pub struct Writer<'a> {
     pub api_version: &'a str,
     /// The fields that this endpoint cannot change.
     pub reset: ResetFields,
-    /// The CRD's schema. Without one, the lists of built-in kinds are known and all other lists are atomic.
+    /// The CRD's schema. Without one, the lists of built-in kinds are known and all other lists are
+    /// atomic.
     pub schema: Option<&'a Structural>,
     /// The timestamp of managedFields entries (in whole seconds).
     pub now: Timestamp,
@@ -84,7 +86,8 @@ pub struct Conflict {
 /// Why an apply was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ApplyError {
-    /// Other managers own some of the applied fields (HTTP 409, reason `Conflict`, causes `FieldManagerConflict`).
+    /// Other managers own some of the applied fields (HTTP 409, reason `Conflict`, causes
+    /// `FieldManagerConflict`).
     #[error("{message}")]
     Conflicts {
         /// The complete status message.
@@ -95,7 +98,8 @@ pub enum ApplyError {
     /// The applied object cannot be merged (HTTP 400, reason `BadRequest`).
     #[error("{0}")]
     BadRequest(String),
-    /// The applied object does not match the type of the kind (HTTP 500 with this message and no reason).
+    /// The applied object does not match the type of the kind (HTTP 500 with this message and no
+    /// reason).
     #[error("{0}")]
     Internal(String),
 }
@@ -161,11 +165,11 @@ fn empty_like(object: &Value) -> Value {
     Value::Object(map)
 }
 
-/// Merges an applied configuration into the live object (`None` creates it) and returns the new object with its
-/// managedFields. Repeating an apply by the same manager changes nothing.
+/// Merges an applied configuration into the live object (`None` creates it) and returns the new
+/// object with its managedFields. Repeating an apply by the same manager changes nothing.
 ///
-/// The result is neither defaulted nor validated. It keeps the live object's system metadata (uid, resourceVersion, …) unless
-/// the configuration sets it.
+/// The result is neither defaulted nor validated. It keeps the live object's system metadata (uid,
+/// resourceVersion, …) unless the configuration sets it.
 ///
 /// # Errors
 /// See [`ApplyError`].
@@ -252,8 +256,8 @@ fn try_apply(
     Err(conflict_error(&clashes))
 }
 
-/// Drops the nulls that the removal of the last item of a map or list leaves behind. Nulls of nullable fields are kept,
-/// except in metadata.
+/// Drops the nulls that the removal of the last item of a map or list leaves behind. Nulls of
+/// nullable fields are kept, except in metadata.
 fn settle_nulls(writer: &Writer<'_>, object: &mut Value) {
     match writer.schema {
         Some(schema) => schema.drop_nulls(object),
@@ -297,11 +301,12 @@ fn describe(object: &Value) -> String {
     )
 }
 
-/// Records in `new.metadata.managedFields` that the writer changed the object from `old` (`None` if it is created).
+/// Records in `new.metadata.managedFields` that the writer changed the object from `old` (`None` if
+/// it is created).
 ///
-/// Starts from the managedFields of `new` if they are valid, so that clients can edit them; otherwise, and in every write to
-/// a subresource, from those of `old`. An empty list in `new` (or a single empty entry) clears them. An existing object
-/// without managedFields gets none.
+/// Starts from the managedFields of `new` if they are valid, so that clients can edit them;
+/// otherwise, and in every write to a subresource, from those of `old`. An empty list in `new` (or
+/// a single empty entry) clears them. An existing object without managedFields gets none.
 pub fn track_update(writer: &Writer<'_>, old: Option<&Value>, new: &mut Value) {
     let mut managed = read_managed(writer, old, new);
     if let Some(metadata) = new.get_mut("metadata").and_then(Value::as_object_mut) {

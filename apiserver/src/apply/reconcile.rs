@@ -1,4 +1,5 @@
-//! Adapts ownership recorded with an earlier schema: fields that have become atomic are owned as a whole.
+//! Adapts ownership recorded with an earlier schema: fields that have become atomic are owned as a
+//! whole.
 
 use super::element::{Element, FieldPath};
 use super::set::Set;

@@ -6,7 +6,8 @@ use super::element::Element;
 use super::set::Set;
 use super::types::Type;
 
-/// Returns the value without the items of a set. Emptied maps and lists become null; atomic ones are removed with any item.
+/// Returns the value without the items of a set. Emptied maps and lists become null; atomic ones
+/// are removed with any item.
 pub(super) fn remove_items(ty: &Type<'_>, value: &Value, items: &Set) -> Value {
     let atom = ty.atom().deduce(Some(value));
     match (value, &atom.map, &atom.list) {

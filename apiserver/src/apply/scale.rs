@@ -1,7 +1,7 @@
 //! Ownership of the replicas that a write of a scale sets.
 //!
-//! kube-apiserver tracks the fields of the scale, and then carries the result over to the object (`ScaleHandler` of
-//! `k8s.io/apimachinery/pkg/util/managedfields`).
+//! kube-apiserver tracks the fields of the scale, and then carries the result over to the object
+//! (`ScaleHandler` of `k8s.io/apimachinery/pkg/util/managedfields`).
 
 use serde_json::Value;
 
@@ -9,17 +9,17 @@ use super::element::{Element, FieldPath};
 use super::managed::Managed;
 use super::set::Set;
 
-/// Whether a manager owns the replicas of an object. A write of the scale makes its manager the owner only then: an object without
-/// owners gets none.
+/// Whether a manager owns the replicas of an object. A write of the scale makes its manager the
+/// owner only then: an object without owners gets none.
 pub(crate) fn has_owner(object: &Value, path: &str) -> bool {
     let path = field_path(path);
     let managed = Managed::decode(object).unwrap_or_default();
     managed.0.values().any(|owned| owned.set.has(&path))
 }
 
-/// Settles who owns the replicas of an object after a write of its scale by `manager`: managers that updated the object keep
-/// them only if they own nothing else. The two entries that kube-apiserver makes of theirs have the same key, so that it forgets
-/// the one with the replicas.
+/// Settles who owns the replicas of an object after a write of its scale by `manager`: managers
+/// that updated the object keep them only if they own nothing else. The two entries that
+/// kube-apiserver makes of theirs have the same key, so that it forgets the one with the replicas.
 pub(crate) fn settle_replicas(object: &mut Value, path: &str, manager: &str) {
     // A stored object always decodes.
     let Ok(mut managed) = Managed::decode(object) else {

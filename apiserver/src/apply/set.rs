@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use super::element::{Element, FieldPath};
 use super::types::Type;
 
-/// A set of paths. A path is in the set if its last element is a member of the subset that the other elements lead to.
+/// A set of paths. A path is in the set if its last element is a member of the subset that the
+/// other elements lead to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Set {
     members: BTreeSet<Element>,
@@ -42,7 +43,8 @@ impl Set {
         }
     }
 
-    /// Adds a subset under an element that the set does not have yet, and the element itself if it is a member.
+    /// Adds a subset under an element that the set does not have yet, and the element itself if it
+    /// is a member.
     pub(super) fn add(&mut self, element: Element, is_member: bool, below: Set) {
         if is_member {
             self.members.insert(element.clone());

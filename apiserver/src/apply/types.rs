@@ -1,4 +1,5 @@
-//! The merge rules of types: which lists have keys, which maps and lists are atomic, and which fields are declared.
+//! The merge rules of types: which lists have keys, which maps and lists are atomic, and which
+//! fields are declared.
 
 use serde_json::{Map, Value, json};
 
@@ -137,7 +138,8 @@ impl<'a> Atom<'a> {
         }
     }
 
-    /// Returns only the shape of the value; all shapes for null, an absent value, or a value with none of the shapes.
+    /// Returns only the shape of the value; all shapes for null, an absent value, or a value with
+    /// none of the shapes.
     pub(super) fn deduce(self, value: Option<&Value>) -> Self {
         match value {
             Some(Value::Bool(_) | Value::Number(_) | Value::String(_)) if self.scalar.is_some() => {

@@ -16,7 +16,8 @@ use crate::store::stored::Labels;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-/// How often the rules of all roles are computed after a change. Roles that join each other in a circle may never settle.
+/// How often the rules of all roles are computed after a change. Roles that join each other in a
+/// circle may never settle.
 const MOST_ROUNDS: usize = 16;
 
 /// The controller of aggregated roles.
@@ -28,7 +29,8 @@ pub(super) struct AggregatedRoles {
 }
 
 impl AggregatedRoles {
-    /// Computes the rules until they have settled. Changes that this makes are observed, too, and only ask for another round.
+    /// Computes the rules until they have settled. Changes that this makes are observed, too, and
+    /// only ask for another round.
     fn settle(&self, core: &Arc<Core>, served: &Served) {
         self.is_due.store(true, SeqCst);
         let mut rounds = 0;

@@ -1,4 +1,5 @@
-//! Keeps an API service for every version of a definition (`k8s.io/kube-aggregator/pkg/controllers/autoregister`).
+//! Keeps an API service for every version of a definition
+//! (`k8s.io/kube-aggregator/pkg/controllers/autoregister`).
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use crate::rest::write;
 use crate::seed;
 use crate::store::Key;
 
-/// The part of the aggregator that registers custom resources. Observes definitions after they are served.
+/// The part of the aggregator that registers custom resources. Observes definitions after they are
+/// served.
 #[derive(Debug)]
 pub(super) struct ApiServices;
 

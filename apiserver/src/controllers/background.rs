@@ -8,8 +8,8 @@ use tokio::runtime::Handle;
 use crate::backoff::Task;
 use crate::core::Core;
 
-/// Runs the work inline until it has to wait for a webhook; the rest runs in the background, so that the request that caused
-/// it does not wait.
+/// Runs the work inline until it has to wait for a webhook; the rest runs in the background, so
+/// that the request that caused it does not wait.
 pub(super) fn run(work: impl Future<Output = ()> + Send + 'static) {
     use futures::FutureExt;
 

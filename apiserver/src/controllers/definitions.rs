@@ -1,4 +1,5 @@
-//! CustomResourceDefinitions at run time: serves the defined resources, and removes them with their definition.
+//! CustomResourceDefinitions at run time: serves the defined resources, and removes them with their
+//! definition.
 
 use std::sync::Arc;
 

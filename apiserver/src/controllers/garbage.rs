@@ -1,4 +1,5 @@
-//! The garbage collector: deletes dependents with their owners (`k8s.io/kubernetes/pkg/controller/garbagecollector`).
+//! The garbage collector: deletes dependents with their owners
+//! (`k8s.io/kubernetes/pkg/controller/garbagecollector`).
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -130,7 +131,8 @@ fn read_owner(owner: &Value) -> Owner {
     }
 }
 
-/// Handles an object that was marked for deletion: orphans or deletes its dependents, as its finalizers demand.
+/// Handles an object that was marked for deletion: orphans or deletes its dependents, as its
+/// finalizers demand.
 fn after_mark(core: &Arc<Core>, served: &Served, object: &Value) {
     let finalizers = object::finalizers(object);
     let uid = object::uid(object);
@@ -173,7 +175,8 @@ enum Task {
 }
 
 thread_local! {
-    /// Work queued while this thread processes a task: a chain of owners may be too long for recursion.
+    /// Work queued while this thread processes a task: a chain of owners may be too long for
+    /// recursion.
     static PENDING: RefCell<Option<VecDeque<Task>>> = const { RefCell::new(None) };
 }
 
@@ -285,7 +288,8 @@ fn decide(core: &Arc<Core>, resource: ResourceId, key: &Key) {
         true => core.store.dependents(&item.uid),
         false => Vec::new(),
     };
-    // In a cycle, each object would wait for the next. Unblocking the owners triggers another decision about this object.
+    // In a cycle, each object would wait for the next. Unblocking the owners triggers another
+    // decision about this object.
     let blocks = item.owners.iter().any(|owner| owner.blocks);
     if blocks
         && dependents

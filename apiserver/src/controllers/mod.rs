@@ -1,8 +1,8 @@
 //! The cluster's controllers that run in the server.
 //!
-//! Each controller observes writes ([`Observer`](crate::core::Observer)) and acts through the handlers in
-//! [`rest`](crate::rest) before the observed request is answered: a client sees the outcome as soon as its own request
-//! returns.
+//! Each controller observes writes ([`Observer`](crate::core::Observer)) and acts through the
+//! handlers in [`rest`](crate::rest) before the observed request is answered: a client sees the
+//! outcome as soon as its own request returns.
 
 mod aggregated_roles;
 mod api_services;
@@ -54,8 +54,8 @@ pub(crate) fn controllers(options: Options) -> Vec<Box<dyn Observer>> {
     controllers
 }
 
-/// Deletes an object that belongs to a namespace or definition under deletion; the uid protects a later object of the same
-/// name. On failure, the object remains and `retry` is scheduled.
+/// Deletes an object that belongs to a namespace or definition under deletion; the uid protects a
+/// later object of the same name. On failure, the object remains and `retry` is scheduled.
 fn delete_content(
     core: &Arc<Core>,
     served: &Served,

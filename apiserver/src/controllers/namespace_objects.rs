@@ -1,4 +1,5 @@
-//! Creates the objects that every namespace of a cluster has: a service account and the certificate of the API server.
+//! Creates the objects that every namespace of a cluster has: a service account and the certificate
+//! of the API server.
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use crate::rest::Requester;
 use crate::rest::create::create_object;
 use crate::rest::options::WriteOptions;
 
-/// The controllers of service accounts and of root certificates (`k8s.io/kubernetes/pkg/controller`).
+/// The controllers of service accounts and of root certificates
+/// (`k8s.io/kubernetes/pkg/controller`).
 #[derive(Debug)]
 pub(super) struct NamespaceObjects;
 

@@ -1,5 +1,6 @@
-//! Removes the endpoints of a deleted service (`afterDelete` in `k8s.io/kubernetes/pkg/registry/core/service/storage`), so that a
-//! later service of the same name does not get them.
+//! Removes the endpoints of a deleted service (`afterDelete` in
+//! `k8s.io/kubernetes/pkg/registry/core/service/storage`), so that a later service of the same name
+//! does not get them.
 
 use std::sync::Arc;
 

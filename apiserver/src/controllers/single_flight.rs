@@ -14,8 +14,8 @@ impl SingleFlight {
         self.0.lock()
     }
 
-    /// Runs the work for a key. If a run for the key is already in progress, on this thread or another, that run is repeated
-    /// instead.
+    /// Runs the work for a key. If a run for the key is already in progress, on this thread or
+    /// another, that run is repeated instead.
     pub(super) fn run(&self, key: &str, work: impl Fn()) {
         match self.lock().entry(key.to_owned()) {
             Entry::Occupied(mut repeat) => {

@@ -45,7 +45,8 @@ pub(crate) fn set_defaults(crd: &mut Value) {
     }
 }
 
-/// Adds the storage version to `status.storedVersions`. Only a write of the status removes a version.
+/// Adds the storage version to `status.storedVersions`. Only a write of the status removes a
+/// version.
 pub(crate) fn record_storage_version(crd: &mut Value) {
     let Some(storage) = storage_version(crd) else {
         return;

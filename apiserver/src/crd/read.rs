@@ -137,7 +137,8 @@ fn deprecation(crd: &Value, version: &Value) -> Option<String> {
     })
 }
 
-/// Returns the warning about a deprecated version without a custom one: it recommends the best version preferred over it.
+/// Returns the warning about a deprecated version without a custom one: it recommends the best
+/// version preferred over it.
 fn default_deprecation(crd: &Value, name: &str) -> String {
     let group = text(crd, &["spec", "group"]);
     let kind = text(crd, &["spec", "names", "kind"]);

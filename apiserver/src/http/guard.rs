@@ -1,8 +1,9 @@
 //! Rejects requests that web pages of other sites make through a browser.
 //!
-//! Since the listener has no authentication, any page that a developer visits could otherwise write to it (cross-site
-//! requests) or read from it (DNS rebinding: a name of the attacker's that resolves to loopback). Pages cannot forge `Host`,
-//! `Origin` and `Sec-Fetch-Site`; clients other than browsers seldom send the last two.
+//! Since the listener has no authentication, any page that a developer visits could otherwise write
+//! to it (cross-site requests) or read from it (DNS rebinding: a name of the attacker's that
+//! resolves to loopback). Pages cannot forge `Host`, `Origin` and `Sec-Fetch-Site`; clients other
+//! than browsers seldom send the last two.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

@@ -1,5 +1,5 @@
-//! The health endpoints (`k8s.io/apiserver/pkg/server/healthz`). The checks are those of kube-apiserver that have a counterpart
-//! here, and pass: a server that answers is healthy.
+//! The health endpoints (`k8s.io/apiserver/pkg/server/healthz`). The checks are those of
+//! kube-apiserver that have a counterpart here, and pass: a server that answers is healthy.
 
 use super::query::Query;
 
@@ -22,7 +22,8 @@ const CHECKS: &[(&str, &[&str])] = &[
     ("shutdown", &["readyz"]),
 ];
 
-/// Answers a request for an endpoint (`healthz`, `livez`, `readyz`) or one of its checks; `None` if there is no such check.
+/// Answers a request for an endpoint (`healthz`, `livez`, `readyz`) or one of its checks; `None` if
+/// there is no such check.
 pub(crate) fn answer(endpoint: &str, check: &str, query: &Query) -> Option<String> {
     let has = |(_, only): &&(&str, &[&str])| only.is_empty() || only.contains(&endpoint);
     let mut checks = CHECKS.iter().filter(has).map(|(name, _)| *name);

@@ -148,7 +148,8 @@ fn accepted(range: &MediaRange<'_>) -> Option<Accepted> {
     Some(Accepted { format, view, meta })
 }
 
-/// Returns the version of aggregated discovery that the client prefers over the unaggregated documents, if any.
+/// Returns the version of aggregated discovery that the client prefers over the unaggregated
+/// documents, if any.
 pub(crate) fn accept_aggregated(accept: Option<&str>) -> Option<&'static str> {
     for range in media_ranges(accept.unwrap_or_default()) {
         if range.kind != "application/json" {
@@ -206,7 +207,8 @@ pub(crate) fn accept_openapi(
         .ok_or_else(|| ApiError::not_acceptable("application/json"))
 }
 
-/// Returns the encoding of a request body; JSON by default. Protobuf is not supported for custom resources.
+/// Returns the encoding of a request body; JSON by default. Protobuf is not supported for custom
+/// resources.
 ///
 /// # Errors
 /// 415 for other media types.

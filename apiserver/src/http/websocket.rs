@@ -1,8 +1,9 @@
 //! Watches over WebSocket: the handshake, and one message per event.
 //!
-//! As in kube-apiserver, a watch is served over a WebSocket (RFC 6455) when the client asks to upgrade the connection; JSON
-//! events are text messages. The handshake follows kube-apiserver's library: `Origin` is required, and at most one
-//! subprotocol is accepted; it is echoed, whatever its name.
+//! As in kube-apiserver, a watch is served over a WebSocket (RFC 6455) when the client asks to
+//! upgrade the connection; JSON events are text messages. The handshake follows kube-apiserver's
+//! library: `Origin` is required, and at most one subprotocol is accepted; it is echoed, whatever
+//! its name.
 
 use std::fmt;
 
@@ -26,13 +27,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::body::Body;
 
-/// The subprotocol prefix with which browsers send a bearer token. Such an entry authenticates and is not negotiated.
+/// The subprotocol prefix with which browsers send a bearer token. Such an entry authenticates and
+/// is not negotiated.
 const BEARER: &str = "base64url.bearer.authorization.k8s.io.";
 
 /// Clients send only control frames on a watch.
 const INCOMING_LIMIT: usize = 64 * 1024;
 
-/// Signals the sockets of a stopping listener to close. Passed with each request, because an upgraded connection outlives it.
+/// Signals the sockets of a stopping listener to close. Passed with each request, because an
+/// upgraded connection outlives it.
 #[derive(Clone, Debug)]
 pub(crate) struct ListenerStop(pub(crate) CancellationToken);
 
@@ -44,10 +47,11 @@ pub(crate) fn is_requested(headers: &HeaderMap) -> bool {
             .contains("upgrade")
 }
 
-/// Answers a watch request with 101 and sends `events` (lines of JSON) over the upgraded connection.
+/// Answers a watch request with 101 and sends `events` (lines of JSON) over the upgraded
+/// connection.
 ///
-/// An invalid handshake gets the same code as from kube-apiserver: 400 for a missing key, a version other than 13 or several
-/// subprotocols, 403 without an origin.
+/// An invalid handshake gets the same code as from kube-apiserver: 400 for a missing key, a version
+/// other than 13 or several subprotocols, 403 without an origin.
 pub(crate) fn respond(parts: &Parts, events: Body) -> Response<Body> {
     let handshake = match Handshake::read(&parts.headers) {
         Ok(handshake) => handshake,

@@ -1,4 +1,5 @@
-//! Webhook configurations, which take effect, and admission policies, which are stored but never evaluated.
+//! Webhook configurations, which take effect, and admission policies, which are stored but never
+//! evaluated.
 
 use serde_json::{Map, Value, json};
 

@@ -132,7 +132,8 @@ pub(super) fn selects(selector: &Value, object: &Value) -> bool {
     LabelSelector::of(selector).matches(&Labels::of(object))
 }
 
-/// Checks that the selector of a workload, if valid, selects the pods of its template. Without a selector, none are.
+/// Checks that the selector of a workload, if valid, selects the pods of its template. Without a
+/// selector, none are.
 pub(super) fn matches_template(spec: &Value, errors: &mut Vec<FieldError>) {
     let (selector, template) = (&spec["selector"], &spec["template"]);
     if is_selector(selector) && (selector.is_null() || !selects(selector, template)) {
@@ -144,7 +145,8 @@ pub(super) fn matches_template(spec: &Value, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// Checks that an update keeps a field; `old` and `new` are the objects that contain it, `path` ends with its name.
+/// Checks that an update keeps a field; `old` and `new` are the objects that contain it, `path`
+/// ends with its name.
 pub(super) fn immutable(path: &str, old: &Value, new: &Value, errors: &mut Vec<FieldError>) {
     let field = path.rsplit('.').next().unwrap_or_default();
     if old[field] != new[field] {

@@ -19,8 +19,9 @@ const MODES: &[&str] = &[
 /// The annotation that named the storage class before there was a field.
 const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 
-/// Settles the data source of a claim, and gives it both forms. A source in another namespace is dropped, as without the feature
-/// gate `CrossNamespaceVolumeDataSource`; so is one that `dataSource` could never name, if it is new.
+/// Settles the data source of a claim, and gives it both forms. A source in another namespace is
+/// dropped, as without the feature gate `CrossNamespaceVolumeDataSource`; so is one that
+/// `dataSource` could never name, if it is new.
 pub(super) fn settle_sources(old: &Value, claim: &mut Value) {
     let spec = child(fields(claim), "spec");
     let has = |spec: &Value, field: &str| spec[field].is_object();
@@ -132,8 +133,8 @@ fn check_source(path: &str, source: &Value, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// Validates the changes of an update to a claim: its volume can be set once, its storage class if there was none, and a bound
-/// claim can grow.
+/// Validates the changes of an update to a claim: its volume can be set once, its storage class if
+/// there was none, and a bound claim can grow.
 pub(super) fn validate_update(old: &Value, new: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut kept = old["spec"].clone();
@@ -179,7 +180,8 @@ pub(super) fn validate_update(old: &Value, new: &Value) -> Vec<FieldError> {
     errors
 }
 
-/// Whether an update may name the storage class: there was none, or only the annotation names the same.
+/// Whether an update may name the storage class: there was none, or only the annotation names the
+/// same.
 fn may_name_class(old: &Value, spec: &Value) -> bool {
     let class = &spec["storageClassName"];
     let before = &old["metadata"]["annotations"][CLASS_ANNOTATION];
@@ -188,7 +190,8 @@ fn may_name_class(old: &Value, spec: &Value) -> bool {
         && (before.is_null() || before == class)
 }
 
-/// Copies the amounts that an update does not change, however they are written, and the requested storage if that may change.
+/// Copies the amounts that an update does not change, however they are written, and the requested
+/// storage if that may change.
 fn copy_amounts(from: &Value, to: &mut Value, may_resize: bool) {
     for list in ["requests", "limits"] {
         let Some(kept) = to.get_mut(list).and_then(Value::as_object_mut) else {

@@ -1,4 +1,5 @@
-//! Cluster-level kinds: API services, certificate signing requests, and priority and runtime classes.
+//! Cluster-level kinds: API services, certificate signing requests, and priority and runtime
+//! classes.
 
 use serde_json::{Value, json};
 

@@ -111,7 +111,8 @@ fn validate_keys(object: &Value) -> Vec<FieldError> {
     errors
 }
 
-/// Returns what is wrong with the key of a config map or secret, which is the name of a file in a volume.
+/// Returns what is wrong with the key of a config map or secret, which is the name of a file in a
+/// volume.
 fn key_faults(key: &str) -> Vec<&'static str> {
     const RULE: &str = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \
 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";

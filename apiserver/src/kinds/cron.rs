@@ -1,4 +1,5 @@
-//! The schedules of cron jobs: five fields, or a descriptor (`@daily`, `@every 1h`); and their time zones.
+//! The schedules of cron jobs: five fields, or a descriptor (`@daily`, `@every 1h`); and their time
+//! zones.
 
 use jiff::tz;
 
@@ -47,7 +48,8 @@ pub(super) fn schedule_fault(schedule: &str) -> Option<String> {
 
 /// Returns why a time zone is unknown, or `None` if it is not.
 ///
-/// Names are those of the machine's database, with the case that they have there. Without a database, all are taken.
+/// Names are those of the machine's database, with the case that they have there. Without a
+/// database, all are taken.
 pub(super) fn time_zone_fault(name: &str) -> Option<String> {
     if name.is_empty() {
         return Some("timeZone must be nil or non-empty string".to_owned());

@@ -28,7 +28,8 @@ impl Strategy for Event {
     }
 }
 
-/// Events with the field names of `events.k8s.io`. Errors name the fields of the core group, as kube-apiserver's do.
+/// Events with the field names of `events.k8s.io`. Errors name the fields of the core group, as
+/// kube-apiserver's do.
 #[derive(Debug)]
 pub(super) struct EventView;
 
@@ -71,7 +72,8 @@ impl Strategy for EventView {
 const LONGEST_WORD: usize = 128;
 const LONGEST_NOTE: usize = 1024;
 
-/// The fields that an update through `events.k8s.io` must not change. The reason stands twice in kube-apiserver's list.
+/// The fields that an update through `events.k8s.io` must not change. The reason stands twice in
+/// kube-apiserver's list.
 const IMMUTABLE: &[&str] = &[
     "involvedObject",
     "reason",

@@ -1,7 +1,8 @@
 //! The built-in kinds: one file per family of kinds.
 //!
-//! [`table`] has a row for each kind. A kind with specific rules has a [`Strategy`](crate::registry::Strategy) in the file of
-//! its family; all other kinds only have their row.
+//! [`table`] has a row for each kind. A kind with specific rules has a
+//! [`Strategy`](crate::registry::Strategy) in the file of its family; all other kinds only have
+//! their row.
 
 mod admission;
 mod autoscaling;

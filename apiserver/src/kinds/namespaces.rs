@@ -74,7 +74,8 @@ impl Strategy for Namespace {
         }
     }
 
-    /// A namespace remains until the finalizers in its spec are removed, which wait for its content.
+    /// A namespace remains until the finalizers in its spec are removed, which wait for its
+    /// content.
     fn holds(&self, object: &Value) -> bool {
         object["spec"]["finalizers"]
             .as_array()

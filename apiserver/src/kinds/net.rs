@@ -1,4 +1,5 @@
-//! Validation of addresses, address ranges, ports and names of ports, worded as `k8s.io/apimachinery/pkg/util/validation` does.
+//! Validation of addresses, address ranges, ports and names of ports, worded as
+//! `k8s.io/apimachinery/pkg/util/validation` does.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -73,7 +73,8 @@ impl Strategy for Binding {
     }
 }
 
-/// Sets the default API groups of subjects: RBAC's for users and groups, the core group for service accounts.
+/// Sets the default API groups of subjects: RBAC's for users and groups, the core group for service
+/// accounts.
 fn default_groups(fields: &mut Map<String, Value>) {
     let role = child(fields, "roleRef");
     if role

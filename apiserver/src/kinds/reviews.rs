@@ -1,6 +1,7 @@
 //! Authentication and authorization reviews, which are answered but not stored.
 //!
-//! The server has a single user who may do everything. To answer a review differently, add a reactor on `create`.
+//! The server has a single user who may do everything. To answer a review differently, add a
+//! reactor on `create`.
 
 use serde_json::{Value, json};
 

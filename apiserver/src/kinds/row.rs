@@ -8,9 +8,10 @@ use crate::registry::{
 use crate::store::ResourceId;
 use kube_names::NameRule;
 
-/// A row of the table. `flags`: `n` namespaced, `s` status, `c` scale, `g` generation, `u` no unconditional update, `p`
-/// updates may create, `d` deletions return the object, `x` collections cannot be deleted, `v` virtual: answered but not
-/// stored, `o` served to operators that use it, without rules of its own, and not among the kinds that controllers are made for.
+/// A row of the table. `flags`: `n` namespaced, `s` status, `c` scale, `g` generation, `u` no
+/// unconditional update, `p` updates may create, `d` deletions return the object, `x` collections
+/// cannot be deleted, `v` virtual: answered but not stored, `o` served to operators that use it,
+/// without rules of its own, and not among the kinds that controllers are made for.
 pub(super) struct Row {
     pub(super) group: &'static str,
     pub(super) version: &'static str,

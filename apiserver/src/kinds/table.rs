@@ -1,4 +1,5 @@
-//! The table of the built-in kinds, with their groups, versions, scopes, names and subresources in Kubernetes.
+//! The table of the built-in kinds, with their groups, versions, scopes, names and subresources in
+//! Kubernetes.
 
 use super::rbac::Reach;
 use super::row::{Field, Row, field, row};

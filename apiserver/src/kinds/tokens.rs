@@ -57,7 +57,8 @@ fn part(value: &Value) -> String {
         .to_owned()
 }
 
-/// Returns the user and the audiences of a token, if it is valid now and its service account exists.
+/// Returns the user and the audiences of a token, if it is valid now and its service account
+/// exists.
 pub(crate) fn user(cluster: &dyn Cluster, token: &str) -> Option<(Value, Value)> {
     let payload = base64::decode(token.split('.').nth(1)?).ok()?;
     let claims: Value = serde_json::from_slice(&payload).ok()?;

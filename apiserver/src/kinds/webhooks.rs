@@ -1,4 +1,5 @@
-//! Validation of webhook configurations (`k8s.io/kubernetes/pkg/apis/admissionregistration/validation`).
+//! Validation of webhook configurations
+//! (`k8s.io/kubernetes/pkg/apis/admissionregistration/validation`).
 
 use std::collections::BTreeSet;
 

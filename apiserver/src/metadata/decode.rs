@@ -1,4 +1,5 @@
-//! Decodes `ObjectMeta` as kube-apiserver does: checks the types of known fields, and reports and drops unknown ones.
+//! Decodes `ObjectMeta` as kube-apiserver does: checks the types of known fields, and reports and
+//! drops unknown ones.
 //!
 //! The same rules apply to the root object and to embedded resources.
 
@@ -23,8 +24,8 @@ pub(crate) fn normalise(object: &mut Value) -> Result<Vec<String>, String> {
     }
 }
 
-/// Decodes metadata in place: removes empty fields and fields that `ObjectMeta` does not have. Returns the paths of unknown
-/// fields, prefixed with `prefix`.
+/// Decodes metadata in place: removes empty fields and fields that `ObjectMeta` does not have.
+/// Returns the paths of unknown fields, prefixed with `prefix`.
 ///
 /// # Errors
 /// Decoding errors, with the messages of Go's decoder.

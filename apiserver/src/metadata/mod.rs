@@ -1,7 +1,8 @@
 //! Object metadata: access, decoding, server-owned fields, and validation.
 //!
-//! [`object`] reads and writes metadata in JSON objects, [`decode`] mirrors Go's decoding of `ObjectMeta`, [`rules`] sets the
-//! server-owned fields and preserves the immutable ones, [`validate`] validates the rest.
+//! [`object`] reads and writes metadata in JSON objects, [`decode`] mirrors Go's decoding of
+//! `ObjectMeta`, [`rules`] sets the server-owned fields and preserves the immutable ones,
+//! [`validate`] validates the rest.
 
 mod decode;
 pub(crate) mod object;

@@ -118,7 +118,8 @@ pub(crate) fn copy_field(from: &Value, to: &mut Value, key: &str) {
     }
 }
 
-/// Makes integers of numbers without a fraction, as Go writes them: a client that reads integers would refuse `2.0`.
+/// Makes integers of numbers without a fraction, as Go writes them: a client that reads integers
+/// would refuse `2.0`.
 pub(crate) fn settle_numbers(value: &mut Value) {
     match value {
         Value::Number(number) if number.is_f64() => {
@@ -165,7 +166,8 @@ pub(crate) fn new_uid() -> String {
     )
 }
 
-/// Returns a suffix for `generateName`: five characters of kube-apiserver's alphabet (no vowels or look-alikes).
+/// Returns a suffix for `generateName`: five characters of kube-apiserver's alphabet (no vowels or
+/// look-alikes).
 pub(crate) fn name_suffix() -> String {
     const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     (0..5)

@@ -3,8 +3,8 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
-/// A document of a Go type: type and metadata come first. Go writes custom resources, which have no such type, in alphabetical
-/// order.
+/// A document of a Go type: type and metadata come first. Go writes custom resources, which have no
+/// such type, in alphabetical order.
 pub(crate) struct Ordered<'a>(pub(crate) &'a Value);
 
 /// The first fields of a document.

@@ -42,7 +42,8 @@ impl Rules {
     };
 }
 
-/// Sets the namespace of an object to that of the path. `None` is for a cluster-scoped kind: any namespace is dropped.
+/// Sets the namespace of an object to that of the path. `None` is for a cluster-scoped kind: any
+/// namespace is dropped.
 ///
 /// # Errors
 /// 400 if the object of a namespaced kind has another namespace.
@@ -116,8 +117,8 @@ pub(crate) fn prepare_update(old: &Value, new: &mut Value) {
     }
 }
 
-/// Increments the generation if anything changed besides metadata that does not count and, for a kind with a status subresource
-/// (`has_status`), the status.
+/// Increments the generation if anything changed besides metadata that does not count and, for a
+/// kind with a status subresource (`has_status`), the status.
 pub(crate) fn bump_generation(rules: &Rules, has_status: bool, old: &Value, new: &mut Value) {
     if !rules.generation {
         return;

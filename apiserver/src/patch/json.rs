@@ -30,8 +30,8 @@ pub fn json_patch(object: &Value, patch: &[u8]) -> Result<Value, PatchError> {
         document: object.clone(),
         copied: 0,
     };
-    // An operation deepens the document at most by the length of its path. The depth is only measured when this bound is
-    // exceeded, and at the end.
+    // An operation deepens the document at most by the length of its path. The depth is only
+    // measured when this bound is exceeded, and at the end.
     let mut levels = MOST_LEVELS;
     for run in operations.chunk_by(insert_side_by_side) {
         target.apply_all(run).map_err(PatchError::Unprocessable)?;

@@ -1,8 +1,9 @@
-//! Patches: JSON patch (RFC 6902), JSON merge patch (RFC 7386) and, for built-in kinds, strategic merge patch.
+//! Patches: JSON patch (RFC 6902), JSON merge patch (RFC 7386) and, for built-in kinds, strategic
+//! merge patch.
 //!
-//! The first two behave like `gopkg.in/evanphx/json-patch.v4`, which kube-apiserver uses, including its deviations from the
-//! RFCs: negative array indices count from the end, `replace` of an absent field sets it, and `remove` of an absent field
-//! fails.
+//! The first two behave like `gopkg.in/evanphx/json-patch.v4`, which kube-apiserver uses, including
+//! its deviations from the RFCs: negative array indices count from the end, `replace` of an absent
+//! field sets it, and `remove` of an absent field fails.
 
 mod json;
 mod list;
@@ -22,8 +23,9 @@ pub enum PatchError {
     /// The patch has too many operations (HTTP 413, reason `RequestEntityTooLarge`).
     #[error("{0}")]
     TooLarge(String),
-    /// The patch parses but does not apply to the object (HTTP 422, reason `Invalid`). kube-apiserver hides this message and
-    /// returns `the server rejected our request due to an error in our request`.
+    /// The patch parses but does not apply to the object (HTTP 422, reason `Invalid`).
+    /// kube-apiserver hides this message and returns
+    /// `the server rejected our request due to an error in our request`.
     #[error("{0}")]
     Unprocessable(String),
 }

@@ -1,7 +1,7 @@
 //! Strategic merge patch, as `k8s.io/apimachinery/pkg/util/strategicpatch` applies it.
 //!
-//! Directives: `$patch` (`replace`, `delete`) in maps and in the items of keyed lists, `$retainKeys`,
-//! `$deleteFromPrimitiveList/<field>` and `$setElementOrder/<field>`.
+//! Directives: `$patch` (`replace`, `delete`) in maps and in the items of keyed lists,
+//! `$retainKeys`, `$deleteFromPrimitiveList/<field>` and `$setElementOrder/<field>`.
 
 mod order;
 
@@ -32,7 +32,8 @@ pub enum StrategicError {
     Internal(String),
 }
 
-/// Applies a strategic merge patch to an object of a built-in kind, identified by its apiVersion and kind.
+/// Applies a strategic merge patch to an object of a built-in kind, identified by its apiVersion
+/// and kind.
 ///
 /// # Errors
 /// See [`StrategicError`].

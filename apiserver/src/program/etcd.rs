@@ -1,4 +1,5 @@
-//! `etcd`, as far as envtest needs it: the server stores its objects itself, so this one is only healthy.
+//! `etcd`, as far as envtest needs it: the server stores its objects itself, so this one is only
+//! healthy.
 
 use std::convert::Infallible;
 

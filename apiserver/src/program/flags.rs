@@ -30,8 +30,8 @@ pub(super) const fn flag(name: &'static str, effect: Effect, help: &'static str)
 pub(super) struct Given(Vec<(String, String)>);
 
 impl Given {
-    /// Reads arguments. A flag without a value is `true`. Flags that the program does not know, and arguments that are none, are
-    /// warned about.
+    /// Reads arguments. A flag without a value is `true`. Flags that the program does not know, and
+    /// arguments that are none, are warned about.
     pub(super) fn read(arguments: &[String], known: &[Flag]) -> Self {
         let mut given = Self::default();
         let mut arguments = arguments.iter().peekable();

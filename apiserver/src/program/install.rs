@@ -6,10 +6,12 @@ use std::path::Path;
 
 use anyhow::Context;
 
-/// Writes this program to a folder under each of the names, and prints the line that makes envtest use it.
+/// Writes this program to a folder under each of the names, and prints the line that makes envtest
+/// use it.
 ///
-/// Links are hard, so that the folder keeps working when the build's own folder is removed, and copies where the file system has
-/// no such links. Each is replaced at once: a suite that runs meanwhile sees the old or the new one.
+/// Links are hard, so that the folder keeps working when the build's own folder is removed, and
+/// copies where the file system has no such links. Each is replaced at once: a suite that runs
+/// meanwhile sees the old or the new one.
 pub(super) fn install(folder: &Path, names: &[&str]) -> anyhow::Result<()> {
     let own = std::env::current_exe().context("cannot find this program")?;
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;

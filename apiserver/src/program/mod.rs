@@ -1,4 +1,5 @@
-//! The program under its other names: as envtest's `etcd` and `kube-apiserver`, which [`install`] writes.
+//! The program under its other names: as envtest's `etcd` and `kube-apiserver`, which [`install`]
+//! writes.
 
 mod etcd;
 mod flags;

@@ -1,4 +1,5 @@
-//! Decides about accesses by the stored roles and bindings, as `k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac` does.
+//! Decides about accesses by the stored roles and bindings, as
+//! `k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac` does.
 
 use serde_json::Value;
 

@@ -1,6 +1,8 @@
-//! Role-based access control: what a request needs ([`access`]), and what the stored roles allow ([`authorizer`]).
+//! Role-based access control: what a request needs ([`access`]), and what the stored roles allow
+//! ([`authorizer`]).
 //!
-//! One evaluation of rules ([`rules`]) serves the authorizer and the assertions of tests ([`crate::testing::rbac`]).
+//! One evaluation of rules ([`rules`]) serves the authorizer and the assertions of tests
+//! ([`crate::testing::rbac`]).
 
 pub(crate) mod access;
 pub(crate) mod authorizer;

@@ -9,7 +9,8 @@ use super::user::User;
 use crate::core::{AuthorizationMode, Core};
 use crate::metadata::object::{self, text};
 
-/// Replaces the answer to a review, which allows everything, by what the roles say. Other kinds are left alone.
+/// Replaces the answer to a review, which allows everything, by what the roles say. Other kinds are
+/// left alone.
 pub(crate) fn answer(core: &Core, by: &User, kind: &str, review: &mut Value) {
     let is_open = core.options.authorization == AuthorizationMode::AlwaysAllow;
     let status = match kind {

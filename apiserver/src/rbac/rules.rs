@@ -35,7 +35,8 @@ pub(crate) fn is_group(of_rule: &str, access: &Access) -> bool {
     of_rule == "*" || of_rule == access.group
 }
 
-/// Whether the resource of a rule includes that of an access: `*`, `pods`, `pods/status` or `*/status`.
+/// Whether the resource of a rule includes that of an access: `*`, `pods`, `pods/status` or
+/// `*/status`.
 pub(crate) fn is_resource(of_rule: &str, access: &Access) -> bool {
     match of_rule.split_once('/') {
         None => of_rule == "*" || (of_rule == access.resource && access.subresource.is_empty()),
@@ -47,7 +48,8 @@ pub(crate) fn is_resource(of_rule: &str, access: &Access) -> bool {
     }
 }
 
-/// Whether the URL of a rule includes a path: `*`, the path itself, or a beginning that ends with `*`.
+/// Whether the URL of a rule includes a path: `*`, the path itself, or a beginning that ends with
+/// `*`.
 fn is_path(of_rule: &str, path: &str) -> bool {
     match of_rule.strip_suffix('*') {
         Some(beginning) => path.starts_with(beginning),

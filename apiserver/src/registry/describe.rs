@@ -24,7 +24,8 @@ pub struct ScalePaths {
     pub label_selector: Option<String>,
 }
 
-/// One version of a resource. Objects are stored unchanged: beyond metadata, nothing is pruned, defaulted or validated.
+/// One version of a resource. Objects are stored unchanged: beyond metadata, nothing is pruned,
+/// defaulted or validated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceDescription {
     /// The API group; empty for the core group.
@@ -48,7 +49,8 @@ pub struct ResourceDescription {
 }
 
 impl ResourceDescription {
-    /// Describes a namespaced resource without subresources; its names derive from the kind in lower case.
+    /// Describes a namespaced resource without subresources; its names derive from the kind in
+    /// lower case.
     pub fn new(
         group: impl Into<String>,
         version: impl Into<String>,
@@ -71,8 +73,8 @@ impl ResourceDescription {
 }
 
 impl Registry {
-    /// Serves a described resource. Ignores a description of a built-in kind or a custom resource; adds a further version to
-    /// the resource of the same group and plural name.
+    /// Serves a described resource. Ignores a description of a built-in kind or a custom resource;
+    /// adds a further version to the resource of the same group and plural name.
     pub(crate) fn describe(&self, description: ResourceDescription) {
         let existing = self.resource(&description.group, &description.plural);
         let mut versions = match &existing {

@@ -46,7 +46,8 @@ fn verbs(resource: &Resource) -> Vec<&'static str> {
         .collect()
 }
 
-/// The order of groups in discovery: built-in groups by kube-apiserver's priorities, then all others by name.
+/// The order of groups in discovery: built-in groups by kube-apiserver's priorities, then all
+/// others by name.
 #[rustfmt::skip]
 const GROUP_ORDER: &[&str] = &[
     "", "apiregistration.k8s.io", "apps", "events.k8s.io", "authentication.k8s.io",

@@ -1,8 +1,9 @@
 //! The registry of served resources: versions, names, scopes, subresources and schemas.
 //!
-//! Built-in kinds come from [`kinds`](crate::kinds), kinds without a schema from [`ResourceDescription`]s, and custom
-//! resources from CustomResourceDefinition objects ([`crd`](crate::crd)), which may come and go at run time.
-//! [`Registry::lookup`] resolves the path of a request. A [`Strategy`] holds the rules that are specific to a kind.
+//! Built-in kinds come from [`kinds`](crate::kinds), kinds without a schema from
+//! [`ResourceDescription`]s, and custom resources from CustomResourceDefinition objects
+//! ([`crd`](crate::crd)), which may come and go at run time. [`Registry::lookup`] resolves the path
+//! of a request. A [`Strategy`] holds the rules that are specific to a kind.
 
 mod describe;
 mod discovery;
@@ -70,7 +71,8 @@ pub(crate) struct Version {
     pub(crate) deprecation: Option<String>,
     /// Identifies the encoding of this version's objects.
     pub(crate) schema_id: u64,
-    /// Identifies the encoding in which writes through this version are stored: its own, except for a view.
+    /// Identifies the encoding in which writes through this version are stored: its own, except for
+    /// a view.
     pub(crate) stored_schema: u64,
     pub(crate) schema: Option<Structural>,
     pub(crate) columns: Vec<Column>,
@@ -163,7 +165,8 @@ pub(crate) struct Served {
     converted: Option<Arc<Mutex<Converted>>>,
 }
 
-/// Converted objects by the address of their stored body. Holding the body keeps the address unique.
+/// Converted objects by the address of their stored body. Holding the body keeps the address
+/// unique.
 type Converted = BTreeMap<usize, (bytes::Bytes, Value)>;
 
 impl Served {
@@ -286,7 +289,8 @@ impl Served {
         if let Some(conversion) = version.conversion {
             return (conversion.from_stored)(value);
         }
-        // Objects stored under another schema are pruned and defaulted by the storage version, which alone has defaults.
+        // Objects stored under another schema are pruned and defaulted by the storage version,
+        // which alone has defaults.
         if stored.schema != version.stored_schema {
             self.settle(&mut value);
         }
@@ -327,8 +331,8 @@ impl Served {
             .into()
     }
 
-    /// Returns `"kind":"…","apiVersion":"…"`, to prepend to the fields of a body; those of custom resources are in alphabetical
-    /// order.
+    /// Returns `"kind":"…","apiVersion":"…"`, to prepend to the fields of a body; those of custom
+    /// resources are in alphabetical order.
     pub(crate) fn type_prefix(&self) -> String {
         let (api_version, kind) = (self.api_version(), &self.resource.kind);
         match self.resource.is_custom() {
@@ -354,7 +358,8 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// Returns the identity of a group-resource; a name keeps its identity for the life of the server.
+    /// Returns the identity of a group-resource; a name keeps its identity for the life of the
+    /// server.
     pub(crate) fn id(&self, group: &str, plural: &str) -> ResourceId {
         let mut tables = self.tables.write();
         let next = u32::try_from(tables.ids.len()).unwrap_or(u32::MAX);

@@ -1,4 +1,5 @@
-//! OpenAPI documents, with the minimum that kubectl needs: the paths, and that they accept `fieldValidation`.
+//! OpenAPI documents, with the minimum that kubectl needs: the paths, and that they accept
+//! `fieldValidation`.
 
 use serde_json::{Map, Value, json};
 
@@ -77,8 +78,8 @@ pub(crate) fn v2_document() -> Value {
     })
 }
 
-/// Encodes [`v2_document`] as gnostic's `openapi.v2.Document`. Go clients fall back to it, and accept only protobuf, when the
-/// version 3 documents do not have a kind.
+/// Encodes [`v2_document`] as gnostic's `openapi.v2.Document`. Go clients fall back to it, and
+/// accept only protobuf, when the version 3 documents do not have a kind.
 pub(crate) fn v2_protobuf() -> Vec<u8> {
     /// Encodes a length-delimited field. All lengths here are below 128, so one byte is enough.
     fn field(number: u8, content: &[u8]) -> Vec<u8> {

@@ -2,7 +2,8 @@
 
 use std::net::Ipv4Addr;
 
-/// A range of IPv4 addresses, of which the first is that of the network and the last that of broadcasts.
+/// A range of IPv4 addresses, of which the first is that of the network and the last that of
+/// broadcasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ServiceRange {
     first: u32,

@@ -1,4 +1,5 @@
-//! The strategy of a kind: the rules specific to it, as in Kubernetes' registry (`k8s.io/kubernetes/pkg/registry`).
+//! The strategy of a kind: the rules specific to it, as in Kubernetes' registry
+//! (`k8s.io/kubernetes/pkg/registry`).
 
 use std::fmt::Debug;
 
@@ -25,7 +26,8 @@ pub(crate) trait Cluster {
     fn service_range(&self) -> ServiceRange;
 }
 
-/// How objects of a kind are written, validated, deleted and printed. The defaults suit a kind without specific rules.
+/// How objects of a kind are written, validated, deleted and printed. The defaults suit a kind
+/// without specific rules.
 pub(crate) trait Strategy: Debug + Sync {
     /// Fills in the defaults of a decoded object.
     fn set_defaults(&self, _object: &mut Value) {}
@@ -99,7 +101,8 @@ pub(crate) trait Strategy: Debug + Sync {
         None
     }
 
-    /// Whether a deletion leaves the dependents alone if the request does not say what happens to them.
+    /// Whether a deletion leaves the dependents alone if the request does not say what happens to
+    /// them.
     fn orphans(&self) -> bool {
         false
     }
@@ -110,7 +113,8 @@ pub(crate) trait Strategy: Debug + Sync {
     /// Records in an object that it is being deleted.
     fn mark_deleted(&self, _object: &mut Value) {}
 
-    /// Whether an object under deletion waits for a controller, besides its finalizers and grace period.
+    /// Whether an object under deletion waits for a controller, besides its finalizers and grace
+    /// period.
     fn holds(&self, _object: &Value) -> bool {
         false
     }
@@ -125,7 +129,8 @@ pub(crate) trait Strategy: Debug + Sync {
         true
     }
 
-    /// Whether a deletion is written to the object before it is removed, even without a grace period, so that watches see it.
+    /// Whether a deletion is written to the object before it is removed, even without a grace
+    /// period, so that watches see it.
     fn marks_before_removal(&self) -> bool {
         false
     }
@@ -152,7 +157,8 @@ pub(crate) trait Strategy: Debug + Sync {
     }
 }
 
-/// The metadata that newer kinds protect from writes of the status (`ResetObjectMetaForStatus` in `k8s.io/apimachinery`).
+/// The metadata that newer kinds protect from writes of the status (`ResetObjectMetaForStatus` in
+/// `k8s.io/apimachinery`).
 pub(crate) const ALL_FIXED_IN_STATUS: &[&str] =
     &["labels", "annotations", "finalizers", "ownerReferences"];
 

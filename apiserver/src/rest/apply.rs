@@ -134,7 +134,8 @@ fn check_declared(call: &Call, wanted: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// Rejects an apply to a custom resource with managed fields of a version that its definition no longer has: they cannot be converted.
+/// Rejects an apply to a custom resource with managed fields of a version that its definition no
+/// longer has: they cannot be converted.
 fn check_managed_versions(call: &Call, old: &Value) -> Result<(), ApiError> {
     let resource = &call.served.resource;
     if !resource.is_custom() {
@@ -156,7 +157,8 @@ fn check_managed_versions(call: &Call, old: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// Rejects nulls in an applied configuration for fields that are neither nullable nor defaulted: an applied null is stored.
+/// Rejects nulls in an applied configuration for fields that are neither nullable nor defaulted: an
+/// applied null is stored.
 fn check_nulls(call: &Call, wanted: &Value) -> Result<(), ApiError> {
     let Some(schema) = &call.served.version().schema else {
         return Ok(());

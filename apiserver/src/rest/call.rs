@@ -55,8 +55,8 @@ struct Recorded {
     cut: usize,
 }
 
-/// The number of characters from which on warnings are truncated; also the approximate limit after truncation
-/// (`k8s.io/apiserver/pkg/warning`).
+/// The number of characters from which on warnings are truncated; also the approximate limit after
+/// truncation (`k8s.io/apiserver/pkg/warning`).
 const MOST_CHARACTERS: usize = 4096;
 /// The number of characters that remain of a truncated warning.
 const CUT_CHARACTERS: usize = 256;
@@ -98,7 +98,8 @@ impl Warnings {
 pub(crate) struct Requester {
     pub(crate) user: User,
     pub(crate) warnings: Warnings,
-    /// The number of the recorded request; `None` for the server's own writes, which need no permission.
+    /// The number of the recorded request; `None` for the server's own writes, which need no
+    /// permission.
     pub(crate) request: Option<usize>,
 }
 

@@ -1,7 +1,8 @@
-//! Conversion of objects between the versions of a resource, by a webhook if the definition has one.
+//! Conversion of objects between the versions of a resource, by a webhook if the definition has
+//! one.
 //!
-//! Handlers call [`prepare`] on stored objects, which converts them in one review, and then decode them as usual: their
-//! [`Served`] keeps the converted objects for the duration of the request.
+//! Handlers call [`prepare`] on stored objects, which converts them in one review, and then decode
+//! them as usual: their [`Served`] keeps the converted objects for the duration of the request.
 
 use std::sync::Arc;
 
@@ -79,7 +80,8 @@ pub(super) async fn to_stored(
     }
 }
 
-/// Calls the webhook to convert objects to a version; prunes and defaults the results by that version's schema.
+/// Calls the webhook to convert objects to a version; prunes and defaults the results by that
+/// version's schema.
 async fn ask(core: &Arc<Core>, to: &Served, objects: Vec<Value>) -> Result<Vec<Value>, ApiError> {
     let (Some(webhook), Some(first)) = (&to.resource.webhook, objects.first()) else {
         return Ok(objects);

@@ -55,7 +55,8 @@ pub(super) async fn review(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiE
     present(call, 201, &object)
 }
 
-/// Creates a decoded object; shared by POST and by patches and updates of objects that do not exist.
+/// Creates a decoded object; shared by POST and by patches and updates of objects that do not
+/// exist.
 pub(crate) async fn create_object(
     core: &Arc<Core>,
     served: &Served,
@@ -158,7 +159,8 @@ fn of_create<'a>(
     }
 }
 
-/// Returns 500 if an object to be created has a resourceVersion. Zero and non-numeric values count as unset.
+/// Returns 500 if an object to be created has a resourceVersion. Zero and non-numeric values count
+/// as unset.
 fn refuse_version(version: &str) -> Result<(), ApiError> {
     match version.parse::<u64>() {
         Ok(1..) => Err(ApiError::new(
@@ -199,7 +201,8 @@ fn track_create(core: &Core, served: &Served, object: &mut Value, options: &Writ
     track_update(&writer, zero.as_ref(), object);
 }
 
-/// Returns the base for the ownership of a new built-in object: the zero value of its type, which includes its structs.
+/// Returns the base for the ownership of a new built-in object: the zero value of its type, which
+/// includes its structs.
 fn zero_value(served: &Served) -> Option<Value> {
     let resource = &served.resource;
     if resource.is_custom() {

@@ -85,8 +85,8 @@ pub(crate) async fn delete_collection(core: &Arc<Core>, call: &Call) -> Result<A
     Ok(Answer::new(200, Content::Document(list, Format::Json)))
 }
 
-/// Deletes an object, or marks it for deletion if it has finalizers or a grace period. Admission webhooks are only called if
-/// there is a requester.
+/// Deletes an object, or marks it for deletion if it has finalizers or a grace period. Admission
+/// webhooks are only called if there is a requester.
 ///
 /// # Errors
 /// 404 if the object does not exist, 409 if a precondition fails.
@@ -182,7 +182,8 @@ async fn admit(
     admission.admit(None, Some(old)).await
 }
 
-/// Returns the last state of a removed object for the response: an object that was being deleted has no grace period left.
+/// Returns the last state of a removed object for the response: an object that was being deleted
+/// has no grace period left.
 fn last_state(mut object: Value) -> Value {
     if remaining_grace(&object) > 0 {
         object::set_meta(&mut object, "deletionGracePeriodSeconds", Some(json!(0)));
@@ -223,7 +224,8 @@ fn check_preconditions(
     Ok(())
 }
 
-/// Returns an object marked for deletion: with the finalizers for its propagation policy and the time of deletion.
+/// Returns an object marked for deletion: with the finalizers for its propagation policy and the
+/// time of deletion.
 fn mark(core: &Core, served: &Served, old: &Value, options: &DeleteOptions) -> Value {
     let strategy = served.resource.strategy;
     let mut new = old.clone();

@@ -20,7 +20,8 @@ pub(crate) struct Incoming {
     pub(crate) faults: Vec<String>,
 }
 
-/// Decodes the body of a create or update into an object of the endpoint's type and drops unknown fields.
+/// Decodes the body of a create or update into an object of the endpoint's type and drops unknown
+/// fields.
 ///
 /// # Errors
 /// 415 for unsupported encodings, 400 for a body that does not decode to the type.
@@ -86,7 +87,8 @@ fn summary(body: &[u8]) -> String {
     }
 }
 
-/// Checks `apiVersion` and `kind` against the endpoint; fills them in for built-in kinds if they are absent.
+/// Checks `apiVersion` and `kind` against the endpoint; fills them in for built-in kinds if they
+/// are absent.
 ///
 /// # Errors
 /// 400 for another type, 422 for another kind of custom resources.
@@ -158,7 +160,8 @@ pub(crate) fn check_custom_kind(served: &Served, object: &Value) -> Result<(), A
     ))
 }
 
-/// Converts an object to the form of its version: prunes it and fills in defaults. Returns the findings of strict validation.
+/// Converts an object to the form of its version: prunes it and fills in defaults. Returns the
+/// findings of strict validation.
 ///
 /// # Errors
 /// Values that do not decode to the type.

@@ -86,7 +86,8 @@ pub(crate) async fn list(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiErr
 /// Returns the objects that a list request selects.
 ///
 /// # Errors
-/// 410 for a continue token or an exact resourceVersion that the history no longer has, 504 for one in the future.
+/// 410 for a continue token or an exact resourceVersion that the history no longer has, 504 for one
+/// in the future.
 pub(crate) async fn page(core: &Arc<Core>, call: &Call) -> Result<Page, ApiError> {
     let options = ListOptions::parse(&core.options, call, Verb::List)?;
     let token = options
@@ -128,26 +129,30 @@ fn select(
     };
     let mut read = snapshot.objects;
     read.retain(|o| after.as_ref().is_none_or(|after| o.key > *after) && filter.reads(o));
-    // A list with resourceVersion=0 is served from kube-apiserver's watch cache, which ignores the limit.
+    // A list with resourceVersion=0 is served from kube-apiserver's watch cache, which ignores the
+    // limit.
     let limited = options.revision != Some(0) || after.is_some();
     let limit = options.limit.filter(|_| limited).unwrap_or(usize::MAX);
     let total = read.len();
     let mut rest = read.into_iter();
     let matching = rest.by_ref().filter(|o| filter.matches(&call.served, o));
     page.objects.extend(matching.take(limit));
-    // As in kube-apiserver, what is left is counted before it is selected: the last page may be empty.
+    // As in kube-apiserver, what is left is counted before it is selected: the last page may be
+    // empty.
     if page.objects.len() == limit && rest.len() > 0 {
         if let Some(last) = page.objects.last() {
             page.continue_token = continue_token::encode(Some(revision), &last.key);
         }
-        // With a selector of labels or fields, kube-apiserver does not count; a shard selector does not hinder it.
+        // With a selector of labels or fields, kube-apiserver does not count; a shard selector does
+        // not hinder it.
         let countable = filter.labels.is_empty() && filter.fields.is_empty();
         page.remaining = countable.then(|| total.saturating_sub(limit));
     }
     page
 }
 
-/// Returns what a list says about its shard: kube-apiserver leaves it out of lists of custom resources, tables and metadata.
+/// Returns what a list says about its shard: kube-apiserver leaves it out of lists of custom
+/// resources, tables and metadata.
 fn shard_info(call: &Call, filter: &Filter) -> Option<String> {
     let says = !call.served.resource.is_custom() && call.accepted.view == View::Whole;
     let selector = filter.shards.as_ref().filter(|_| says)?;
@@ -189,7 +194,8 @@ fn snapshot(
     }
     match options.revision {
         Some(revision) if revision > current => Err(ApiError::future_version(revision, current)),
-        // With a limit, kube-apiserver treats a resourceVersion without resourceVersionMatch as exact.
+        // With a limit, kube-apiserver treats a resourceVersion without resourceVersionMatch as
+        // exact.
         Some(revision)
             if options.version_match == Some(Match::Exact)
                 || (options.version_match.is_none() && options.limit.is_some() && revision > 0) =>

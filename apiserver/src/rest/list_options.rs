@@ -88,8 +88,9 @@ impl ListOptions {
     }
 }
 
-/// Whether a watch starts with the current state and, if it has bookmarks, with one that marks the end of that state. By default,
-/// a watch from no version or from 0 does (`SetListOptionsDefaults` in `k8s.io/apimachinery`).
+/// Whether a watch starts with the current state and, if it has bookmarks, with one that marks the
+/// end of that state. By default, a watch from no version or from 0 does (`SetListOptionsDefaults`
+/// in `k8s.io/apimachinery`).
 fn initial_events(query: &Query, verb: Verb) -> Option<bool> {
     let from_any = matches!(query.text("resourceVersion"), "" | "0");
     let unsaid = verb == Verb::Watch && query.text("resourceVersionMatch").is_empty();
@@ -246,7 +247,8 @@ impl Filter {
         })
     }
 
-    /// Whether the request reads an object before it decides: all of them but for selectors that name a key or namespace.
+    /// Whether the request reads an object before it decides: all of them but for selectors that
+    /// name a key or namespace.
     pub(crate) fn reads(&self, object: &Stored) -> bool {
         (self.namespace.is_empty() || *self.namespace == *object.key.namespace)
             && self.fields.0.iter().all(|term| {
@@ -255,7 +257,8 @@ impl Filter {
             })
     }
 
-    /// Whether an object is in the selected hash ranges. The hashed fields never change, so it stays there.
+    /// Whether an object is in the selected hash ranges. The hashed fields never change, so it
+    /// stays there.
     fn is_in_shard(&self, object: &Stored) -> bool {
         self.shards.as_ref().is_none_or(|shards| {
             shards.matches(match shards.field {
@@ -290,7 +293,8 @@ impl Filter {
     }
 }
 
-/// Whether field selectors may name the namespace. Those of most cluster-scoped built-in kinds may, too.
+/// Whether field selectors may name the namespace. Those of most cluster-scoped built-in kinds may,
+/// too.
 fn selects_namespace(served: &Served) -> bool {
     let resource = &served.resource;
     resource.namespaced || (!resource.is_custom() && resource.strategy.selects_namespace())

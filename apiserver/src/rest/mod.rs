@@ -1,7 +1,8 @@
 //! The REST handlers: the implementation of each verb.
 //!
-//! [`dispatch`] passes a resolved request ([`Call`]) to its handler. Writes go through [`intake`] (decoding and field
-//! validation), [`strategy`] (metadata rules, kind-specific rules and validation) and [`write`](mod@write) (commit).
+//! [`dispatch`] passes a resolved request ([`Call`]) to its handler. Writes go through [`intake`]
+//! (decoding and field validation), [`strategy`] (metadata rules, kind-specific rules and
+//! validation) and [`write`](mod@write) (commit).
 
 mod admission;
 pub(crate) mod apply;

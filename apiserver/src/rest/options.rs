@@ -92,7 +92,8 @@ impl WriteOptions {
 }
 
 impl WriteOptions {
-    /// Returns the options as an object of the specified kind: an update or patch may create its object.
+    /// Returns the options as an object of the specified kind: an update or patch may create its
+    /// object.
     pub(crate) fn shown_as(&self, kind: &str) -> Value {
         let mut shown = self.shown.clone();
         if !shown.is_object() {
@@ -155,7 +156,8 @@ pub(crate) struct DeleteOptions {
     pub(crate) propagation: Option<Propagation>,
     pub(crate) uid: Option<String>,
     pub(crate) resource_version: Option<String>,
-    /// Whether the deprecated `orphanDependents` is false: only then, a deletion that has to wait is answered with 202.
+    /// Whether the deprecated `orphanDependents` is false: only then, a deletion that has to wait
+    /// is answered with 202.
     pub(crate) not_orphaning: bool,
 }
 

@@ -1,4 +1,5 @@
-//! Patch requests: JSON patch, merge patch, strategic merge patch and server-side apply, to an object or its status.
+//! Patch requests: JSON patch, merge patch, strategic merge patch and server-side apply, to an
+//! object or its status.
 
 use std::sync::Arc;
 
@@ -140,7 +141,8 @@ fn patched(
     };
     check_type(call, &new)?;
     let refuse = |why: &str| {
-        // The object as it was is only needed here: patching again takes less memory than a copy of a large one.
+        // The object as it was is only needed here: patching again takes less memory than a copy of
+        // a large one.
         let patched = old.ok_or_else(|| call.not_found());
         match patched.and_then(|old| unshaped(call, kind, old)) {
             Ok((patched, _)) => ApiError::invalid_patch(&patched, why),
@@ -211,7 +213,8 @@ fn check_type(call: &Call, new: &Value) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Commits a patched object; returns `None` if another write came first and the patch must be reapplied.
+/// Commits a patched object; returns `None` if another write came first and the patch must be
+/// reapplied.
 async fn store_patched(
     core: &Arc<Core>,
     call: &Call,

@@ -227,7 +227,8 @@ pub(crate) async fn patch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
     Err(ApiError::modified(&call.group_resource(), &call.name))
 }
 
-/// Refuses an apply to the scale of a custom resource whose replicas nobody owns: kube-apiserver cannot tell who made them.
+/// Refuses an apply to the scale of a custom resource whose replicas nobody owns: kube-apiserver
+/// cannot tell who made them.
 fn check_applied(call: &Call, stored: &Stored, applied: &Value) -> Result<(), ApiError> {
     let object = call.served.decode(stored);
     let is_owned = apply::has_owner(&object, &paths(call)?.spec_replicas);
@@ -253,7 +254,8 @@ fn check_type(scale: &Value) -> Result<(), ApiError> {
     )))
 }
 
-/// Writes the replicas of a scale to its object; returns `None` if another write came first. `apply` is `force` of an apply.
+/// Writes the replicas of a scale to its object; returns `None` if another write came first.
+/// `apply` is `force` of an apply.
 async fn store_scale(
     core: &Arc<Core>,
     call: &Call,

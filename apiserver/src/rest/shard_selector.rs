@@ -1,4 +1,5 @@
-//! The parameter `shardSelector` (KEP-5866), with the parsing and the messages of `k8s.io/apiserver/pkg/sharding`.
+//! The parameter `shardSelector` (KEP-5866), with the parsing and the messages of
+//! `k8s.io/apiserver/pkg/sharding`.
 //!
 //! A selector is written as a CEL expression, but never evaluated.
 
@@ -12,7 +13,8 @@ use crate::status::ApiError;
 /// Parses the parameter of a request; `None` without one.
 ///
 /// # Errors
-/// 500 without a reason for an invalid selector: kube-apiserver does not mark the error as the client's.
+/// 500 without a reason for an invalid selector: kube-apiserver does not mark the error as the
+/// client's.
 pub(super) fn parse(query: &Query) -> Result<Option<Selector>, ApiError> {
     match query.text(PARAMETER) {
         "" => Ok(None),
@@ -134,7 +136,8 @@ fn go_type(literal: &Literal) -> &'static str {
     }
 }
 
-/// Returns cel-go's number of an expression's kind. A test of a field is a call, since the server's parser has no macros.
+/// Returns cel-go's number of an expression's kind. A test of a field is a call, since the server's
+/// parser has no macros.
 fn kind(node: &Node) -> u8 {
     match node {
         Node::Call(_)

@@ -11,7 +11,8 @@ use crate::schema::check_counts;
 use crate::status::ApiError;
 use crate::types::{self, normal};
 
-/// Fills in the defaults of a decoded object of a built-in kind; those of custom resources are in their schema.
+/// Fills in the defaults of a decoded object of a built-in kind; those of custom resources are in
+/// their schema.
 pub(super) fn set_defaults(served: &Served, object: &mut Value) {
     if !served.resource.is_custom() {
         served.resource.strategy.set_defaults(object);
@@ -44,8 +45,8 @@ pub(super) fn prepare_create(
     Ok(())
 }
 
-/// Completes an update, whose ownership of fields is settled: allocates what the object shares with others, lets the kind set
-/// its fields, validates the result, and updates the generation.
+/// Completes an update, whose ownership of fields is settled: allocates what the object shares with
+/// others, lets the kind set its fields, validates the result, and updates the generation.
 ///
 /// # Errors
 /// Those of the allocation, and 422 with all violations.
@@ -70,7 +71,8 @@ pub(super) fn finish_update(
         rules::bump_generation(&resource.rules, served.version().status, old, new);
     }
     if resource.is_custom() {
-        // Only now: in kube-apiserver, too, `2.0` is a change of `2` that increments the generation.
+        // Only now: in kube-apiserver, too, `2.0` is a change of `2` that increments the
+        // generation.
         object::settle_numbers(new);
     }
     Ok(())
@@ -106,7 +108,8 @@ fn validate_update(
     let mut errors = validate::check(&served.resource.rules, new);
     errors.extend(validate::check_update(old, new));
     if let Some(schema) = &served.version().schema {
-        // kube-apiserver validates the metadata of custom resources twice and reports the errors twice.
+        // kube-apiserver validates the metadata of custom resources twice and reports the errors
+        // twice.
         errors.extend(validate::check_update(old, new));
         errors.extend(schema.validate_update(old, new));
     }

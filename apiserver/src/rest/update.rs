@@ -83,7 +83,8 @@ async fn create_absent(
     present(call, 201, &created)
 }
 
-/// Checks the resourceVersion and uid that an update is based on. Fills in an absent resourceVersion if the kind allows it.
+/// Checks the resourceVersion and uid that an update is based on. Fills in an absent
+/// resourceVersion if the kind allows it.
 fn check_version(call: &Call, current: &Stored, new: &mut Value) -> Result<(), ApiError> {
     let gr = call.group_resource();
     let resource = &call.served.resource;

@@ -13,8 +13,8 @@ use crate::registry::Served;
 use crate::status::ApiError;
 use crate::store::{CommitError, Draft, Expect, Key, Stored};
 
-/// The maximum number of attempts of a write without a resourceVersion. Every attempt calls the webhooks, and these may be
-/// what changes the object.
+/// The maximum number of attempts of a write without a resourceVersion. Every attempt calls the
+/// webhooks, and these may be what changes the object.
 pub(super) const TRIES: usize = 100;
 
 /// The outcome of an update.
@@ -28,7 +28,8 @@ pub(crate) enum Persisted {
     Raced,
 }
 
-/// Rejects an object that nests too deep to be read again; its managed fields may be deeper than the object sent.
+/// Rejects an object that nests too deep to be read again; its managed fields may be deeper than
+/// the object sent.
 ///
 /// # Errors
 /// 400.
@@ -59,7 +60,8 @@ fn draft(served: &Served, object: &Value) -> Result<Draft, ApiError> {
     }
 }
 
-/// Checks the size of an object that a dry run does not store. Its defaults may be incomplete if it is too large.
+/// Checks the size of an object that a dry run does not store. Its defaults may be incomplete if it
+/// is too large.
 ///
 /// # Errors
 /// 500 if etcd would refuse it.
@@ -78,8 +80,8 @@ pub(crate) fn too_large(length: usize) -> ApiError {
     ApiError::new(500, "", why)
 }
 
-/// Stores a new object and returns it as the client sees it. If the write `waited` for webhooks, checks the namespace again:
-/// it may have been deleted meanwhile.
+/// Stores a new object and returns it as the client sees it. If the write `waited` for webhooks,
+/// checks the namespace again: it may have been deleted meanwhile.
 ///
 /// # Errors
 /// 400 if it nests too deep, 409 if the name is taken, 404 if the resource is being removed.
@@ -121,8 +123,8 @@ pub(super) async fn announce(
     old: Option<&Value>,
     stored: &Arc<Stored>,
 ) -> Result<Value, ApiError> {
-    // Notify before conversion: a client that disconnects during the webhook call cancels the request. Observers do not need
-    // the converted form.
+    // Notify before conversion: a client that disconnects during the webhook call cancels the
+    // request. Observers do not need the converted form.
     let new = served.decode(stored);
     core.notify(served, &Change::Written { old, new: &new });
     if served.resource.webhook.is_none() {
@@ -134,7 +136,8 @@ pub(super) async fn announce(
 
 /// Replaces the revision of an object that a change is based on, given with its decoded form.
 ///
-/// A write without changes keeps the revision. An object under deletion without finalizers is removed.
+/// A write without changes keeps the revision. An object under deletion without finalizers is
+/// removed.
 ///
 /// # Errors
 /// 400 if it nests too deep, 404 if the object no longer exists.
@@ -158,7 +161,8 @@ pub(crate) async fn replace(
         });
     }
     if is_same {
-        // Observers are notified nevertheless: a repeated request may finish what an earlier one began.
+        // Observers are notified nevertheless: a repeated request may finish what an earlier one
+        // began.
         notify_written(core, served, before, before);
         return Ok(Persisted::Written(before.clone()));
     }
@@ -189,8 +193,8 @@ pub(crate) async fn replace(
     }
 }
 
-/// Whether an object is already stored as a write of this state would store it. If not, a write without changes is stored:
-/// migrations to another storage version rely on it.
+/// Whether an object is already stored as a write of this state would store it. If not, a write
+/// without changes is stored: migrations to another storage version rely on it.
 fn is_stored_as(core: &Core, served: &Served, current: &Stored, state: &Value) -> bool {
     if current.schema == served.version().stored_schema {
         return true;
@@ -209,8 +213,8 @@ fn notify_written(core: &Arc<Core>, served: &Served, old: &Value, new: &Value) {
     core.notify(served, &Change::Written { old, new });
 }
 
-/// Changes the stored form of an object, if it exists; used by controllers. An object under deletion that nothing holds any
-/// more is removed.
+/// Changes the stored form of an object, if it exists; used by controllers. An object under
+/// deletion that nothing holds any more is removed.
 pub(crate) fn edit(core: &Arc<Core>, served: &Served, key: &Key, change: &dyn Fn(&mut Value)) {
     while let Some(current) = core.find(served, key) {
         let before = current.decode();

@@ -1,7 +1,8 @@
 //! Who makes a request.
 //!
-//! Without [`Authentication`], a request is the administrator's unless it names a user. A listener with it decides as kube-apiserver
-//! does: the client's certificate, the token, or nobody in particular.
+//! Without [`Authentication`], a request is the administrator's unless it names a user. A listener
+//! with it decides as kube-apiserver does: the client's certificate, the token, or nobody in
+//! particular.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -40,7 +41,8 @@ impl fmt::Debug for Authentication {
 }
 
 impl Default for Authentication {
-    /// Tokens of service accounts only; requests without credentials are those of `system:anonymous`.
+    /// Tokens of service accounts only; requests without credentials are those of
+    /// `system:anonymous`.
     fn default() -> Self {
         Self {
             anonymous: true,
@@ -52,7 +54,8 @@ impl Default for Authentication {
 }
 
 impl Authentication {
-    /// Whether requests without credentials are answered, as those of `system:anonymous`; otherwise they get 401.
+    /// Whether requests without credentials are answered, as those of `system:anonymous`; otherwise
+    /// they get 401.
     #[must_use]
     pub fn anonymous(mut self, on: bool) -> Self {
         self.anonymous = on;
@@ -87,8 +90,8 @@ impl Authentication {
         Ok(self)
     }
 
-    /// Takes client certificates that these authorities signed, in PEM: the common name is the user, the organizations are the
-    /// groups.
+    /// Takes client certificates that these authorities signed, in PEM: the common name is the
+    /// user, the organizations are the groups.
     ///
     /// # Errors
     /// If the PEM is malformed or has no certificates.
@@ -130,7 +133,8 @@ pub(crate) enum Certified {
     Refused,
 }
 
-/// The client of a connection to a listener that asks for credentials, as an extension of its requests.
+/// The client of a connection to a listener that asks for credentials, as an extension of its
+/// requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
     pub(crate) authentication: Arc<Authentication>,
@@ -159,8 +163,8 @@ impl Peer {
 #[derive(Clone)]
 pub(crate) struct OwnUser(pub(crate) Arc<str>);
 
-/// Returns the user that makes a request: the impersonated one, that of the connection or the service, or the service account of the
-/// token.
+/// Returns the user that makes a request: the impersonated one, that of the connection or the
+/// service, or the service account of the token.
 ///
 /// # Errors
 /// 401 or 403, from a listener that asks for credentials.

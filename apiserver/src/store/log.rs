@@ -32,11 +32,13 @@ impl EventKind {
 pub(crate) struct Event {
     pub(crate) resource: ResourceId,
     pub(crate) kind: EventKind,
-    /// The object after the change. For a deletion: its last state, with the revision of the deletion.
+    /// The object after the change. For a deletion: its last state, with the revision of the
+    /// deletion.
     pub(crate) object: Arc<Stored>,
     /// The object before the change.
     pub(crate) previous: Option<Arc<Stored>>,
-    /// The encoded watch line in the most common form (storage version, JSON), shared by all watchers.
+    /// The encoded watch line in the most common form (storage version, JSON), shared by all
+    /// watchers.
     pub(crate) line: OnceLock<Bytes>,
 }
 

@@ -1,8 +1,9 @@
 //! The store: all objects and one log of all changes, under one monotonic resourceVersion.
 //!
-//! Objects are kept encoded ([`stored::Stored`]). A write is a compare-and-swap on an object's revision ([`Store::commit`]),
-//! so that callers validate outside of the lock. The log keeps a bounded number of events. [`Store::snapshot_at`] undoes them
-//! to list past states; watches read them by cursor ([`Store::events_after`]), so that no watcher needs a buffer.
+//! Objects are kept encoded ([`stored::Stored`]). A write is a compare-and-swap on an object's
+//! revision ([`Store::commit`]), so that callers validate outside of the lock. The log keeps a
+//! bounded number of events. [`Store::snapshot_at`] undoes them to list past states; watches read
+//! them by cursor ([`Store::events_after`]), so that no watcher needs a buffer.
 
 mod log;
 pub(crate) mod stored;
@@ -55,8 +56,8 @@ pub(crate) enum RevisionError {
     Future(u64),
 }
 
-/// The revision of an empty store. Earlier revisions count as compacted, as on a real server, so that a client that starts
-/// from a made-up resourceVersion such as "1" gets an error.
+/// The revision of an empty store. Earlier revisions count as compacted, as on a real server, so
+/// that a client that starts from a made-up resourceVersion such as "1" gets an error.
 const START: u64 = 1000;
 
 /// The maximum number of events that a watcher takes at once.
@@ -101,7 +102,8 @@ pub(crate) enum Batch {
 }
 
 impl Store {
-    /// Creates an empty store whose log keeps at most `history` events and `history_bytes` bytes of encoded objects.
+    /// Creates an empty store whose log keeps at most `history` events and `history_bytes` bytes of
+    /// encoded objects.
     pub(crate) fn new(history: usize, history_bytes: usize) -> Self {
         Self {
             state: RwLock::new(State {
@@ -137,7 +139,8 @@ impl Store {
         }
     }
 
-    /// Closes a resource: its objects are dropped without events, and its watches end after the events so far.
+    /// Closes a resource: its objects are dropped without events, and its watches end after the
+    /// events so far.
     pub(crate) fn close(&self, resource: ResourceId) {
         let mut state = self.write();
         if let Some(bucket) = state.buckets.get_mut(&resource) {
@@ -311,7 +314,8 @@ impl Store {
         picked.cloned().collect()
     }
 
-    /// Returns the next events of a resource after a cursor, at most [`MOST_AT_ONCE`]: whoever holds them keeps them in memory.
+    /// Returns the next events of a resource after a cursor, at most [`MOST_AT_ONCE`]: whoever
+    /// holds them keeps them in memory.
     pub(crate) fn events_after(&self, resource: ResourceId, cursor: u64) -> Batch {
         let state = self.read();
         let Some(bucket) = state.buckets.get(&resource) else {
@@ -337,7 +341,8 @@ impl Store {
         Batch::Events(events, revision)
     }
 
-    /// Returns a receiver that wakes at every change of a resource; `None` when the resource is not served.
+    /// Returns a receiver that wakes at every change of a resource; `None` when the resource is not
+    /// served.
     pub(crate) fn subscribe(&self, resource: ResourceId) -> Option<watch::Receiver<u64>> {
         let state = self.read();
         let bucket = state.buckets.get(&resource)?;

@@ -33,8 +33,8 @@ pub(crate) struct Owner {
 
 /// An immutable revision of an object.
 ///
-/// The body is the JSON object with `metadata.resourceVersion` and without `apiVersion` and `kind`, so that one encoding
-/// serves all versions of a kind, as a single object and as a list item.
+/// The body is the JSON object with `metadata.resourceVersion` and without `apiVersion` and `kind`,
+/// so that one encoding serves all versions of a kind, as a single object and as a list item.
 #[derive(Debug)]
 pub(crate) struct Stored {
     pub(crate) key: Key,
@@ -42,7 +42,8 @@ pub(crate) struct Stored {
     pub(crate) revision: u64,
     pub(crate) labels: Labels,
     pub(crate) owners: Box<[Owner]>,
-    /// The schema that pruned and defaulted the body. A version with the same schema serves the bytes unchanged.
+    /// The schema that pruned and defaulted the body. A version with the same schema serves the
+    /// bytes unchanged.
     pub(crate) schema: u64,
     pub(crate) body: Bytes,
 }
@@ -70,10 +71,12 @@ impl Labels {
     }
 }
 
-/// How every body starts: the revision comes first, so that it is replaced without decoding the rest.
+/// How every body starts: the revision comes first, so that it is replaced without decoding the
+/// rest.
 const START: &str = "{\"metadata\":{\"resourceVersion\":\"";
 
-/// An encoded object whose revision is not known yet. Encoding takes long for a large object, and must not delay other writes.
+/// An encoded object whose revision is not known yet. Encoding takes long for a large object, and
+/// must not delay other writes.
 #[derive(Debug)]
 pub(crate) struct Draft {
     key: Key,

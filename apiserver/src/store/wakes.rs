@@ -1,8 +1,9 @@
 //! Wakes the watches of a resource after a change.
 //!
-//! Thousands of tasks that are woken at once delay every other request, and the writer that wakes them. Watches are therefore
-//! woken group by group, and whatever else is ready runs in between. A watch that is woken later reads all changes up to then
-//! at once, so that many changes cost it one write to its connection.
+//! Thousands of tasks that are woken at once delay every other request, and the writer that wakes
+//! them. Watches are therefore woken group by group, and whatever else is ready runs in between. A
+//! watch that is woken later reads all changes up to then at once, so that many changes cost it one
+//! write to its connection.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -114,7 +115,8 @@ fn threads() -> Option<Handle> {
     (runtime.runtime_flavor() == RuntimeFlavor::MultiThread).then_some(runtime)
 }
 
-/// Wakes all groups, and again until none is behind. A runtime that stops meanwhile drops it, and the rest is woken at once.
+/// Wakes all groups, and again until none is behind. A runtime that stops meanwhile drops it, and
+/// the rest is woken at once.
 struct Round {
     wakes: Wakes,
     is_done: bool,

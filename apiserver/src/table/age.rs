@@ -15,7 +15,8 @@ pub(crate) fn since(time: &str) -> String {
     }
 }
 
-/// Returns the duration between two RFC 3339 timestamps. Empty if the first is missing; until now if the second is.
+/// Returns the duration between two RFC 3339 timestamps. Empty if the first is missing; until now
+/// if the second is.
 pub(crate) fn between(start: &str, end: &str) -> String {
     let Ok(start) = start.parse::<Timestamp>() else {
         return String::new();

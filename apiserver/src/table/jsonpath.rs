@@ -14,7 +14,8 @@ enum Step {
     Key(String),
     Index(i64),
     All,
-    /// `[?(@.key=="value")]`: the keys after `@`, whether the comparison is for equality, and the value.
+    /// `[?(@.key=="value")]`: the keys after `@`, whether the comparison is for equality, and the
+    /// value.
     Filter(Vec<String>, bool, Value),
 }
 

@@ -1,4 +1,5 @@
-//! Fault injection: failures by verb and resource, a number of times or at random, and network partitions by user.
+//! Fault injection: failures by verb and resource, a number of times or at random, and network
+//! partitions by user.
 
 use std::time::Duration;
 
@@ -36,7 +37,8 @@ pub enum FaultKind {
     },
     /// The answer is delayed.
     Delay(Duration),
-    /// A list returns an earlier state, as far as the history reaches. Does not affect other requests.
+    /// A list returns an earlier state, as far as the history reaches. Does not affect other
+    /// requests.
     StaleList {
         /// How many revisions earlier.
         revisions: u64,
@@ -67,7 +69,8 @@ impl Fault {
         }
     }
 
-    /// Restricts the fault to a verb and a resource; `*` matches any, a subresource is written `pods/status`.
+    /// Restricts the fault to a verb and a resource; `*` matches any, a subresource is written
+    /// `pods/status`.
     #[must_use]
     pub fn on(mut self, verb: &str, resource: &str) -> Self {
         verb.clone_into(&mut self.verb);
@@ -199,8 +202,9 @@ impl Faults {
         self.faults.lock()
     }
 
-    /// Disconnects a user (see [`client_as`](crate::ApiServer::client_as)) from the server: requests are neither processed,
-    /// recorded nor answered, and watches that are open stay open and silent, even after [`reconnect`](Self::reconnect).
+    /// Disconnects a user (see [`client_as`](crate::ApiServer::client_as)) from the server:
+    /// requests are neither processed, recorded nor answered, and watches that are open stay open
+    /// and silent, even after [`reconnect`](Self::reconnect).
     pub fn cut_off(&self, user: &str) {
         self.links.cut(user);
     }

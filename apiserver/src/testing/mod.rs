@@ -1,4 +1,5 @@
-//! The interface for tests: injected failures, reactors, the record of requests, and RBAC assertions.
+//! The interface for tests: injected failures, reactors, the record of requests, and RBAC
+//! assertions.
 
 pub(crate) mod faults;
 pub(crate) mod links;

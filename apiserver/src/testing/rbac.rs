@@ -1,11 +1,13 @@
-//! RBAC assertions: checks that a client's requests are covered by its roles, and finds unused permissions.
+//! RBAC assertions: checks that a client's requests are covered by its roles, and finds unused
+//! permissions.
 //!
-//! By default the server allows everything, so a controller that lacks a permission would pass its tests and fail on a
-//! cluster. [`Roles`] checks its recorded requests afterwards, with the rules of kube-apiserver's RBAC authorizer. Requests
-//! are told apart by user: [`ApiServer::client_as`] returns a client for a user; over HTTP, use `Impersonate-User`.
+//! By default the server allows everything, so a controller that lacks a permission would pass its
+//! tests and fail on a cluster. [`Roles`] checks its recorded requests afterwards, with the rules
+//! of kube-apiserver's RBAC authorizer. Requests are told apart by user: [`ApiServer::client_as`]
+//! returns a client for a user; over HTTP, use `Impersonate-User`.
 //!
-//! A write that sets `blockOwnerDeletion` needs `update` on the owner's `finalizers`, as the admission plugin
-//! `OwnerReferencesPermissionEnforcement` demands.
+//! A write that sets `blockOwnerDeletion` needs `update` on the owner's `finalizers`, as the
+//! admission plugin `OwnerReferencesPermissionEnforcement` demands.
 //!
 //! For a test with one server, [`assert_rbac`] is enough.
 
@@ -53,7 +55,8 @@ pub struct Grant {
     pub resource: String,
     /// The verb; `*` for every verb.
     pub verb: String,
-    /// The namespace of the Role; empty for a ClusterRole, which is assumed to be bound cluster-wide.
+    /// The namespace of the Role; empty for a ClusterRole, which is assumed to be bound
+    /// cluster-wide.
     pub namespace: String,
     /// The object names that the permission is restricted to; empty for all names.
     pub names: Vec<String>,
@@ -86,7 +89,8 @@ impl Grant {
     }
 }
 
-/// Returns what an action needs: its own verb, `create` if an update or patch created the object, and what its owner references imply.
+/// Returns what an action needs: its own verb, `create` if an update or patch created the object,
+/// and what its owner references imply.
 fn accesses(action: &Action) -> Vec<Access> {
     let own = Access::of(action);
     let created = (action.created && action.verb != "create").then(|| Access {
@@ -105,8 +109,8 @@ pub struct Roles {
 }
 
 impl Roles {
-    /// Parses ClusterRoles and Roles from YAML strings, each with any number of documents. Rules for non-resource URLs are
-    /// ignored, because the server only records requests for objects.
+    /// Parses ClusterRoles and Roles from YAML strings, each with any number of documents. Rules
+    /// for non-resource URLs are ignored, because the server only records requests for objects.
     ///
     /// # Errors
     /// If a string is not YAML, a document is of another kind, or there is no role.
@@ -136,8 +140,8 @@ impl Roles {
         })
     }
 
-    /// Checks all requests of a user so far, and records the permissions they used. Returns the forbidden requests, without
-    /// duplicates.
+    /// Checks all requests of a user so far, and records the permissions they used. Returns the
+    /// forbidden requests, without duplicates.
     pub fn forbidden(&self, server: &ApiServer, user: &str) -> Vec<Forbidden> {
         let mut forbidden: BTreeMap<String, Forbidden> = BTreeMap::new();
         let mut used = self.used.lock();
@@ -165,11 +169,12 @@ impl Roles {
         self.grants.difference(&used).cloned().collect()
     }
 
-    /// Asserts that the roles allow all requests of a user so far, and records the permissions they used.
+    /// Asserts that the roles allow all requests of a user so far, and records the permissions they
+    /// used.
     ///
     /// # Panics
-    /// Panics if a request is forbidden, with the markers that would allow it, and if the user made no requests, since
-    /// nothing would be checked.
+    /// Panics if a request is forbidden, with the markers that would allow it, and if the user made
+    /// no requests, since nothing would be checked.
     #[track_caller]
     pub fn assert_allowed(&self, server: &ApiServer, user: &str) {
         let actions = server.recorder().actions();
@@ -227,7 +232,8 @@ impl fmt::Display for Forbidden {
     }
 }
 
-/// Asserts that roles allow all requests of a user on a server so far; returns the permissions that were not used.
+/// Asserts that roles allow all requests of a user on a server so far; returns the permissions that
+/// were not used.
 ///
 /// ```no_run
 /// # async fn test(server: embedded_apiserver::ApiServer) {
@@ -241,8 +247,8 @@ impl fmt::Display for Forbidden {
 /// ```
 ///
 /// # Panics
-/// Panics if a string is not valid ClusterRoles and Roles, if a request is forbidden (with the markers that would allow it),
-/// and if the user made no requests.
+/// Panics if a string is not valid ClusterRoles and Roles, if a request is forbidden (with the
+/// markers that would allow it), and if the user made no requests.
 #[track_caller]
 pub fn assert_rbac<'a>(
     server: &ApiServer,

@@ -57,7 +57,8 @@ impl Reactors {
         self.chain.read().is_empty()
     }
 
-    /// Returns the first reaction other than `Pass`. Reactors run without a lock held, so that they may use the server.
+    /// Returns the first reaction other than `Pass`. Reactors run without a lock held, so that they
+    /// may use the server.
     pub(crate) fn react(&self, action: &Action) -> Reaction {
         let matching: Vec<Reactor> = self
             .chain

@@ -13,7 +13,8 @@ use crate::rbac::access::Access;
 /// A request for objects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
-    /// The user, from [`client_as`](crate::ApiServer::client_as) or `Impersonate-User`; empty for other clients.
+    /// The user, from [`client_as`](crate::ApiServer::client_as) or `Impersonate-User`; empty for
+    /// other clients.
     pub user: String,
     /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`.
     pub verb: &'static str,
@@ -37,13 +38,15 @@ pub struct Action {
     pub body: Value,
     /// Whether an update or patch created the object, because it did not exist.
     pub created: bool,
-    /// What the request needs permissions for besides its own verb, because it changed owner references: to delete the object, and to
-    /// update the finalizers of owners whose deletion it blocks.
+    /// What the request needs permissions for besides its own verb, because it changed owner
+    /// references: to delete the object, and to update the finalizers of owners whose deletion it
+    /// blocks.
     pub implied: Vec<Access>,
 }
 
 impl Action {
-    /// Whether this is a request with the specified verb and resource; `*` matches any. A subresource is written `pods/status`.
+    /// Whether this is a request with the specified verb and resource; `*` matches any. A
+    /// subresource is written `pods/status`.
     pub fn matches(&self, verb: &str, resource: &str) -> bool {
         let (plural, subresource) = resource.split_once('/').unwrap_or((resource, ""));
         let resource_matches = resource == "*"
@@ -54,7 +57,8 @@ impl Action {
 }
 
 impl Access {
-    /// Returns what a request needs for its own verb. A list or watch of one name is authorized by that name.
+    /// Returns what a request needs for its own verb. A list or watch of one name is authorized by
+    /// that name.
     pub(crate) fn of(action: &Action) -> Self {
         Self {
             verb: action.verb.to_owned(),
@@ -71,7 +75,8 @@ impl Access {
     }
 }
 
-/// Returns the name in `fieldSelector=metadata.name=…`: kube-apiserver authorizes such lists and watches by name.
+/// Returns the name in `fieldSelector=metadata.name=…`: kube-apiserver authorizes such lists and
+/// watches by name.
 fn selected_name(query: &str) -> Option<String> {
     let query = Query::parse(query).ok()?;
     let selector = query.get("fieldSelector")?;
@@ -151,7 +156,8 @@ impl Recorder {
         }
     }
 
-    /// Records what else the request with this number needs. A write that is tried again replaces it.
+    /// Records what else the request with this number needs. A write that is tried again replaces
+    /// it.
     pub(crate) fn implied(&self, number: usize, implied: Vec<Access>) {
         let mut record = self.lock();
         let index = number.checked_sub(record.forgotten);

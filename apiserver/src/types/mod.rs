@@ -1,8 +1,8 @@
 //! The fields of the built-in kinds: their names, types, and Go's encoding of empty values.
 //!
-//! The data comes from the table that the generator uses, too (`kube-builtin-types`). [`normal`] uses it to mirror a decode
-//! into the Go type and re-encode, [`protobuf`] to read the bodies of typed Go clients, [`apply`](crate::apply) and
-//! [`patch`](crate::patch) to merge objects.
+//! The data comes from the table that the generator uses, too (`kube-builtin-types`). [`normal`]
+//! uses it to mirror a decode into the Go type and re-encode, [`protobuf`] to read the bodies of
+//! typed Go clients, [`apply`](crate::apply) and [`patch`](crate::patch) to merge objects.
 
 pub(crate) mod base64;
 pub(crate) mod normal;
@@ -103,14 +103,15 @@ pub(crate) enum Merge {
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    /// The field's path of protobuf numbers: those of the enclosing embedded structs, then its own; empty if protobuf does
-    /// not carry it.
+    /// The field's path of protobuf numbers: those of the enclosing embedded structs, then its own;
+    /// empty if protobuf does not carry it.
     pub(crate) numbers: Vec<u64>,
     pub(crate) empty: Empty,
     pub(crate) cardinality: Cardinality,
     pub(crate) kind: Kind,
     pub(crate) merge: Merge,
-    /// The merge key of strategic merge patches where it differs from `merge`; empty to replace the value.
+    /// The merge key of strategic merge patches where it differs from `merge`; empty to replace the
+    /// value.
     pub(crate) patch: Option<&'static str>,
     /// The default of an absent field.
     pub(crate) default: Option<Value>,

@@ -9,7 +9,8 @@ use super::base64;
 use super::scalars::{canonical_quantity, go_name, micro_time, time};
 use super::{Cardinality, Empty, Field, Fields, Kind, Special, fields};
 
-/// Removes unknown fields and returns their paths, drops or fills in empty values, and checks types.
+/// Removes unknown fields and returns their paths, drops or fills in empty values, and checks
+/// types.
 ///
 /// # Errors
 /// The first value of the wrong type.
@@ -26,7 +27,8 @@ pub(crate) fn normalise(type_name: &str, object: &mut Value) -> Result<Vec<Strin
     Ok(unknown)
 }
 
-/// Normalises a part of an object, as [`normalise`] does; the paths of unknown fields are prefixed with `prefix`.
+/// Normalises a part of an object, as [`normalise`] does; the paths of unknown fields are prefixed
+/// with `prefix`.
 ///
 /// # Errors
 /// The first value of the wrong type.
@@ -81,7 +83,8 @@ impl Walk<'_> {
             );
             self.field(type_name, field, value)?;
             (self.path, self.go_path) = outer;
-            // An empty list that Go always writes becomes null after a round trip through protobuf storage.
+            // An empty list that Go always writes becomes null after a round trip through protobuf
+            // storage.
             let is_json = type_name.starts_with("apiextensions.");
             if field.empty == Empty::Zero && !is_json && value.as_array().is_some_and(Vec::is_empty)
             {

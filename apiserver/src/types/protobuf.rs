@@ -9,7 +9,8 @@ const MAGIC: &[u8] = b"k8s\0";
 /// The maximum nesting depth of messages.
 const MAX_DEPTH: usize = 100;
 
-/// Decodes an enveloped object of a built-in kind to JSON; `None` if it is malformed or of an unknown kind.
+/// Decodes an enveloped object of a built-in kind to JSON; `None` if it is malformed or of an
+/// unknown kind.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Value> {
     let mut envelope = Reader(bytes.strip_prefix(MAGIC)?);
     let (mut api_version, mut kind, mut raw) = (String::new(), String::new(), &[][..]);
@@ -72,7 +73,8 @@ impl<'a> Reader<'a> {
         Some(head)
     }
 
-    /// Returns the next field. The inner `None` is the end of the message, the outer one a malformed message.
+    /// Returns the next field. The inner `None` is the end of the message, the outer one a
+    /// malformed message.
     #[allow(
         clippy::should_implement_trait,
         reason = "an iterator could not distinguish its end from a fault"
@@ -128,7 +130,8 @@ fn add(map: &mut Map<String, Value>, field: &Field, wire: &Wire<'_>, depth: usiz
     match field.cardinality {
         Cardinality::One => {
             let value = value(&field.kind, wire, depth)?;
-            // Go's protobuf encoder writes the zero values of non-pointer fields; its JSON encoder omits them.
+            // Go's protobuf encoder writes the zero values of non-pointer fields; its JSON encoder
+            // omits them.
             let zero = field.empty != Empty::Pointer
                 && (value == json!("") || value == json!(0) || value == json!(false));
             if !zero && !value.is_null() {
@@ -251,7 +254,8 @@ mod tests {
 
     #[test]
     fn the_fields_of_embedded_structs_are_read_from_messages_of_their_own() {
-        // spec.containers[0].livenessProbe.handler.tcpSocket.host, and .periodSeconds next to handler.
+        // spec.containers[0].livenessProbe.handler.tcpSocket.host, and .periodSeconds next to
+        // handler.
         let handler = field(1, &field(3, &field(2, b"h")));
         let probe = field(10, &[handler, vec![4 << 3, 7]].concat());
         let container = field(2, &[field(1, b"c"), probe].concat());

@@ -52,7 +52,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     TABLE.keys().map(String::as_str)
 }
 
-/// Returns the short name `core.v1.Pod` for `k8s.io/api/core/v1` and `Pod`: drops the leading segments of the package.
+/// Returns the short name `core.v1.Pod` for `k8s.io/api/core/v1` and `Pod`: drops the leading
+/// segments of the package.
 fn short_name(package: &str, name: &str) -> String {
     let mut segments = package.rsplit('/');
     let last = segments.next().unwrap_or_default();
@@ -108,7 +109,8 @@ fn field(row: builtin::Field<Rules>) -> Field {
             (Merge::Granular, replaces.then(String::new))
         }
     };
-    // An integer that is always written defaults to 0, so that it can be a list key without being set.
+    // An integer that is always written defaults to 0, so that it can be a list key without being
+    // set.
     let is_zero = empty == Empty::Zero && matches!(kind, Kind::Int32 | Kind::Int64);
     Field {
         name: row.json_name.leak(),
@@ -122,8 +124,9 @@ fn field(row: builtin::Field<Rules>) -> Field {
     }
 }
 
-/// Returns how server-side apply merges a list, and the exception for strategic merge patches. By default these merge keyed
-/// lists by the first key, and sets; the exception is another merge key, or empty to replace the list.
+/// Returns how server-side apply merges a list, and the exception for strategic merge patches. By
+/// default these merge keyed lists by the first key, and sets; the exception is another merge key,
+/// or empty to replace the list.
 fn list(rules: Rules, merges: bool, patch_key: String) -> (Merge, Option<String>) {
     let list_type = rules.list_type.as_deref();
     let patched = list_type.is_none() && merges;

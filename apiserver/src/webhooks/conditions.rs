@@ -8,11 +8,12 @@ use crate::metadata::object::text;
 /// The variables of conditions.
 pub(crate) const VARIABLES: [&str; 4] = ["object", "oldObject", "request", "authorizer"];
 
-/// Whether all conditions hold. If one is false, the result is false even if others fail to evaluate.
+/// Whether all conditions hold. If one is false, the result is false even if others fail to
+/// evaluate.
 ///
 /// # Errors
-/// Why conditions failed to evaluate, if none is false. Conditions that use unsupported variables or functions, such as
-/// `authorizer`, fail.
+/// Why conditions failed to evaluate, if none is false. Conditions that use unsupported variables
+/// or functions, such as `authorizer`, fail.
 pub(crate) fn hold(conditions: &[Value], request: &Value) -> Result<bool, String> {
     let mut faults = Vec::new();
     for condition in conditions {

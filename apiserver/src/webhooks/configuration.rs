@@ -30,7 +30,8 @@ impl Stage {
 #[derive(Clone, Debug)]
 pub(crate) struct Webhook(Value);
 
-/// Returns the webhooks of all configurations of a stage in call order: by the name of the configuration, then by position.
+/// Returns the webhooks of all configurations of a stage in call order: by the name of the
+/// configuration, then by position.
 pub(crate) fn webhooks(core: &Core, stage: Stage) -> Vec<Webhook> {
     let Some(served) = core.builtin("admissionregistration.k8s.io", stage.plural()) else {
         return Vec::new();
@@ -97,7 +98,8 @@ impl Webhook {
             .find(|version| matches!(*version, "v1" | "v1beta1"))
     }
 
-    /// Whether the webhook also matches requests in other versions of a resource (`matchPolicy: Equivalent`).
+    /// Whether the webhook also matches requests in other versions of a resource
+    /// (`matchPolicy: Equivalent`).
     pub(crate) fn takes_equivalents(&self) -> bool {
         text(&self.0, &["matchPolicy"]) != "Exact"
     }

@@ -1,4 +1,5 @@
-//! Conversion webhooks of custom resources (`k8s.io/apiextensions-apiserver/pkg/apiserver/conversion`).
+//! Conversion webhooks of custom resources
+//! (`k8s.io/apiextensions-apiserver/pkg/apiserver/conversion`).
 
 use std::time::Duration;
 

@@ -1,7 +1,8 @@
 //! Webhooks: matching, transport, and the reviews exchanged.
 //!
-//! [`rest`](crate::rest) calls admission webhooks around every write, and conversion webhooks around the store. No lock is
-//! held during a call, so that a hanging webhook delays only its own request.
+//! [`rest`](crate::rest) calls admission webhooks around every write, and conversion webhooks
+//! around the store. No lock is held during a call, so that a hanging webhook delays only its own
+//! request.
 
 pub(crate) mod conditions;
 pub(crate) mod configuration;

@@ -1,4 +1,5 @@
-//! The transport to a webhook: a function in this process, a service redirected to an address, or a URL.
+//! The transport to a webhook: a function in this process, a service redirected to an address, or a
+//! URL.
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -76,8 +77,8 @@ impl Backends {
         self.0.read().get(&key).cloned()
     }
 
-    /// Posts a review to a webhook and returns the document in the answer. `host` is the external host of a service without a
-    /// backend.
+    /// Posts a review to a webhook and returns the document in the answer. `host` is the external
+    /// host of a service without a backend.
     ///
     /// # Errors
     /// If the call fails, with client-go's messages where it has one.
@@ -236,7 +237,8 @@ impl Address {
     }
 }
 
-/// Returns the shortest path of the same meaning, as client-go sends it: Go's `path.Join("/", path)`.
+/// Returns the shortest path of the same meaning, as client-go sends it: Go's
+/// `path.Join("/", path)`.
 fn clean(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for segment in path.split('/') {

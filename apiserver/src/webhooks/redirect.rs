@@ -1,6 +1,7 @@
 //! Redirects by a webhook's server, followed as Go's HTTP client does.
 //!
-//! Go's own router redirects a path with an empty segment to the clean one, and envtest builds such paths.
+//! Go's own router redirects a path with an empty segment to the clean one, and envtest builds such
+//! paths.
 
 use http::header::LOCATION;
 use http::{HeaderMap, StatusCode};

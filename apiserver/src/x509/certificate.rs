@@ -1,7 +1,7 @@
 //! Reads the parts of an X.509 certificate that decide whether it is trusted.
 //!
-//! rustls accepts no certificate of an authority as a server's own, and does not tell the parts of a certificate, so they are
-//! read here. What is signed is checked by rustls's algorithms.
+//! rustls accepts no certificate of an authority as a server's own, and does not tell the parts of
+//! a certificate, so they are read here. What is signed is checked by rustls's algorithms.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;

@@ -1,7 +1,9 @@
-//! Verifies the certificates of clients as kube-apiserver's authenticator does (`k8s.io/apiserver/pkg/authentication/request/x509`).
+//! Verifies the certificates of clients as kube-apiserver's authenticator does
+//! (`k8s.io/apiserver/pkg/authentication/request/x509`).
 //!
-//! The handshake takes any certificate whose key the client has. One that is not trusted makes a request unauthorized, as it does on
-//! the real server; rustls's own verifier would end the connection.
+//! The handshake takes any certificate whose key the client has. One that is not trusted makes a
+//! request unauthorized, as it does on the real server; rustls's own verifier would end the
+//! connection.
 
 use jiff::Timestamp;
 use rustls::client::danger::HandshakeSignatureValid;

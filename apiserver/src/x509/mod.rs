@@ -1,4 +1,5 @@
-//! Certificates: whom Go's `crypto/x509` trusts, for the servers of webhooks and the clients of a listener.
+//! Certificates: whom Go's `crypto/x509` trusts, for the servers of webhooks and the clients of a
+//! listener.
 
 mod certificate;
 pub(crate) mod client;

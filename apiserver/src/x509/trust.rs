@@ -1,9 +1,9 @@
-//! Verifies certificates as Go's `crypto/x509` does: a webhook's with the pool of its `caBundle`, a client's with the authorities of
-//! the listener.
+//! Verifies certificates as Go's `crypto/x509` does: a webhook's with the pool of its `caBundle`, a
+//! client's with the authorities of the listener.
 //!
-//! Go takes every certificate of the pool as an anchor, the verified one included, and accepts an authority's certificate as a
-//! server's; envtest and many operators rely on that, and rustls's own verifier does not. Unlike Go, the name constraints of
-//! authorities are not checked.
+//! Go takes every certificate of the pool as an anchor, the verified one included, and accepts an
+//! authority's certificate as a server's; envtest and many operators rely on that, and rustls's own
+//! verifier does not. Unlike Go, the name constraints of authorities are not checked.
 
 use std::net::IpAddr;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Runs the schema modules on real CRDs and resources.
 //!
-//! The corpus is too large for the repository. `CRD_CORPUS` names a directory with its `index.json`; without it, the tests
-//! print a notice and pass. `hack/corpus-schema.sh` unpacks the corpus and runs the tests.
+//! The corpus is too large for the repository. `CRD_CORPUS` names a directory with its
+//! `index.json`; without it, the tests print a notice and pass. `hack/corpus-schema.sh` unpacks the
+//! corpus and runs the tests.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,8 @@ use serde_json::Value;
 /// The path at which the server reports errors in a schema that all versions share.
 const PATH: &str = "spec.validation.openAPIV3Schema";
 
-/// Samples that the index calls valid because it ignores the format `byte`; kube-apiserver does not.
+/// Samples that the index calls valid because it ignores the format `byte`; kube-apiserver does
+/// not.
 const NOT_BASE64: [&str; 3] = [
     "samples/grafana__grafana-operator/GrafanaDashboard-2.yaml",
     "samples/antrea-io__antrea/PacketCapture-1.yaml",
@@ -27,8 +29,9 @@ pub(crate) fn corpus() -> Option<PathBuf> {
     folder
 }
 
-/// Reads a file like kube-apiserver's tools: YAML 1.1 scalars, the last of duplicate keys wins, and quoted strings may
-/// continue on unindented lines (which this parser rejects; indenting them does not change the value).
+/// Reads a file like kube-apiserver's tools: YAML 1.1 scalars, the last of duplicate keys wins, and
+/// quoted strings may continue on unindented lines (which this parser rejects; indenting them does
+/// not change the value).
 pub(crate) fn read_yaml(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     parse_yaml(&text)
@@ -116,7 +119,8 @@ fn compile_all(folder: &Path, index: &Value) -> BTreeMap<String, Versions> {
     compiled
 }
 
-/// The findings of pruning, decoding and validation for a sample, to match with the error in the index.
+/// The findings of pruning, decoding and validation for a sample, to match with the error in the
+/// index.
 struct Findings {
     dropped: Vec<String>,
     decode: Option<String>,

@@ -1,7 +1,8 @@
 //! Invalid objects of real projects: compares `Validator` with the real kube-apiserver.
 //!
-//! `CRD_CORPUS` names the directory of the corpus, `KUBECONFIG` the server; without them, the test prints a notice and
-//! passes. `hack/validate.sh` sets both, and selects the part of the corpus with `VALIDATE_PART`.
+//! `CRD_CORPUS` names the directory of the corpus, `KUBECONFIG` the server; without them, the test
+//! prints a notice and passes. `hack/validate.sh` sets both, and selects the part of the corpus
+//! with `VALIDATE_PART`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -25,7 +26,8 @@ enum Verdict {
     Accepted,
     /// Rejected by validation, with the sorted causes.
     Invalid(Vec<String>),
-    /// Rejected by decoding on the server; validation reports why the decoded object would be rejected.
+    /// Rejected by decoding on the server; validation reports why the decoded object would be
+    /// rejected.
     Undecodable,
     /// Rejected for any other reason.
     Other(String),

@@ -1,5 +1,5 @@
-//! Generated CRDs with samples and mutations (testdata/parity); `hack/manifests.sh` verifies the table with the real
-//! kube-apiserver.
+//! Generated CRDs with samples and mutations (testdata/parity); `hack/manifests.sh` verifies the
+//! table with the real kube-apiserver.
 
 use std::path::PathBuf;
 

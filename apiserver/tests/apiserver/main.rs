@@ -1,4 +1,5 @@
-//! Tests beyond the conformance suite: features of this server, recorded answers of Kubernetes, and schemas of real CRDs.
+//! Tests beyond the conformance suite: features of this server, recorded answers of Kubernetes, and
+//! schemas of real CRDs.
 
 #![allow(
     clippy::unwrap_used,

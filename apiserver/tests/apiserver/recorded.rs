@@ -1,8 +1,9 @@
 //! Compares the schema and apply modules with recorded answers of Kubernetes.
 //!
-//! `data/schema_messages.json`: the causes that a kube-apiserver reports for values and for CRD schemas (dry-run requests).
-//! `data/apply_writes.json`: sequences of applies and updates through Kubernetes' own field manager, with the outcome of each
-//! write: owners and their fields, and the merged object or the conflicts.
+//! `data/schema_messages.json`: the causes that a kube-apiserver reports for values and for CRD
+//! schemas (dry-run requests). `data/apply_writes.json`: sequences of applies and updates through
+//! Kubernetes' own field manager, with the outcome of each write: owners and their fields, and the
+//! merged object or the conflicts.
 
 use std::collections::BTreeMap;
 

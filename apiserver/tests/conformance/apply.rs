@@ -25,7 +25,8 @@ cases![
     metadata_of_the_server_has_no_owner,
 ];
 
-/// Returns the managers of an object, sorted: `NAME OPERATION KEYS`, with the keys of `data`, or else all fields as JSON.
+/// Returns the managers of an object, sorted: `NAME OPERATION KEYS`, with the keys of `data`, or
+/// else all fields as JSON.
 fn managers(object: &Value) -> Vec<String> {
     let entries = at(object, "/metadata/managedFields").as_array();
     let line = |entry: &Value| {

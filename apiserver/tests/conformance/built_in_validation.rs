@@ -93,7 +93,8 @@ fn workload() -> Value {
     json!({"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": template()}})
 }
 
-/// Expects a merge patch to make a valid object invalid, in a create, an update, a patch and an apply.
+/// Expects a merge patch to make a valid object invalid, in a create, an update, a patch and an
+/// apply.
 async fn refused_everywhere(
     client: Client,
     resource: Resource<'_>,

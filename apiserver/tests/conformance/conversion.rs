@@ -1,6 +1,7 @@
 //! Custom resources in two versions with a conversion webhook.
 //!
-//! `v1` has `spec.host` in the form `HOST:PORT`; `v2`, which is stored, has `spec.host` and `spec.port`.
+//! `v1` has `spec.host` in the form `HOST:PORT`; `v2`, which is stored, has `spec.host` and
+//! `spec.port`.
 
 use crate::harness::cases;
 use crate::support::*;
@@ -90,7 +91,8 @@ impl Scene {
         for (index, stored) in [(0, false), (1, true)] {
             versions[index]["storage"] = json!(stored);
             versions[index]["subresources"] = json!({"status": {}});
-            // With the same fields in both versions, kube-apiserver would require one schema for both.
+            // With the same fields in both versions, kube-apiserver would require one schema for
+            // both.
             let fields = [
                 json!({"jsonPath": ".spec.host"}),
                 json!({"jsonPath": ".spec.extra"}),
@@ -191,7 +193,8 @@ async fn nothing_is_converted_that_is_of_the_version_already(client: Client) {
     scene.new.merged("a", json!({"spec": {"port": 2}})).await;
     scene.new.get("a").await.is(200);
     scene.new.listed("").await;
-    // A cluster's caches of the other version also call the webhook, but not for the objects of this case.
+    // A cluster's caches of the other version also call the webhook, but not for the objects of
+    // this case.
     let to_new = scene.server.calls("/convert");
     let to_new = to_new
         .iter()

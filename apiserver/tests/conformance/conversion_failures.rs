@@ -17,10 +17,12 @@ cases![
     watches_of_the_stored_version_go_on,
 ];
 
-/// Creates a scene whose webhook always returns the same answer, with an object `a` in the stored version.
+/// Creates a scene whose webhook always returns the same answer, with an object `a` in the stored
+/// version.
 ///
-/// The webhook must never convert: kube-apiserver converts created objects immediately, for the watch cache of the other
-/// version, and may then answer a list from that cache without calling the webhook.
+/// The webhook must never convert: kube-apiserver converts created objects immediately, for the
+/// watch cache of the other version, and may then answer a list from that cache without calling the
+/// webhook.
 async fn failing(
     client: &Client,
     fail: impl Fn(&Value) -> Answer + Send + Sync + 'static,

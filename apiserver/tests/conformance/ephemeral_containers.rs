@@ -1,4 +1,5 @@
-//! Ephemeral containers: added to an existing pod through `pods/ephemeralcontainers`, and never changed or removed.
+//! Ephemeral containers: added to an existing pod through `pods/ephemeralcontainers`, and never
+//! changed or removed.
 
 use crate::harness::cases;
 use crate::support::expect::eventually;
@@ -69,7 +70,8 @@ fn debugger(name: &str) -> Value {
     json!({"name": name, "image": "busybox:1"})
 }
 
-/// Returns the names of a pod's ephemeral containers, sorted, because patches do not keep their order.
+/// Returns the names of a pod's ephemeral containers, sorted, because patches do not keep their
+/// order.
 fn debuggers(pod: &Value) -> Vec<&str> {
     let list = at(pod, "/spec/ephemeralContainers").as_array();
     let mut names: Vec<&str> = list

@@ -101,7 +101,8 @@ async fn dependent_with_another_owner_stays(client: Client) {
         .await;
     maps.given("only", owned_by(&first, false)).await;
     maps.delete("first").await.is(200);
-    // The collector handles both children of the first owner: once the other is gone, this one has been handled, too.
+    // The collector handles both children of the first owner: once the other is gone, this one has
+    // been handled, too.
     gone(&maps, "only").await;
     eventually(
         "the child loses the reference to its first owner",

@@ -1,4 +1,5 @@
-//! `metadata.generation`: what counts as a change, by kind. And what else the kinds of this file allow to change.
+//! `metadata.generation`: what counts as a change, by kind. And what else the kinds of this file
+//! allow to change.
 
 use http::Method;
 
@@ -38,7 +39,8 @@ fn template() -> Value {
     json!({"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "main", "image": "busybox"}]}})
 }
 
-/// Returns the generations of an object after its labels, then its annotations, then again the same annotations are set.
+/// Returns the generations of an object after its labels, then its annotations, then again the same
+/// annotations are set.
 async fn generations(objects: &Collection, fields: Value) -> Vec<i64> {
     objects.given("a", fields).await;
     let mut found = Vec::new();
@@ -92,7 +94,8 @@ async fn whole_numbers_are_integers(client: Client) {
     check!(found, "/spec": {"whole": 1, "real": 3, "free": {"list": [1000, 0, 1.5]}});
 }
 
-/// The numbers are compared before they are stored: a controller that writes `2.0` again and again changes its object each time.
+/// The numbers are compared before they are stored: a controller that writes `2.0` again and again
+/// changes its object each time.
 async fn a_whole_number_with_a_point_is_a_change(client: Client) {
     let things = numbers(&client).await;
     for (body, generation) in [

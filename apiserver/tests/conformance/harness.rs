@@ -1,11 +1,13 @@
 //! Runs cases as tests: one server per run, known differences, and results for the table.
 //!
-//! Other packages include it with `#[path]` to run their own cases; each describes its suite with a [`Suite`].
+//! Other packages include it with `#[path]` to run their own cases; each describes its suite with a
+//! [`Suite`].
 //!
-//! `CONFORMANCE_KUBECONFIG` names the cluster to run against (default: an embedded server), `CONFORMANCE_CONTROLLERS=1`
-//! declares that the cluster runs kube-controller-manager, `CONFORMANCE_GATES=1`, that its feature gates are those of
-//! [`GATES`], and `CONFORMANCE_RESULTS` names a file that gets a line per case:
-//! `<module>::<case> <outcome>`, where the outcome is `pass`, `FAIL`, `known` or `skip`.
+//! `CONFORMANCE_KUBECONFIG` names the cluster to run against (default: an embedded server),
+//! `CONFORMANCE_CONTROLLERS=1` declares that the cluster runs kube-controller-manager,
+//! `CONFORMANCE_GATES=1`, that its feature gates are those of [`GATES`], and `CONFORMANCE_RESULTS`
+//! names a file that gets a line per case: `<module>::<case> <outcome>`, where the outcome is
+//! `pass`, `FAIL`, `known` or `skip`.
 
 use std::env;
 use std::fs::OpenOptions;
@@ -44,7 +46,8 @@ impl Suite {
     }
 }
 
-/// The stack size of a case, in bytes: an unoptimised build keeps every temporary value on the stack.
+/// The stack size of a case, in bytes: an unoptimised build keeps every temporary value on the
+/// stack.
 const STACK: usize = 32 << 20;
 
 /// The feature gates that are on. `hack/conformance.sh` starts the real server with them.
@@ -62,8 +65,8 @@ pub(crate) enum Needs {
     Gates,
 }
 
-/// Declares a test for each case of a module: an async function of a [`Client`], or a table row `name: function(arguments)`,
-/// which calls such a function with the client and the arguments.
+/// Declares a test for each case of a module: an async function of a [`Client`], or a table row
+/// `name: function(arguments)`, which calls such a function with the client and the arguments.
 macro_rules! cases {
     (gates: $($rows:tt)*) => { $crate::harness::cases!(@ Gates: $($rows)*); };
     (controllers: $($rows:tt)*) => { $crate::harness::cases!(@ Controllers: $($rows)*); };
@@ -169,7 +172,8 @@ fn client_of(mut config: Config) -> Client {
 /// A running case. Boxed, since otherwise hundreds of cases would each instantiate the runtime.
 pub(crate) type Case = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Runs a case and evaluates it: a known difference must fail on the embedded server, every other case must pass.
+/// Runs a case and evaluates it: a known difference must fail on the embedded server, every other
+/// case must pass.
 pub(crate) fn run(path: &str, needs: Needs, case: fn(Client) -> Case) {
     let case_name = short_name(path);
     let name = format!("{}{case_name}", SUITE.prefix);
@@ -197,7 +201,8 @@ pub(crate) fn run(path: &str, needs: Needs, case: fn(Client) -> Case) {
             outcome
         })
     };
-    // A separate thread: its output belongs to the test, and it has room for large generated types by value.
+    // A separate thread: its output belongs to the test, and it has room for large generated types
+    // by value.
     let outcome = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
             .name(name.clone())
@@ -227,7 +232,8 @@ pub(crate) fn run(path: &str, needs: Needs, case: fn(Client) -> Case) {
     }
 }
 
-/// `conformance::crud::case::x` → `crud::x`, and `runtime::conformance::leader::case::x` → `leader::x`.
+/// `conformance::crud::case::x` → `crud::x`, and `runtime::conformance::leader::case::x` →
+/// `leader::x`.
 fn short_name(path: &str) -> String {
     path.split("::")
         .skip(1)

@@ -1,7 +1,7 @@
 //! Known differences of the embedded server.
 //!
-//! Every case listed here must fail on the embedded server; if it passes, the run fails, so that the list stays up to date.
-//! `README.md` has the same list; a test keeps the two in sync.
+//! Every case listed here must fail on the embedded server; if it passes, the run fails, so that
+//! the list stays up to date. `README.md` has the same list; a test keeps the two in sync.
 
 /// The case (`module::case`), and why the embedded server differs.
 #[rustfmt::skip]

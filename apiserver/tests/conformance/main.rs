@@ -1,8 +1,10 @@
-//! The conformance suite: the behaviour of a Kubernetes API server, as cases that do not depend on the server under test.
+//! The conformance suite: the behaviour of a Kubernetes API server, as cases that do not depend on
+//! the server under test.
 //!
-//! Every case is an async function that takes a `kube::Client`. With `CONFORMANCE_KUBECONFIG`, the cases run against that
-//! cluster, which is the reference: a case that fails there is wrong. Otherwise they run against the embedded server. See
-//! [`support`] for the helpers of cases, and [`known`] for the known differences of the embedded server.
+//! Every case is an async function that takes a `kube::Client`. With `CONFORMANCE_KUBECONFIG`, the
+//! cases run against that cluster, which is the reference: a case that fails there is wrong.
+//! Otherwise they run against the embedded server. See [`support`] for the helpers of cases, and
+//! [`known`] for the known differences of the embedded server.
 
 #![allow(
     clippy::expect_used,

@@ -1,4 +1,5 @@
-//! Updates of pods: which fields of a spec can change, in which direction, and what scheduling gates allow.
+//! Updates of pods: which fields of a spec can change, in which direction, and what scheduling
+//! gates allow.
 
 use crate::harness::cases;
 use crate::support::*;

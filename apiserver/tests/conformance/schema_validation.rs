@@ -77,7 +77,8 @@ cases![
     wrong_api_version_of_a_custom_resource,
 ];
 
-/// Expects a spec to violate these properties, with this message after `Thing.<group> "a" is invalid: `.
+/// Expects a spec to violate these properties, with this message after
+/// `Thing.<group> "a" is invalid: `.
 pub(crate) async fn refuses(client: Client, properties: Value, spec: Value, message: &str) {
     let things = things(&client, properties).await;
     let reply = things.creation("a", json!({"spec": spec})).await;

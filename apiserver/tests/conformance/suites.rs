@@ -96,7 +96,8 @@ async fn stored_versions_shrink_by_a_write_of_the_status(client: Client) {
     check!(removed.is(200), "/status/storedVersions": ["v2"]);
 }
 
-/// Writes the object of [`moved`] without a change, in the second version, until it is stored in it; returns what it then is.
+/// Writes the object of [`moved`] without a change, in the second version, until it is stored in
+/// it; returns what it then is.
 async fn written_anew(second: &Collection, old: &Value) -> Value {
     // The new storage version takes effect a moment after the definition has changed.
     eventually("the object is written anew", || async {

@@ -108,7 +108,8 @@ async fn watch_from_the_future_gives_nothing_or_an_error(client: Client) {
             now + 1_000_000
         ))
         .await;
-    // The watch cache waits for the revision, then reports that it is too large; the message is part of the API.
+    // The watch cache waits for the revision, then reports that it is too large; the message is
+    // part of the API.
     assert!(
         reply.text.contains("Too large resource version") || reply.text.is_empty(),
         "{} {}",

@@ -1,4 +1,5 @@
-//! A webhook server on 127.0.0.1 with its own certificate, and configurations that send requests to it.
+//! A webhook server on 127.0.0.1 with its own certificate, and configurations that send requests to
+//! it.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -108,7 +109,8 @@ impl Webhooks {
         format!("{}{path}", self.url)
     }
 
-    /// Returns a webhook for creates and updates of config maps, at the path `/NAME`, with these fields set.
+    /// Returns a webhook for creates and updates of config maps, at the path `/NAME`, with these
+    /// fields set.
     pub(crate) fn webhook(&self, name: &str, fields: Value) -> Value {
         let mut webhook = json!({
             "name": format!("{name}.conformance.test"),
@@ -254,7 +256,8 @@ impl Scene {
         }
     }
 
-    /// Returns a configuration with these webhooks, restricted to the scene's namespace unless a webhook has its own selector.
+    /// Returns a configuration with these webhooks, restricted to the scene's namespace unless a
+    /// webhook has its own selector.
     pub(crate) fn configuration(&self, stage: Stage, name: &str, webhooks: &[Value]) -> Value {
         let kind = match stage {
             Stage::Mutating => "MutatingWebhookConfiguration",
@@ -275,7 +278,8 @@ impl Scene {
         json!({"matchLabels": {"kubernetes.io/metadata.name": self.maps.namespace}})
     }
 
-    /// Creates a configuration with these webhooks and this name prefix, and waits until it is in effect.
+    /// Creates a configuration with these webhooks and this name prefix, and waits until it is in
+    /// effect.
     pub(crate) async fn install_as(
         &self,
         stage: Stage,

@@ -9,7 +9,8 @@ use crate::model::{
     names::schema::{OPEN_VARIANT, field_names, variant_names},
 };
 
-/// Converts a definition of the table to the model. `docs` holds the documentation of the type, then of its fields or values.
+/// Converts a definition of the table to the model. `docs` holds the documentation of the type,
+/// then of its fields or values.
 pub(super) fn type_def(
     name: &str,
     definition: Definition<Validation>,

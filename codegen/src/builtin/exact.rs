@@ -5,8 +5,9 @@ use crate::model::{KnownType, TypeRef};
 /// The type besides `Time` whose times the codec preserves.
 const WITH_TIMES: KnownType = KnownType::Condition;
 
-/// The structs of `k8s_openapi::api` that contain quantities or int-or-strings at any depth: names by module. A table, since finding them
-/// means reading the definitions of all structs. The tests find them anew, and write the table with `UPDATE_GOLDEN=1`.
+/// The structs of `k8s_openapi::api` that contain quantities or int-or-strings at any depth: names
+/// by module. A table, since finding them means reading the definitions of all structs. The tests
+/// find them anew, and write the table with `UPDATE_GOLDEN=1`.
 const WITH_NUMBERS: &str = include_str!("exact.txt");
 
 fn has_numbers(path: &str) -> bool {
@@ -18,8 +19,8 @@ fn has_numbers(path: &str) -> bool {
     modules.any(|(other, names)| other == module && names.split(' ').any(|one| one == name))
 }
 
-/// Whether the codec alone preserves values of the type exactly: quantities, structs that hold them or int-or-strings,
-/// conditions, and lists and maps of these.
+/// Whether the codec alone preserves values of the type exactly: quantities, structs that hold them
+/// or int-or-strings, conditions, and lists and maps of these.
 pub(crate) fn is_exact_by_codec(ty: &TypeRef) -> bool {
     match ty.element() {
         TypeRef::Known(known) if *known == WITH_TIMES => true,

@@ -1,7 +1,9 @@
-//! Kubernetes' own types in the generator's model, from the table that the embedded API server uses too.
+//! Kubernetes' own types in the generator's model, from the table that the embedded API server uses
+//! too.
 //!
-//! Manifest schemas expand types such as `PodTemplateSpec` from it, Go input falls back to it when the `k8s.io` sources are missing, and
-//! CRD schemas are recognised by it. `hack/builtin-types.sh` builds it with this crate's Go reader. Start reading at [`definition`].
+//! Manifest schemas expand types such as `PodTemplateSpec` from it, Go input falls back to it when
+//! the `k8s.io` sources are missing, and CRD schemas are recognised by it. `hack/builtin-types.sh`
+//! builds it with this crate's Go reader. Start reading at [`definition`].
 
 mod convert;
 mod exact;
@@ -24,8 +26,8 @@ pub(crate) use paths::rust_path;
 pub(crate) use paths::{at_path, go_package, is_kubernetes};
 pub(crate) use uses::uses;
 
-/// The types that every supported version of k8s-openapi has in the form of the Go type: sorted names by module, and whether they are API
-/// objects.
+/// The types that every supported version of k8s-openapi has in the form of the Go type: sorted
+/// names by module, and whether they are API objects.
 #[cfg(feature = "go")]
 static K8S_OPENAPI: LazyLock<BTreeMap<&str, Vec<(&str, bool)>>> = LazyLock::new(|| {
     let lines = include_str!("k8s-openapi.txt").lines();
@@ -45,7 +47,8 @@ pub(crate) fn is_in_k8s_openapi(path: &[String]) -> bool {
     in_k8s_openapi(path).is_some()
 }
 
-/// Whether k8s-openapi has the type at the path as an API object, which always writes its `apiVersion` and `kind`.
+/// Whether k8s-openapi has the type at the path as an API object, which always writes its
+/// `apiVersion` and `kind`.
 #[cfg(feature = "go")]
 pub(crate) fn is_openapi_object(path: &[String]) -> bool {
     in_k8s_openapi(path) == Some(true)
@@ -62,8 +65,8 @@ fn in_k8s_openapi(path: &[String]) -> Option<bool> {
     names.get(index.ok()?).map(|(_, is_object)| *is_object)
 }
 
-/// Whether a field of a Go type can get a Rust type without the Go source: k8s-openapi has the type, or the table defines it as a string,
-/// list or map.
+/// Whether a field of a Go type can get a Rust type without the Go source: k8s-openapi has the
+/// type, or the table defines it as a string, list or map.
 #[cfg(feature = "go")]
 pub(crate) fn replaces_source(package: &str, name: &str) -> bool {
     let Some(entry) = kube_builtin_types::find(package, name) else {
@@ -77,7 +80,8 @@ pub(crate) fn replaces_source(package: &str, name: &str) -> bool {
         .is_some_and(|definition| !matches!(definition.body, kube_builtin_types::Body::Struct(_)))
 }
 
-/// Returns the definition of a type by its Rust path (`k8s_openapi::api::core::v1::PodSpec`). It contains no local references.
+/// Returns the definition of a type by its Rust path (`k8s_openapi::api::core::v1::PodSpec`). It
+/// contains no local references.
 #[must_use]
 pub fn definition(path: &str) -> Option<TypeDef> {
     let (module, name) = path.rsplit_once("::")?;
@@ -91,8 +95,8 @@ pub fn go_type(package: &str, name: &str) -> Option<TypeDef> {
     convert::type_def(name, entry.definition()?, entry.docs())
 }
 
-/// Replaces named types that k8s-openapi does not have with the string, list or map that they stand for: `ResourceList` becomes a map of
-/// quantities.
+/// Replaces named types that k8s-openapi does not have with the string, list or map that they stand
+/// for: `ResourceList` becomes a map of quantities.
 pub(crate) fn resolved(ty: TypeRef) -> TypeRef {
     match ty {
         TypeRef::List(inner) => TypeRef::List(Box::new(resolved(*inner))),

@@ -1,4 +1,5 @@
-//! The structs of k8s-openapi, as far as they are the same in all Kubernetes versions from a minimum on.
+//! The structs of k8s-openapi, as far as they are the same in all Kubernetes versions from a
+//! minimum on.
 
 use crate::kubernetes::KubernetesVersion;
 
@@ -7,8 +8,8 @@ use crate::kubernetes::KubernetesVersion;
 pub(crate) struct OpenapiStruct {
     /// Module and name within `k8s_openapi`: `api/core/v1/PodSpec`.
     pub(crate) path: &'static str,
-    /// The JSON names of its fields, sorted. A suffix `@35` marks a field that is the same from Kubernetes 1.35 on, and `!` a field that is
-    /// always written.
+    /// The JSON names of its fields, sorted. A suffix `@35` marks a field that is the same from
+    /// Kubernetes 1.35 on, and `!` a field that is always written.
     fields: &'static str,
     /// The minimum version.
     version: KubernetesVersion,
@@ -42,7 +43,8 @@ impl OpenapiStruct {
     }
 }
 
-/// The structs that the version and every later one have, sorted by path. Alpha and beta API versions are excluded.
+/// The structs that the version and every later one have, sorted by path. Alpha and beta API
+/// versions are excluded.
 pub(crate) fn openapi_structs(version: KubernetesVersion) -> impl Iterator<Item = OpenapiStruct> {
     let lines = include_str!("k8s-openapi-fields.txt").lines();
     lines.filter_map(move |line| {

@@ -3,12 +3,14 @@
 use super::openapi::since;
 use crate::kubernetes::KubernetesVersion;
 
-/// Named types by the fields that have them, or lists or maps of them. A table, since finding them means reading the definitions of all
-/// structs. The tests find them anew, and write the table with `UPDATE_GOLDEN=1`.
+/// Named types by the fields that have them, or lists or maps of them. A table, since finding them
+/// means reading the definitions of all structs. The tests find them anew, and write the table with
+/// `UPDATE_GOLDEN=1`.
 const USES: &str = include_str!("k8s-openapi-uses.txt");
 
-/// The named types that the structs of a Kubernetes version and of every later one use, as module and name within `k8s_openapi`
-/// (`api/core/v1/Protocol`), with the JSON names of the fields in lower case.
+/// The named types that the structs of a Kubernetes version and of every later one use, as module
+/// and name within `k8s_openapi` (`api/core/v1/Protocol`), with the JSON names of the fields in
+/// lower case.
 pub(crate) fn uses(
     version: KubernetesVersion,
 ) -> impl Iterator<Item = (&'static str, impl Iterator<Item = &'static str>)> {

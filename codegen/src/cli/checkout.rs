@@ -1,4 +1,5 @@
-//! Programs that are built from a checkout of the repository, whose runtime may be newer than that of any registry.
+//! Programs that are built from a checkout of the repository, whose runtime may be newer than that
+//! of any registry.
 
 use std::{
     fs,
@@ -26,8 +27,8 @@ pub(super) fn advice(dependency: &str) -> Option<String> {
     ))
 }
 
-/// The folder of the runtime in the checkout that this program is built from, while it exists. Packages of a registry have no
-/// such neighbour.
+/// The folder of the runtime in the checkout that this program is built from, while it exists.
+/// Packages of a registry have no such neighbour.
 fn runtime() -> Option<PathBuf> {
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
     let runtime = checkout.join("runtime");

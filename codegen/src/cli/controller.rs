@@ -19,8 +19,9 @@ use super::{
 const PREFIX: &str = "k8s:";
 
 impl KindArgs {
-    /// The kind with its controller, if it has one: the one with the name, or the one that `create` adds without a name. Groups of
-    /// Kubernetes may have the prefix `k8s:`, and need it if the operator has a kind of the same name.
+    /// The kind with its controller, if it has one: the one with the name, or the one that `create`
+    /// adds without a name. Groups of Kubernetes may have the prefix `k8s:`, and need it if the
+    /// operator has a kind of the same name.
     pub(super) fn controlled(
         &self,
         project: &Project,
@@ -45,7 +46,8 @@ impl KindArgs {
         Ok(Controlled::Own(api))
     }
 
-    /// The kind of Kubernetes with the name, without a controller; `None` if the name is that of a kind of the operator.
+    /// The kind of Kubernetes with the name, without a controller; `None` if the name is that of a
+    /// kind of the operator.
     pub(super) fn builtin(&self, project: &Project) -> Result<Option<Builtin>, Failure> {
         let Self { version, kind, .. } = self;
         let prefixed = self.group.strip_prefix(PREFIX);
@@ -123,7 +125,8 @@ pub(super) fn variants(controlled: &Controlled, files: &Files) -> Vec<Tree> {
     let Controlled::Own(api) = controlled else {
         return vec![controlled.files()];
     };
-    // Whether the spec had the example field at creation time is not recorded, nor is the name of the sample.
+    // Whether the spec had the example field at creation time is not recorded, nor is the name of
+    // the sample.
     let with = |has_example| {
         let api = Api {
             has_example,

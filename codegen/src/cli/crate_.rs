@@ -21,9 +21,10 @@ use super::{
 
 /// Write a whole crate for CRDs, ready to build and to publish.
 ///
-/// Generated code goes to `src/apis` and `src/generated`, with a Cargo feature for each API group. `Cargo.toml`, `codegen.toml`,
-/// `src/lib.rs`, `README.md` and `.gitignore` are only written if they do not exist; after that they are yours. With the options in
-/// `codegen.toml`, `kube-codegen generate` generates the code again.
+/// Generated code goes to `src/apis` and `src/generated`, with a Cargo feature for each API group.
+/// `Cargo.toml`, `codegen.toml`, `src/lib.rs`, `README.md` and `.gitignore` are only written if
+/// they do not exist; after that they are yours. With the options in `codegen.toml`,
+/// `kube-codegen generate` generates the code again.
 #[derive(Debug, Args)]
 pub(super) struct Crate {
     #[command(flatten)]

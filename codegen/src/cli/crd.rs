@@ -16,8 +16,9 @@ use super::{
 
 /// Generate types, clients, listers and informers from CRD YAML.
 ///
-/// With --output, types are written to `apis/` and all other code to `generated/` in that folder. Both belong to this command:
-/// generated files that a run does not write again are removed. Without --output, everything is printed to standard output.
+/// With --output, types are written to `apis/` and all other code to `generated/` in that folder.
+/// Both belong to this command: generated files that a run does not write again are removed.
+/// Without --output, everything is printed to standard output.
 #[derive(Debug, Args)]
 pub(super) struct Crd {
     #[command(flatten)]

@@ -33,21 +33,25 @@ pub(super) struct Create {
 enum What {
     /// Add a kind: types, controller, tests and sample, and all code generated from them.
     Api(CreateApi),
-    /// Add a controller, with its tests, for a kind of Kubernetes itself, or for a kind that was created without one.
+    /// Add a controller, with its tests, for a kind of Kubernetes itself, or for a kind that was
+    /// created without one.
     Controller(CreateController),
-    /// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and deploy them.
+    /// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and
+    /// deploy them.
     Webhook(CreateWebhook),
 }
 
 /// Add a kind: types, controller, tests and sample, and all code generated from them.
 ///
-/// The new files are yours and are never overwritten. The kind also gets a line in each of a few files of yours, which are
-/// otherwise unchanged. Clients, CRD and roles are generated in the same run. Nothing is written unless everything succeeds.
+/// The new files are yours and are never overwritten. The kind also gets a line in each of a few
+/// files of yours, which are otherwise unchanged. Clients, CRD and roles are generated in the same
+/// run. Nothing is written unless everything succeeds.
 #[derive(Debug, Args)]
 pub(super) struct CreateApi {
     #[command(flatten)]
     kind: KindArgs,
-    /// The plural, used in URLs [default: the English plural, or that of the kind's other versions].
+    /// The plural, used in URLs [default: the English plural, or that of the kind's other
+    /// versions].
     #[arg(long)]
     plural: Option<String>,
     /// Make the kind cluster-scoped instead of namespaced.
@@ -159,7 +163,8 @@ impl CreateApi {
         let resource = self.kind.resource_of(project, &api.group, from);
         let resource = resource.map_err(refused)?;
         let other = existing(project, &api.group, from, resource, files)?;
-        // A sample is needed, since the one that `create api` writes has the fields that it gives to types.
+        // A sample is needed, since the one that `create api` writes has the fields that it gives
+        // to types.
         sample_of(&other, files)?;
         copied(project, api, &other, files)?.ok_or_else(|| {
             let types = other.path(Part::Types).unwrap_or_default();
@@ -322,7 +327,8 @@ fn group_file(api: &Api) -> String {
     format!("src/apis/{}/mod.rs", api.group_module)
 }
 
-/// The name of a kind's controller, test and sample: its module's name, prefixed by the group if that is taken.
+/// The name of a kind's controller, test and sample: its module's name, prefixed by the group if
+/// that is taken.
 fn free_name(project: &Project, group: &str, module: &str) -> String {
     let is_free = |name: &str| {
         let sample = format!("config/samples/{name}.yaml");

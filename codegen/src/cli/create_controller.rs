@@ -15,17 +15,20 @@ use super::{
     style::Color,
 };
 
-/// Add a controller, with its tests, for a kind of Kubernetes itself, or for a kind that was created without one.
+/// Add a controller, with its tests, for a kind of Kubernetes itself, or for a kind that was
+/// created without one.
 ///
-/// A kind of Kubernetes is named as in its manifests: `--group apps --version v1 --kind Deployment`; the core group is `core`.
-/// Neither types nor samples are added. If the operator has a kind of the same name, write `--group k8s:apps`. For a kind of the
-/// operator, the result is the same as if `create api` had added the controller. With --name, a kind has more than one. The new files
-/// are yours and are never overwritten.
+/// A kind of Kubernetes is named as in its manifests:
+/// `--group apps --version v1 --kind Deployment`; the core group is `core`. Neither types nor
+/// samples are added. If the operator has a kind of the same name, write `--group k8s:apps`. For a
+/// kind of the operator, the result is the same as if `create api` had added the controller. With
+/// --name, a kind has more than one. The new files are yours and are never overwritten.
 #[derive(Debug, Args)]
 pub(super) struct CreateController {
     #[command(flatten)]
     kind: KindArgs,
-    /// The controller's name, such as widget_backup, for another controller of the kind [default: the kind's name].
+    /// The controller's name, such as widget_backup, for another controller of the kind [default:
+    /// the kind's name].
     #[arg(long, value_parser = controller_name)]
     name: Option<String>,
     /// Write nothing; list what would be written.
@@ -130,7 +133,8 @@ fn name(
     })
 }
 
-/// Parses the name of a controller, which is a module, a label of metrics and a part of a field manager.
+/// Parses the name of a controller, which is a module, a label of metrics and a part of a field
+/// manager.
 pub(super) fn controller_name(name: &str) -> Result<String, String> {
     let is_module = names::module_of(name) == name && name.is_ascii() && name.len() <= LONGEST;
     let is_taken = ["main", "mod", "support"].contains(&name);

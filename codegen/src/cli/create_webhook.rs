@@ -16,12 +16,15 @@ use super::{
     webhooks::{has, read_sample, spokes, type_path},
 };
 
-/// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and deploy them.
+/// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and deploy
+/// them.
 ///
-/// A kind of Kubernetes is named as in its manifests: `--group apps --version v1 --kind Deployment`; the core group is `core`.
-/// The new files are yours and are never overwritten. The program serves all webhooks of the operator; `demo` and tests call them
-/// without certificates. In clusters, the certificate comes from cert-manager (config/webhooks), or from the program itself with
-/// --self-signed. Existing webhooks are unchanged.
+/// A kind of Kubernetes is named as in its manifests:
+/// `--group apps --version v1 --kind Deployment`; the core group is `core`. The new files are yours
+/// and are never overwritten. The program serves all webhooks of the operator; `demo` and tests
+/// call them without certificates. In clusters, the certificate comes from cert-manager
+/// (config/webhooks), or from the program itself with --self-signed. Existing webhooks are
+/// unchanged.
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("handlers").required(true).multiple(true)))]
 pub(super) struct CreateWebhook {
@@ -36,15 +39,17 @@ pub(super) struct CreateWebhook {
     /// Add a conversion webhook between the versions of the kind; --version is the storage version.
     #[arg(long, group = "handlers")]
     conversion: bool,
-    /// The path of the kind's type in a dependency, for a kind of another project, such as cert_manager::v1::Certificate. It
-    /// implements kube's Resource; the generated tests also need Default.
+    /// The path of the kind's type in a dependency, for a kind of another project, such as
+    /// cert_manager::v1::Certificate. It implements kube's Resource; the generated tests also need
+    /// Default.
     #[arg(long = "type", value_name = "PATH", requires = "plural", conflicts_with = "conversion", value_parser = type_path)]
     elsewhere: Option<String>,
     /// With --type: the kind's plural, as in the name of its CRD.
     #[arg(long, requires = "elsewhere")]
     plural: Option<String>,
-    /// Let the program issue and renew the certificate itself, in a Secret that its replicas share; clusters then need no
-    /// cert-manager. The operator's first webhooks determine this for all of them.
+    /// Let the program issue and renew the certificate itself, in a Secret that its replicas share;
+    /// clusters then need no cert-manager. The operator's first webhooks determine this for all of
+    /// them.
     #[arg(long)]
     self_signed: bool,
     /// Write nothing; list what would be written.
@@ -152,7 +157,8 @@ const fn maker(certificates: Certificates) -> &'static str {
     }
 }
 
-/// Checks that there are other versions to convert, and that the named version is the storage version.
+/// Checks that there are other versions to convert, and that the named version is the storage
+/// version.
 fn check_versions(project: &Project, webhooks: &Webhooks) -> Result<(), Failure> {
     let Api {
         kind,

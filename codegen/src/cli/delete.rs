@@ -34,14 +34,16 @@ enum What {
     Api(DeleteApi),
     /// Remove a controller with its tests; its kind stays.
     Controller(DeleteController),
-    /// Remove webhooks of a kind, and with the last one the code and manifests that serve and deploy them.
+    /// Remove webhooks of a kind, and with the last one the code and manifests that serve and
+    /// deploy them.
     Webhook(DeleteWebhook),
 }
 
 /// Remove a kind: types, controller, tests and sample, and all code generated from them.
 ///
-/// The command fails if files that `create api` wrote were changed, unless --force is set, and if other files still use the kind.
-/// Nothing is removed unless everything succeeds. Clusters are not accessed: the steps to take there are printed.
+/// The command fails if files that `create api` wrote were changed, unless --force is set, and if
+/// other files still use the kind. Nothing is removed unless everything succeeds. Clusters are not
+/// accessed: the steps to take there are printed.
 #[derive(Debug, Args)]
 pub(super) struct DeleteApi {
     #[command(flatten)]
@@ -121,7 +123,8 @@ fn check_stored(project: &Project, api: &Api, types: &str) -> Result<(), Failure
     )))
 }
 
-/// The files as `create api` writes them. The parameters at creation time are not recorded, so every combination counts.
+/// The files as `create api` writes them. The parameters at creation time are not recorded, so
+/// every combination counts.
 fn variants(api: &Api) -> [Tree; 4] {
     let parameters = [(false, false), (false, true), (true, false), (true, true)];
     parameters.map(|(is_further_version, has_example)| {

@@ -16,9 +16,9 @@ use super::{
 
 /// Remove a controller with its tests; its kind stays.
 ///
-/// The kind is one of Kubernetes or of the operator, as for `create controller`. The command fails if files that `create` wrote
-/// were changed, unless --force is set, and if other files still use the controller. Nothing is removed unless everything
-/// succeeds, and clusters are not accessed.
+/// The kind is one of Kubernetes or of the operator, as for `create controller`. The command fails
+/// if files that `create` wrote were changed, unless --force is set, and if other files still use
+/// the controller. Nothing is removed unless everything succeeds, and clusters are not accessed.
 #[derive(Debug, Args)]
 pub(super) struct DeleteController {
     #[command(flatten)]

@@ -20,11 +20,12 @@ use super::{
     webhooks::{existing, has, read_sample, spokes},
 };
 
-/// Remove webhooks of a kind, and with the last one the code and manifests that serve and deploy them.
+/// Remove webhooks of a kind, and with the last one the code and manifests that serve and deploy
+/// them.
 ///
-/// Without --defaulting, --validation and --conversion, all of the kind's webhooks are removed. The command fails if files that
-/// `create webhook` wrote were changed, unless --force is set. Nothing is removed unless everything succeeds, and clusters are
-/// not accessed.
+/// Without --defaulting, --validation and --conversion, all of the kind's webhooks are removed. The
+/// command fails if files that `create webhook` wrote were changed, unless --force is set. Nothing
+/// is removed unless everything succeeds, and clusters are not accessed.
 #[derive(Debug, Args)]
 pub(super) struct DeleteWebhook {
     #[command(flatten)]
@@ -167,7 +168,8 @@ fn unhook(
     Ok(changed)
 }
 
-/// If no webhooks remain, plans the removal of everything they share, and returns the shared files that were changed.
+/// If no webhooks remain, plans the removal of everything they share, and returns the shared files
+/// that were changed.
 fn take_shared(
     project: &Project,
     webhooks: &Webhooks,
@@ -213,8 +215,8 @@ fn take_shared(
     Ok(Some(changed))
 }
 
-/// Checks that everything to remove is unchanged, or may be removed nevertheless: `force` covers whole files, but not parts of a
-/// file.
+/// Checks that everything to remove is unchanged, or may be removed nevertheless: `force` covers
+/// whole files, but not parts of a file.
 fn check_unchanged(
     changed: &[PathBuf],
     stay: &[Handler],
@@ -268,7 +270,8 @@ fn uses(text: &str, modules: &[String]) -> Vec<Reference> {
     found
 }
 
-/// Checks that a version to delete has no webhooks. Removes its conversion, if the conversion of another version remains.
+/// Checks that a version to delete has no webhooks. Removes its conversion, if the conversion of
+/// another version remains.
 pub(super) fn take_conversion(
     project: &Project,
     api: &Api,

@@ -31,14 +31,16 @@ const BUDGET: usize = 2_000;
 
 /// Compare two versions of CRDs: who is hurt by a change, with an object that proves it.
 ///
-/// Each change says whom it hurts: stored objects, data, meaning, writers, readers or tools. Where there is one, an object shows it that both
-/// schemas were run over, with kube-apiserver's message. The exit code is 1 if a change is incompatible.
+/// Each change says whom it hurts: stored objects, data, meaning, writers, readers or tools. Where
+/// there is one, an object shows it that both schemas were run over, with kube-apiserver's message.
+/// The exit code is 1 if a change is incompatible.
 #[derive(Debug, Args)]
 pub(super) struct Diff {
-    /// The old CRDs: files, folders, `-`, folders of annotated Rust or crates, Go modules, or a codegen.toml.
+    /// The old CRDs: files, folders, `-`, folders of annotated Rust or crates, Go modules, or a
+    /// codegen.toml.
     ///
-    /// `git:REF:PATH` reads a file, a folder or a crate from history; `git:REF` reads NEW as it was then. Without OLD and NEW, codegen.toml
-    /// says in [crate.compatibility] what to compare with.
+    /// `git:REF:PATH` reads a file, a folder or a crate from history; `git:REF` reads NEW as it was
+    /// then. Without OLD and NEW, codegen.toml says in [crate.compatibility] what to compare with.
     #[arg(value_name = "OLD", requires = "new")]
     old: Option<PathBuf>,
     /// The new CRDs, in any of these forms.

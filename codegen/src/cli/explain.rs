@@ -19,11 +19,12 @@ use crate::{
 /// Beside type and description it shows constraints, rules and the Rust type.
 #[derive(Debug, Args)]
 pub(super) struct Explain {
-    /// A kind, its plural or a short name, and the properties that lead to a field: `vm.spec.resource.cpu`.
+    /// A kind, its plural or a short name, and the properties that lead to a field:
+    /// `vm.spec.resource.cpu`.
     #[arg(value_name = "KIND[.FIELD…]")]
     path: String,
-    /// CRD files, folders of CRDs or of annotated Rust (`<group>/<version>/*.rs`), or `-`; by default what codegen.toml
-    /// declares.
+    /// CRD files, folders of CRDs or of annotated Rust (`<group>/<version>/*.rs`), or `-`; by
+    /// default what codegen.toml declares.
     #[arg(value_name = "FILE|DIR|-")]
     inputs: Vec<PathBuf>,
     /// The group and version, or the version; by default the stored version.

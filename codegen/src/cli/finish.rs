@@ -46,7 +46,8 @@ impl Finish {
         concluded
     }
 
-    /// Locks what the run writes to, until the result is dropped: before anything is prepared, so that no other run changes it.
+    /// Locks what the run writes to, until the result is dropped: before anything is prepared, so
+    /// that no other run changes it.
     pub(super) fn lock(self, configs: &[Config]) -> Result<Option<Locked>, Failure> {
         let writes = self.mode == Mode::Write;
         Ok(writes.then(|| lock_all(configs)).transpose()?)
@@ -87,7 +88,8 @@ impl Finish {
         }
     }
 
-    /// Prints the closing lines: figures for each crate if there are several, their sum, and the remaining steps for the user.
+    /// Prints the closing lines: figures for each crate if there are several, their sum, and the
+    /// remaining steps for the user.
     fn close(self, configs: &[Config], prepared: &[Prepared]) -> Result<(), Failure> {
         let mut total = Report::default();
         for (config, prepared) in configs.iter().zip(prepared) {

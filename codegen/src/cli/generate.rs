@@ -9,8 +9,8 @@ use super::{Failure, diff, options::ModeArgs, style::Color};
 
 /// Generate everything that a codegen.toml declares.
 ///
-/// The file is searched for in the current folder and its parents. Files that are no longer generated are removed; they are
-/// recognized by their marker line.
+/// The file is searched for in the current folder and its parents. Files that are no longer
+/// generated are removed; they are recognized by their marker line.
 #[derive(Debug, Args)]
 #[command(after_long_help = format!("codegen.toml, key by key:\n\n{}", reference_text()))]
 pub(super) struct Generate {

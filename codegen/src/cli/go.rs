@@ -15,15 +15,18 @@ use super::{
 
 /// Generate types, clients, listers and informers from Go API packages.
 ///
-/// Packages are found as by `go build`, in the module, its vendor folder and the module cache; no Go toolchain is needed, and
-/// nothing is downloaded. Types of k8s.io/api, apimachinery and apiextensions become those of k8s-openapi. Types of other modules
-/// are generated once, each in a module named after its package.
+/// Packages are found as by `go build`, in the module, its vendor folder and the module cache; no
+/// Go toolchain is needed, and nothing is downloaded. Types of k8s.io/api, apimachinery and
+/// apiextensions become those of k8s-openapi. Types of other modules are generated once, each in a
+/// module named after its package.
 ///
-/// With --output, types are written to `apis/` and all other code to `generated/` in that folder. Both belong to this command:
-/// generated files that a run does not write again are removed. Without --output, everything is printed to standard output.
+/// With --output, types are written to `apis/` and all other code to `generated/` in that folder.
+/// Both belong to this command: generated files that a run does not write again are removed.
+/// Without --output, everything is printed to standard output.
 #[derive(Debug, Args)]
 pub(super) struct Go {
-    /// Packages: folders such as ./api/v1, import paths, or either with `...` for all packages below.
+    /// Packages: folders such as ./api/v1, import paths, or either with `...` for all packages
+    /// below.
     #[arg(required = true, value_name = "PACKAGE")]
     packages: Vec<String>,
     /// A folder in the Go module; packages are relative to it.

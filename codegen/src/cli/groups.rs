@@ -17,14 +17,15 @@ use super::{
 
 /// Generate for annotated Rust types, with the arguments of Go's generate-groups.sh.
 ///
-/// Folders are relative to --output-base. Only output of the selected generators is changed: files of other generators are kept,
-/// and stay declared in generated/mod.rs.
+/// Folders are relative to --output-base. Only output of the selected generators is changed: files
+/// of other generators are kept, and stay declared in generated/mod.rs.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(super) struct Groups {
     #[arg(help = format!("`all`, or a list of {}", generator_names(Generator::serves_annotated_rust)))]
     generators: String,
-    /// The folder (src/generated) or module (crate::generated) for clientset, listers and informers.
+    /// The folder (src/generated) or module (crate::generated) for clientset, listers and
+    /// informers.
     output: String,
     /// The folder (src/apis) or module (crate::apis) with the types, in `<group>/<version>/`.
     apis: String,

@@ -22,11 +22,12 @@ use super::{
 
 /// Start an operator: a crate that builds and passes its tests at once, without a cluster.
 ///
-/// It has a program with leader election, metrics, health checks and `demo`, tests against an embedded API server, and manifests
-/// to deploy it. All files are yours afterwards. `kube-codegen create api` adds kinds.
+/// It has a program with leader election, metrics, health checks and `demo`, tests against an
+/// embedded API server, and manifests to deploy it. All files are yours afterwards.
+/// `kube-codegen create api` adds kinds.
 ///
-/// The folder may exist. A README.md, .gitignore, .dockerignore, .cargo/config.toml, Dockerfile or CI workflow in it is kept; any other existing file
-/// is an error.
+/// The folder may exist. A README.md, .gitignore, .dockerignore, .cargo/config.toml, Dockerfile or
+/// CI workflow in it is kept; any other existing file is an error.
 #[derive(Debug, Args)]
 pub(super) struct Init {
     /// The name of the package and the program, such as my-operator.
@@ -37,7 +38,8 @@ pub(super) struct Init {
     /// The folder [default: one named like the operator].
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// The runtime dependency in Cargo.toml: a TOML version or table such as '{ path = "../runtime" }', relative to the folder.
+    /// The runtime dependency in Cargo.toml: a TOML version or table such as '{ path = "../runtime"
+    /// }', relative to the folder.
     #[arg(long, value_name = "TOML", default_value = RUNTIME, value_parser = runtime_dependency)]
     runtime: String,
     /// Write nothing; list what would be written.
@@ -114,7 +116,8 @@ impl Init {
     }
 }
 
-/// The manifest of the nearest enclosing workspace of a folder, if Cargo would refuse a package there.
+/// The manifest of the nearest enclosing workspace of a folder, if Cargo would refuse a package
+/// there.
 fn workspace_above(folder: &Path) -> Option<PathBuf> {
     let whole = std::path::absolute(folder).ok()?;
     let (manifest, table) = whole.ancestors().skip(1).find_map(|above| {

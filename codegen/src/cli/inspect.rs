@@ -17,8 +17,8 @@ use super::{Failure, generate, options::inputs, progress::Bar, style, style::Col
 /// Show the API as the generator understands it.
 #[derive(Debug, Args)]
 pub(super) struct Inspect {
-    /// CRD files, folders of CRDs or of annotated Rust (`<group>/<version>/*.rs`), or `-`; by default what codegen.toml
-    /// declares.
+    /// CRD files, folders of CRDs or of annotated Rust (`<group>/<version>/*.rs`), or `-`; by
+    /// default what codegen.toml declares.
     #[arg(value_name = "FILE|DIR|-")]
     inputs: Vec<PathBuf>,
     /// The codegen.toml to use.
@@ -27,12 +27,13 @@ pub(super) struct Inspect {
     /// Print the whole model as JSON.
     #[arg(long)]
     json: bool,
-    /// Print the names of all types from CRDs as `renames` for codegen.toml, which keep them stable if later releases of the CRDs
-    /// would change them.
+    /// Print the names of all types from CRDs as `renames` for codegen.toml, which keep them stable
+    /// if later releases of the CRDs would change them.
     #[arg(long, conflicts_with_all = ["json", "explain"])]
     renames: bool,
-    /// Print which objects of CRDs at PATH and nested in it became Kubernetes' own types, and why the others did not. PATH is a
-    /// kind followed by the properties that lead to an object: `VirtualMachine.spec.template`.
+    /// Print which objects of CRDs at PATH and nested in it became Kubernetes' own types, and why
+    /// the others did not. PATH is a kind followed by the properties that lead to an object:
+    /// `VirtualMachine.spec.template`.
     #[arg(long, value_name = "PATH", conflicts_with = "json")]
     explain: Option<String>,
     /// The lowest Kubernetes version whose types may be used for objects of CRDs.
@@ -130,7 +131,8 @@ fn json(sets: &[ApiSet]) -> String {
     text.unwrap_or_default() + "\n"
 }
 
-/// A table of names by path. Renames apply to all versions, so names and paths that differ between versions are left out.
+/// A table of names by path. Renames apply to all versions, so names and paths that differ between
+/// versions are left out.
 fn renames(sets: &[ApiSet]) -> String {
     let mut names: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut paths: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();

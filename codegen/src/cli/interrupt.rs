@@ -1,4 +1,5 @@
-//! Signals: how SIGINT and SIGTERM are handled while files are written. At other times they have their default effect.
+//! Signals: how SIGINT and SIGTERM are handled while files are written. At other times they have
+//! their default effect.
 
 #[cfg(unix)]
 mod unix {
@@ -21,8 +22,9 @@ mod unix {
     /// The received signal; 0 for none.
     static RECEIVED: AtomicI32 = AtomicI32::new(0);
 
-    /// From now on, the first signal makes a writing run remove its staged files. A second one ends the process at once. A file that
-    /// exceeds a limit is an error of writing it, as on a full disk.
+    /// From now on, the first signal makes a writing run remove its staged files. A second one ends
+    /// the process at once. A file that exceeds a limit is an error of writing it, as on a full
+    /// disk.
     #[expect(
         clippy::disallowed_methods,
         reason = "the signal handler waits on its own thread"

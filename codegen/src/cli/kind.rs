@@ -175,7 +175,8 @@ fn holds(text: &str, words: &[&str]) -> bool {
     words.iter().all(|word| has_word(text, word))
 }
 
-/// The types and the sample of a version of a kind, copied from another one; `None` if that lacks one of both where `create api` writes it.
+/// The types and the sample of a version of a kind, copied from another one; `None` if that lacks
+/// one of both where `create api` writes it.
 pub(super) fn copied(
     project: &Project,
     api: &Api,

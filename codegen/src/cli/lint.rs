@@ -24,11 +24,13 @@ use crate::{
 
 /// Hold an API against the conventions of Kubernetes.
 ///
-/// Annotated Rust, kube-derive, Go and CRDs are checked alike, as the API server sees them. `lint: allow(RULE) reason`, in a comment above a
-/// field, type or key, allows a finding there. The exit code is 1 if there are errors.
+/// Annotated Rust, kube-derive, Go and CRDs are checked alike, as the API server sees them.
+/// `lint: allow(RULE) reason`, in a comment above a field, type or key, allows a finding there. The
+/// exit code is 1 if there are errors.
 #[derive(Debug, Args)]
 pub(super) struct Lint {
-    /// Files of CRDs, folders of them, `-`, folders of annotated Rust or crates, Go modules, or codegen.toml.
+    /// Files of CRDs, folders of them, `-`, folders of annotated Rust or crates, Go modules, or
+    /// codegen.toml.
     #[arg(value_name = "PATH", required_unless_present = "list")]
     paths: Vec<PathBuf>,
     /// Count findings of these rules as errors; `all` names every rule that is on.
@@ -40,7 +42,8 @@ pub(super) struct Lint {
     /// Leave these rules out.
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
     off: Vec<String>,
-    /// The findings of an old API, which are not reported: a file with the output of --print-baseline.
+    /// The findings of an old API, which are not reported: a file with the output of
+    /// --print-baseline.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Print all findings in the form of --baseline, and report none.
@@ -147,7 +150,8 @@ fn listed(findings: &[Finding]) -> String {
     keys.iter().map(|key| format!("{key}\n")).collect()
 }
 
-/// Removes the findings that a baseline lists. Lines that no finding matches are named, so that a baseline only shrinks.
+/// Removes the findings that a baseline lists. Lines that no finding matches are named, so that a
+/// baseline only shrinks.
 fn except(path: &Path, findings: &mut Vec<Finding>) -> Result<(), Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))?;

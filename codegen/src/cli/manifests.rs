@@ -13,19 +13,21 @@ use super::{Failure, flags::Flags, generate, options::ModeArgs, style::Color};
 
 /// Write CRDs, roles and webhook configurations from types and markers, or CRDs from CRDs.
 ///
-/// Without input, writes what the [crate.manifests] of codegen.toml declare. Manifests go to config/crd/bases,
-/// config/rbac/role.yaml and config/webhook/manifests.yaml; an API reference is only written with --docs.
+/// Without input, writes what the [crate.manifests] of codegen.toml declare. Manifests go to
+/// config/crd/bases, config/rbac/role.yaml and config/webhook/manifests.yaml; an API reference is
+/// only written with --docs.
 #[derive(Debug, Args)]
 pub(super) struct Manifests {
-    /// Folders of annotated Rust, which contain `GROUP/VERSION/`; or crates, workspaces of them, their folders or files, with
-    /// kinds that derive kube's `CustomResource` in any module.
+    /// Folders of annotated Rust, which contain `GROUP/VERSION/`; or crates, workspaces of them,
+    /// their folders or files, with kinds that derive kube's `CustomResource` in any module.
     #[arg(value_name = "PATH", group = "input")]
     apis: Vec<PathBuf>,
-    /// CRD files, or folders of them, to rewrite in the form of the generated CRDs, with the same meaning.
+    /// CRD files, or folders of them, to rewrite in the form of the generated CRDs, with the same
+    /// meaning.
     #[arg(long = "from-crd", value_name = "PATH", group = "input")]
     from_crds: Vec<PathBuf>,
-    /// Features of the crates that are on besides their default features, separated by commas: what `cfg` and `cfg_attr` leave out is
-    /// not read.
+    /// Features of the crates that are on besides their default features, separated by commas: what
+    /// `cfg` and `cfg_attr` leave out is not read.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "input")]
     features: Vec<String>,
     /// Turn on all features of the crates.
@@ -45,7 +47,8 @@ pub(super) struct Manifests {
     output: PathBuf,
     #[command(flatten)]
     options: Flags<MANIFESTS>,
-    /// If some CRDs have errors, write the manifests of the others; the errors are reported, and the exit code is 1.
+    /// If some CRDs have errors, write the manifests of the others; the errors are reported, and
+    /// the exit code is 1.
     #[arg(long)]
     keep_going: bool,
     /// The codegen.toml to use.
@@ -104,7 +107,8 @@ impl Manifests {
     }
 }
 
-/// The source root of a crate, if the path is the folder of one without members; otherwise the path itself.
+/// The source root of a crate, if the path is the folder of one without members; otherwise the path
+/// itself.
 pub(super) fn source_root(path: PathBuf) -> PathBuf {
     let source = path.join("src");
     let manifest = fs::read_to_string(path.join("Cargo.toml")).ok();

@@ -1,6 +1,8 @@
-//! The command line: one module per subcommand. A module of the library, so that the programs that run it are a line each.
+//! The command line: one module per subcommand. A module of the library, so that the programs that
+//! run it are a line each.
 //!
-//! A subcommand turns its arguments into [`crate::Config`]s and hands them to `finish`, which writes, checks or lists.
+//! A subcommand turns its arguments into [`crate::Config`]s and hands them to `finish`, which
+//! writes, checks or lists.
 
 #[cfg(feature = "go")]
 mod builtin;
@@ -47,7 +49,8 @@ use clap::{Parser, Subcommand};
 
 use style::Color;
 
-/// Generates typed Kubernetes clients, informers, CRDs, roles and webhooks from annotated Rust types, Go types and CRD YAML.
+/// Generates typed Kubernetes clients, informers, CRDs, roles and webhooks from annotated Rust
+/// types, Go types and CRD YAML.
 #[derive(Debug, Parser)]
 #[command(
     name = "kube-codegen",
@@ -64,8 +67,8 @@ struct Cli {
     command: Command,
 }
 
-// Deferred: only the arguments of the selected command are declared. The list of commands shows the first sentence of each
-// command's own documentation.
+// Deferred: only the arguments of the selected command are declared. The list of commands shows the
+// first sentence of each command's own documentation.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {
@@ -145,8 +148,8 @@ pub fn run() -> ! {
     leave(code)
 }
 
-/// Exits without returning the allocator's memory to the system piece by piece, which would take a tenth of the time of short
-/// runs.
+/// Exits without returning the allocator's memory to the system piece by piece, which would take a
+/// tenth of the time of short runs.
 fn leave(code: u8) -> ! {
     // All output has been flushed, unless the reader is gone.
     let _ = io::stdout().flush();

@@ -54,7 +54,8 @@ impl Files {
         self.texts.insert(path, None);
     }
 
-    /// Makes a folder appear removed to the generator, so that generated files in it become orphans.
+    /// Makes a folder appear removed to the generator, so that generated files in it become
+    /// orphans.
     pub(super) fn remove_folder(&mut self, path: PathBuf) {
         self.folders.push(path);
     }
@@ -178,8 +179,8 @@ pub(super) struct Project {
 }
 
 impl Project {
-    /// Reads the operator of the nearest codegen.toml, and locks its folders unless nothing will be written: of two commands, the second
-    /// sees what the first one wrote.
+    /// Reads the operator of the nearest codegen.toml, and locks its folders unless nothing will be
+    /// written: of two commands, the second sees what the first one wrote.
     pub(super) fn read(dry_run: bool) -> Result<Self, Failure> {
         let path = generate::find().ok_or_else(|| {
             Failure::Usage(format!(
@@ -264,7 +265,8 @@ impl Project {
         })
     }
 
-    /// The folder of a group in `src/apis`: the existing one, or the first candidate name that is free.
+    /// The folder of a group in `src/apis`: the existing one, or the first candidate name that is
+    /// free.
     pub(super) fn module_of_group(&self, name: &str) -> String {
         let apis = self.root.join("src/apis");
         if let Some(module) = folder_of(&apis, name) {

@@ -38,11 +38,12 @@ impl ModeArgs {
 /// The sources of CRDs.
 #[derive(Debug, Args)]
 pub(super) struct CrdArgs {
-    /// CRD files (YAML or JSON, any number of documents), folders of them, or `-` for standard input.
+    /// CRD files (YAML or JSON, any number of documents), folders of them, or `-` for standard
+    /// input.
     #[arg(required = true, value_name = "FILE|DIR|-")]
     inputs: Vec<PathBuf>,
-    /// The file that records the names of modules and types, so that they stay stable across releases of the CRDs; '' disables it
-    /// [default: apis/names.toml in the output folder].
+    /// The file that records the names of modules and types, so that they stay stable across
+    /// releases of the CRDs; '' disables it [default: apis/names.toml in the output folder].
     #[arg(long, value_name = "FILE")]
     names_file: Option<OsString>,
 }
@@ -97,11 +98,12 @@ pub(super) struct TypeArgs {
         help = format!("What to generate: {}, or all", generator_names(|_| true)),
     )]
     emit: Vec<Generators>,
-    /// Derive traits for types whose names match, where `*` matches any characters, as in 'IssuerSpec*=Eq,schemars::JsonSchema';
-    /// may be repeated.
+    /// Derive traits for types whose names match, where `*` matches any characters, as in
+    /// 'IssuerSpec*=Eq,schemars::JsonSchema'; may be repeated.
     #[arg(long, value_name = "TYPES=DERIVE,…", value_parser = TypeAttributes::parse_derives)]
     type_derive: Vec<TypeAttributes>,
-    /// Add an attribute to types whose names match, as in `IssuerSpec*=#[non_exhaustive]`; may be repeated.
+    /// Add an attribute to types whose names match, as in `IssuerSpec*=#[non_exhaustive]`; may be
+    /// repeated.
     #[arg(long, value_name = "TYPES=ATTRIBUTE", value_parser = TypeAttributes::parse_attribute)]
     type_attribute: Vec<TypeAttributes>,
 }

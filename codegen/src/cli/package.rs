@@ -22,8 +22,9 @@ use super::{
 
 /// Package an operator: one manifest, a Helm chart and an OLM bundle.
 ///
-/// The objects are those of the kustomization in config/, so all formats deploy the same. Version and description are Cargo.toml's. No
-/// other program is needed. The files belong to this command: files of it that a run does not write again are removed.
+/// The objects are those of the kustomization in config/, so all formats deploy the same. Version
+/// and description are Cargo.toml's. No other program is needed. The files belong to this command:
+/// files of it that a run does not write again are removed.
 #[derive(Debug, Args)]
 pub(super) struct Package {
     /// The folder to write to.
@@ -35,7 +36,8 @@ pub(super) struct Package {
     /// The folder with the kustomization, relative to that of codegen.toml.
     #[arg(long, value_name = "DIR", default_value = "config")]
     config: PathBuf,
-    /// Take the objects from a file, or from standard input (`-`), such as what `kustomize build` prints.
+    /// Take the objects from a file, or from standard input (`-`), such as what `kustomize build`
+    /// prints.
     #[arg(long, value_name = "FILE", conflicts_with = "config")]
     from: Option<PathBuf>,
     /// What to write.

@@ -15,7 +15,8 @@ use super::{
 };
 
 impl KindArgs {
-    /// The existing or future webhooks of the kind, which may be one of Kubernetes, without handlers.
+    /// The existing or future webhooks of the kind, which may be one of Kubernetes, without
+    /// handlers.
     pub(super) fn hooked(&self, project: &Project, files: &Files) -> Result<Webhooks, Failure> {
         if let Some(builtin) = self.builtin(project)? {
             return webhooks_of(project, builtin.api(), Some(builtin.import()), files);
@@ -27,7 +28,8 @@ impl KindArgs {
         existing(project, api, files)
     }
 
-    /// The existing or future webhooks of a kind of another project, whose type has the path, without handlers.
+    /// The existing or future webhooks of a kind of another project, whose type has the path,
+    /// without handlers.
     pub(super) fn of_other_project(
         &self,
         project: &Project,

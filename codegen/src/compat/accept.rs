@@ -102,7 +102,8 @@ impl Report {
     }
 }
 
-/// The date of a day since 1970-01-01, as `2027-01-31`, by Howard Hinnant's algorithm for civil dates.
+/// The date of a day since 1970-01-01, as `2027-01-31`, by Howard Hinnant's algorithm for civil
+/// dates.
 pub(crate) fn date(days: u64) -> String {
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);

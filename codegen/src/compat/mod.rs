@@ -1,7 +1,8 @@
 //! Comparing two sets of CRDs, wherever they come from, and the forms of the result.
 //!
-//! `kube_crd_diff` compares two CRDs; this module pairs those of two sets, finds the lines of what it found, and prints it: [`text`] for
-//! people, [`json`], [`annotations`] for GitHub, [`sarif`]. Start at [`compare`].
+//! `kube_crd_diff` compares two CRDs; this module pairs those of two sets, finds the lines of what
+//! it found, and prints it: [`text`] for people, [`json`], [`annotations`] for GitHub, [`sarif`].
+//! Start at [`compare`].
 
 mod accept;
 pub(crate) mod annotations;

@@ -1,4 +1,5 @@
-//! Advice: declarations, dependencies and features that users still have to add so that generated files are compiled.
+//! Advice: declarations, dependencies and features that users still have to add so that generated
+//! files are compiled.
 
 use std::path::{Path, PathBuf};
 
@@ -47,11 +48,11 @@ pub(super) fn missing(
     Missing { advice, features }
 }
 
-/// One line for each of `modules` in the output folder that its parent module's file does not declare, and for each module around the
-/// folder that is not declared itself.
+/// One line for each of `modules` in the output folder that its parent module's file does not
+/// declare, and for each module around the folder that is not declared itself.
 ///
-/// Only the contents of files are searched, so that a declaration behind a `cfg` counts. (A declaration that a version's `mod.rs`
-/// lacks is an error, reported with the types.)
+/// Only the contents of files are searched, so that a declaration behind a `cfg` counts. (A
+/// declaration that a version's `mod.rs` lacks is an error, reported with the types.)
 fn missing_modules(
     tree: &Tree,
     root: &Path,
@@ -182,7 +183,8 @@ fn depends_on(manifest: &toml::Table, name: &str) -> bool {
     sections.any(|section| section.keys().any(|key| key.replace('-', "_") == name))
 }
 
-/// Whether the source has a path that starts with `::` and the name, or an import that starts with the name.
+/// Whether the source has a path that starts with `::` and the name, or an import that starts with
+/// the name.
 fn names_crate(text: &str, name: &str) -> bool {
     let path = format!("::{name}::");
     let mut paths = text.match_indices(&path);

@@ -22,15 +22,17 @@ use crate::{Diagnostic, Diagnostics, Source, Sources, diag::Severity, output};
 impl Config {
     /// Generates, writes, and declares the inputs to Cargo: the entry point for build scripts.
     ///
-    /// Prints `cargo::rerun-if-changed` for every input before anything can fail, so that fixing the input reruns the build
-    /// script, then for what else types were read from, and a `cargo::warning` for each warning and for each dependency and feature that
-    /// the crate lacks. Files that are up to date keep their modification time.
+    /// Prints `cargo::rerun-if-changed` for every input before anything can fail, so that fixing
+    /// the input reruns the build script, then for what else types were read from, and a
+    /// `cargo::warning` for each warning and for each dependency and feature that the crate lacks.
+    /// Files that are up to date keep their modification time.
     ///
     /// # Errors
     ///
     /// [`Error`]; then nothing is written.
     pub fn generate(&self) -> Result<Report, Error> {
-        // Cargo reads this through a pipe of its own; if the pipe is closed, Cargo no longer needs the line.
+        // Cargo reads this through a pipe of its own; if the pipe is closed, Cargo no longer needs
+        // the line.
         let _ = io::stdout().lock().write_all(self.watched().as_bytes());
         let _locked = lock_all(slice::from_ref(self))?;
         let mut used = BTreeSet::new();
@@ -79,8 +81,9 @@ impl Config {
     }
 }
 
-/// What the output depends on besides the configured inputs: the rest of crates whose kinds are read, the crates that these depend on, and
-/// Go packages whose types are used, with their manifests. Modules in Go's cache never change.
+/// What the output depends on besides the configured inputs: the rest of crates whose kinds are
+/// read, the crates that these depend on, and Go packages whose types are used, with their
+/// manifests. Modules in Go's cache never change.
 fn used_by(sources: &Sources) -> BTreeSet<PathBuf> {
     let mut used = BTreeSet::new();
     for one in &sources.rust_crates {
@@ -101,7 +104,8 @@ fn used_by(sources: &Sources) -> BTreeSet<PathBuf> {
     used
 }
 
-/// The manifest and the source root of a crate; in place of a root that is the package's folder, which may contain Cargo's output, its files.
+/// The manifest and the source root of a crate; in place of a root that is the package's folder,
+/// which may contain Cargo's output, its files.
 fn files_of(root: &str, files: &[Source]) -> Vec<PathBuf> {
     let folder = Path::new(if root.is_empty() { "." } else { root });
     let whole = whole(folder);
@@ -119,7 +123,8 @@ fn watch(path: &Path) -> String {
     format!("cargo::rerun-if-changed={}\n", path.display())
 }
 
-/// What the crate lacks. Features are announced to the compiler, which would advise to declare them without what they enable.
+/// What the crate lacks. Features are announced to the compiler, which would advise to declare them
+/// without what they enable.
 fn lacking(prepared: &Prepared) -> String {
     let advice = prepared.advice.iter();
     let advice = advice.map(|line| format!("cargo::warning={line}\n"));
@@ -206,7 +211,8 @@ mod tests {
         assert_eq!(lacking(&config.prepare(&()).unwrap()), "");
     }
 
-    /// What a configuration reads, as files of the disk: a path may be relative to the current folder, depending on where that is.
+    /// What a configuration reads, as files of the disk: a path may be relative to the current
+    /// folder, depending on where that is.
     fn used(config: &Config) -> BTreeSet<PathBuf> {
         let mut used = BTreeSet::new();
         let prepared = config.prepare_seen(&(), |sources| used = used_by(sources));

@@ -102,11 +102,13 @@ impl Config {
         self.compatibility.is_some()
     }
 
-    /// Compares the CRDs of the inputs with the base; `None` without one. Findings that are accepted on the day are marked.
+    /// Compares the CRDs of the inputs with the base; `None` without one. Findings that are
+    /// accepted on the day are marked.
     ///
     /// # Errors
     ///
-    /// [`Error`]; acceptances that nothing needs or that have expired are errors of the configuration.
+    /// [`Error`]; acceptances that nothing needs or that have expired are errors of the
+    /// configuration.
     pub(crate) fn compared(
         &self,
         (budget, today): (usize, &str),

@@ -41,7 +41,8 @@ impl Config {
         named.into_values().collect()
     }
 
-    /// Adds the files below the crate's source roots that declare rules or webhooks and are not read for their types.
+    /// Adds the files below the crate's source roots that declare rules or webhooks and are not
+    /// read for their types.
     pub(super) fn add_marker_files(&self, sources: &mut Sources) -> Result<(), Error> {
         let packages = sources.rust.iter().flat_map(|package| &package.files);
         let known: BTreeSet<String> = packages.map(|file| file.name.clone()).collect();
@@ -67,8 +68,9 @@ impl Config {
     }
 }
 
-/// The `.rs` and `.go` files at or below a folder that `wanted` accepts and that declare rules or webhooks, sorted by path.
-/// Generated files, Go tests and folders that Go ignores are left out. Files in `held` are not read again.
+/// The `.rs` and `.go` files at or below a folder that `wanted` accepts and that declare rules or
+/// webhooks, sorted by path. Generated files, Go tests and folders that Go ignores are left out.
+/// Files in `held` are not read again.
 fn files_with_markers(
     disk: &Disk,
     folder: &Path,

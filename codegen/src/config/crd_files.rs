@@ -140,7 +140,8 @@ fn read_stdin() -> Result<Source, Error> {
     decode("<stdin>".to_owned(), &bytes)
 }
 
-/// Creates a source from a manifest in UTF-8, or in UTF-16 with a byte order mark, which PowerShell writes and kubectl reads.
+/// Creates a source from a manifest in UTF-8, or in UTF-16 with a byte order mark, which PowerShell
+/// writes and kubectl reads.
 fn decode(name: String, bytes: &[u8]) -> Result<Source, Error> {
     match from_utf16(bytes) {
         Some(text) => Ok(Source::new(name, text)),

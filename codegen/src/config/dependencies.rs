@@ -1,7 +1,7 @@
 //! The crates that a crate depends on by path, whose types its kinds may use.
 //!
-//! Manifests decide which crates there are and which features are on, as in a build of the crate alone. Only crates whose name occurs in
-//! the source of a crate that is read are read, too.
+//! Manifests decide which crates there are and which features are on, as in a build of the crate
+//! alone. Only crates whose name occurs in the source of a crate that is read are read, too.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -33,7 +33,8 @@ pub(super) struct Dependencies {
 }
 
 impl Dependencies {
-    /// Returns the dependencies of the crate with a source root; none if its manifest cannot be read.
+    /// Returns the dependencies of the crate with a source root; none if its manifest cannot be
+    /// read.
     ///
     /// # Errors
     ///
@@ -219,7 +220,8 @@ impl Graph<'_> {
         })
     }
 
-    /// Reads the crates whose name occurs in the files of the crate itself, or in those of a crate that is read.
+    /// Reads the crates whose name occurs in the files of the crate itself, or in those of a crate
+    /// that is read.
     fn read(
         &self,
         names: &BTreeMap<String, RustLink>,

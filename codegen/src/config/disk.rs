@@ -104,12 +104,14 @@ impl Disk {
         self.collect(folder, &mut paths, &is_source)?;
         paths.sort();
         let read: Vec<_> = paths.par_iter().map(|path| self.read(path)).collect();
-        // If several files fail, this returns the error of the first by path, independently of timing.
+        // If several files fail, this returns the error of the first by path, independently of
+        // timing.
         read.into_iter().collect()
     }
 
-    /// Adds the files at and below `folder` that `wanted` accepts. Hidden entries, links to folders, pipes and devices are
-    /// skipped, and so are caches, which a `CACHEDIR.TAG` marks, such as Cargo's `target`.
+    /// Adds the files at and below `folder` that `wanted` accepts. Hidden entries, links to
+    /// folders, pipes and devices are skipped, and so are caches, which a `CACHEDIR.TAG` marks,
+    /// such as Cargo's `target`.
     pub(super) fn collect(
         &self,
         folder: &Path,

@@ -9,8 +9,8 @@ use crate::{
 
 /// Why nothing was generated.
 ///
-/// `Debug` formats the same text as `Display`, including snippets of the input, since Cargo prints the `Debug` form when the
-/// `main` of a build script returns the error.
+/// `Debug` formats the same text as `Display`, including snippets of the input, since Cargo prints
+/// the `Debug` form when the `main` of a build script returns the error.
 #[derive(thiserror::Error)]
 pub enum Error {
     /// The configuration itself is wrong: `codegen.toml`, or what a caller asked for.
@@ -42,8 +42,8 @@ impl fmt::Debug for Error {
 }
 
 impl Error {
-    /// Merges the errors of a run's parts into one: configuration errors if there are any, else input errors. `None` if there are
-    /// no errors.
+    /// Merges the errors of a run's parts into one: configuration errors if there are any, else
+    /// input errors. `None` if there are no errors.
     pub(super) fn all(errors: Vec<Self>) -> Option<Self> {
         if errors.len() < 2 {
             return errors.into_iter().next();

@@ -18,8 +18,8 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Returns the features that are on in the crate of a source root; `None` without a manifest that can be read, whose errors cargo
-    /// reports.
+    /// Returns the features that are on in the crate of a source root; `None` without a manifest
+    /// that can be read, whose errors cargo reports.
     ///
     /// # Errors
     ///
@@ -50,7 +50,8 @@ impl Selection {
         }))
     }
 
-    /// Returns the features that a selection of a dependent turns on, without those that the crate does not have.
+    /// Returns the features that a selection of a dependent turns on, without those that the crate
+    /// does not have.
     pub(super) fn within(mut self, manifest: &toml::Table) -> RustFeatures {
         let known = Known::new(manifest);
         self.names.retain(|name| known.names.contains(name));
@@ -138,7 +139,8 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Returns what features enable in other crates, as written: `dep:name`, `name/feature` and `name?/feature`.
+/// Returns what features enable in other crates, as written: `dep:name`, `name/feature` and
+/// `name?/feature`.
 pub(super) fn enabled_elsewhere<'m>(
     manifest: &'m toml::Table,
     features: &BTreeSet<String>,

@@ -39,7 +39,8 @@ impl Workspace {
             .find(|path| path.is_file())
     }
 
-    /// Parses a `codegen.toml` that has no members; relative paths in it are resolved against the folder of `path`.
+    /// Parses a `codegen.toml` that has no members; relative paths in it are resolved against the
+    /// folder of `path`.
     ///
     /// # Errors
     ///
@@ -197,7 +198,8 @@ impl<'a> File<'a> {
                 self.reader
                     .error(span, "this crate has no input", "", Some(help.to_owned()));
             }
-            // A crate without types may have RBAC and webhook markers, but no types to generate code for.
+            // A crate without types may have RBAC and webhook markers, but no types to generate
+            // code for.
             if !has(&["emit"]) {
                 config.options.emit.clear();
             }
@@ -337,7 +339,8 @@ fn here(mut path: PathBuf) -> PathBuf {
     path
 }
 
-/// The `codegen.toml` of a member. If the last segment is `*`, those of all folders there that have one, sorted.
+/// The `codegen.toml` of a member. If the last segment is `*`, those of all folders there that have
+/// one, sorted.
 fn expand(folder: &Path, member: &str) -> Vec<PathBuf> {
     let Some(parent) = member.strip_suffix("/*") else {
         let file = normalize(&folder.join(member).join(FILE_NAME));

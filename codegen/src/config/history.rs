@@ -1,4 +1,5 @@
-//! Inputs of an earlier commit: `git:REF` and `git:REF:PATH`, read through the `git` command into memory.
+//! Inputs of an earlier commit: `git:REF` and `git:REF:PATH`, read through the `git` command into
+//! memory.
 
 use std::{
     collections::BTreeMap,
@@ -53,7 +54,8 @@ impl Reference {
         }
     }
 
-    /// Reads the CRDs of a file or folder at the commit: of YAML, or if there is Rust, of its types.
+    /// Reads the CRDs of a file or folder at the commit: of YAML, or if there is Rust, of its
+    /// types.
     ///
     /// # Errors
     ///
@@ -232,7 +234,8 @@ impl Tree {
         }
     }
 
-    /// Where a path of the disk is in messages, and in the files that are planned: `git:v1.2.0/src/apis`.
+    /// Where a path of the disk is in messages, and in the files that are planned:
+    /// `git:v1.2.0/src/apis`.
     fn place(&self, path: &Path) -> PathBuf {
         let below = self.below(path);
         let root = PathBuf::from(format!("{PREFIX}{}", self.commit.replace('/', "_")));

@@ -104,7 +104,8 @@ impl GoInput {
     }
 }
 
-/// The versions of a folder, or of `apis` in a crate's source root, that depend on the layout `<group>/<version>/`; `None` if there are none.
+/// The versions of a folder, or of `apis` in a crate's source root, that depend on the layout
+/// `<group>/<version>/`; `None` if there are none.
 ///
 /// # Errors
 ///
@@ -125,9 +126,9 @@ pub(super) fn annotated(apis: &Apis, disk: &Disk) -> Result<Option<Apis>, Error>
     Ok(None)
 }
 
-/// The versions of a folder that depend on the layout `<group>/<version>/`: all except those whose kinds all derive kube's
-/// `CustomResource`. The latter declare their group and version themselves, may use types from anywhere in the crate, and need
-/// not be exported by their version's module.
+/// The versions of a folder that depend on the layout `<group>/<version>/`: all except those whose
+/// kinds all derive kube's `CustomResource`. The latter declare their group and version themselves,
+/// may use types from anywhere in the crate, and need not be exported by their version's module.
 fn annotated_versions(apis: &Apis, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
     if disk.is_file(&apis.folder) {
         return Ok(Vec::new());
@@ -151,7 +152,8 @@ fn annotated_versions(apis: &Apis, disk: &Disk) -> Result<Vec<GroupVersions>, Er
     Ok(found)
 }
 
-/// Whether the version's kinds only come from kube's `CustomResource`: no marker declares a kind or configures the version.
+/// Whether the version's kinds only come from kube's `CustomResource`: no marker declares a kind or
+/// configures the version.
 fn only_derives_kinds(files: &[Source]) -> bool {
     const OF_VERSIONS: [MarkerDef; 8] = [
         GenClient::DEF,
@@ -168,7 +170,8 @@ fn only_derives_kinds(files: &[Source]) -> bool {
     has_kinds && !OF_VERSIONS.iter().any(|def| has(&format!("+{}", def.name)))
 }
 
-/// Adds the crate that contains the folder or file of `apis`, a member of a workspace or named itself; if that crate is already loaded, adds the folder or file to it.
+/// Adds the crate that contains the folder or file of `apis`, a member of a workspace or named
+/// itself; if that crate is already loaded, adds the folder or file to it.
 ///
 /// # Errors
 ///
@@ -285,8 +288,9 @@ fn programs(root: &Path, disk: &Disk) -> Vec<String> {
     below.collect()
 }
 
-/// Returns the source root of the crate that a file or folder belongs to, and the file of its library's root module there. `[lib]` of
-/// Cargo.toml decides if the part is in the library's folder or contains it.
+/// Returns the source root of the crate that a file or folder belongs to, and the file of its
+/// library's root module there. `[lib]` of Cargo.toml decides if the part is in the library's
+/// folder or contains it.
 pub(super) fn source_root(part: &Path, disk: &Disk) -> (PathBuf, Option<String>) {
     let path = whole(part);
     let place = Place::of(part);
@@ -313,7 +317,8 @@ pub(super) fn source_root(part: &Path, disk: &Disk) -> (PathBuf, Option<String>)
     (place.root, None)
 }
 
-/// Loads the group-version folders of `apis`, sorted by group and version; `below` is their parent's path in the source root.
+/// Loads the group-version folders of `apis`, sorted by group and version; `below` is their
+/// parent's path in the source root.
 ///
 /// # Errors
 ///
@@ -353,7 +358,8 @@ pub(super) fn load_apis(apis: &Apis, below: &Path, disk: &Disk) -> Result<Vec<Ru
     diagnostics.finish(packages).map_err(Error::Config)
 }
 
-/// Finds every API of a folder. Finding none is an error, unless the folder is a module to which APIs will be added.
+/// Finds every API of a folder. Finding none is an error, unless the folder is a module to which
+/// APIs will be added.
 fn discover(apis: &Path, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
     let groups = versions_in(apis, disk)?;
     if groups.is_empty() && !disk.is_file(&apis.join("mod.rs")) {

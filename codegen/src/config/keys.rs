@@ -1,4 +1,5 @@
-//! The keys of `codegen.toml`: those that describe inputs and the file itself, and those of options.
+//! The keys of `codegen.toml`: those that describe inputs and the file itself, and those of
+//! options.
 
 mod table;
 

@@ -9,16 +9,18 @@ pub(super) struct Place {
     pub(super) root: PathBuf,
     /// The folder, relative to the root; empty for the root itself.
     pub(super) below: PathBuf,
-    /// Whether the root was derived from the path; otherwise the folder itself is taken as the root.
+    /// Whether the root was derived from the path; otherwise the folder itself is taken as the
+    /// root.
     pub(super) found: bool,
 }
 
 impl Place {
     /// Finds the source root of `folder`.
     ///
-    /// The root is `src` in the nearest ancestor folder with a `Cargo.toml`, if `folder` is inside of it; else the last `src` in
-    /// the path below that ancestor; else `folder` itself. In `src/bin/<name>/` with a `main.rs`, which is a binary target of
-    /// Cargo's, that folder is the root. Paths keep the caller's spelling, so that messages stay relative.
+    /// The root is `src` in the nearest ancestor folder with a `Cargo.toml`, if `folder` is inside
+    /// of it; else the last `src` in the path below that ancestor; else `folder` itself. In
+    /// `src/bin/<name>/` with a `main.rs`, which is a binary target of Cargo's, that folder is the
+    /// root. Paths keep the caller's spelling, so that messages stay relative.
     pub(super) fn of(folder: &Path) -> Self {
         let whole = whole(folder);
         let manifest = manifest_folder(&whole);
@@ -51,7 +53,8 @@ impl Place {
     }
 }
 
-/// If `below` is in the folder `bin/<name>/` of a binary target, the path inside of that folder; `whole` ends with `below`.
+/// If `below` is in the folder `bin/<name>/` of a binary target, the path inside of that folder;
+/// `whole` ends with `below`.
 fn below_program(whole: &Path, below: &Path) -> Option<PathBuf> {
     let rest = below.strip_prefix("bin").ok()?;
     let mut parts = rest.components();
@@ -73,7 +76,8 @@ pub(super) fn manifest_folder(whole: &Path) -> Option<&Path> {
         .find(|ancestor| ancestor.join("Cargo.toml").is_file())
 }
 
-/// The folder `up` levels above `folder`: in the caller's spelling if that has enough components, else absolute.
+/// The folder `up` levels above `folder`: in the caller's spelling if that has enough components,
+/// else absolute.
 pub(super) fn as_written(folder: &Path, up: usize) -> PathBuf {
     let depth = folder
         .components()
@@ -99,7 +103,8 @@ pub(super) fn module_path(below: &Path) -> String {
     path
 }
 
-/// A suggestion if `name` is not a legal module name; `None` if it is. Keywords are legal, since they are written raw.
+/// A suggestion if `name` is not a legal module name; `None` if it is. Keywords are legal, since
+/// they are written raw.
 pub(super) fn module_help(name: &str) -> Option<String> {
     let legal = crate::model::names::plain_ident(name);
     (legal != name).then(|| format!("write `{legal}`"))
@@ -148,8 +153,8 @@ pub(super) fn root_name(root: &Path) -> String {
     }
 }
 
-/// The relative path from one absolute folder to `path`. `None` if they only share the file system's root: then the absolute path
-/// is clearer.
+/// The relative path from one absolute folder to `path`. `None` if they only share the file
+/// system's root: then the absolute path is clearer.
 pub(super) fn relative_to(path: &Path, from: &Path) -> Option<PathBuf> {
     let common = path
         .components()

@@ -1,4 +1,5 @@
-//! Manifests of crates: the library and the dependencies, with what they inherit from the workspace.
+//! Manifests of crates: the library and the dependencies, with what they inherit from the
+//! workspace.
 //!
 //! Nothing here is reported: cargo reports what is wrong with a manifest.
 
@@ -153,7 +154,8 @@ fn read(folder: &Path, disk: &Disk) -> Option<Table> {
     String::from_utf8(bytes).ok()?.parse().ok()
 }
 
-/// Returns the folder of the workspace that a crate belongs to, and the dependencies that it declares.
+/// Returns the folder of the workspace that a crate belongs to, and the dependencies that it
+/// declares.
 fn workspace(folder: &Path, manifest: &Table, disk: &Disk) -> Option<(PathBuf, Table)> {
     let of = |folder: &Path, manifest: &Table| {
         let workspace = manifest.get("workspace")?.as_table()?;

@@ -8,8 +8,8 @@ use super::{
     inputs::{Apis, mentions_kinds, source_root},
 };
 
-/// Returns the source roots of a workspace's own crate and of its members, those that may declare kinds; none if the folder is no
-/// workspace.
+/// Returns the source roots of a workspace's own crate and of its members, those that may declare
+/// kinds; none if the folder is no workspace.
 ///
 /// # Errors
 ///
@@ -58,8 +58,8 @@ pub(crate) fn is_workspace(manifest: &toml::Table) -> bool {
     Workspace::of(manifest).is_some()
 }
 
-/// Whether Cargo takes a crate in `below`, a folder relative to a workspace's manifest: as a member, or as one that the workspace
-/// excludes.
+/// Whether Cargo takes a crate in `below`, a folder relative to a workspace's manifest: as a
+/// member, or as one that the workspace excludes.
 pub(crate) fn admits(manifest: &toml::Table, below: &Path) -> bool {
     let workspace = Workspace::of(manifest);
     workspace.is_some_and(|workspace| workspace.excludes(below) || workspace.lists(below))

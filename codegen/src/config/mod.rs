@@ -1,7 +1,8 @@
 //! Configuration: what to generate for one crate, from which inputs to which folders.
 //!
-//! [`Config`] is the one struct shared by build scripts (its builder methods), `codegen.toml` ([`Workspace`]) and the command
-//! line. It loads the inputs, runs the generator and plans the output; [`output::apply`](crate::output::apply) does the rest.
+//! [`Config`] is the one struct shared by build scripts (its builder methods), `codegen.toml`
+//! ([`Workspace`]) and the command line. It loads the inputs, runs the generator and plans the
+//! output; [`output::apply`](crate::output::apply) does the rest.
 
 mod advice;
 mod build_script;
@@ -145,9 +146,9 @@ impl Config {
         self
     }
 
-    /// Adds Go packages of the module that contains `dir`: folders relative to it (`./api/v1`), import paths, or either with
-    /// `...`. Sources come from the module, its `vendor` folder and the module cache. Nothing is downloaded, and no Go toolchain
-    /// is needed.
+    /// Adds Go packages of the module that contains `dir`: folders relative to it (`./api/v1`),
+    /// import paths, or either with `...`. Sources come from the module, its `vendor` folder and
+    /// the module cache. Nothing is downloaded, and no Go toolchain is needed.
     #[must_use]
     #[cfg(feature = "go")]
     pub fn go(
@@ -172,7 +173,8 @@ impl Config {
         self
     }
 
-    /// Adds a folder of annotated Rust with the specified groups, each written `<group>:<version>[,<version>…]`.
+    /// Adds a folder of annotated Rust with the specified groups, each written
+    /// `<group>:<version>[,<version>…]`.
     ///
     /// # Errors
     ///
@@ -197,7 +199,8 @@ impl Config {
         diagnostics.finish(self).map_err(Error::Config)
     }
 
-    /// Selects the generators to run instead of all; generators that their output depends on run too.
+    /// Selects the generators to run instead of all; generators that their output depends on run
+    /// too.
     #[must_use]
     pub fn emit(mut self, generators: impl IntoIterator<Item = Generator>) -> Self {
         self.options.emit = Generator::with_needed(generators);
@@ -211,15 +214,16 @@ impl Config {
         self
     }
 
-    /// The module path of the output folder, such as `crate::kubernetes`. By default it follows from the position of the output
-    /// folder in the crate's `src`; outside of `src` it is `crate`.
+    /// The module path of the output folder, such as `crate::kubernetes`. By default it follows
+    /// from the position of the output folder in the crate's `src`; outside of `src` it is `crate`.
     #[must_use]
     pub fn base_path(mut self, path: impl Into<String>) -> Self {
         self.base_path = Some(path.into());
         self
     }
 
-    /// Ignores markers of other tools in annotated Rust: names, or prefixes followed by `*` (`operator-sdk:*`).
+    /// Ignores markers of other tools in annotated Rust: names, or prefixes followed by `*`
+    /// (`operator-sdk:*`).
     #[must_use]
     pub fn ignore_markers(mut self, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let patterns = patterns.into_iter().map(Into::into);
@@ -227,8 +231,8 @@ impl Config {
         self
     }
 
-    /// Turns on features of crates whose kinds derive kube's `CustomResource`, besides their default features: `cfg` and `cfg_attr` on
-    /// features decide what is read.
+    /// Turns on features of crates whose kinds derive kube's `CustomResource`, besides their
+    /// default features: `cfg` and `cfg_attr` on features decide what is read.
     #[must_use]
     pub fn features(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.features
@@ -251,16 +255,17 @@ impl Config {
         self
     }
 
-    /// Reads RBAC and webhook markers (`+kubebuilder:rbac`, `+kubebuilder:webhook`) from all files of the crate, not only from
-    /// those of its types.
+    /// Reads RBAC and webhook markers (`+kubebuilder:rbac`, `+kubebuilder:webhook`) from all files
+    /// of the crate, not only from those of its types.
     #[must_use]
     pub const fn crate_markers(mut self, read: bool) -> Self {
         self.crate_markers = read;
         self
     }
 
-    /// Also writes a file of this name that declares the modules of the output folder, to be included by the module that
-    /// [`base_path`](Self::base_path) names. By default, `mod.rs` if the output folder is `OUT_DIR`, and no file otherwise.
+    /// Also writes a file of this name that declares the modules of the output folder, to be
+    /// included by the module that [`base_path`](Self::base_path) names. By default, `mod.rs` if
+    /// the output folder is `OUT_DIR`, and no file otherwise.
     #[must_use]
     pub fn include_file(mut self, name: impl Into<String>) -> Self {
         self.include_file = Some(name.into());
@@ -274,7 +279,8 @@ impl Config {
         self
     }
 
-    /// Also writes manifests below the crate's folder: CRDs, and the roles and webhook configurations that its markers declare.
+    /// Also writes manifests below the crate's folder: CRDs, and the roles and webhook
+    /// configurations that its markers declare.
     #[must_use]
     pub fn manifests(mut self, folder: impl Into<PathBuf>, manifests: Manifests) -> Self {
         self.set_manifests(folder.into(), manifests);
@@ -287,7 +293,8 @@ impl Config {
         self.manifests = Some((folder, Only::Nothing));
     }
 
-    /// The file of webhook configurations, relative to the crate's folder; `None` if none is written.
+    /// The file of webhook configurations, relative to the crate's folder; `None` if none is
+    /// written.
     #[must_use]
     pub fn webhook_configurations(&self) -> Option<&str> {
         self.options.manifests.as_ref()?.webhooks.as_deref()
@@ -303,8 +310,9 @@ impl Config {
         self
     }
 
-    /// Reads inputs as if the file at `path` already had the contents `text`, or, without `text`, as if the file or folder were
-    /// removed. For runs that generate from input that they also write.
+    /// Reads inputs as if the file at `path` already had the contents `text`, or, without `text`,
+    /// as if the file or folder were removed. For runs that generate from input that they also
+    /// write.
     #[must_use]
     pub fn planned_input(mut self, path: &std::path::Path, text: Option<String>) -> Self {
         self.disk.plan(path, text);
@@ -325,14 +333,16 @@ impl Config {
         self.manifests.is_some()
     }
 
-    /// Restricts the run to these generators. Output of other generators is kept and stays declared.
+    /// Restricts the run to these generators. Output of other generators is kept and stays
+    /// declared.
     #[must_use]
     pub fn partial(mut self, generators: BTreeSet<Generator>) -> Self {
         self.partial = Some(generators);
         self
     }
 
-    /// The options passed to the generator, except those that depend on the disk (header, base path).
+    /// The options passed to the generator, except those that depend on the disk (header, base
+    /// path).
     #[must_use]
     pub const fn generator_options(&self) -> &Options {
         &self.options

@@ -1,7 +1,9 @@
-//! `mod` lines of generated modules: each must have its file once the run is over, or the crate does not compile.
+//! `mod` lines of generated modules: each must have its file once the run is over, or the crate
+//! does not compile.
 //!
-//! A run of some generators keeps the lines of the others, so files on disk count too. The lines are collected while a
-//! configuration is prepared, and checked when the plans of all configurations are known.
+//! A run of some generators keeps the lines of the others, so files on disk count too. The lines
+//! are collected while a configuration is prepared, and checked when the plans of all
+//! configurations are known.
 
 use std::{
     collections::BTreeSet,
@@ -63,7 +65,8 @@ impl Config {
         found
     }
 
-    /// The lines in generated module files, and the user's line for the module with clientset, listers and informers.
+    /// The lines in generated module files, and the user's line for the module with clientset,
+    /// listers and informers.
     pub(super) fn declared_in(
         &self,
         tree: &Tree,
@@ -200,7 +203,8 @@ fn remedy_in(folder: &Path, module: &str) -> String {
     format!("generate it too, or remove {folder}, for which the line is kept")
 }
 
-/// The lines `mod name;` of a file, with the ranges of the names. Modules with a `path` attribute are left out.
+/// The lines `mod name;` of a file, with the ranges of the names. Modules with a `path` attribute
+/// are left out.
 fn lines(text: &str) -> impl Iterator<Item = (String, Range<usize>)> {
     let (mut at, mut before) = (0, "");
     text.split_inclusive('\n').filter_map(move |line| {

@@ -32,12 +32,13 @@ pub(crate) enum NamesFile {
 }
 
 impl Config {
-    /// Sets the file that records the names of types and modules from CRDs, so that they stay stable across CRD releases. The
-    /// default is `apis/names.toml` in the output folder; an empty path disables the record. If the output folder is `OUT_DIR` or
-    /// below it, no names are recorded by default.
+    /// Sets the file that records the names of types and modules from CRDs, so that they stay
+    /// stable across CRD releases. The default is `apis/names.toml` in the output folder; an empty
+    /// path disables the record. If the output folder is `OUT_DIR` or below it, no names are
+    /// recorded by default.
     ///
-    /// [`generate`](Self::generate), which build scripts call, reads this file and never writes it; `kube-codegen crd` with
-    /// `--names-file` does.
+    /// [`generate`](Self::generate), which build scripts call, reads this file and never writes it;
+    /// `kube-codegen crd` with `--names-file` does.
     #[must_use]
     pub fn names_file(mut self, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
@@ -73,7 +74,8 @@ impl Config {
         }
     }
 
-    /// The warning that the record of existing generated code is missing, so that its types may be renamed.
+    /// The warning that the record of existing generated code is missing, so that its types may be
+    /// renamed.
     pub(super) fn missing_record(&self, target: &Target) -> Option<Diagnostic> {
         let path = self.record_path(target)?;
         let code = target.root.join(target.below.join("apis/mod.rs"));
@@ -107,7 +109,8 @@ impl Config {
         Ok(Some(plan))
     }
 
-    /// The warning that the name record is out of date. A build script must not write outside of its output folder.
+    /// The warning that the name record is out of date. A build script must not write outside of
+    /// its output folder.
     pub(super) fn unwritten_names(&self, plan: &Plan) -> Option<String> {
         let NamesFile::At(path) = &self.names_file else {
             return None;
@@ -121,7 +124,8 @@ impl Config {
     }
 }
 
-/// Whether a folder outlives builds. The contents of `OUT_DIR` and its subfolders depend on earlier builds.
+/// Whether a folder outlives builds. The contents of `OUT_DIR` and its subfolders depend on earlier
+/// builds.
 fn lasts(out: &Path) -> bool {
     let of_build = env::var_os("OUT_DIR").map(PathBuf::from);
     of_build.is_none_or(|of_build| !whole(out).starts_with(whole(&of_build)))

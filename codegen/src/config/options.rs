@@ -6,8 +6,8 @@ use crate::options::{Pattern, TypeAttributes, setters};
 impl Config {
     setters!();
 
-    /// Derives a trait for the structs and enums from CRDs and Go whose names match (`IssuerSpec*`), by the path of the derive
-    /// macro (`schemars::JsonSchema`).
+    /// Derives a trait for the structs and enums from CRDs and Go whose names match
+    /// (`IssuerSpec*`), by the path of the derive macro (`schemars::JsonSchema`).
     #[must_use]
     pub fn type_derive(self, types: impl Into<String>, derive: impl Into<String>) -> Self {
         self.type_attributes(TypeAttributes {
@@ -17,7 +17,8 @@ impl Config {
         })
     }
 
-    /// Adds an attribute (`#[non_exhaustive]`) to the structs and enums from CRDs and Go whose names match (`IssuerSpec*`).
+    /// Adds an attribute (`#[non_exhaustive]`) to the structs and enums from CRDs and Go whose
+    /// names match (`IssuerSpec*`).
     #[must_use]
     pub fn type_attribute(self, types: impl Into<String>, attribute: impl Into<String>) -> Self {
         self.type_attributes(TypeAttributes {

@@ -1,4 +1,5 @@
-//! Partial runs: runs of some generators for some groups must not remove files that other output uses.
+//! Partial runs: runs of some generators for some groups must not remove files that other output
+//! uses.
 
 use std::path::PathBuf;
 
@@ -17,10 +18,11 @@ use crate::{
 };
 
 impl Config {
-    /// Rejects a run that would remove modules of groups that it does not select while remaining output uses them, such as the
-    /// client and the lister of an informer.
+    /// Rejects a run that would remove modules of groups that it does not select while remaining
+    /// output uses them, such as the client and the lister of an informer.
     ///
-    /// Groups whose types were deleted are exempt: otherwise generators that run one by one could never remove them.
+    /// Groups whose types were deleted are exempt: otherwise generators that run one by one could
+    /// never remove them.
     pub(super) fn check_partial(
         &self,
         sources: &Sources,

@@ -15,7 +15,8 @@ use crate::{
 };
 
 impl Config {
-    /// Moves the tree below the root: files that belong beside annotated Rust stay there, all others go to the output folder.
+    /// Moves the tree below the root: files that belong beside annotated Rust stay there, all
+    /// others go to the output folder.
     pub(super) fn place(
         &self,
         tree: Tree,
@@ -103,7 +104,8 @@ impl Config {
         }
     }
 
-    /// The folders of types that this configuration owns exclusively. If it selects groups, those of other groups are not owned.
+    /// The folders of types that this configuration owns exclusively. If it selects groups, those
+    /// of other groups are not owned.
     fn owned_apis(&self, sources: &Sources, target: &Target) -> BTreeSet<PathBuf> {
         let groups = sources
             .rust

@@ -102,8 +102,8 @@ impl Prepared {
     }
 }
 
-/// Locks the folders that the configurations write to. A run that writes locks them before it prepares anything, so that no other run
-/// changes what it has read and planned.
+/// Locks the folders that the configurations write to. A run that writes locks them before it
+/// prepares anything, so that no other run changes what it has read and planned.
 ///
 /// # Errors
 ///
@@ -112,12 +112,11 @@ pub fn lock_all(configs: &[Config]) -> Result<Locked, Error> {
     Ok(output::lock(configs.iter().flat_map(Config::roots))?)
 }
 
-/// Prepares all configurations of a run in parallel, and checks their plans for conflicts. [`check_modules`] follows, once nothing else
-/// can fail.
+/// Prepares all configurations in parallel, and checks their plans; [`check_modules`] follows.
 ///
 /// # Errors
 ///
-/// [`Error`]: all errors of all configurations and inputs, or a file that two configurations write with different contents.
+/// [`Error`]: all errors of all inputs, or a file that two configurations write differently.
 pub fn prepare_all(configs: &[Config], progress: &dyn Progress) -> Result<Vec<Prepared>, Error> {
     let results: Vec<_> = on_threads(|| {
         let configs = configs.par_iter();
@@ -144,8 +143,9 @@ pub fn prepare_all(configs: &[Config], progress: &dyn Progress) -> Result<Vec<Pr
     Ok(prepared)
 }
 
-/// Checks that the `mod` lines of generated modules have their files once the plans of a run are written, which is the last thing to
-/// do before they are. A line that only a run for more generators would give its file is an error, since the crate does not compile.
+/// Checks that the `mod` lines of generated modules have their files once the plans of a run are
+/// written, which is the last thing to do before they are. A line that only a run for more
+/// generators would give its file is an error, since the crate does not compile.
 ///
 /// # Errors
 ///
@@ -239,7 +239,7 @@ impl Config {
         })
     }
 
-    /// The manifest of the crate that compiles the output: a build script's own, unless the output folder is set.
+    /// The manifest of the crate that compiles the output: a build script's own by default.
     fn manifest_around(&self, target: &Target) -> Option<PathBuf> {
         match &self.out {
             Some(_) => advice::manifest_of(&target.root),
@@ -272,14 +272,14 @@ impl Config {
         roots
     }
 
-    /// Whether the crate has annotated Rust without types yet: there are roles to write, but no code.
+    /// Whether the crate has annotated Rust without types yet, so that only roles are written.
     fn awaits_apis(&self, sources: &Sources) -> bool {
         let only_rust = self.crds.is_empty() && self.go.is_empty() && !self.apis.is_empty();
         only_rust && sources.rust.is_empty() && sources.rust_crates.is_empty()
     }
 
-    /// Whether a run covers every CRD of its groups, so that other CRDs in their folder belong to removed kinds. Command-line
-    /// inputs, filters and skipped CRDs make it partial.
+    /// Whether a run covers every CRD of its groups, so that other CRDs in their folder belong to
+    /// removed kinds. Command-line inputs, filters and skipped CRDs make it partial.
     fn is_whole(&self, options: &Options, generated: &Generated) -> bool {
         self.origin.is_some()
             && options.filters == Filters::default()
@@ -290,7 +290,7 @@ impl Config {
             && generated.skipped.as_slice().is_empty()
     }
 
-    /// Generates everything without comparing it with the disk; paths are relative to the output folder.
+    /// Generates everything, at paths relative to the output folder, whatever is on the disk.
     ///
     /// # Errors
     ///
@@ -366,7 +366,7 @@ impl Config {
         Ok((sources, read))
     }
 
-    /// Reads the kinds of a crate, or of a part of it: those in folders of versions, and those anywhere else.
+    /// Reads the kinds of a crate or a part of it, in folders of versions and anywhere else.
     fn read_crate(
         &self,
         apis: &Apis,

@@ -1,4 +1,5 @@
-//! The reference of `codegen.toml`: for `generate --help`, as a page, and as a JSON schema for editors.
+//! The reference of `codegen.toml`: for `generate --help`, as a page, and as a JSON schema for
+//! editors.
 
 use serde_json::{Map, Value, json};
 

@@ -15,7 +15,8 @@ pub(super) struct Target {
     pub(super) root: PathBuf,
     /// The output folder, relative to the root.
     pub(super) below: PathBuf,
-    /// Whether the folders of annotated types are below the root too, so that files can be generated beside them.
+    /// Whether the folders of annotated types are below the root too, so that files can be
+    /// generated beside them.
     pub(super) holds_apis: bool,
 }
 
@@ -41,9 +42,9 @@ impl Target {
 impl Config {
     /// Relates the output folder to the folders of types.
     ///
-    /// Generated code refers to types by paths that start with `crate`, and some files are generated beside the types, so all
-    /// folders need a common root. There is no such root for build script output, nor if the caller set the base path and all
-    /// output goes there.
+    /// Generated code refers to types by paths that start with `crate`, and some files are
+    /// generated beside the types, so all folders need a common root. There is no such root for
+    /// build script output, nor if the caller set the base path and all output goes there.
     pub(super) fn target(&self) -> Result<Target, Error> {
         let out = self.out()?;
         let name = &self.options.generated;
@@ -78,8 +79,8 @@ impl Config {
         }
     }
 
-    /// Types must not be in the folder that holds clientset, listers and informers: its `mod.rs` is generated and declares only
-    /// those.
+    /// Types must not be in the folder that holds clientset, listers and informers: its `mod.rs` is
+    /// generated and declares only those.
     fn check_apart(&self, out: &Path) -> Result<(), Error> {
         let generated = whole(&out.join(&self.options.generated));
         let mut folders = self.apis.iter().map(|apis| apis.folder.as_path());
@@ -106,9 +107,9 @@ impl Config {
         homes.any(|home| matches!(home, Home::Beside { .. }))
     }
 
-    /// The target in a crate without `src`: its root is the nearest folder with a `lib.rs` or `main.rs` that contains all folders
-    /// of the configuration, else the nearest folder that contains them all. `None` if a folder is in a `src` or in another
-    /// crate.
+    /// The target in a crate without `src`: its root is the nearest folder with a `lib.rs` or
+    /// `main.rs` that contains all folders of the configuration, else the nearest folder that
+    /// contains them all. `None` if a folder is in a `src` or in another crate.
     fn common_root(&self, out: &Path) -> Option<Target> {
         let full = whole(out);
         let manifest = manifest_folder(&full);

@@ -20,8 +20,8 @@ const HEAD: &str = "\
 ";
 
 impl Config {
-    /// The `codegen.toml` in `folder` that configures the same generation from CRDs, with output to `src` there. `None` if the CRDs come
-    /// from standard input, which a later run cannot read.
+    /// The `codegen.toml` in `folder` that configures the same generation from CRDs, with output to
+    /// `src` there. `None` if the CRDs come from standard input, which a later run cannot read.
     #[must_use]
     pub fn toml(&self, folder: &Path) -> Option<String> {
         let path = |path: &Path| text(&relative(path, folder));

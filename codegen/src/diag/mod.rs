@@ -1,6 +1,8 @@
-//! Diagnostics: findings with their place, collected by every stage and rendered in the style of rustc.
+//! Diagnostics: findings with their place, collected by every stage and rendered in the style of
+//! rustc.
 //!
-//! A stage collects into a [`Diagnostics`] and ends with [`Diagnostics::finish`], so that one run reports every problem.
+//! A stage collects into a [`Diagnostics`] and ends with [`Diagnostics::finish`], so that one run
+//! reports every problem.
 
 mod alike;
 mod render;
@@ -71,8 +73,8 @@ impl Place {
         self.text.get(self.range.clone()).unwrap_or_default()
     }
 
-    /// Locates `part`, a byte range of `text`, within this place. Returns `None` if the source does not contain `text` verbatim, for
-    /// example because of escapes.
+    /// Locates `part`, a byte range of `text`, within this place. Returns `None` if the source does
+    /// not contain `text` verbatim, for example because of escapes.
     #[must_use]
     pub fn part(&self, text: &str, part: &Range<usize>) -> Option<Self> {
         let start = self.range.start + self.written().find(text)?;
@@ -184,7 +186,8 @@ impl Diagnostics {
         self.finish_with_warnings(value).map(|(value, _)| value)
     }
 
-    /// Returns `value` with the warnings if there are no errors, or else all findings; both sorted by place.
+    /// Returns `value` with the warnings if there are no errors, or else all findings; both sorted
+    /// by place.
     ///
     /// # Errors
     ///
@@ -198,7 +201,8 @@ impl Diagnostics {
         }
     }
 
-    /// Sorts by file, then place, then message, and removes duplicates; findings without a place come last.
+    /// Sorts by file, then place, then message, and removes duplicates; findings without a place
+    /// come last.
     pub fn sort(&mut self) {
         self.0.sort_by(|a, b| Self::key(a).cmp(&Self::key(b)));
         self.0.dedup();
@@ -235,7 +239,8 @@ impl From<Diagnostic> for Diagnostics {
 }
 
 impl fmt::Display for Diagnostics {
-    /// Formats one line per finding: `file:line:column: error: message`. [`render`](Self::render) adds source snippets.
+    /// Formats one line per finding: `file:line:column: error: message`. [`render`](Self::render)
+    /// adds source snippets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, diagnostic) in self.0.iter().enumerate() {
             if index > 0 {

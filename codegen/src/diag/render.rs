@@ -1,7 +1,7 @@
 //! Renders diagnostics in the style of rustc, with source snippets.
 //!
-//! Only a window of the source reaches the renderer: the labelled lines, or the part around the label if a line is long. Time and output
-//! therefore stay small for large sources and long lines.
+//! Only a window of the source reaches the renderer: the labelled lines, or the part around the
+//! label if a line is long. Time and output therefore stay small for large sources and long lines.
 
 use std::{borrow::Cow, fmt::Write as _, ops::Range};
 
@@ -24,7 +24,8 @@ const LONG_LINE: usize = 400;
 /// The maximum number of characters of a message that are shown.
 const LONG_TEXT: usize = 1000;
 
-/// The maximum number of lines between two labels that share a snippet; the renderer folds the lines in between.
+/// The maximum number of lines between two labels that share a snippet; the renderer folds the
+/// lines in between.
 const FAR: usize = 200;
 
 /// Whether rendered output contains ANSI colors.
@@ -37,8 +38,9 @@ pub enum Style {
 }
 
 impl Diagnostics {
-    /// Renders every finding in the style of rustc: message, place, source lines, help and notes, followed by a blank line. Of many
-    /// findings of one kind, only the first are rendered, and the others are listed by their places.
+    /// Renders every finding in the style of rustc: message, place, source lines, help and notes,
+    /// followed by a blank line. Of many findings of one kind, only the first are rendered, and the
+    /// others are listed by their places.
     ///
     /// Source text cannot break out of its line: control characters are replaced with symbols.
     #[must_use]
@@ -220,7 +222,8 @@ fn lines_around(text: &str, range: &Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Returns the lines, cropped around the start of `range` if they are too long, and whether they were cropped.
+/// Returns the lines, cropped around the start of `range` if they are too long, and whether they
+/// were cropped.
 fn crop(text: &str, lines: Range<usize>, range: &Range<usize>) -> (Range<usize>, bool) {
     let shown = &text[lines.clone()];
     let too_long = shown.lines().any(|line| line.len() > LONG_LINE);

@@ -1,4 +1,5 @@
-//! From the model to files: each [`Generator`] has its own module, which its row in the table of generators names.
+//! From the model to files: each [`Generator`] has its own module, which its row in the table of
+//! generators names.
 
 pub(crate) mod api_docs;
 mod apis;

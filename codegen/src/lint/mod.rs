@@ -1,8 +1,10 @@
-//! The conventions of Kubernetes APIs, held against CRDs from any input: annotated Rust, kube-derive, Go and YAML alike.
+//! The conventions of Kubernetes APIs, held against CRDs from any input: annotated Rust,
+//! kube-derive, Go and YAML alike.
 //!
-//! [`rules`] is the table; `fields` has the checks of one value, `definitions` those of a version. Everything is seen as the API server
-//! sees it, in the CRD, and reported where it is declared. Types of other crates and packages are not checked: who declares them answers
-//! for them. Start at [`lint`].
+//! [`rules`] is the table; `fields` has the checks of one value, `definitions` those of a version.
+//! Everything is seen as the API server sees it, in the CRD, and reported where it is declared.
+//! Types of other crates and packages are not checked: who declares them answers for them. Start at
+//! [`lint`].
 
 mod allow;
 mod definitions;
@@ -65,7 +67,8 @@ impl Finding {
 /// The levels of rules that differ from their defaults, by id.
 pub(crate) type Levels = BTreeMap<String, Level>;
 
-/// Checks all CRDs; findings are in the order of CRDs, versions and fields. A type that several versions or kinds share is reported once.
+/// Checks all CRDs; findings are in the order of CRDs, versions and fields. A type that several
+/// versions or kinds share is reported once.
 ///
 /// # Errors
 ///

@@ -54,8 +54,8 @@ pub(super) fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Valu
     all.into_iter().flat_map(Map::iter)
 }
 
-/// Visits the values of a version's schema below its own fields: not `apiVersion`, `kind` and `metadata`, and nothing within embedded
-/// objects, which have conventions of their own.
+/// Visits the values of a version's schema below its own fields: not `apiVersion`, `kind` and
+/// `metadata`, and nothing within embedded objects, which have conventions of their own.
 pub(super) fn fields(version: &Value, visit: &mut dyn FnMut(&Field<'_>)) {
     let Some(schema) = version.pointer("/schema/openAPIV3Schema") else {
         return;

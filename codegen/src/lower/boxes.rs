@@ -7,7 +7,8 @@ use crate::{
     model::{ApiSet, Field, TypeDef, TypeKind, TypeRef, Version},
 };
 
-/// Boxes the fields at the paths (`VirtualMachine.spec.template`). A path that does not exist is an error, as for renames.
+/// Boxes the fields at the paths (`VirtualMachine.spec.template`). A path that does not exist is an
+/// error, as for renames.
 pub(super) fn add(paths: &BTreeSet<String>, api: &mut ApiSet, diagnostics: &mut Diagnostics) {
     for path in paths {
         let versions = api.groups.iter_mut().flat_map(|group| &mut group.versions);
@@ -85,7 +86,8 @@ fn fields(def: &TypeDef) -> &[Field] {
     }
 }
 
-/// Whether the value can be boxed: a struct of the version, or a foreign type that need not have a default.
+/// Whether the value can be boxed: a struct of the version, or a foreign type that need not have a
+/// default.
 fn is_object(field: &Field, structs: &BTreeSet<String>) -> bool {
     match &field.ty {
         TypeRef::Local(name) => structs.contains(name),

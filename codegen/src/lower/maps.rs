@@ -5,8 +5,8 @@ use crate::{
     model::{ApiSet, Field, Origin, TypeKind, TypeRef},
 };
 
-/// Marks the fields of CRDs that are maps. The codec writes hash maps in key order with the values' own serde, so maps whose values the
-/// codec itself reads and writes are left unchanged.
+/// Marks the fields of CRDs that are maps. The codec writes hash maps in key order with the values'
+/// own serde, so maps whose values the codec itself reads and writes are left unchanged.
 pub(super) fn hash(api: &mut ApiSet) {
     let versions = api.groups.iter_mut().flat_map(|group| &mut group.versions);
     let of_crds = versions.filter(|version| version.origin == Origin::Crd);

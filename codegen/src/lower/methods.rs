@@ -149,7 +149,8 @@ pub(super) fn method_reference(path: Vec<String>) -> TypeRef {
     }
 }
 
-/// Returns k8s-openapi's path for a Go type: `k8s.io/api/autoscaling/v1.Scale` → `k8s_openapi::api::autoscaling::v1::Scale`.
+/// Returns k8s-openapi's path for a Go type: `k8s.io/api/autoscaling/v1.Scale` →
+/// `k8s_openapi::api::autoscaling::v1::Scale`.
 fn go_type(text: &str) -> Option<Vec<String>> {
     let (package, name) = text.rsplit_once('.')?;
     let path = package

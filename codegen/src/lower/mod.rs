@@ -31,10 +31,11 @@ use crate::{
 use crate::{options::Filters, read::go::Module};
 use echoes::Echoes;
 
-/// Builds the model from everything read, with groups, versions and resources sorted. Also returns the warnings of this stage and of the
-/// readers, and the errors of kinds that are skipped.
+/// Builds the model from everything read, with groups, versions and resources sorted. Also returns
+/// the warnings of this stage and of the readers, and the errors of kinds that are skipped.
 ///
-/// Partially read input is lowered as far as possible, so that one run reports the findings of both stages.
+/// Partially read input is lowered as far as possible, so that one run reports the findings of both
+/// stages.
 ///
 /// # Errors
 ///
@@ -105,7 +106,8 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
     Ok((api, found))
 }
 
-/// Lowers Go packages. Next to CRDs, the filters are those of the CRDs, and all kinds of the packages are kept.
+/// Lowers Go packages. Next to CRDs, the filters are those of the CRDs, and all kinds of the
+/// packages are kept.
 #[cfg(feature = "go")]
 fn lower_go(
     modules: &[Module],
@@ -135,7 +137,8 @@ fn check_filters(named: &go::Named, options: &Options, diagnostics: &mut Diagnos
     options.filters.check(&groups, &kinds, diagnostics);
 }
 
-/// Sorts groups, versions and packages regardless of input order; a package used by several modules is kept once.
+/// Sorts groups, versions and packages regardless of input order; a package used by several modules
+/// is kept once.
 fn sort(api: &mut ApiSet) {
     for group in &mut api.groups {
         let versions = &mut group.versions;

@@ -16,7 +16,8 @@ use crate::{
     },
 };
 
-/// Builds the resource of a root as far as its markers determine it: without conversion, methods and status subresource.
+/// Builds the resource of a root as far as its markers determine it: without conversion, methods
+/// and status subresource.
 pub(super) fn resource(
     kind: &str,
     (root, place): (&str, &Place),
@@ -61,10 +62,12 @@ pub(super) fn resource(
     }
 }
 
-/// Returns the plural: from `path=` of `+kubebuilder:resource`, from `+resourceName`, or by the default rule.
+/// Returns the plural: from `path=` of `+kubebuilder:resource`, from `+resourceName`, or by the
+/// default rule.
 ///
-/// The rule is controller-gen's, so that clients use the plural that its CRDs and ours serve, regardless of what a run generates. Warns
-/// about kinds for which client-gen has a different plural.
+/// The rule is controller-gen's, so that clients use the plural that its CRDs and ours serve,
+/// regardless of what a run generates. Warns about kinds for which client-gen has a different
+/// plural.
 fn plural(
     (kind, place): (&str, &Place),
     (markers, compat): (&MarkerSet, Compat),
@@ -140,7 +143,8 @@ fn scope(
     }
 }
 
-/// Reports markers of client-gen that contradict controller-gen's, which decide what a cluster serves.
+/// Reports markers of client-gen that contradict controller-gen's, which decide what a cluster
+/// serves.
 pub(super) fn contradictions(markers: &MarkerSet) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let Some(resource) = markers.get::<crd::Resource>() else {

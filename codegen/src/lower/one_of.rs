@@ -1,4 +1,5 @@
-//! Checks `+kubebuilder:validation:ExactlyOneOf` and related markers: their fields must exist and be optional.
+//! Checks `+kubebuilder:validation:ExactlyOneOf` and related markers: their fields must exist and
+//! be optional.
 
 use crate::{
     diag::{Diagnostic, Diagnostics},

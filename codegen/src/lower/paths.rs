@@ -40,7 +40,8 @@ pub(super) fn assign(resources: &[Resource], types: &mut [TypeDef]) {
     }
 }
 
-/// Returns the types that a type contains, each with the name of its property, or `None` if it is at the same location.
+/// Returns the types that a type contains, each with the name of its property, or `None` if it is
+/// at the same location.
 fn children(kind: &TypeKind) -> Vec<(Option<&str>, &TypeRef)> {
     let property = |field: &'_ Field| (!field.flatten).then_some(());
     match kind {

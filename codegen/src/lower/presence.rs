@@ -32,8 +32,8 @@ pub(super) fn marked_requirement(markers: &MarkerSet) -> Option<Requirement> {
     }
 }
 
-/// Returns the default that the server fills in; controller-gen's marker takes precedence over Go's, and its `{}` also means the empty
-/// list.
+/// Returns the default that the server fills in; controller-gen's marker takes precedence over
+/// Go's, and its `{}` also means the empty list.
 pub(super) fn default(markers: &MarkerSet, ty: &TypeRef) -> Option<Value> {
     let kubebuilder = markers.get::<KubebuilderDefault>();
     let Some(default) = kubebuilder.map(|default| default.marker.value.value) else {

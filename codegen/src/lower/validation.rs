@@ -13,8 +13,8 @@ use crate::{
     },
 };
 
-/// Returns the validation from the markers of a type or field; `wire` is its type on the wire, and `items` that of its items if it is a
-/// list.
+/// Returns the validation from the markers of a type or field; `wire` is its type on the wire, and
+/// `items` that of its items if it is a list.
 pub(super) fn of_markers(
     markers: &MarkerSet,
     wire: WireType,
@@ -65,7 +65,8 @@ pub(super) fn of_markers(
     validation
 }
 
-/// Returns the rule that also keeps an optional immutable field from being removed: a rule of the struct, as written by controller-tools.
+/// Returns the rule that also keeps an optional immutable field from being removed: a rule of the
+/// struct, as written by controller-tools.
 pub(super) fn immutable_once_set(json_name: &str, markers: &MarkerSet) -> Option<CelRule> {
     markers.has::<Immutable>().then(|| {
         let property = in_cel(json_name);
@@ -86,7 +87,8 @@ fn declared_type(markers: &MarkerSet) -> Option<WireType> {
     Some(WireType::of_schema(&declared.value).unwrap_or(WireType::Unknown))
 }
 
-/// Whether a rule applies to the type. Reports a rule for values of another type, and a fractional bound for an integer.
+/// Whether a rule applies to the type. Reports a rule for values of another type, and a fractional
+/// bound for an integer.
 fn applies(
     marker: &Marker,
     about: Option<WireType>,
@@ -126,7 +128,8 @@ fn applies(
     true
 }
 
-/// Checks that list keys are used with lists of type map and that such lists have keys; removes keys of other lists.
+/// Checks that list keys are used with lists of type map and that such lists have keys; removes
+/// keys of other lists.
 fn check_list(validation: &mut Validation, markers: &MarkerSet, diagnostics: &mut Diagnostics) {
     let is_map = validation.list_type == Some(ListType::Map);
     if let (true, Some(marker)) = (

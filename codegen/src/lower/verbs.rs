@@ -12,7 +12,8 @@ use crate::{
     suggest,
 };
 
-/// Returns the verbs that the markers select; `status` is whether the resource has a status subresource.
+/// Returns the verbs that the markers select; `status` is whether the resource has a status
+/// subresource.
 pub(super) fn verbs(markers: &MarkerSet, status: bool, diagnostics: &mut Diagnostics) -> VerbSet {
     let all = if status {
         VerbSet::all()

@@ -1,7 +1,9 @@
-//! Names of the generated methods that lead to the clients and informers of groups, versions and kinds.
+//! Names of the generated methods that lead to the clients and informers of groups, versions and
+//! kinds.
 //!
-//! A method is named after what it leads to, unless its type already has a method of that name, or another group or version would have
-//! it too. Then a second name is used, and with a checksum if even that is not unique. Names do not depend on the order of groups.
+//! A method is named after what it leads to, unless its type already has a method of that name, or
+//! another group or version would have it too. Then a second name is used, and with a checksum if
+//! even that is not unique. Names do not depend on the order of groups.
 
 use super::{
     ApiSet, Group, Version,
@@ -11,7 +13,8 @@ use super::{
 /// Methods of every clientset, and of the traits that it implements.
 const OF_CLIENTSETS: [&str; 3] = ["as_ref", "clone_from", "try_default"];
 
-/// Methods of every factory of informers: its own, those of the runtime's factory, which it dereferences to, and of traits.
+/// Methods of every factory of informers: its own, those of the runtime's factory, which it
+/// dereferences to, and of traits.
 #[rustfmt::skip]
 const OF_FACTORIES: [&str; 18] = [
     "builder", "client", "clone", "clone_from", "deref", "dynamic_informer",
@@ -19,12 +22,13 @@ const OF_FACTORIES: [&str; 18] = [
     "register_metrics", "remove", "shutdown", "start", "stats", "wait_for_cache_sync",
 ];
 
-/// Methods of every type that holds the informers of a group or version, or the clients of a version.
+/// Methods of every type that holds the informers of a group or version, or the clients of a
+/// version.
 const OF_HOLDERS: [&str; 4] = ["client", "clone", "clone_from", "new"];
 
 impl ApiSet {
-    /// The clientset's method for a version: `cloudnative_v1alpha1`. Two versions give the same name if they are, for example, `my` with
-    /// `group-v1` and `my-group` with `v1`.
+    /// The clientset's method for a version: `cloudnative_v1alpha1`. Two versions give the same
+    /// name if they are, for example, `my` with `group-v1` and `my-group` with `v1`.
     #[must_use]
     pub fn clientset_method(&self, group: &Group, version: &Version) -> String {
         let names = |group: &Group, version: &Version| {
@@ -65,7 +69,8 @@ impl Group {
     }
 }
 
-/// The method for a kind of the types that hold a version's clients and informers, from the name of its client: `virtual_machines`.
+/// The method for a kind of the types that hold a version's clients and informers, from the name of
+/// its client: `virtual_machines`.
 pub(crate) fn kind_method(client_name: &str) -> String {
     let name = plain_ident(&snake_case(client_name));
     if OF_HOLDERS.contains(&name.as_str()) {
@@ -74,8 +79,8 @@ pub(crate) fn kind_method(client_name: &str) -> String {
     name
 }
 
-/// The first of two names that is neither `taken` nor a name of others; the second with a checksum if none is. The second name of others
-/// counts only if they cannot have their first.
+/// The first of two names that is neither `taken` nor a name of others; the second with a checksum
+/// if none is. The second name of others counts only if they cannot have their first.
 fn distinct(
     names: [String; 2],
     others: impl Iterator<Item = [String; 2]>,

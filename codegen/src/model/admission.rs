@@ -23,7 +23,8 @@ pub enum WebhookEndpoint {
 }
 
 impl WebhookEndpoint {
-    /// The service name and namespace in kubebuilder's manifests, used if a marker does not specify a service.
+    /// The service name and namespace in kubebuilder's manifests, used if a marker does not specify
+    /// a service.
     pub const SERVICE: (&'static str, &'static str) = ("webhook-service", "system");
 }
 
@@ -33,7 +34,8 @@ impl WebhookEndpoint {
 #[allow(missing_docs, reason = "the API's own names")]
 pub struct Webhook {
     pub name: String,
-    /// The name of the webhook configuration that contains it (`+kubebuilder:webhookconfiguration`).
+    /// The name of the webhook configuration that contains it
+    /// (`+kubebuilder:webhookconfiguration`).
     pub configuration: Option<String>,
     pub mutating: bool,
     pub failure_policy: String,

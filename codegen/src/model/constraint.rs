@@ -1,4 +1,5 @@
-//! How the constraints of a schema are merged, compared and printed, each by its type, and the macro that declares them.
+//! How the constraints of a schema are merged, compared and printed, each by its type, and the
+//! macro that declares them.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -47,7 +48,8 @@ macro_rules! simple {
 }
 pub(super) use simple;
 
-/// Declares the struct of constraints: field, type, keyword, and whether a type of Kubernetes must have the same to stand for a schema.
+/// Declares the struct of constraints: field, type, keyword, and whether a type of Kubernetes must
+/// have the same to stand for a schema.
 macro_rules! constraints {
     ($(#[$meta:meta])+ pub struct $name:ident {$(
         $(#[$attribute:meta])* $field:ident: $type:ty = $keyword:literal $(, $compared:ident)?;

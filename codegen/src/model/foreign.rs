@@ -82,7 +82,8 @@ pub struct ExternalType {
     pub missing: Option<String>,
 }
 
-/// Returns the type parameters in a list of generics written with angle brackets, without lifetimes and const parameters.
+/// Returns the type parameters in a list of generics written with angle brackets, without lifetimes
+/// and const parameters.
 pub(crate) fn type_parameters(generics: &str) -> Vec<String> {
     let inner = generics.trim().strip_prefix('<');
     let inner = inner.and_then(|inner| inner.strip_suffix('>'));

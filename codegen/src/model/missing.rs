@@ -1,4 +1,5 @@
-//! Fields that a kind has in one version and not in another, which a conversion loses unless it keeps them elsewhere.
+//! Fields that a kind has in one version and not in another, which a conversion loses unless it
+//! keeps them elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +15,9 @@ pub struct Versioned<'a> {
 }
 
 impl<'a> Versioned<'a> {
-    /// The paths, as `.spec.ports[].name`, of the fields that the kind has here and not in `other`, in the order of declaration. Fields
-    /// below a missing one are not listed, and types of other crates count as equal.
+    /// The paths, as `.spec.ports[].name`, of the fields that the kind has here and not in `other`,
+    /// in the order of declaration. Fields below a missing one are not listed, and types of other
+    /// crates count as equal.
     #[must_use]
     pub fn missing_from(self, other: Self) -> Vec<String> {
         let mut walk = Walk {
@@ -59,7 +61,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The fields of a struct as they are on the wire: flattened ones take the place of theirs. `None` for other types.
+/// The fields of a struct as they are on the wire: flattened ones take the place of theirs. `None`
+/// for other types.
 fn fields<'a>(version: &'a Version, name: &str) -> Option<Vec<&'a Field>> {
     match &version.type_def(name)?.kind {
         TypeKind::Alias(alias) => fields(version, alias.target.local()?),

@@ -1,9 +1,11 @@
 //! The typed model of a Kubernetes API, which every reader fills and every emitter reads.
 //!
-//! Emitters need not know where their input came from: annotated Rust, Go and CRD YAML arrive here in the same form, complete enough to be
-//! written as types or as a CRD. Start reading at [`ApiSet`], then [`Resource`] and [`TypeDef`].
+//! Emitters need not know where their input came from: annotated Rust, Go and CRD YAML arrive here
+//! in the same form, complete enough to be written as types or as a CRD. Start reading at
+//! [`ApiSet`], then [`Resource`] and [`TypeDef`].
 //!
-//! Every collection is a `Vec` in a defined order or a `BTreeMap`, so that output does not depend on the order of input files.
+//! Every collection is a `Vec` in a defined order or a `BTreeMap`, so that output does not depend
+//! on the order of input files.
 
 mod accessors;
 mod admission;
@@ -62,12 +64,15 @@ pub struct ApiSet {
     /// The crate's admission webhooks, from annotated Rust.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub webhooks: Vec<Webhook>,
-    /// Go packages outside of any API whose types are used by APIs. Each is generated once. Sorted by import path.
+    /// Go packages outside of any API whose types are used by APIs. Each is generated once. Sorted
+    /// by import path.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub packages: Vec<TypePackage>,
-    /// Definitions, from the Go sources of this API, of types that are not generated because another crate provides them (k8s-openapi, or
-    /// one mapped with `--type-path`). Keyed by the path in a [`TypeRef`] (`k8s_openapi::api::core::v1::PodSpec`). Definitions contain no
-    /// [`TypeRef::Local`]. Empty for other input: see `builtin::definition` for Kubernetes' own types.
+    /// Definitions, from the Go sources of this API, of types that are not generated because
+    /// another crate provides them (k8s-openapi, or one mapped with `--type-path`). Keyed by the
+    /// path in a [`TypeRef`] (`k8s_openapi::api::core::v1::PodSpec`). Definitions contain no
+    /// [`TypeRef::Local`]. Empty for other input: see `builtin::definition` for Kubernetes' own
+    /// types.
     #[serde(skip)]
     pub definitions: BTreeMap<String, TypeDef>,
 }
@@ -80,7 +85,8 @@ impl ApiSet {
             .flat_map(|group| group.versions.iter().map(move |version| (group, version)))
     }
 
-    /// Returns the definition of a type from another module: another version, a package, or another crate as defined in the Go sources.
+    /// Returns the definition of a type from another module: another version, a package, or another
+    /// crate as defined in the Go sources.
     #[must_use]
     pub fn foreign_def(&self, ty: &TypeRef) -> Option<&TypeDef> {
         let path = ty.path()?;
@@ -106,9 +112,11 @@ impl ApiSet {
 pub struct Group {
     /// The DNS name of the group, as in `apiVersion`.
     pub name: String,
-    /// The module that holds the group (`cloudnative`): a legal identifier in snake case, unique within the set.
+    /// The module that holds the group (`cloudnative`): a legal identifier in snake case, unique
+    /// within the set.
     pub module: String,
-    /// The prefix for type names that mention the group (`Cloudnative`), from `+groupGoName` or the first label of the name.
+    /// The prefix for type names that mention the group (`Cloudnative`), from `+groupGoName` or the
+    /// first label of the name.
     pub type_prefix: String,
     /// The versions, sorted by name in Kubernetes' order of maturity, most stable first.
     pub versions: Vec<Version>,
@@ -123,7 +131,8 @@ pub struct Version {
     pub module: String,
     /// The path of the module that holds the types (`crate::apis::cloudnative::v1alpha1`).
     pub path: String,
-    /// The directory of that module relative to the crate's `src`, separated by `/` (`apis/cloudnative/v1alpha1`).
+    /// The directory of that module relative to the crate's `src`, separated by `/`
+    /// (`apis/cloudnative/v1alpha1`).
     pub dir: String,
     /// Documentation of the version's module, as plain text.
     pub docs: String,
@@ -131,7 +140,8 @@ pub struct Version {
     pub origin: Origin,
     /// The resources, sorted by kind.
     pub resources: Vec<Resource>,
-    /// Every type of the version, including roots; sorted by name for CRDs, in declaration order for Rust.
+    /// Every type of the version, including roots; sorted by name for CRDs, in declaration order
+    /// for Rust.
     pub types: Vec<TypeDef>,
 }
 

@@ -60,11 +60,12 @@ pub struct Resource {
     pub methods: Vec<CustomMethod>,
     /// Whether to generate a typed client, lister and informer (`+genclient`; always for a CRD).
     pub client: bool,
-    /// Whether its CRD is that of another project, and is not written (`#[kube(schema = "disabled")]`).
+    /// Whether its CRD is that of another project, and is not written
+    /// (`#[kube(schema = "disabled")]`).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub foreign: bool,
-    /// The parts of a CRD besides its types. `None` for other input, and if [`Options::manifests`](crate::Options::manifests) does not
-    /// request CRDs.
+    /// The parts of a CRD besides its types. `None` for other input, and if
+    /// [`Options::manifests`](crate::Options::manifests) does not request CRDs.
     #[serde(skip)]
     pub rest: Option<CrdRest>,
 }
@@ -72,10 +73,12 @@ pub struct Resource {
 /// The parts of a CRD that its types do not represent, so that the CRD can be written again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CrdRest {
-    /// Parts of the schema: descriptions, which can differ between schemas that share a type; the full schemas of values held as JSON or as
-    /// Kubernetes types; and the schemas of the properties that every object has.
+    /// Parts of the schema: descriptions, which can differ between schemas that share a type; the
+    /// full schemas of values held as JSON or as Kubernetes types; and the schemas of the
+    /// properties that every object has.
     pub schema: Schema,
-    /// The versions excluded by filters, which have no types. The same for every version of the kind.
+    /// The versions excluded by filters, which have no types. The same for every version of the
+    /// kind.
     pub left_out: Arc<[LeftOut]>,
 }
 
@@ -277,7 +280,8 @@ impl VerbSet {
     }
 }
 
-/// A client method besides the standard verbs: `+genclient:method=Name,verb=…,subresource=…,input=…,result=…`.
+/// A client method besides the standard verbs:
+/// `+genclient:method=Name,verb=…,subresource=…,input=…,result=…`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomMethod {

@@ -1,4 +1,5 @@
-//! Structural schemas as declared in a CRD: the reader's output, of which parts are kept besides the types.
+//! Structural schemas as declared in a CRD: the reader's output, of which parts are kept besides
+//! the types.
 
 use std::ops::Range;
 
@@ -16,8 +17,8 @@ pub struct Schema {
     pub range: Range<usize>,
     /// `type`; `None` for int-or-string, preserve-unknown-fields and untyped schemas.
     pub type_: Option<Type>,
-    /// Whether values of any type are allowed, regardless of `properties` and `items`: without a `type`, these restrict only objects and
-    /// arrays.
+    /// Whether values of any type are allowed, regardless of `properties` and `items`: without a
+    /// `type`, these restrict only objects and arrays.
     pub any_type: bool,
     /// `description`.
     pub description: String,
@@ -25,7 +26,8 @@ pub struct Schema {
     pub default: Option<Value>,
     /// `nullable`.
     pub nullable: bool,
-    /// `properties`, sorted by name without duplicates. A `Vec`, because there are many small objects and map nodes would be mostly empty.
+    /// `properties`, sorted by name without duplicates. A `Vec`, because there are many small
+    /// objects and map nodes would be mostly empty.
     pub properties: Vec<(String, Schema)>,
     /// `required`.
     pub required: Vec<String>,

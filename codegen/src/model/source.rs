@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use crate::diag::Place;
 
-/// Where a type or field is declared; absent for a CRD. Not part of the API, so any two values compare equal.
+/// Where a type or field is declared; absent for a CRD. Not part of the API, so any two values
+/// compare equal.
 #[derive(Clone, Debug, Default)]
 pub struct DeclaredAt(Option<Arc<Declaration>>);
 
@@ -38,8 +39,9 @@ impl DeclaredAt {
         self.0.as_deref().map(|declaration| &declaration.place)
     }
 
-    /// Finds the marker whose name ends with `name` and whose text contains `text` (`printcolumn`, `.spec.size`). Prefers the first marker
-    /// with `text` as a whole argument, then the first that contains it, then the only marker of that name.
+    /// Finds the marker whose name ends with `name` and whose text contains `text` (`printcolumn`,
+    /// `.spec.size`). Prefers the first marker with `text` as a whole argument, then the first that
+    /// contains it, then the only marker of that name.
     #[must_use]
     pub fn marker(&self, name: &str, text: &str) -> Option<&Place> {
         let ends = |known: &str| {
@@ -83,7 +85,8 @@ pub struct GoField {
     pub omits: Omission,
     /// Whether the field is a pointer.
     pub pointer: bool,
-    /// Whether markers or the tag declare it required; the metadata of a root may still be optional.
+    /// Whether markers or the tag declare it required; the metadata of a root may still be
+    /// optional.
     pub required: bool,
 }
 

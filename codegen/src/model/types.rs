@@ -13,8 +13,9 @@ use crate::diag::Diagnostic;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TypeDef {
-    /// The Rust name, unique within the version (within [`RustItem::module`] for annotated Rust). Types of a crate, for which no code is
-    /// generated, have the end of their path as name if the name alone is not unique: `gateways::Listener`.
+    /// The Rust name, unique within the version (within [`RustItem::module`] for annotated Rust).
+    /// Types of a crate, for which no code is generated, have the end of their path as name if the
+    /// name alone is not unique: `gateways::Listener`.
     pub name: String,
     /// Documentation as plain text, not yet safe for rustdoc.
     pub docs: String,
@@ -30,11 +31,12 @@ pub struct TypeDef {
     /// Further information about handwritten Rust; `None` for other input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<RustItem>,
-    /// The interface with which a Go type marshals itself. `kind` is then the Go declaration, which differs from the wire format.
+    /// The interface with which a Go type marshals itself. `kind` is then the Go declaration, which
+    /// differs from the wire format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marshals: Option<Marshals>,
-    /// Whether apply configurations use the type unchanged: because of a marker, or because its serde implementation does not follow its
-    /// fields.
+    /// Whether apply configurations use the type unchanged: because of a marker, or because its
+    /// serde implementation does not follow its fields.
     #[serde(skip)]
     pub whole: bool,
     /// Where the type is declared.
@@ -49,7 +51,8 @@ impl TypeDef {
     }
 }
 
-/// Finds a type by name. A version from CRDs may have tens of thousands of types, which are sorted by name.
+/// Finds a type by name. A version from CRDs may have tens of thousands of types, which are sorted
+/// by name.
 pub(crate) fn find_type<'a>(
     types: &'a [TypeDef],
     origin: Origin,
@@ -71,7 +74,8 @@ pub struct DerivedSchema {
     pub code: Option<CodedSchema<TypeRef>>,
     /// Whether null is allowed, as schemars allows it for every Rust `Option`.
     pub nullable: bool,
-    /// Attributes that cannot be represented or that differ from the wire format: reported when a schema is written.
+    /// Attributes that cannot be represented or that differ from the wire format: reported when a
+    /// schema is written.
     pub findings: Vec<Diagnostic>,
 }
 
@@ -85,13 +89,17 @@ pub struct RustItem {
     pub derives: Vec<String>,
     /// Traits implemented by hand for the type, by last path segment, sorted.
     pub impls: Vec<String>,
-    /// Whether `Clone` is requested: by deepcopy markers, or for an object without a marker against it.
+    /// Whether `Clone` is requested: by deepcopy markers, or for an object without a marker against
+    /// it.
     pub deepcopy: bool,
-    /// Whether the type is an API object (`interfaces=runtime.Object`, a genclient root or a list type).
+    /// Whether the type is an API object (`interfaces=runtime.Object`, a genclient root or a list
+    /// type).
     pub object: bool,
-    /// Whether kube-derive generates the root and its traits from this (spec) type, or generated this root.
+    /// Whether kube-derive generates the root and its traits from this (spec) type, or generated
+    /// this root.
     pub kube_derive: bool,
-    /// Whether serde writes and reads the type as its only field, even if that is absent (`serde(transparent)`).
+    /// Whether serde writes and reads the type as its only field, even if that is absent
+    /// (`serde(transparent)`).
     #[serde(skip)]
     pub transparent: bool,
     /// Generic parameters as written (`<T>`); roots must not have any.
@@ -145,7 +153,8 @@ pub enum TypeKind {
 pub struct Aliasing {
     /// The aliased type.
     pub target: TypeRef,
-    /// Whether it is a tuple struct with one field in annotated Rust (a newtype) rather than a `type` item.
+    /// Whether it is a tuple struct with one field in annotated Rust (a newtype) rather than a
+    /// `type` item.
     pub newtype: bool,
 }
 
@@ -159,8 +168,8 @@ pub struct StructDef {
     pub unknown_fields: UnknownFields,
     /// Whether it is a tuple or unit struct of annotated Rust, whose fields have no names.
     pub tuple: bool,
-    /// The rules of embedded Go structs and the struct's own, in the order in which controller-gen merges them; empty unless there are some
-    /// to merge.
+    /// The rules of embedded Go structs and the struct's own, in the order in which controller-gen
+    /// merges them; empty unless there are some to merge.
     #[serde(skip)]
     pub embedded_rules: Vec<Validation>,
     /// Groups of fields of which only a limited number may be set.
@@ -191,16 +200,19 @@ pub struct Field {
     pub docs: String,
     /// The type without the `Option` of an optional field.
     pub ty: TypeRef,
-    /// Whether the Rust field is an `Option`, regardless of markers; for a CRD, whether it will be one.
+    /// Whether the Rust field is an `Option`, regardless of markers; for a CRD, whether it will be
+    /// one.
     pub option: bool,
     /// Whether the property must be present.
     pub required: bool,
-    /// Whether markers of annotated Rust require the property, even if serde reads its type from an absent one.
+    /// Whether markers of annotated Rust require the property, even if serde reads its type from an
+    /// absent one.
     #[serde(skip)]
     pub demanded: bool,
     /// Whether the property may be present as null.
     pub nullable: bool,
-    /// Whether to omit empty strings that k8s-openapi always writes, within values of a Kubernetes type.
+    /// Whether to omit empty strings that k8s-openapi always writes, within values of a Kubernetes
+    /// type.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sparse: bool,
     /// The default that the server fills in.
@@ -209,11 +221,12 @@ pub struct Field {
     pub flatten: bool,
     /// Whether serde skips the field (`serde(skip)`), so that it is not part of the API.
     pub skip: bool,
-    /// Whether the schema omits the field, as for fields embedded in Go with `+kubebuilder:validation:Schemaless`.
+    /// Whether the schema omits the field, as for fields embedded in Go with
+    /// `+kubebuilder:validation:Schemaless`.
     #[serde(skip)]
     pub undeclared: bool,
-    /// The Go fields with this JSON name whose schemas controller-gen merges, in its order and with this field; empty if there is no other
-    /// one.
+    /// The Go fields with this JSON name whose schemas controller-gen merges, in its order and with
+    /// this field; empty if there is no other one.
     #[serde(skip)]
     pub merged: Vec<Self>,
     /// The paths of the embedded Go structs that the field comes from, outermost first.
@@ -239,7 +252,8 @@ pub struct Field {
 }
 
 impl Field {
-    /// Creates an optional field without docs, default or rules, with the same name in JSON and Rust.
+    /// Creates an optional field without docs, default or rules, with the same name in JSON and
+    /// Rust.
     #[must_use]
     pub fn optional(name: &str, ty: TypeRef) -> Self {
         Self {
@@ -249,7 +263,8 @@ impl Field {
         }
     }
 
-    /// Creates a required field without docs, default or rules, with the same name in JSON and Rust.
+    /// Creates a required field without docs, default or rules, with the same name in JSON and
+    /// Rust.
     #[must_use]
     pub fn required(name: &str, ty: TypeRef) -> Self {
         Self {
@@ -285,14 +300,16 @@ pub struct EnumDef {
     /// The type of the values on the wire.
     #[serde(skip_serializing_if = "EnumValues::are_texts")]
     pub values: EnumValues,
-    /// The values, in schema order. For a Go type these are its constants, which a schema lists only if
-    /// [`Constraints::enum_`](super::Constraints::enum_) of the type does.
+    /// The values, in schema order. For a Go type these are its constants, which a schema lists
+    /// only if [`Constraints::enum_`](super::Constraints::enum_) of the type does.
     pub variants: Vec<Variant>,
-    /// The name of the variant for any other value; `None` if the author closed the enum (annotated Rust).
+    /// The name of the variant for any other value; `None` if the author closed the enum (annotated
+    /// Rust).
     pub open: Option<String>,
     /// The index of the default variant.
     pub default: Option<usize>,
-    /// Whether the default is the empty string if no variant is, as for Go types; otherwise it is the first variant.
+    /// Whether the default is the empty string if no variant is, as for Go types; otherwise it is
+    /// the first variant.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub zero_is_empty: bool,
 }
@@ -405,8 +422,8 @@ pub enum TypeRef {
 }
 
 impl TypeRef {
-    /// Whether fields of the type need explicit encoding, because the type's serde implementation would round or reject values: times,
-    /// bytes, int-or-strings, and lists and maps of them.
+    /// Whether fields of the type need explicit encoding, because the type's serde implementation
+    /// would round or reject values: times, bytes, int-or-strings, and lists and maps of them.
     #[must_use]
     pub fn is_encoded(&self) -> bool {
         let known = [
@@ -428,7 +445,8 @@ impl TypeRef {
         }
     }
 
-    /// The path of a type defined elsewhere, without generic arguments; the path of a Kubernetes type starts with `k8s_openapi`.
+    /// The path of a type defined elsewhere, without generic arguments; the path of a Kubernetes
+    /// type starts with `k8s_openapi`.
     #[must_use]
     pub fn path(&self) -> Option<String> {
         match self {
@@ -438,7 +456,8 @@ impl TypeRef {
         }
     }
 
-    /// The name of the type of the same version that this refers to, directly or as an element of lists and maps.
+    /// The name of the type of the same version that this refers to, directly or as an element of
+    /// lists and maps.
     #[must_use]
     pub fn local(&self) -> Option<&str> {
         match self.element() {

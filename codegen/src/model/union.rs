@@ -4,8 +4,9 @@ use serde::Serialize;
 
 /// Fields of a struct of which the schema or its rules limit how many may be set.
 ///
-/// Derived from all constraints on the struct (`oneOf`, `anyOf`, `allOf`, `not`, numbers of properties, CEL rules), so that the result does
-/// not depend on how the input expresses them: see `lower::unions`.
+/// Derived from all constraints on the struct (`oneOf`, `anyOf`, `allOf`, `not`, numbers of
+/// properties, CEL rules), so that the result does not depend on how the input expresses them: see
+/// `lower::unions`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldUnion {
@@ -16,7 +17,8 @@ pub struct FieldUnion {
     /// The JSON name of the enum field whose value selects the member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discriminator: Option<String>,
-    /// The enum of the members generated with the struct; `None` if several members can be set at once.
+    /// The enum of the members generated with the struct; `None` if several members can be set at
+    /// once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub view: Option<UnionView>,
 }

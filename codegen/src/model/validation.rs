@@ -11,7 +11,8 @@ use crate::sparse::{Absent, Sparse};
 /// Apimachinery's pattern of a quantity, which controller-gen adds to every field of that type.
 pub const QUANTITY_PATTERN: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
-/// All constraints from a structural schema or `+kubebuilder:validation:` markers beyond the type. Most fields have none.
+/// All constraints from a structural schema or `+kubebuilder:validation:` markers beyond the type.
+/// Most fields have none.
 pub type Validation = Sparse<Constraints>;
 
 impl Absent for Constraints {
@@ -44,7 +45,8 @@ constraints! {
         unique_items: bool = "uniqueItems", compared;
         min_properties: Option<u64> = "minProperties", compared;
         max_properties: Option<u64> = "maxProperties", compared;
-        /// The allowed values, unless they form a separate [`TypeKind::Enum`](super::TypeKind::Enum).
+        /// The allowed values, unless they form a separate
+        /// [`TypeKind::Enum`](super::TypeKind::Enum).
         #[serde(rename = "enum")]
         enum_: Vec<Value> = "enum", compared;
         combinators: Combinators = "allOf, anyOf, oneOf or not", compared;
@@ -121,7 +123,8 @@ pub struct CelRule {
     pub field_path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub optional_old_self: Option<bool>,
-    /// Whether a union of the struct expresses the same rule, so that documentation can omit it: see `lower::unions`.
+    /// Whether a union of the struct expresses the same rule, so that documentation can omit it:
+    /// see `lower::unions`.
     #[serde(skip)]
     pub said_by_union: bool,
 }

@@ -39,7 +39,8 @@ pub struct Api {
     pub is_further_version: bool,
     /// Whether it is the operator's first kind to be created, or the last to be deleted.
     pub is_first: bool,
-    /// Whether what tests share comes and goes with it: it is the first or last kind, and no test of others uses that.
+    /// Whether what tests share comes and goes with it: it is the first or last kind, and no test
+    /// of others uses that.
     pub brings_support: bool,
     /// Whether it is the first or last kind of its version.
     pub is_first_of_version: bool,
@@ -104,7 +105,8 @@ impl Api {
         files.collect()
     }
 
-    /// The kind's lines in other files. `group_file` is whether the group's module is in a file of its own.
+    /// The kind's lines in other files. `group_file` is whether the group's module is in a file of
+    /// its own.
     #[must_use]
     pub fn edits(&self, group_file: bool) -> Vec<Edit> {
         let mut edits = Vec::new();

@@ -1,4 +1,5 @@
-//! Controllers and webhooks of Kubernetes' own kinds, which have neither types nor samples in the operator.
+//! Controllers and webhooks of Kubernetes' own kinds, which have neither types nor samples in the
+//! operator.
 
 use kube_builtin_types::{KINDS, Kind};
 use kube_codegen_templates::operator::{
@@ -18,7 +19,8 @@ pub struct Builtin {
     pub kind: Kind,
     /// The name of its controller and test; `None` if it has none.
     pub controller: Option<String>,
-    /// Whether what tests share comes and goes with it: the operator has no kinds, and no test of others uses that.
+    /// Whether what tests share comes and goes with it: the operator has no kinds, and no test of
+    /// others uses that.
     pub brings_support: bool,
 }
 
@@ -127,7 +129,8 @@ impl Builtin {
     }
 }
 
-/// The path by which a controller imports Kubernetes' kind with this name; `None` if it imports another type with the name.
+/// The path by which a controller imports Kubernetes' kind with this name; `None` if it imports
+/// another type with the name.
 #[must_use]
 pub fn builtin_import(source: &str, kind: &str) -> Option<Vec<String>> {
     let mut of_kind = imports_of(source, kind).into_iter();

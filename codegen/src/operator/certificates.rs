@@ -78,7 +78,8 @@ impl Certificates {
         }
     }
 
-    /// The templates of RBAC markers for the program's permissions: for all webhooks, and for the CRD of a kind with conversion.
+    /// The templates of RBAC markers for the program's permissions: for all webhooks, and for the
+    /// CRD of a kind with conversion.
     pub(super) const fn roles(self) -> [&'static str; 2] {
         match self {
             Self::CertManager => ["", ""],

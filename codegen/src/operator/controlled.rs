@@ -55,7 +55,8 @@ impl Controlled {
         }
     }
 
-    /// Possible names of the controller, in order of preference: the kind's module, prefixed by the group if that is taken.
+    /// Possible names of the controller, in order of preference: the kind's module, prefixed by the
+    /// group if that is taken.
     #[must_use]
     pub fn names(&self) -> [String; 2] {
         match self {

@@ -1,8 +1,8 @@
-//! Edits of the user's Rust files: adds or removes lines at positions found by parsing, and keeps every other byte.
+//! Adds lines to the user's Rust files or removes them, and keeps every other byte.
 //!
-//! The file is not reformatted, and no comments mark the positions. Removal compares tokens, so that the code may have been moved
-//! or reformatted in the meantime. Adding what exists and removing what does not are no-ops; removing what was added restores the
-//! original.
+//! The file is not reformatted, and no comments mark the positions. Removal compares tokens, so
+//! that the code may have been moved or reformatted in the meantime. Adding what exists and
+//! removing what does not are no-ops; removing what was added restores the original.
 
 use std::{cmp::Ordering, ops::Range};
 
@@ -38,7 +38,7 @@ impl From<syn::Error> for EditError {
     }
 }
 
-/// Adds an item: a module declaration or a `use`. It is inserted in name order among items of its kind.
+/// Adds a module declaration or a `use`, in name order among items of its kind.
 ///
 /// `within` names the enclosing inline modules, outermost first.
 ///
@@ -77,8 +77,7 @@ pub fn add_item(text: &str, within: &[&str], item: &str) -> Result<String, EditE
     }
 }
 
-/// Removes an item that [`add_item`] added, by its tokens. An item with added attributes or doc comments is different, and is
-/// kept.
+/// Removes an item that [`add_item`] added, unless it got attributes or doc comments.
 ///
 /// # Errors
 ///
@@ -255,7 +254,7 @@ fn parse_statement(text: &str) -> Result<Stmt, EditError> {
         .ok_or_else(|| EditError::Syntax("an empty statement".to_owned()))
 }
 
-/// Whether a statement ends its function, so that none can follow: the tail expression, or a `return`.
+/// Whether a statement ends its function: the tail expression, or a `return`.
 const fn ends(last: &Stmt) -> bool {
     match last {
         Stmt::Expr(value, semicolon) => semicolon.is_none() || matches!(value, Expr::Return(_)),
@@ -388,7 +387,8 @@ fn line_end_past_comment(text: &str, at: usize) -> Option<usize> {
     (rest.is_empty() || rest.starts_with("//")).then_some(end)
 }
 
-/// Extends a node by the comment lines directly above it, down to `after`. Comments at the top of a file belong to the file.
+/// Extends a node by the comment lines directly above it, down to `after`. Comments at the top of a
+/// file belong to the file.
 fn with_comments(text: &str, after: usize, node: Range<usize>) -> Range<usize> {
     let Some(own) = line_start(text, node.start) else {
         return node;

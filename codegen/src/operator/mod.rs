@@ -1,8 +1,9 @@
 //! Operators: the files that `kube-codegen init`, `create` and `delete` write.
 //!
-//! An operator has three kinds of files. Output of `generate` is overwritten. Files from `kube-codegen-templates` are written once
-//! and then belong to the user. A few of those have a line for each kind, which [`edit`] adds and removes. All of this is pure;
-//! the commands do the I/O. Start reading at [`Operator`] and [`Api`].
+//! An operator has three kinds of files. Output of `generate` is overwritten. Files from
+//! `kube-codegen-templates` are written once and then belong to the user. A few of those have a
+//! line for each kind, which [`edit`] adds and removes. All of this is pure; the commands do the
+//! I/O. Start reading at [`Operator`] and [`Api`].
 
 mod api;
 mod builtin;
@@ -128,8 +129,8 @@ impl Operator {
         })
     }
 
-    /// The files of a new operator, whose name must be valid according to [`names::operator_fault`]. `runtime` is the result of
-    /// [`runtime_dependency`].
+    /// The files of a new operator, whose name must be valid according to
+    /// [`names::operator_fault`]. `runtime` is the result of [`runtime_dependency`].
     #[must_use]
     pub fn files(&self, runtime: &str) -> Tree {
         let values = [
@@ -170,7 +171,8 @@ impl Operator {
     }
 }
 
-/// The dependency on the runtime crate, from a version (`"0.1"`) or a table (`{ path = "…" }`) in TOML.
+/// The dependency on the runtime crate, from a version (`"0.1"`) or a table (`{ path = "…" }`) in
+/// TOML.
 ///
 /// # Errors
 ///
@@ -204,8 +206,8 @@ pub fn runtime_dependency(text: &str) -> Result<String, String> {
     }
 }
 
-/// The path in a dependency from [`runtime_dependency`], if it leads out of the operator's folder: a copy of that folder alone
-/// does not build.
+/// The path in a dependency from [`runtime_dependency`], if it leads out of the operator's folder:
+/// a copy of that folder alone does not build.
 #[must_use]
 pub fn outside_folder(dependency: &str) -> Option<String> {
     let parsed: Table = format!("value = {dependency}").parse().ok()?;

@@ -1,7 +1,8 @@
 //! Paths in the types of a version that are copied into another version of their group.
 //!
-//! `super::Shared` leads to another item of the version that a copy was made from, so the copy names that version:
-//! `super::super::v1alpha1::Shared`. Paths to what is copied too, or to what the new version has itself, stay.
+//! `super::Shared` leads to another item of the version that a copy was made from, so the copy
+//! names that version: `super::super::v1alpha1::Shared`. Paths to what is copied too, or to what
+//! the new version has itself, stay.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,7 +23,8 @@ use super::{
 /// The items of the versions that a copy is made from and to, apart from the copied ones.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbours {
-    /// The types of the version that is copied, each with its modules, that are visible in the version's module.
+    /// The types of the version that is copied, each with its modules, that are visible in the
+    /// version's module.
     pub old: BTreeMap<String, Vec<String>>,
     /// The names of types and modules of the new version.
     pub new: BTreeSet<String>,
@@ -90,7 +92,8 @@ struct Paths<'a> {
     depth: usize,
     /// The first names of all paths.
     used: BTreeSet<String>,
-    /// The glob imports of items of the version: the import, its depth and the modules below the version's.
+    /// The glob imports of items of the version: the import, its depth and the modules below the
+    /// version's.
     globs: Vec<(ItemUse, usize, Vec<String>)>,
     edits: BTreeMap<(usize, usize), String>,
 }
@@ -118,7 +121,8 @@ impl Paths<'_> {
         format!("{}{}", "super::".repeat(depth + 2), self.from.version)
     }
 
-    /// The part of a path to replace, and what to write instead: the path to the old version, or the name of the new one.
+    /// The part of a path to replace, and what to write instead: the path to the old version, or
+    /// the name of the new one.
     fn change(&self, path: &[Segment]) -> Option<(Range<usize>, String)> {
         if let Some((version, next)) = self.copied(path) {
             return Some((version.start..next.start, format!("{}::", self.to.version)));
@@ -143,7 +147,8 @@ impl Paths<'_> {
         Some((start.start..next.start, prefix))
     }
 
-    /// The positions of the old version and the next segment, if the path leads from the crate to what is copied.
+    /// The positions of the old version and the next segment, if the path leads from the crate to
+    /// what is copied.
     fn copied<'s>(&self, path: &'s [Segment]) -> Option<(&'s Range<usize>, &'s Range<usize>)> {
         let Api {
             group_module,
@@ -167,7 +172,8 @@ impl Paths<'_> {
         }
     }
 
-    /// Changes the paths in tokens whose syntax is unknown; within attributes, also paths in strings.
+    /// Changes the paths in tokens whose syntax is unknown; within attributes, also paths in
+    /// strings.
     fn tokens(&mut self, tokens: TokenStream, is_attribute: bool) {
         let mut path: Vec<Segment> = Vec::new();
         let mut colons = 0;

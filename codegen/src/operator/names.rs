@@ -1,18 +1,22 @@
-//! Valid names in an operator, checked before anything is written. Messages suggest valid alternatives.
+//! Valid names in an operator, checked before anything is written. Messages suggest valid
+//! alternatives.
 
 use crate::model::names;
 
-/// The maximum length of an operator's name: `<name>-system` is a namespace, whose names have at most 63 characters.
+/// The maximum length of an operator's name: `<name>-system` is a namespace, whose names have at
+/// most 63 characters.
 const LONGEST_NAME: usize = 56;
 
-/// Names that packages cannot have: those of crates that every operator links, of Rust's standard crates, and of Cargo's folders.
+/// Names that packages cannot have: those of crates that every operator links, of Rust's standard
+/// crates, and of Cargo's folders.
 #[rustfmt::skip]
 const PACKAGES: [&str; 13] = [
     "alloc", "build", "codegen-runtime", "core", "deps", "examples", "incremental", "proc-macro",
     "serde", "std", "test", "tokio", "xtask",
 ];
 
-/// Modules that the operator's tests import. `use` then finds the module in place of a package of the same name.
+/// Modules that the operator's tests import. `use` then finds the module in place of a package of
+/// the same name.
 const IMPORTED: [&str; 2] = ["app", "condition"];
 
 /// Names that generated files import, which a type in them cannot have.
@@ -150,7 +154,8 @@ pub fn plural_of(kind: &str) -> String {
     kube_names::resource_plural(kind)
 }
 
-/// The module of a kind: in snake case, with `_` appended to keywords, so that file and module have the same name.
+/// The module of a kind: in snake case, with `_` appended to keywords, so that file and module have
+/// the same name.
 #[must_use]
 pub fn module_of(kind: &str) -> String {
     plain_module(&names::snake_case(kind))

@@ -1,4 +1,5 @@
-//! Uses of a deleted kind in remaining files: paths to its types and controller, calls of its clients, and its sample.
+//! Uses of a deleted kind in remaining files: paths to its types and controller, calls of its
+//! clients, and its sample.
 
 use std::{
     collections::BTreeSet,
@@ -39,8 +40,8 @@ pub struct Gone<'a> {
 }
 
 impl<'a> Gone<'a> {
-    /// Determines what is deleted with a kind. `types` is the contents of the file with its types, `accessor` is the method that
-    /// returns its clients.
+    /// Determines what is deleted with a kind. `types` is the contents of the file with its types,
+    /// `accessor` is the method that returns its clients.
     ///
     /// # Errors
     ///
@@ -269,7 +270,8 @@ impl<'ast> Visit<'ast> for Search<'_> {
         flatten(&import.tree, &mut Vec::new(), &mut paths);
         let takes_version = self.gone.api.is_some_and(|api| api.is_first_of_version);
         for (path, at) in paths {
-            // A glob import of a module that also has other kinds does not count as a use of this one.
+            // A glob import of a module that also has other kinds does not count as a use of this
+            // one.
             match path.split_last() {
                 Some((last, module)) if last == "*" && !takes_version => {
                     self.check(module, at);

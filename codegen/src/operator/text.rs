@@ -1,5 +1,5 @@
-//! Edits beyond Rust syntax: items with comments, YAML lists, features in TOML. Every other byte is kept, and removing what was
-//! added restores the original.
+//! Edits beyond Rust syntax: items with comments, YAML lists, features in TOML. Every other byte is
+//! kept, and removing what was added restores the original.
 
 use toml::{
     Spanned,

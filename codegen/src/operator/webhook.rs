@@ -64,7 +64,8 @@ pub struct Spoke {
 pub struct Webhooks {
     /// The kind.
     pub api: Api,
-    /// The path of its type, if that is not the operator's: the kind is one of Kubernetes or of another project.
+    /// The path of its type, if that is not the operator's: the kind is one of Kubernetes or of
+    /// another project.
     pub elsewhere: Option<String>,
     /// The fields of the root type.
     pub fields: Vec<String>,
@@ -108,13 +109,15 @@ impl Webhooks {
         format!("{}_{version}_conversion", self.module.trim_end_matches('_'))
     }
 
-    /// The module with the tests of a handler module; the trailing `_` of a module named after a keyword is dropped.
+    /// The module with the tests of a handler module; the trailing `_` of a module named after a
+    /// keyword is dropped.
     #[must_use]
     pub fn test_module(module: &str) -> String {
         format!("{}_webhook", module.trim_end_matches('_'))
     }
 
-    /// The file of the module with all webhooks. It exists if the operator has webhooks from `create webhook`.
+    /// The file of the module with all webhooks. It exists if the operator has webhooks from
+    /// `create webhook`.
     #[must_use]
     pub fn module_path() -> PathBuf {
         MODULE_PATH.into()
@@ -432,7 +435,8 @@ impl Webhooks {
             "" => ("\"\"", CORE),
             group => (group, group),
         };
-        // The names of webhooks have three segments at least, and others may have webhooks for the kind.
+        // The names of webhooks have three segments at least, and others may have webhooks for the
+        // kind.
         let (domain, annotations, failure, note) = match self.elsewhere {
             None => (group.clone(), group.clone(), "fail", ""),
             Some(_) => (

@@ -1,4 +1,5 @@
-//! What an option is, and the macro that declares structs of options with everything that derives from them.
+//! What an option is, and the macro that declares structs of options with everything that derives
+//! from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -163,7 +164,8 @@ pub(crate) trait OptionType {
     const TYPE: Type;
 }
 
-/// The value of an option. A value of another type than the option's has no effect: readers go by [`OptionType::TYPE`].
+/// The value of an option. A value of another type than the option's has no effect: readers go by
+/// [`OptionType::TYPE`].
 pub(crate) trait OptionValue {
     /// Sets it, or adds to it.
     ///
@@ -349,7 +351,8 @@ pub(crate) fn expected(words: &[&str], found: &str) -> String {
     format!("expected {} or {last}, found `{found}`", others.join(", "))
 }
 
-/// Declares structs of options, the table of those that are keys of `codegen.toml`, and a macro with their setters.
+/// Declares structs of options, the table of those that are keys of `codegen.toml`, and a macro
+/// with their setters.
 ///
 /// ```ignore
 /// options! { ROWS of Options, setters;
@@ -362,9 +365,11 @@ pub(crate) fn expected(words: &[&str], found: &str) -> String {
 /// }
 /// ```
 ///
-/// A field has a type, a default, a setter in brackets and a key in braces, which may both be absent. After the key stand the sections that
-/// it is allowed in, then properties of [`OptionDef`]. The setter takes a value of the given type; `text`, for anything that becomes a
-/// string; or `text, text`, for an entry of a map. The doc comment is the documentation of field, setter, key and flag.
+/// A field has a type, a default, a setter in brackets and a key in braces, which may both be
+/// absent. After the key stand the sections that it is allowed in, then properties of
+/// [`OptionDef`]. The setter takes a value of the given type; `text`, for anything that becomes a
+/// string; or `text, text`, for an entry of a map. The doc comment is the documentation of field,
+/// setter, key and flag.
 macro_rules! options {
     ($rows:ident of $root:ident, $setters:ident;
         $(

@@ -12,7 +12,8 @@ use crate::model::DeclaredAt;
 pub struct TypeAttributes {
     /// The pattern for type names.
     pub types: Pattern,
-    /// Paths of derive macros (`Eq`, `schemars::JsonSchema`); duplicates of a type's own derives are skipped.
+    /// Paths of derive macros (`Eq`, `schemars::JsonSchema`); duplicates of a type's own derives
+    /// are skipped.
     pub derives: Vec<String>,
     /// Outer attributes (`#[non_exhaustive]`).
     pub attributes: Vec<String>,

@@ -17,7 +17,8 @@ pub enum Error {
         /// The generated path.
         path: PathBuf,
     },
-    /// A component of the path is a symbolic link out of the output folder, or the file itself is a symbolic link.
+    /// A component of the path is a symbolic link out of the output folder, or the file itself is a
+    /// symbolic link.
     #[error(
         "refusing to write {}: {} is a symbolic link{}",
         path.display(),

@@ -18,7 +18,8 @@ impl Guard {
         }
     }
 
-    /// Checks a path: it has only plain names, the file is no symbolic link, and no link on the way leaves the root.
+    /// Checks a path: it has only plain names, the file is no symbolic link, and no link on the way
+    /// leaves the root.
     pub(super) fn check(&self, path: &Path) -> Result<(), Error> {
         let plain = path
             .components()

@@ -12,7 +12,8 @@ static WRITERS: AtomicUsize = AtomicUsize::new(0);
 pub enum Interrupted {
     /// This process has no files in progress and will not write any: it may exit at once.
     Idle,
-    /// A run is writing. It removes its staged files, or finishes if it is already renaming, and returns.
+    /// A run is writing. It removes its staged files, or finishes if it is already renaming, and
+    /// returns.
     Writing,
 }
 

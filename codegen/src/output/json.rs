@@ -1,4 +1,5 @@
-//! JSON files. JSON has no comments, so they carry no marker: a file counts as generated if the printer could have written it.
+//! JSON files. JSON has no comments, so they carry no marker: a file counts as generated if the
+//! printer could have written it.
 
 use serde_json::Value;
 

@@ -1,6 +1,8 @@
-//! Locks of output folders: a run plans and writes under them, so that of two runs over one folder the second sees the first one's files.
+//! Locks of output folders: a run plans and writes under them, so that of two runs over one folder
+//! the second sees the first one's files.
 //!
-//! The lock is that of the folder itself, not of a file in it: a run without changes leaves no trace, not even a modification time.
+//! The lock is that of the folder itself, not of a file in it: a run without changes leaves no
+//! trace, not even a modification time.
 
 use std::{
     collections::BTreeMap,
@@ -19,12 +21,14 @@ use super::{
 /// Locked folders, until it is dropped.
 #[derive(Debug)]
 pub struct Locked {
-    /// Dropped before the locks: folders that stayed empty are removed while no other run uses them.
+    /// Dropped before the locks: folders that stayed empty are removed while no other run uses
+    /// them.
     _created: Created,
     _folders: Vec<File>,
 }
 
-/// Locks folders, which are created if they do not exist, and removed again if they stay empty. Waits while other runs hold them.
+/// Locks folders, which are created if they do not exist, and removed again if they stay empty.
+/// Waits while other runs hold them.
 ///
 /// Where folders cannot be locked, on some platforms and file systems, only writing is serialized.
 ///

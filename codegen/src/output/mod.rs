@@ -1,7 +1,8 @@
 //! Output: from the emitters' code to files on disk.
 //!
-//! [`format`] renders the code of a file, a [`Tree`] holds all files of a generation, a [`Plan`] compares it with the disk, and
-//! [`apply`] writes it. No other module writes output. A run that writes holds a [`lock()`] from before it plans.
+//! [`format`] renders the code of a file, a [`Tree`] holds all files of a generation, a [`Plan`]
+//! compares it with the disk, and [`apply`] writes it. No other module writes output. A run that
+//! writes holds a [`lock()`] from before it plans.
 
 mod error;
 pub(crate) mod format;

@@ -69,8 +69,8 @@ pub(super) fn recognizer(path: &Path) -> fn(&str) -> bool {
     }
 }
 
-/// CRDs in `folder` of removed kinds, sorted. A file counts if its name has the generated form, the tree has a CRD of its group,
-/// and its contents are printed as the generator would.
+/// CRDs in `folder` of removed kinds, sorted. A file counts if its name has the generated form, the
+/// tree has a CRD of its group, and its contents are printed as the generator would.
 pub(super) fn orphaned_crds(
     root: &Path,
     tree: &Tree,
@@ -94,8 +94,9 @@ pub(super) fn orphaned_crds(
     Ok(found)
 }
 
-/// Pages in `folder` that carry the marker and are not in the tree, sorted. Of Markdown, only pages of groups in the tree count, since
-/// another run may write those of other groups; an index of HTML lists all pages.
+/// Pages in `folder` that carry the marker and are not in the tree, sorted. Of Markdown, only pages
+/// of groups in the tree count, since another run may write those of other groups; an index of HTML
+/// lists all pages.
 pub(super) fn orphaned_pages(
     root: &Path,
     tree: &Tree,
@@ -148,8 +149,9 @@ fn groups<'a>(tree: &'a Tree, folder: &Path, suffix: &str) -> BTreeSet<&'a str> 
     files.filter_map(|path| group_of(path, suffix)).collect()
 }
 
-/// The entries of a folder, relative to the root; empty if the folder does not exist. Types are those of the entries themselves:
-/// a symbolic link is neither file nor folder, so it is not followed.
+/// The entries of a folder, relative to the root; empty if the folder does not exist. Types are
+/// those of the entries themselves: a symbolic link is neither file nor folder, so it is not
+/// followed.
 fn entries(root: &Path, folder: &Path) -> Result<Vec<(PathBuf, fs::FileType)>, Error> {
     let full = root.join(folder);
     let entries = match fs::read_dir(&full) {

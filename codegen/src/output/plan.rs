@@ -1,7 +1,7 @@
 //! Plans: how the files on disk differ from the generated ones.
 //!
-//! A plan only reads. It also enforces where output may go: below its root, not through symbolic links that leave it, and never
-//! over a handwritten file. [`apply`](super::apply) executes plans.
+//! A plan only reads. It also enforces where output may go: below its root, not through symbolic
+//! links that leave it, and never over a handwritten file. [`apply`](super::apply) executes plans.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -56,27 +56,30 @@ pub enum ChangeKind {
     },
     /// It carries the generated marker, but is no longer generated.
     Remove,
-    /// It is the staging folder of a run that was killed while writing; the next run that writes removes it.
+    /// It is the staging folder of a run that was killed while writing; the next run that writes
+    /// removes it.
     Leftover,
 }
 
 /// The folders of manifests, relative to the root, that only this run writes to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Owned<'a> {
-    /// The folder with one file per CRD. A CRD there is removed if the tree has CRDs of its group but not this one.
+    /// The folder with one file per CRD. A CRD there is removed if the tree has CRDs of its group
+    /// but not this one.
     pub crds: Option<&'a Path>,
-    /// The folder of the API reference. A page there with the marker is removed if the tree has pages of its group but not this
-    /// one.
+    /// The folder of the API reference. A page there with the marker is removed if the tree has
+    /// pages of its group but not this one.
     pub pages: Option<&'a Path>,
 }
 
 impl Plan {
-    /// Compares `tree` with the files below `root`, and searches `scope` for orphans. Files of `once` are only written if they
-    /// are missing; afterwards they belong to the user.
+    /// Compares `tree` with the files below `root`, and searches `scope` for orphans. Files of
+    /// `once` are only written if they are missing; afterwards they belong to the user.
     ///
     /// # Errors
     ///
-    /// A path that leads out of `root`, a handwritten file in the way, or a file that cannot be read.
+    /// A path that leads out of `root`, a handwritten file in the way, or a file that cannot be
+    /// read.
     pub fn new(root: &Path, tree: Tree, once: Tree, scope: &OrphanSearch) -> Result<Self, Error> {
         let mut plan = Self {
             root: root.to_owned(),
@@ -114,9 +117,10 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Compares manifests with the files below `root`. YAML has no marker: a file that is printed as the generator would, apart
-    /// from comments at its head, counts as generated. In the folders of `owned`, files of the tree's groups that are no longer
-    /// generated are removed; all other files are kept.
+    /// Compares manifests with the files below `root`. YAML has no marker: a file that is printed
+    /// as the generator would, apart from comments at its head, counts as generated. In the folders
+    /// of `owned`, files of the tree's groups that are no longer generated are removed; all other
+    /// files are kept.
     ///
     /// # Errors
     ///
@@ -149,8 +153,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Compares packages with the files below `root`: files of any format, which carry the marker somewhere. Files with the marker in
-    /// `folders` that are no longer generated are removed.
+    /// Compares packages with the files below `root`: files of any format, which carry the marker
+    /// somewhere. Files with the marker in `folders` that are no longer generated are removed.
     ///
     /// # Errors
     ///
@@ -174,7 +178,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Compares files that belong to the user with a command's edits of them: the new contents, or `None` to remove the file.
+    /// Compares files that belong to the user with a command's edits of them: the new contents, or
+    /// `None` to remove the file.
     ///
     /// # Errors
     ///
@@ -346,7 +351,8 @@ impl Plan {
 
 /// A canonical form of a folder, equal for all its spellings.
 pub(super) fn location(folder: &Path) -> PathBuf {
-    // An empty path is the current folder. With two stages in one folder, the second would wait for the first forever.
+    // An empty path is the current folder. With two stages in one folder, the second would wait for
+    // the first forever.
     let current = Path::new(".");
     let is_empty = folder.as_os_str().is_empty();
     let root = if is_empty { current } else { folder };
@@ -356,8 +362,8 @@ pub(super) fn location(folder: &Path) -> PathBuf {
 }
 
 impl Change {
-    /// Formats the difference for a failed check, with a trailing newline: a unified diff for `patch -p0`, or a line that names a
-    /// missing or orphaned file. `shown` is the path to print.
+    /// Formats the difference for a failed check, with a trailing newline: a unified diff for
+    /// `patch -p0`, or a line that names a missing or orphaned file. `shown` is the path to print.
     #[must_use]
     pub fn describe(&self, shown: &str) -> String {
         match &self.kind {

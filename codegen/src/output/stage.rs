@@ -1,7 +1,7 @@
 //! Stages: the folder below a root that holds new files until they are renamed into place.
 //!
-//! A run locks the folder while it writes, and removes it at the end. An unlocked folder was left by a killed run; the next run
-//! that writes removes it.
+//! A run locks the folder while it writes, and removes it at the end. An unlocked folder was left
+//! by a killed run; the next run that writes removes it.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -66,7 +66,8 @@ fn is_staged(entry: &fs::DirEntry) -> bool {
 }
 
 impl Stage {
-    /// Creates the folder below an existing root, or takes over what a killed run left. Waits while another run holds the lock.
+    /// Creates the folder below an existing root, or takes over what a killed run left. Waits while
+    /// another run holds the lock.
     pub(super) fn open(root: &Path) -> Result<Self, Error> {
         let folder = root.join(FOLDER);
         loop {
@@ -99,7 +100,8 @@ impl Stage {
         }
     }
 
-    /// Writes the new contents of `target`, with the permissions of the existing file. May be called from several threads.
+    /// Writes the new contents of `target`, with the permissions of the existing file. May be
+    /// called from several threads.
     pub(super) fn add(&self, target: &Path, text: &str) -> Result<StagedFile, Error> {
         interrupt::check()?;
         let number = self.files.fetch_add(1, Ordering::Relaxed);
@@ -112,7 +114,8 @@ impl Stage {
             file.write_all(text.as_bytes())
         };
         write().map_err(Error::io("write", target))?;
-        // The file is closed here: thousands of staged files must not exhaust the process's file descriptors.
+        // The file is closed here: thousands of staged files must not exhaust the process's file
+        // descriptors.
         Ok(StagedFile {
             path,
             target: target.to_owned(),

@@ -1,7 +1,8 @@
 //! The only module, with [`stage`](super::stage), that writes output.
 //!
-//! [`apply`] executes plans: first it stages every new file in one folder below its root, then it renames all of them into place,
-//! then it removes orphans. A run that fails or is interrupted before the renames leaves no trace.
+//! [`apply`] executes plans: first it stages every new file in one folder below its root, then it
+//! renames all of them into place, then it removes orphans. A run that fails or is interrupted
+//! before the renames leaves no trace.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,13 +19,15 @@ use crate::threads;
 
 /// Executes the changes of all plans.
 ///
-/// Each file changes atomically, so that a reader sees either the old or the new contents. Files without changes keep their
-/// modification time. Runs that write below the same root are serialized.
+/// Each file changes atomically, so that a reader sees either the old or the new contents. Files
+/// without changes keep their modification time. Runs that write below the same root are
+/// serialized.
 ///
 /// # Errors
 ///
-/// The first failure, or [`Error::Interrupted`] after [`interrupt`](super::interrupt()). If it occurs before the renames, nothing
-/// has changed, and folders created for the run are removed again.
+/// The first failure, or [`Error::Interrupted`] after [`interrupt`](super::interrupt()). If it
+/// occurs before the renames, nothing has changed, and folders created for the run are removed
+/// again.
 pub fn apply<'a>(plans: impl IntoIterator<Item = &'a Plan, IntoIter: Clone>) -> Result<(), Error> {
     let _writer = Writer::begin()?;
     let plans = plans.into_iter();
@@ -108,7 +111,8 @@ impl Staging {
             check_replaceable(folder, &target).map_err(Error::io("write", &target))?;
             texts.push((target, text));
         }
-        // Writing thousands of files takes a quarter as long as reading the input, so it is done in parallel.
+        // Writing thousands of files takes a quarter as long as reading the input, so it is done in
+        // parallel.
         let stage = |(target, text): &(PathBuf, &String)| stage.add(target, text);
         let staged = threads::map(&texts, stage).map_err(Error::io("write to", plan.root()))?;
         for file in staged {
@@ -164,8 +168,8 @@ fn folder_of(file: &Path) -> &Path {
     parent.unwrap_or(Path::new("."))
 }
 
-/// Creates a folder and its missing ancestors, and adds those created to `created`. Other runs may create and remove the same ones
-/// meanwhile.
+/// Creates a folder and its missing ancestors, and adds those created to `created`. Other runs may
+/// create and remove the same ones meanwhile.
 fn create_folders(folder: &Path, created: &mut Vec<PathBuf>) -> Result<(), Error> {
     let is_missing = |it: &&Path| !it.as_os_str().is_empty() && !it.exists();
     while let Some(ancestor) = folder.ancestors().take_while(is_missing).last() {
@@ -188,7 +192,8 @@ fn was_changed(folder: &Path, error: &io::Error) -> bool {
     }
 }
 
-/// Checks that files can be moved into a folder, so that a failure is found before the first rename.
+/// Checks that files can be moved into a folder, so that a failure is found before the first
+/// rename.
 fn check_writable(folder: &Path) -> io::Result<()> {
     let metadata = fs::metadata(folder)?;
     if !metadata.is_dir() {
@@ -202,7 +207,8 @@ fn check_writable(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Checks that the user may replace `target`: in a sticky folder, only owners may replace their files.
+/// Checks that the user may replace `target`: in a sticky folder, only owners may replace their
+/// files.
 #[cfg(unix)]
 fn check_replaceable(folder: &Path, target: &Path) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt as _;

@@ -33,7 +33,8 @@ pub struct Icon {
 }
 
 impl Icon {
-    /// The media type of a picture, by the name of its file; `None` if charts and bundles cannot show it.
+    /// The media type of a picture, by the name of its file; `None` if charts and bundles cannot
+    /// show it.
     #[must_use]
     pub fn media(path: &str) -> Option<&'static str> {
         let (_, extension) = path.rsplit_once('.')?;

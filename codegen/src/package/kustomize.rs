@@ -1,5 +1,6 @@
-//! The objects of a folder with a kustomization, as far as `init` and `create` write them: resources, components, patches, and images as
-//! `kustomize edit set image` sets them. Any other field is an error, which says how to pass what the real kustomize builds.
+//! The objects of a folder with a kustomization, as far as `init` and `create` write them:
+//! resources, components, patches, and images as `kustomize edit set image` sets them. Any other
+//! field is an error, which says how to pass what the real kustomize builds.
 
 use std::{
     io,
@@ -24,7 +25,8 @@ const FILE: &str = "kustomization.yaml";
 /// How deep kustomizations may include each other.
 const MAX_DEPTH: usize = 32;
 
-/// The fields of a kustomization that are known. `configurations` say what a renaming changes, which only kustomize does.
+/// The fields of a kustomization that are known. `configurations` say what a renaming changes,
+/// which only kustomize does.
 const FIELDS: [&str; 8] = [
     "apiVersion",
     "kind",
@@ -43,7 +45,8 @@ pub type Read<'a> = &'a dyn Fn(&Path) -> io::Result<String>;
 ///
 /// # Errors
 ///
-/// A file that cannot be read or has other contents than expected, or a field that is not supported.
+/// A file that cannot be read or has other contents than expected, or a field that is not
+/// supported.
 pub fn build(folder: &Path, read: Read<'_>) -> Result<Vec<Object>, Error> {
     let mut objects = Vec::new();
     let folder = Kustomization::read(folder, read)?;
@@ -51,8 +54,8 @@ pub fn build(folder: &Path, read: Read<'_>) -> Result<Vec<Object>, Error> {
     Ok(objects)
 }
 
-/// The objects of those of the folders below `folder` that are components which its kustomization does not list: parts that a user
-/// may want. One that changes other objects is left out.
+/// The objects of those of the folders below `folder` that are components which its kustomization
+/// does not list: parts that a user may want. One that changes other objects is left out.
 ///
 /// # Errors
 ///

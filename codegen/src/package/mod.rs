@@ -1,7 +1,9 @@
-//! Packages of an operator: `install.yaml`, a Helm chart and an OLM bundle, from the objects that its `config/` folder deploys.
+//! Packages of an operator: `install.yaml`, a Helm chart and an OLM bundle, from the objects that
+//! its `config/` folder deploys.
 //!
-//! All formats are rendered from one list of objects, so they deploy the same. Nothing here reads or writes files. Start reading at
-//! [`Package`]; [`kustomize`] finds the objects, [`chart`] and [`bundle`] are the larger formats.
+//! All formats are rendered from one list of objects, so they deploy the same. Nothing here reads
+//! or writes files. Start reading at [`Package`]; [`kustomize`] finds the objects, [`chart`] and
+//! [`bundle`] are the larger formats.
 
 mod about;
 mod bundle;
@@ -68,8 +70,8 @@ pub struct Package {
 }
 
 impl Package {
-    /// The operator that these objects deploy. `image` takes the place of the image of its program, which is the first container of its
-    /// Deployment.
+    /// The operator that these objects deploy. `image` takes the place of the image of its program,
+    /// which is the first container of its Deployment.
     ///
     /// # Errors
     ///

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-/// The order of kinds: what others refer to comes first, and webhooks come last, since from then on the API server calls them. Kinds that
-/// are not listed, such as those of other projects, come before the webhooks.
+/// The order of kinds: what others refer to comes first, and webhooks come last, since from then on
+/// the API server calls them. Kinds that are not listed, such as those of other projects, come
+/// before the webhooks.
 const ORDER: [&str; 17] = [
     "Namespace",
     "CustomResourceDefinition",

@@ -1,4 +1,5 @@
-//! Patches of a kustomization: strategic merge by the tables of Kubernetes' own types, and JSON patches.
+//! Patches of a kustomization: strategic merge by the tables of Kubernetes' own types, and JSON
+//! patches.
 
 use kube_builtin_types::{Body, Definition, Field, KINDS, Patch, Type, find};
 use serde_json::{Map, Value};

@@ -23,7 +23,8 @@ pub struct Sources {
     pub rust_crates: Vec<RustCrate>,
     /// CRDs as YAML or JSON, any number of documents per source.
     pub crds: Vec<Source>,
-    /// Rust or Go files, told apart by extension, that are only searched for RBAC and webhook markers; sorted by name.
+    /// Rust or Go files, told apart by extension, that are only searched for RBAC and webhook
+    /// markers; sorted by name.
     pub marker_files: Vec<Source>,
     /// Go packages with the packages whose types they use: one entry per Go module.
     #[cfg(feature = "go")]

@@ -51,7 +51,8 @@ fn check_links_none_of(package: &str, forbidden: &[&str]) {
     }
 }
 
-/// Returns the Rust files at or below a path of `codegen/src` with their code, without comment lines and unit tests.
+/// Returns the Rust files at or below a path of `codegen/src` with their code, without comment
+/// lines and unit tests.
 fn sources(path: &str) -> Vec<(String, String)> {
     let mut files = Vec::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -81,7 +82,8 @@ fn collect(path: &Path, root: &Path, files: &mut Vec<(String, String)>) {
     }
 }
 
-/// Asserts that none of the words occurs in the code at or below `path`, except in files whose path starts with one of `except`.
+/// Asserts that none of the words occurs in the code at or below `path`, except in files whose path
+/// starts with one of `except`.
 #[track_caller]
 fn check_absent(path: &str, except: &[&str], words: &[&str]) {
     for (file, code) in sources(path) {
@@ -194,12 +196,14 @@ fn only_binaries_print() {
     check_absent("", &["cli/", "scaffold.rs"], &words);
 }
 
-/// Words by which an error reaches a log line without the runtime's formatter, which leaves out debug output and repeated causes.
+/// Words by which an error reaches a log line without the runtime's formatter, which leaves out
+/// debug output and repeated causes.
 const UNFORMATTED: [&str; 9] = [
     "?error", "?err,", "?source", "%error", "%err,", "%source", "{error", "{err}", "{source",
 ];
 
-/// Errors that people read are formatted by `error::chain` (logs) and `error::message` (conditions, events).
+/// Errors that people read are formatted by `error::chain` (logs) and `error::message` (conditions,
+/// events).
 #[test]
 fn no_log_line_shows_an_error_without_its_formatter() {
     let mut found = Vec::new();
@@ -253,14 +257,15 @@ fn rust_is_emitted_through_quote() {
     // Concatenated code would need manual indentation. The codec is copied from its source.
     let codec = "emit/types/codec.rs";
     check_absent("emit", &[codec], &["push_str(\"    ", "writeln!"]);
-    // The tables of built-in types are data, generated code includes CRDs, and files of an operator include others of it. Templates are a
-    // crate of their own.
+    // The tables of built-in types are data, generated code includes CRDs, and files of an operator
+    // include others of it. Templates are a crate of their own.
     let others = ["builtin/", "emit/register.rs", "operator/"];
     check_absent("", &others, &["include_str!"]);
 }
 
-/// Known pairs of files that import each other: a builder and its product, two types that refer to each other, an emitter that recurses
-/// through the fields of a type. The list may only shrink; a pair that no longer exists is an error.
+/// Known pairs of files that import each other: a builder and its product, two types that refer to
+/// each other, an emitter that recurses through the fields of a type. The list may only shrink; a
+/// pair that no longer exists is an error.
 const ONE_IN_TWO_FILES: &[(&str, &[&str])] = &[
     (
         "codegen",
@@ -304,7 +309,8 @@ fn no_two_files_import_each_other() {
     }
 }
 
-/// Known circles of top-level modules. The list may only shrink; a circle that no longer exists is an error.
+/// Known circles of top-level modules. The list may only shrink; a circle that no longer exists is
+/// an error.
 const CIRCLES: &[(&str, &[&str])] = &[
     ("runtime", &["apply, client, event", "object, scheme"]),
     (
@@ -380,41 +386,68 @@ fn check_has_no_examples(folder: &Path) {
     }
 }
 
+/// The folders whose files are short, and whose comments are narrow.
+const SOURCES: [&str; 10] = [
+    "codegen/src",
+    "codegen/tests",
+    "runtime/src",
+    "apiserver/src",
+    "crates/codec/src",
+    "crates/schema/src",
+    "crates/builtin/src",
+    "crates/diff/src",
+    "crates/names/src",
+    "crates/quantity/src",
+];
+
 #[test]
-fn files_stay_short() {
+fn comments_fit_into_100_columns() {
     let mut files = Vec::new();
-    for folder in [
-        "codegen/src",
-        "codegen/tests",
-        "runtime/src",
-        "apiserver/src",
-        "crates/codec/src",
-        "crates/schema/src",
-        "crates/builtin/src",
-        "crates/diff/src",
-        "crates/names/src",
-        "crates/quantity/src",
-    ] {
-        lengths(&repository().join(folder), &mut files);
+    // The sources of the codec are copied into crates, whose bytes users compare.
+    for folder in SOURCES.iter().filter(|it| **it != "crates/codec/src") {
+        rust_files(&repository().join(folder), &mut files);
     }
-    let long: Vec<_> = files
-        .into_iter()
-        .filter(|(_, lines)| *lines > 500)
-        .collect();
-    assert!(long.is_empty(), "longer than 500 lines: {long:?}");
+    let mut wide = Vec::new();
+    for path in files {
+        let text = fs::read_to_string(&path).unwrap();
+        // A line that other code reads, or that cannot be broken: code, markers, tables, links.
+        let mut is_code = false;
+        for (number, line) in text.lines().enumerate() {
+            let comment = line.trim_start();
+            let text = comment.trim_start_matches(['/', '!']).trim_end();
+            is_code ^= comment.starts_with("//") && text.trim_start().starts_with("```");
+            let is_free = is_code
+                || text.starts_with("     ")
+                || text.trim_start().starts_with(['+', '|'])
+                || text.contains("://")
+                || text.contains("\\n");
+            if comment.starts_with("//") && line.chars().count() > 100 && !is_free {
+                wide.push(format!("{}:{}", path.display(), number + 1));
+            }
+        }
+    }
+    assert!(wide.is_empty(), "wider than 100 columns: {wide:#?}");
 }
 
-fn lengths(folder: &Path, files: &mut Vec<(String, usize)>) {
+/// The Rust files below a folder.
+fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            lengths(&path, files);
+            rust_files(&path, files);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let lines = fs::read_to_string(&path).unwrap().lines().count();
-            files.push((
-                path.file_name().unwrap().to_str().unwrap().to_owned(),
-                lines,
-            ));
+            files.push(path);
         }
     }
+}
+
+#[test]
+fn files_stay_short() {
+    let mut files = Vec::new();
+    for folder in SOURCES {
+        rust_files(&repository().join(folder), &mut files);
+    }
+    let lines = |path: &PathBuf| fs::read_to_string(path).unwrap().lines().count();
+    let long: Vec<_> = files.iter().filter(|path| lines(path) > 500).collect();
+    assert!(long.is_empty(), "longer than 500 lines: {long:?}");
 }

@@ -1,7 +1,9 @@
-//! The book (`docs`) and README.md: every link leads somewhere, and every block of code is held to something.
+//! The book (`docs`) and README.md: every link leads somewhere, and every block of code is held to
+//! something.
 //!
-//! A comment above a block says what holds it; `docs/book.md` lists the forms for writers. A comment of the form `code of this page`
-//! counts for all blocks in Rust of a page that have none of their own.
+//! A comment above a block says what holds it; `docs/book.md` lists the forms for writers. A
+//! comment of the form `code of this page` counts for all blocks in Rust of a page that have none
+//! of their own.
 
 mod blocks;
 mod commands;

@@ -1,8 +1,8 @@
 //! Invalid input: each folder of `testdata/fail` contains its rendered errors.
 //!
-//! A folder with `.rs` files is the version folder `cloud/v1alpha1`; one with `.yaml` files is CRDs; one with `.go` files is the
-//! Go package `example.com/cloud/v1`; one named `crate-…` contains the crate `operator`. Errors of `manifests-…` are found only if manifests are
-//! written.
+//! A folder with `.rs` files is the version folder `cloud/v1alpha1`; one with `.yaml` files is
+//! CRDs; one with `.go` files is the Go package `example.com/cloud/v1`; one named `crate-…`
+//! contains the crate `operator`. Errors of `manifests-…` are found only if manifests are written.
 
 use std::{fs, path::Path};
 

@@ -278,7 +278,8 @@ fn a_malformed_tag_is_an_error_where_the_field_is_of_the_api() {
     );
 }
 
-/// Returns the schema of the spec in the CRD, without indentation, for these Go fields and these other types.
+/// Returns the schema of the spec in the CRD, without indentation, for these Go fields and these
+/// other types.
 fn spec_schema(compat: Compat, spec: &str, others: &str) -> String {
     let generated = generate(compat, spec, others).unwrap_or_else(|found| panic!("{found}"));
     let path = Path::new("config/crd/bases/example.com_widgets.yaml");

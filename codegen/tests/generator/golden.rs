@@ -1,7 +1,8 @@
 //! Golden crates: the output for `testdata/apis/<case>` and `testdata/crds/<case>`, byte for byte.
 //!
-//! The crates below `testdata/expected` are members of the workspace, so they compile and pass the lints and their own tests.
-//! `UPDATE_GOLDEN=1 cargo test -p kube-codegen --test generator golden` updates them.
+//! The crates below `testdata/expected` are members of the workspace, so they compile and pass the
+//! lints and their own tests. `UPDATE_GOLDEN=1 cargo test -p kube-codegen --test generator golden`
+//! updates them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -32,7 +33,8 @@ fn generate_with(sources: &Sources, options: &Options) -> Generated {
     kube_codegen::generate(sources, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the generators of a case: those in `all`, and for some cases validation and apply configurations.
+/// Returns the generators of a case: those in `all`, and for some cases validation and apply
+/// configurations.
 fn emitted(case: &str) -> BTreeSet<Generator> {
     let validates = ["virtualmachine", "features"].contains(&case);
     let applies = [
@@ -79,7 +81,8 @@ fn manifests(case: &str) -> Manifests {
     }
 }
 
-/// Generates a golden crate of annotated Rust. Returns its input together with the generated files, and its manifests.
+/// Generates a golden crate of annotated Rust. Returns its input together with the generated files,
+/// and its manifests.
 fn expect_rust(case: &str) -> (Files, Files) {
     let folder = testdata().join("apis").join(case);
     let options = Options {
@@ -249,8 +252,8 @@ fn go_module(module: &str, packages: &str) -> kube_codegen::read::go::GoSources 
     loaded.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The Go modules of `testdata/go`, and an API of `testdata/parity`, whose CRDs the parity test compares. There is no module cache, so
-/// Kubernetes' own types come from the built-in table.
+/// The Go modules of `testdata/go`, and an API of `testdata/parity`, whose CRDs the parity test
+/// compares. There is no module cache, so Kubernetes' own types come from the built-in table.
 fn go_sources() -> Sources {
     let modules = [
         ("go/sample-apiserver", "./pkg/apis/..."),

@@ -44,8 +44,8 @@ fn api(fields: &str, types: &str) -> String {
     )
 }
 
-/// Returns `count` levels of types, each written by `one` from its own number and that of the next, and a last one with a single
-/// field.
+/// Returns `count` levels of types, each written by `one` from its own number and that of the next,
+/// and a last one with a single field.
 fn levels(count: usize, one: impl Fn(usize, usize) -> String) -> String {
     let types: String = (0..count).map(|level| one(level, level + 1)).collect();
     format!("{types}type T{count} struct {{ X int32 `json:\"x\"` }}\n")

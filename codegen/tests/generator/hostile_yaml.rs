@@ -1,4 +1,5 @@
-//! Hostile CRDs: no input may panic, hang, use unbounded memory, or escape from its string literal, comment or folder.
+//! Hostile CRDs: no input may panic, hang, use unbounded memory, or escape from its string literal,
+//! comment or folder.
 
 use crate::support::{names, testdata};
 use kube_codegen::diag::Style;

@@ -17,7 +17,8 @@ use kube_codegen::{
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Property names that are illegal or reserved in Rust, or that collide when converted to Rust's case.
+/// Property names that are illegal or reserved in Rust, or that collide when converted to Rust's
+/// case.
 pub(crate) const WORDS: &[&str] = &[
     "a",
     "b",
@@ -106,7 +107,8 @@ fn names_by_path(api: &ApiSet) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Returns the name of each field and variant by the path of its type and its name on the wire, without aliases.
+/// Returns the name of each field and variant by the path of its type and its name on the wire,
+/// without aliases.
 fn members_by_path(api: &ApiSet) -> BTreeMap<(String, String), String> {
     let mut members = BTreeMap::new();
     for def in api.versions().flat_map(|(_, version)| &version.types) {
@@ -148,7 +150,8 @@ fn with_another_field(schema: &Value) -> Value {
                 .iter()
                 .map(|(key, value)| (key.clone(), with_another_field(value)))
                 .collect();
-            // Skips maps: with its first property a map becomes a type, which may take precedence over one of the same name.
+            // Skips maps: with its first property a map becomes a type, which may take precedence
+            // over one of the same name.
             if let Some(Value::Object(properties)) = members.get_mut("properties")
                 && !properties.is_empty()
             {
@@ -185,7 +188,8 @@ proptest! {
         let (before, after) = (load(&spec), load(&with_another_field(&spec)));
         let members = members_by_path(&after);
         for (key, name) in members_by_path(&before) {
-            // A type may have been merged with another; its members are then found at the other's path.
+            // A type may have been merged with another; its members are then found at the other's
+            // path.
             if let Some(now) = members.get(&key) {
                 prop_assert_eq!(now, &name, "member at {:?}", key);
             }
@@ -215,7 +219,8 @@ fn paths_that_read_alike_have_names_of_their_own() {
     assert_eq!(both["Widget.spec.rollout.strategy"], "WidgetStrategy");
 }
 
-/// There is one type for each shape and property. Of two shapes with equally ranked paths, the first gets the short name.
+/// There is one type for each shape and property. Of two shapes with equally ranked paths, the
+/// first gets the short name.
 #[test]
 fn types_of_one_shape_and_property_are_one() {
     let object = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}});
@@ -238,8 +243,8 @@ fn types_of_one_shape_and_property_are_one() {
     assert_eq!(names, ["WidgetCPort", "WidgetPort", "WidgetPortal"]);
 }
 
-/// Adding or removing a few properties, as a release of a project does, renames almost no type. Objects in properties of one name lose the
-/// same ones, since in Go they are usually of one type.
+/// Adding or removing a few properties, as a release of a project does, renames almost no type.
+/// Objects in properties of one name lose the same ones, since in Go they are usually of one type.
 #[test]
 fn names_outlive_releases() {
     let mut drops = |holder: &str, name: &str| {
@@ -267,8 +272,9 @@ fn recorded_names_outlive_any_release() {
     }
 }
 
-/// Leaves out the properties that `drops` chooses by their object's and their own name. Returns how many types have the same name with and
-/// without these, of all that both have; with a record, the names of the former are recorded in it.
+/// Leaves out the properties that `drops` chooses by their object's and their own name. Returns how
+/// many types have the same name with and without these, of all that both have; with a record, the
+/// names of the former are recorded in it.
 fn kept_names(drops: &mut dyn FnMut(&str, &str) -> bool, record: Option<&str>) -> (usize, usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/crds");
     let (mut kept, mut total) = (0, 0);

@@ -1,5 +1,5 @@
-//! Tests of the generator: golden crates, rendered errors, command transcripts, hostile input, properties, and the invariants of
-//! ARCHITECTURE.md.
+//! Tests of the generator: golden crates, rendered errors, command transcripts, hostile input,
+//! properties, and the invariants of ARCHITECTURE.md.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,5 +1,6 @@
-//! Parity with controller-gen: for each package of `testdata/parity`, the generator writes the same bytes as the pinned controller-gen,
-//! whose output is in `crds` (`hack/parity/testdata.sh`). Packages with a `mod.rs` declare the same API in annotated Rust.
+//! Parity with controller-gen: for each package of `testdata/parity`, the generator writes the same
+//! bytes as the pinned controller-gen, whose output is in `crds` (`hack/parity/testdata.sh`).
+//! Packages with a `mod.rs` declare the same API in annotated Rust.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -46,7 +47,8 @@ fn crds_of_annotated_rust_are_those_of_controller_gen() {
     assert_eq!(differences.collect::<String>(), "");
 }
 
-/// Returns the differences between the CRDs of the sources and the files below `crds`, including files that only one side has.
+/// Returns the differences between the CRDs of the sources and the files below `crds`, including
+/// files that only one side has.
 fn difference(folder: &Path, case: &str, sources: &Sources) -> String {
     let options = Options {
         emit: [].into(),

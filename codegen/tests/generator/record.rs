@@ -143,7 +143,8 @@ proptest! {
         mutate(&mut new_status, &grafts, &mut random);
         let newer = generate(&crd(&new_spec, &new_status), &record);
         let after = names(&newer);
-        // A name stays at the first of its paths that still leads to a type. Other paths keep it only if they have the same shape.
+        // A name stays at the first of its paths that still leads to a type. Other paths keep it
+        // only if they have the same shape.
         let mut kept = BTreeSet::new();
         for (path, name) in &before {
             if let Some(now) = after.get(path)

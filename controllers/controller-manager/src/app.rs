@@ -20,13 +20,15 @@ pub struct Flags {
     /// The controllers to run: * for all that are on by default, foo for foo, -foo for all but foo.
     #[arg(long, value_name = "LIST", default_value = "*")]
     pub controllers: Selection,
-    /// Plays scheduler and kubelet: pods get a node, become ready and end. Only for servers without real nodes.
+    /// Plays scheduler and kubelet: pods get a node, become ready and end. Only for servers without
+    /// real nodes.
     #[arg(long)]
     pub simulate_pods: bool,
     /// How long a simulated pod takes to become ready.
     #[arg(long, value_name = "DURATION", default_value = "100ms", value_parser = parse_duration, requires = "simulate_pods")]
     pub simulate_ready_after: Duration,
-    /// The time between the starts of two controllers; up to as much is added at random. All start at once unless set.
+    /// The time between the starts of two controllers; up to as much is added at random. All start
+    /// at once unless set.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub controller_start_interval: Option<Duration>,
 }
@@ -103,7 +105,8 @@ pub async fn setup(process: Process, flags: Flags) -> Result<ManagerBuilder, Box
     Ok(manager)
 }
 
-/// Yields the start delay of each controller: zero, or one interval more than the one before plus up to one interval at random.
+/// Yields the start delay of each controller: zero, or one interval more than the one before plus
+/// up to one interval at random.
 fn start_delays(interval: Option<Duration>) -> impl Iterator<Item = Duration> {
     let mut next = Duration::ZERO;
     std::iter::repeat_with(move || {
@@ -134,8 +137,9 @@ pub fn enabled(flags: &Flags) -> Result<Vec<&'static Descriptor>, BoxError> {
     Ok(enabled)
 }
 
-/// Keeps the controllers whose APIs the cluster serves. An informer of an API that is not served would never sync and block the others.
-/// Waits for the API server, as the informers of other programs do.
+/// Keeps the controllers whose APIs the cluster serves. An informer of an API that is not served
+/// would never sync and block the others. Waits for the API server, as the informers of other
+/// programs do.
 async fn served(
     client: &Client,
     descriptors: Vec<&'static Descriptor>,
@@ -162,7 +166,8 @@ async fn served(
     served
 }
 
-/// The delays between attempts to ask an API server that does not answer: the first and the longest.
+/// The delays between attempts to ask an API server that does not answer: the first and the
+/// longest.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
 
 /// Returns the plurals of a group and version, once the API server answers.

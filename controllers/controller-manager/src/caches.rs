@@ -10,10 +10,12 @@ use codegen_runtime::object::Object;
 use codegen_runtime::owner::controller_of;
 use codegen_runtime::store::IndexFn;
 
-/// The index of objects by the uid of their controller; objects without one are listed under [`orphans`] of their namespace.
+/// The index of objects by the uid of their controller; objects without one are listed under
+/// [`orphans`] of their namespace.
 const BY_CONTROLLER: &str = "controller-uid";
 
-/// Returns a lister of `K` that can look up objects by their controller. May be called repeatedly, before or after `factory` starts.
+/// Returns a lister of `K` that can look up objects by their controller. May be called repeatedly,
+/// before or after `factory` starts.
 pub fn by_controller<K: Object>(factory: &SharedInformerFactory) -> Lister<K> {
     let informer: SharedInformer<K> = factory.informer_for();
     let index: IndexFn<K> = Arc::new(|object: &K| {
@@ -28,7 +30,8 @@ pub fn by_controller<K: Object>(factory: &SharedInformerFactory) -> Lister<K> {
     informer.lister()
 }
 
-/// Returns the objects that the owner with `uid` controls, and those of its namespace that have no controller.
+/// Returns the objects that the owner with `uid` controls, and those of its namespace that have no
+/// controller.
 pub fn owned_and_orphaned<K: Object>(
     lister: &Lister<K>,
     uid: &str,

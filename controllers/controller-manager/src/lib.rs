@@ -1,7 +1,9 @@
-//! The control loops that ship with Kubernetes, and all controllers of this repository, in one process.
+//! The control loops that ship with Kubernetes, and all controllers of this repository, in one
+//! process.
 //!
-//! [`deployment`] and [`replicaset`] follow kube-controller-manager's semantics. [`simulator`] stands in for kubelets on a server
-//! that has none. [`table`] lists every controller that the binary knows; [`testing`] starts the loops beside an embedded server.
+//! [`deployment`] and [`replicaset`] follow kube-controller-manager's semantics. [`simulator`]
+//! stands in for kubelets on a server that has none. [`table`] lists every controller that the
+//! binary knows; [`testing`] starts the loops beside an embedded server.
 
 pub mod app;
 pub mod caches;

@@ -1,4 +1,5 @@
-//! Read-your-writes: keeps a reconciler from deciding on a cache that does not show its last write yet.
+//! Read-your-writes: keeps a reconciler from deciding on a cache that does not show its last write
+//! yet.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -10,14 +11,14 @@ use codegen_runtime::store::{ObjectKey, Store, compare_resource_versions};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// How long a reconciliation is deferred for its cache. Afterwards it proceeds anyway: every write carries a resourceVersion, so the server
-/// rejects a stale one.
+/// How long a reconciliation is deferred for its cache. Afterwards it proceeds anyway: every write
+/// carries a resourceVersion, so the server rejects a stale one.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The newest resourceVersion of one kind that was written for each key.
 ///
-/// Saves requests: without it, a reconciliation that immediately follows its own write would update the old object again, which the server
-/// rejects as a conflict.
+/// Saves requests: without it, a reconciliation that immediately follows its own write would update
+/// the old object again, which the server rejects as a conflict.
 #[derive(Debug, Default)]
 pub struct OwnWrites(Mutex<HashMap<ObjectKey, Written>>);
 
@@ -36,11 +37,12 @@ impl OwnWrites {
         }
     }
 
-    /// Returns the action to return from a reconciliation of `key` while `store` does not show its last write; `None` if it may proceed, at
-    /// the latest a second after the write.
+    /// Returns the action to return from a reconciliation of `key` while `store` does not show its
+    /// last write; `None` if it may proceed, at the latest a second after the write.
     ///
-    /// No worker blocks: the event that brings the cache up to date reconciles the key again, provided that the controller is notified of
-    /// every change of the kind. The action's delay covers a slow watch.
+    /// No worker blocks: the event that brings the cache up to date reconciles the key again,
+    /// provided that the controller is notified of every change of the kind. The action's delay
+    /// covers a slow watch.
     pub fn pending<K: Resource + Clone>(
         &self,
         key: &ObjectKey,

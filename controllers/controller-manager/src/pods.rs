@@ -59,8 +59,8 @@ pub fn ready_since(pod: &Pod) -> Option<Timestamp> {
     condition.last_transition_time.as_ref().map(|time| time.0)
 }
 
-/// Returns how long until the pod has been ready for `min_ready_seconds`: zero if it is available now, `None` if waiting alone does not
-/// make it available.
+/// Returns how long until the pod has been ready for `min_ready_seconds`: zero if it is available
+/// now, `None` if waiting alone does not make it available.
 pub fn available_in(pod: &Pod, min_ready_seconds: i32, now: Timestamp) -> Option<Duration> {
     if !is_ready(pod) {
         return None;
@@ -82,7 +82,8 @@ pub fn deletion_cost(pod: &Pod) -> i32 {
         .unwrap_or(0)
 }
 
-/// The highest restart count among the containers, and among the sidecars (restartable init containers).
+/// The highest restart count among the containers, and among the sidecars (restartable init
+/// containers).
 pub fn restarts(pod: &Pod) -> (i32, i32) {
     let Some(status) = &pod.status else {
         return (0, 0);
@@ -105,7 +106,8 @@ pub fn restarts(pod: &Pod) -> (i32, i32) {
     )
 }
 
-/// Drops the fields of a pod that no loop reads, to save memory in the cache. The simulated kubelet reads more.
+/// Drops the fields of a pod that no loop reads, to save memory in the cache. The simulated kubelet
+/// reads more.
 pub fn trim(pod: &mut Pod) {
     if let Some(spec) = &mut pod.spec {
         let init = spec.init_containers.take().map(|all| {

@@ -9,8 +9,9 @@ use codegen_runtime::retry::is_conflict;
 /// How often a status is retried on a fresh object after a conflict.
 const TRIES: usize = 3;
 
-/// Writes the status of `object`. After a conflict, `change` is applied to the server's current object, unless its spec or uid has changed:
-/// then the status is outdated, and the conflict is returned. `None` if the object is gone.
+/// Writes the status of `object`. After a conflict, `change` is applied to the server's current
+/// object, unless its spec or uid has changed: then the status is outdated, and the conflict is
+/// returned. `None` if the object is gone.
 ///
 /// Without the retry, an object that others annotate constantly would never get a status.
 ///

@@ -9,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::table::BoxError;
 
-/// Adds `runnable` to `manager`, which starts it after `delay`, with two checks of its name: ready once its caches have synced, and healthy
-/// unless it ended without being stopped.
+/// Adds `runnable` to `manager`, which starts it after `delay`, with two checks of its name: ready
+/// once its caches have synced, and healthy unless it ended without being stopped.
 ///
 /// The delays spread the first reconciliations of many controllers over time.
 pub fn add(manager: ManagerBuilder, runnable: AnyRunnable, delay: Duration) -> ManagerBuilder {

@@ -21,7 +21,8 @@ use crate::{deployment, replicaset, simulator};
 /// An error of a constructor.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The inputs of a controller's constructor: the client and factory of the process, and its settings.
+/// The inputs of a controller's constructor: the client and factory of the process, and its
+/// settings.
 #[derive(Clone)]
 pub struct Context<'a> {
     /// The client, shared by all controllers.
@@ -69,7 +70,8 @@ pub struct Descriptor {
     pub aliases: &'static [&'static str],
     /// Whether `*` selects it.
     pub on_by_default: bool,
-    /// The API that it needs, as group version and plural. On a cluster that does not serve it, the controller is skipped.
+    /// The API that it needs, as group version and plural. On a cluster that does not serve it, the
+    /// controller is skipped.
     pub needs: (&'static str, &'static str),
     /// How much of each pod it reads from the shared cache.
     pub pods: Pods,
@@ -106,7 +108,8 @@ pub const ALL: &[Descriptor] = &[
     Descriptor {
         name: virtualmachine::NAME,
         aliases: &["virtualmachine-controller"],
-        // The servers of its simulated driver end with this process; the other drivers are available in its own program.
+        // The servers of its simulated driver end with this process; the other drivers are
+        // available in its own program.
         on_by_default: false,
         needs: ("cloudnative.czs/v1alpha1", "virtualmachines"),
         pods: Pods::Trimmed,
@@ -192,7 +195,8 @@ fn networks(cx: &Context<'_>) -> NetworkController {
     )
 }
 
-/// Returns the controllers that `selection` enables, in the order of the table. Names and aliases are equivalent.
+/// Returns the controllers that `selection` enables, in the order of the table. Names and aliases
+/// are equivalent.
 ///
 /// # Errors
 ///
@@ -225,7 +229,8 @@ pub fn contradiction(selection: &Selection) -> Option<String> {
     twice.next().map(str::to_owned)
 }
 
-/// Creates the informer factory for `selected`. Pods are trimmed unless one of the controllers reads whole pods.
+/// Creates the informer factory for `selected`. Pods are trimmed unless one of the controllers
+/// reads whole pods.
 pub fn factory(
     builder: FactoryBuilder<SharedInformerFactory>,
     selected: &[&Descriptor],

@@ -1,4 +1,5 @@
-//! The loops together with an API server in one process, for tests of operators: a Deployment that an operator creates becomes available.
+//! The loops together with an API server in one process, for tests of operators: a Deployment that
+//! an operator creates becomes available.
 //!
 //! ```
 //! # async fn example() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {

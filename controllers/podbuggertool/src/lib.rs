@@ -1,6 +1,7 @@
 //! A controller that adds debugging tools to running pods as ephemeral containers.
 //!
-//! [`apis`] has the hand-written types, [`generated`] the output of `kube-codegen` for them. Start reading at [`controller`].
+//! [`apis`] has the hand-written types, [`generated`] the output of `kube-codegen` for them. Start
+//! reading at [`controller`].
 
 /// Types by group and version.
 pub mod apis {

@@ -1,6 +1,8 @@
-//! A controller that keeps a Deployment of the desired size for each `PodSet`, and reports its pods.
+//! A controller that keeps a Deployment of the desired size for each `PodSet`, and reports its
+//! pods.
 //!
-//! [`apis`] has the hand-written types, [`generated`] the output of `kube-codegen` for them. Start reading at [`controller`].
+//! [`apis`] has the hand-written types, [`generated`] the output of `kube-codegen` for them. Start
+//! reading at [`controller`].
 
 /// Types by group and version.
 pub mod apis {

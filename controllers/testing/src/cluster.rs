@@ -24,7 +24,8 @@ pub struct Cluster {
     pub namespace: String,
     /// Whether the server is embedded, so that it uses the clock of the test's runtime.
     pub is_embedded: bool,
-    /// Whether dependents are garbage-collected: always on the embedded server, on a real one if `CONFORMANCE_CONTROLLERS` is 1.
+    /// Whether dependents are garbage-collected: always on the embedded server, on a real one if
+    /// `CONFORMANCE_CONTROLLERS` is 1.
     pub collects_garbage: bool,
 }
 
@@ -140,7 +141,8 @@ async fn install(client: &Client, crd: &Value) {
     assert!(eventually(is_served).await);
 }
 
-/// Fails unless people can read a message of a condition or an event: on one line, without the debug form of an error.
+/// Fails unless people can read a message of a condition or an event: on one line, without the
+/// debug form of an error.
 #[track_caller]
 pub fn assert_readable(message: &str) {
     for debug in ["ApiError", "Status {", "Some(", "None", "\n"] {

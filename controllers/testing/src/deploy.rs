@@ -33,8 +33,9 @@ impl Deploy {
         serde_saphyr::from_multiple(&self.text(file)).unwrap()
     }
 
-    /// Starts a server with the CRD in `crd.yaml`, if there is one, on which the [user](Self::user) may do what the roles and their
-    /// bindings allow. As in OpenShift, owner references need permissions of their own.
+    /// Starts a server with the CRD in `crd.yaml`, if there is one, on which the [user](Self::user)
+    /// may do what the roles and their bindings allow. As in OpenShift, owner references need
+    /// permissions of their own.
     pub fn server(&self) -> ApiServer {
         let crds = match self.0.join("crd.yaml").exists() {
             true => self.documents("crd.yaml"),
@@ -101,8 +102,8 @@ impl Deploy {
         }
     }
 
-    /// Parses the command line in `deployment.yaml`. Fails unless the program accepts it, its leader election flags are consistent, and it
-    /// serves metrics and health checks.
+    /// Parses the command line in `deployment.yaml`. Fails unless the program accepts it, its
+    /// leader election flags are consistent, and it serves metrics and health checks.
     pub fn check_flags<F: Args>(&self, app: &App) -> Invocation<F> {
         let deployment = self.documents("deployment.yaml").remove(0);
         let container = &deployment["spec"]["template"]["spec"]["containers"][0];
@@ -117,8 +118,8 @@ impl Deploy {
         invocation
     }
 
-    /// Fails unless the server of [`server`](Self::server) stores the sample unchanged, and rejects it with each change in `wrong`: a JSON
-    /// pointer and the invalid value there.
+    /// Fails unless the server of [`server`](Self::server) stores the sample unchanged, and rejects
+    /// it with each change in `wrong`: a JSON pointer and the invalid value there.
     pub async fn check_schema(&self, sample: &str, wrong: &[(&str, Value)]) {
         let objects = self.objects(self.server().client());
         let sample = self.documents(sample).remove(0);
@@ -138,7 +139,8 @@ impl Deploy {
         }
     }
 
-    /// Returns the row that `kubectl get` prints for the object `name`, by column. Empty if there is no such object.
+    /// Returns the row that `kubectl get` prints for the object `name`, by column. Empty if there
+    /// is no such object.
     pub async fn row(&self, server: &ApiServer, name: &str) -> BTreeMap<String, Value> {
         let client = server.client();
         let url = self.objects(client.clone()).resource_url().to_owned();
@@ -156,7 +158,8 @@ impl Deploy {
         columns.zip(cells.into_iter().flatten().cloned()).collect()
     }
 
-    /// Fails if the [user](Self::user) made a request on `server` that `role.yaml` does not allow; returns the unused rules.
+    /// Fails if the [user](Self::user) made a request on `server` that `role.yaml` does not allow;
+    /// returns the unused rules.
     pub fn check_roles(&self, server: &ApiServer) -> Vec<String> {
         let role = self.text("role.yaml");
         let unused = assert_rbac(server, &self.user(), [role.as_str()]);

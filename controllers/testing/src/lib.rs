@@ -1,7 +1,8 @@
 //! Helpers for the tests of controllers. Not for production: failed expectations panic.
 //!
-//! [`cluster::Cluster`] is the embedded or real cluster that scenarios run on; [`deploy::Deploy`] checks a controller's deployment files;
-//! [`program::Program`] runs a controller's binary as a process. A controller that runs inside the test is the runtime's `fake::Running`.
+//! [`cluster::Cluster`] is the embedded or real cluster that scenarios run on; [`deploy::Deploy`]
+//! checks a controller's deployment files; [`program::Program`] runs a controller's binary as a
+//! process. A controller that runs inside the test is the runtime's `fake::Running`.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

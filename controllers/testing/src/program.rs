@@ -26,8 +26,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Starts `binary`; pass `env!("CARGO_BIN_EXE_…")`. Appends `--kubeconfig FILE` to `args`; the file contains `kubeconfig`, or does not
-    /// exist yet if that is `None`.
+    /// Starts `binary`; pass `env!("CARGO_BIN_EXE_…")`. Appends `--kubeconfig FILE` to `args`; the
+    /// file contains `kubeconfig`, or does not exist yet if that is `None`.
     pub fn start(binary: &str, kubeconfig: Option<String>, args: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kubeconfig");

@@ -1,9 +1,11 @@
-//! Ten thousand simulated machines on an embedded API server: the time until all are active, and until each is.
+//! Ten thousand simulated machines on an embedded API server: the time until all are active, and
+//! until each is.
 //!
 //!     cargo bench -p virtualmachine-controller --bench machines [-- MACHINES]
 //!
-//! Everything runs in one process: the API server, the controller with 8 workers, the driver without latency, and a client that creates the
-//! machines with 16 concurrent requests. The second part creates machines one at a time, 20 a second, while all the others exist.
+//! Everything runs in one process: the API server, the controller with 8 workers, the driver
+//! without latency, and a client that creates the machines with 16 concurrent requests. The second
+//! part creates machines one at a time, 20 a second, while all the others exist.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -42,7 +44,8 @@ struct Times {
 }
 
 impl Times {
-    /// Returns the times from creation to Active, shortest first, of the machines whose names start with `prefix`.
+    /// Returns the times from creation to Active, shortest first, of the machines whose names start
+    /// with `prefix`.
     fn waits(&self, prefix: &str) -> Vec<Duration> {
         let ours = self
             .active

@@ -34,8 +34,8 @@ pub fn app() -> App {
         .adjust_command(cli::help)
 }
 
-/// Builds a manager with the controller and the driver that the flags select; `simulated` is the driver for simulated servers without a
-/// directory.
+/// Builds a manager with the controller and the driver that the flags select; `simulated` is the
+/// driver for simulated servers without a directory.
 ///
 /// # Errors
 ///

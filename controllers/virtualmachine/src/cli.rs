@@ -35,7 +35,8 @@ pub struct DriverFlags {
     /// Keep simulated servers in this directory, which several controllers may share.
     #[arg(long, value_name = "DIR")]
     pub simulated_dir: Option<PathBuf>,
-    /// The probability, from 0 to 1, that a call of the simulated driver fails; half of the failures only lose the response.
+    /// The probability, from 0 to 1, that a call of the simulated driver fails; half of the
+    /// failures only lose the response.
     #[arg(long, value_name = "CHANCE", default_value_t = 0.0, value_parser = parse_chance, hide = true)]
     pub simulated_faults: f64,
     /// Keep QEMU machines in this directory.
@@ -45,7 +46,8 @@ pub struct DriverFlags {
         default_value = "/var/lib/virtualmachine-controller"
     )]
     pub qemu_dir: PathBuf,
-    /// The image for new root disks: a disk image for qemu, a URL such as docker://… for kubevirt. Blank disks unless set.
+    /// The image for new root disks: a disk image for qemu, a URL such as docker://… for kubevirt.
+    /// Blank disks unless set.
     #[arg(long, value_name = "IMAGE")]
     pub image: Option<String>,
     /// The storage class of KubeVirt's root disks; the cluster's default unless set.
@@ -54,8 +56,9 @@ pub struct DriverFlags {
     /// How long a guest may take to shut down before it is powered off.
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = parse_duration)]
     pub shutdown_grace: Duration,
-    /// Remove a server, with its disk, once its VirtualMachine has been gone for this long; such servers are only reported unless set. Use
-    /// a duration longer than restoring the cluster from a backup takes.
+    /// Remove a server, with its disk, once its VirtualMachine has been gone for this long; such
+    /// servers are only reported unless set. Use a duration longer than restoring the cluster from
+    /// a backup takes.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub remove_orphans_after: Option<Duration>,
 }

@@ -21,7 +21,8 @@ const SAMPLE: &str = include_str!("../deploy/samples/test-vm.yaml");
 /// The timeout of the walkthrough, whose steps take about a second each.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Returns the objects and columns of `virtualmachine-controller demo`; `driver` is the one that its controller uses.
+/// Returns the objects and columns of `virtualmachine-controller demo`; `driver` is the one that
+/// its controller uses.
 pub fn demo(driver: Simulated) -> Demo {
     Demo::new()
         .about("Starts an API server of its own and the controller with the simulated driver, to try with kubectl")

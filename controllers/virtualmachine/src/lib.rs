@@ -1,7 +1,8 @@
 //! A controller that runs virtual machines declared as Kubernetes objects.
 //!
-//! [`apis`] has the hand-written types, [`generated`] the output of `kube-codegen` for them. [`controller`] reconciles each machine through
-//! a [`driver`]: simulated, QEMU on this host, or KubeVirt in the cluster. [`app`] wires them to the [flags](cli). Start reading at
+//! [`apis`] has the hand-written types, [`generated`] the output of `kube-codegen` for them.
+//! [`controller`] reconciles each machine through a [`driver`]: simulated, QEMU on this host, or
+//! KubeVirt in the cluster. [`app`] wires them to the [flags](cli). Start reading at
 //! [`controller::Reconciler`].
 
 /// Types by group and version.

@@ -62,7 +62,8 @@ const fn cluster(
 const RBAC: &str = "rbac.authorization.k8s.io";
 const ADMISSION: &str = "admissionregistration.k8s.io";
 
-/// The kinds that the embedded API server serves, in its order. Its tests compare this table with its own.
+/// The kinds that the embedded API server serves, in its order. Its tests compare this table with
+/// its own.
 #[rustfmt::skip]
 pub const KINDS: &[Kind] = &[
     cluster("", "v1", "Namespace", "namespaces"),

@@ -1,8 +1,11 @@
-//! Kubernetes' own types as their Go sources define them: JSON names, presence, defaults, rules, protobuf numbers, patch strategies.
+//! Kubernetes' own types as their Go sources define them: JSON names, presence, defaults, rules,
+//! protobuf numbers, patch strategies.
 //!
-//! One table for whoever needs them: the generator expands schemas from it and recognises types by it, the embedded API server
-//! decodes, merges and patches objects by it. `hack/builtin-types.sh` makes it with the generator's reader of Go, packed, and the
-//! build script unpacks it. A type is decoded when it is asked for. [`KINDS`] lists the kinds that clients watch. Start reading at [`find`].
+//! One table for whoever needs them: the generator expands schemas from it and recognises types by
+//! it, the embedded API server decodes, merges and patches objects by it. `hack/builtin-types.sh`
+//! makes it with the generator's reader of Go, packed, and the build script unpacks it. A type is
+//! decoded when it is asked for. [`KINDS`] lists the kinds that clients watch. Start reading at
+//! [`find`].
 
 mod kinds;
 #[cfg(feature = "pack")]
@@ -33,14 +36,15 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The definition, with rules of the caller's type: `R` names those keys of a JSON schema that it wants to know. None if the
-    /// rules do not read as `R`.
+    /// The definition, with rules of the caller's type: `R` names those keys of a JSON schema that
+    /// it wants to know. None if the rules do not read as `R`.
     #[must_use]
     pub fn definition<R: DeserializeOwned + Default>(&self) -> Option<Definition<R>> {
         row::decode(self.row)
     }
 
-    /// The documentation: of the type, and of each of its fields or values in order. It ends early where no more follows.
+    /// The documentation: of the type, and of each of its fields or values in order. It ends early
+    /// where no more follows.
     #[cfg(feature = "docs")]
     #[must_use]
     pub fn docs(&self) -> Vec<String> {
@@ -55,8 +59,8 @@ static ROWS: &str = include_str!(concat!(env!("OUT_DIR"), "/types"));
 #[cfg(feature = "docs")]
 static DOCS: &str = include_str!(concat!(env!("OUT_DIR"), "/docs"));
 
-/// Where each row ends in [`ROWS`] and in [`DOCS`]: two little-endian numbers of four bytes a row. A search reads a few rows; a map would
-/// read all of them, and the documentation too.
+/// Where each row ends in [`ROWS`] and in [`DOCS`]: two little-endian numbers of four bytes a row.
+/// A search reads a few rows; a map would read all of them, and the documentation too.
 static INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/index"));
 
 /// The bytes of [`INDEX`] for a row.

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use crate::row::{Body, Definition, Field, FieldRow, Omission, Row, capital};
 
-/// The two files of the table, from each type's package, name, definition and documentation. Deterministic for types in one order.
+/// The two files of the table, from each type's package, name, definition and documentation.
+/// Deterministic for types in one order.
 #[must_use]
 pub fn pack<'a, R: Serialize + Default + PartialEq + 'a>(
     types: impl Iterator<Item = (&'a str, &'a str, &'a Definition<R>, &'a [String])>,

@@ -10,9 +10,11 @@ use crate::text::Type;
 pub struct Definition<R> {
     /// Its shape.
     pub body: Body<R>,
-    /// The rules for it as a whole, with those of the structs that are embedded in it, as controller-gen puts them into schemas.
+    /// The rules for it as a whole, with those of the structs that are embedded in it, as
+    /// controller-gen puts them into schemas.
     pub rules: R,
-    /// Whether it is declared atomic, so that server-side apply merges it as one value. An embedded struct has no say in this.
+    /// Whether it is declared atomic, so that server-side apply merges it as one value. An embedded
+    /// struct has no say in this.
     pub atomic: bool,
     /// The method by which it writes itself, if it has one.
     pub marshals: Option<Marshals>,
@@ -72,8 +74,8 @@ pub struct Field<R> {
     pub go_name: String,
     /// The type, of a pointer that which it points to.
     pub ty: Type,
-    /// The numbers of the field in protobuf: those of the embedded structs that lead to it, then its own. Empty for what protobuf
-    /// does not carry.
+    /// The numbers of the field in protobuf: those of the embedded structs that lead to it, then
+    /// its own. Empty for what protobuf does not carry.
     pub protobuf: Vec<u64>,
     /// How patches merge it, if a tag says so.
     pub patch: Option<Patch>,

@@ -1,5 +1,5 @@
-//! Types of fields in the table: `[` and `{` stand for a list and a map of what follows; other types are a letter, or a package and
-//! a name.
+//! Types of fields in the table: `[` and `{` stand for a list and a map of what follows; other
+//! types are a letter, or a package and a name.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 

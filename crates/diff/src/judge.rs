@@ -44,7 +44,8 @@ impl Rest<'_> {
         if harms.is_empty() {
             return harms;
         }
-        // Compiling a schema takes long, if it is large: what is wrong at the node itself is its only change's.
+        // Compiling a schema takes long, if it is large: what is wrong at the node itself is its
+        // only change's.
         if self.change.alone && Known::of(pair, object).is_at(&instance_path(self.steps)) {
             return harms;
         }
@@ -98,7 +99,8 @@ impl<'a> Judge<'a> {
         harms
     }
 
-    /// Searches near the least values of both schemas for somebody who is hurt. Returns also how many objects were tried.
+    /// Searches near the least values of both schemas for somebody who is hurt. Returns also how
+    /// many objects were tried.
     pub(crate) fn searched(
         &self,
         change: &Change,
@@ -161,7 +163,8 @@ impl<'a> Judge<'a> {
         None
     }
 
-    /// The objects to start from for a node, those first that a definition accepts with the least value of the node.
+    /// The objects to start from for a node, those first that a definition accepts with the least
+    /// value of the node.
     fn bases(&self, node: Node<'_>, steps: &[Step]) -> Vec<Value> {
         let starts = self.starts();
         let (Some(first), false) = (starts.first(), steps.is_empty()) else {
@@ -180,8 +183,8 @@ impl<'a> Judge<'a> {
         bases
     }
 
-    /// Whole objects to start from: the least ones, the samples, and if both definitions refuse these, some that the old one accepts. Those
-    /// that both accept come first.
+    /// Whole objects to start from: the least ones, the samples, and if both definitions refuse
+    /// these, some that the old one accepts. Those that both accept come first.
     fn starts(&self) -> &[Value] {
         self.starts.get_or_init(|| {
             let (old, new) = (&self.pair.old.schema, &self.pair.new.schema);

@@ -1,7 +1,7 @@
 //! Languages of patterns: a shortest text that some patterns match and others do not.
 //!
-//! Patterns become lazy automata over bytes, and their product is searched breadth first, a character a step. Characters that no
-//! automaton tells apart are one letter.
+//! Patterns become lazy automata over bytes, and their product is searched breadth first, a
+//! character a step. Characters that no automaton tells apart are one letter.
 
 use std::collections::{HashSet, VecDeque};
 

@@ -1,13 +1,15 @@
 //! Compares two versions of a CRD: who is hurt by a change, with a witness where there is one.
 //!
-//! The structure of both schemas is walked, and every keyword that differs is one [`Finding`]. A comparison proposes values that only one
-//! of the schemas accepts; each is put into a small object, and both schemas are run over it as kube-apiserver does (pruning, defaults,
-//! validation, CEL rules, ratcheting). Nothing counts as a witness that was not run. Start reading at [`compare`]; [`RULES`] lists the
-//! findings, `keywords` has one comparison a keyword.
+//! The structure of both schemas is walked, and every keyword that differs is one [`Finding`]. A
+//! comparison proposes values that only one of the schemas accepts; each is put into a small
+//! object, and both schemas are run over it as kube-apiserver does (pruning, defaults, validation,
+//! CEL rules, ratcheting). Nothing counts as a witness that was not run. Start reading at
+//! [`compare`]; [`RULES`] lists the findings, `keywords` has one comparison a keyword.
 //!
 //! # Limits
-//! What an OpenAPI schema cannot tell is not compared: webhooks, controllers, and the meaning of descriptions. Whether a rule in CEL, or a
-//! combination of schemas (`not`, `oneOf`), refuses what the other accepts is searched for among [`Options::budget`] objects.
+//! What an OpenAPI schema cannot tell is not compared: webhooks, controllers, and the meaning of
+//! descriptions. Whether a rule in CEL, or a combination of schemas (`not`, `oneOf`), refuses what
+//! the other accepts is searched for among [`Options::budget`] objects.
 
 mod change;
 mod columns;
@@ -57,8 +59,8 @@ impl Default for Options {
     }
 }
 
-/// Compares two CRDs in the form of `apiextensions.k8s.io/v1`, of the same group and kind. Findings are in the order of the new CRD: the
-/// definition, then version by version, each by path.
+/// Compares two CRDs in the form of `apiextensions.k8s.io/v1`, of the same group and kind. Findings
+/// are in the order of the new CRD: the definition, then version by version, each by path.
 #[must_use]
 pub fn compare(old: &Value, new: &Value, options: &Options) -> Vec<Finding> {
     if old == new {

@@ -1,4 +1,5 @@
-//! Brings an object to be accepted, while a path of it stays: discriminators, siblings that exclude each other, fields that others need.
+//! Brings an object to be accepted, while a path of it stays: discriminators, siblings that exclude
+//! each other, fields that others need.
 
 use serde_json::Value;
 
@@ -11,7 +12,8 @@ const TRIES: usize = 400;
 /// How many values of one field are tried.
 const VALUES: usize = 24;
 
-/// Changes siblings of the path, one at a time, as long as the side reports fewer errors. `None` if some are left.
+/// Changes siblings of the path, one at a time, as long as the side reports fewer errors. `None` if
+/// some are left.
 pub(crate) fn reach(side: &Side, object: &Value, steps: &[Step]) -> Option<Value> {
     let mut best = object.clone();
     let mut least = side.refusals(&best).len();

@@ -42,8 +42,8 @@ impl Side {
         }
     }
 
-    /// The same without a change: its keywords have the values of the old node, or the whole node has. `None` if the server would refuse that
-    /// schema, or it is the same.
+    /// The same without a change: its keywords have the values of the old node, or the whole node
+    /// has. `None` if the server would refuse that schema, or it is the same.
     pub(crate) fn reverted(&self, steps: &[Step], old: &Value, change: &Change) -> Option<Self> {
         let mut schema = self.schema.clone();
         let mut node = &mut schema;
@@ -103,7 +103,8 @@ impl Side {
         }
     }
 
-    /// The errors for which the server refuses an object: the creation, then the write of its status.
+    /// The errors for which the server refuses an object: the creation, then the write of its
+    /// status.
     pub(crate) fn refusals(&self, object: &Value) -> Vec<FieldError> {
         let (Ok(schema), Some(whole)) = (&self.compiled, self.settle(object)) else {
             return self.faults().to_vec();

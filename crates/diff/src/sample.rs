@@ -1,7 +1,8 @@
 //! Small values that schemas permit.
 //!
-//! A [`Demand`] is a conjunction of schemas: a node of the old and of the new CRD, with their `allOf` and the first branches of `anyOf` and
-//! `oneOf`. Its least value satisfies all of them where that can be told; running the schemas over the object decides.
+//! A [`Demand`] is a conjunction of schemas: a node of the old and of the new CRD, with their
+//! `allOf` and the first branches of `anyOf` and `oneOf`. Its least value satisfies all of them
+//! where that can be told; running the schemas over the object decides.
 
 use serde_json::{Map, Number, Value, json};
 
@@ -272,7 +273,8 @@ impl<'s> Demand<'s> {
         Value::Array(items.collect())
     }
 
-    /// The least value, made different from that of other numbers where that is easy: items of a set or a map list are unique.
+    /// The least value, made different from that of other numbers where that is easy: items of a
+    /// set or a map list are unique.
     fn nth(&self, index: usize, depth: usize) -> Value {
         let value = self.value(depth);
         if index == 0 {

@@ -13,8 +13,9 @@ pub enum Step {
 
 /// Suggests the version that follows `version` (`v1alpha1`, `v1beta2`, `v1`) for changes of it.
 ///
-/// Kubernetes' deprecation policy: what is in a version may not change incompatibly, at any level; an incompatible change comes in a new
-/// version of the same level, and of the next major number for a stable one.
+/// Kubernetes' deprecation policy: what is in a version may not change incompatibly, at any level;
+/// an incompatible change comes in a new version of the same level, and of the next major number
+/// for a stable one.
 #[must_use]
 pub fn suggest(version: &str, findings: &[Finding]) -> Step {
     let own = findings.iter().filter(|it| it.version == version);

@@ -1,4 +1,5 @@
-//! Guided generation: values near the least one of a schema, by the bounds, lists and rules that both schemas have.
+//! Guided generation: values near the least one of a schema, by the bounds, lists and rules that
+//! both schemas have.
 
 use std::collections::BTreeSet;
 

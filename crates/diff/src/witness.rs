@@ -172,7 +172,8 @@ fn old_misfits(pair: &Pair, object: &Value) -> Vec<Misfit> {
     misfits(&pair.old.schema, &settled)
 }
 
-/// What the new definition makes of an object otherwise: of a stored one that is read, and of one that is sent.
+/// What the new definition makes of an object otherwise: of a stored one that is read, and of one
+/// that is sent.
 fn all_differences(pair: &Pair, object: &Value) -> Vec<Difference> {
     let mut found = Vec::new();
     let Some(stored) = pair.old.settle(object) else {

@@ -25,7 +25,8 @@ fn has_label_characters(text: &str) -> bool {
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || *c == b'-')
 }
 
-/// Whether a text is an RFC 1123 label: up to 63 bytes of lower case letters, digits and dashes (`123-abc`).
+/// Whether a text is an RFC 1123 label: up to 63 bytes of lower case letters, digits and dashes
+/// (`123-abc`).
 #[must_use]
 pub fn is_label(text: &str) -> bool {
     text.len() <= LABEL_LIMIT && has_label_characters(text)
@@ -37,7 +38,8 @@ pub fn is_label_1035(text: &str) -> bool {
     is_label(text) && text.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
-/// Whether a text is an RFC 1123 subdomain: labels with dots between, up to 253 bytes (`example.com`).
+/// Whether a text is an RFC 1123 subdomain: labels with dots between, up to 253 bytes
+/// (`example.com`).
 #[must_use]
 pub fn is_subdomain(text: &str) -> bool {
     text.len() <= SUBDOMAIN_LIMIT && text.split('.').all(has_label_characters)

@@ -6,7 +6,8 @@ const KEY: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const KEY_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 const LIMIT: usize = 63;
 
-/// The problems of a label key, an annotation key in lower case, or a finalizer; empty when it is valid.
+/// The problems of a label key, an annotation key in lower case, or a finalizer; empty when it is
+/// valid.
 #[must_use]
 pub fn label_key_faults(key: &str) -> Vec<String> {
     let key_rule = format!(

@@ -1,8 +1,9 @@
-//! Kubernetes' rules for names: DNS labels and subdomains, label keys and values, plurals of kinds, the order of versions, the
-//! regular expressions of schemas, properties in CEL, and the hashes of sharded lists.
+//! Kubernetes' rules for names: DNS labels and subdomains, label keys and values, plurals of kinds,
+//! the order of versions, the regular expressions of schemas, properties in CEL, and the hashes of
+//! sharded lists.
 //!
-//! The generator, the runtime and the embedded API server share them, so that what one writes the other accepts. The crate has no
-//! dependencies. Faults are worded as the API server words them.
+//! The generator, the runtime and the embedded API server share them, so that what one writes the
+//! other accepts. The crate has no dependencies. Faults are worded as the API server words them.
 
 pub mod cel;
 mod dns;

@@ -14,7 +14,8 @@ pub enum NameRule {
     PathSegment,
 }
 
-/// Why a `generateName` breaks its kind's rule, or `None` when it holds: as [`name_fault`], with a trailing dash allowed.
+/// Why a `generateName` breaks its kind's rule, or `None` when it holds: as [`name_fault`], with a
+/// trailing dash allowed.
 pub fn generate_name_fault(rule: NameRule, prefix: &str) -> Option<String> {
     match prefix.strip_suffix('-') {
         Some(head) if rule != NameRule::PathSegment => name_fault(rule, &format!("{head}a")),

@@ -1,7 +1,8 @@
 //! The hash space of sharded lists and watches (KEP-5866), and the selectors of its parts.
 //!
-//! An object belongs to the range that contains the 64-bit FNV-1a hash of a metadata field. The embedded API server selects by it, and
-//! the runtime's sharded controllers decide by it who reconciles what: both must agree to the bit.
+//! An object belongs to the range that contains the 64-bit FNV-1a hash of a metadata field. The
+//! embedded API server selects by it, and the runtime's sharded controllers decide by it who
+//! reconciles what: both must agree to the bit.
 
 use std::fmt;
 
@@ -77,7 +78,8 @@ impl Range {
         (first <= last).then_some(Self { first, last })
     }
 
-    /// Creates the range between two bounds as selectors write them, the second one exclusive: `0x` and 16 hexadecimal digits, or 2^64.
+    /// Creates the range between two bounds as selectors write them, the second one exclusive: `0x`
+    /// and 16 hexadecimal digits, or 2^64.
     ///
     /// # Errors
     /// The API server's message for an invalid bound, or a range without hashes.

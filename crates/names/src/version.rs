@@ -4,9 +4,9 @@ use std::cmp::{Ordering, Reverse};
 
 /// Orders versions as the API server lists them, the preferred first.
 ///
-/// `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then other names, in alphabetical order. The source
-/// of the rule is `CompareKubeAwareVersionStrings` of `k8s.io/apimachinery/pkg/version`, which takes leading zeros too; equal
-/// versions are ordered by name.
+/// `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then other names, in alphabetical order. The
+/// source of the rule is `CompareKubeAwareVersionStrings` of `k8s.io/apimachinery/pkg/version`,
+/// which takes leading zeros too; equal versions are ordered by name.
 #[must_use]
 pub fn compare_versions(a: &str, b: &str) -> Ordering {
     match (parse(a), parse(b)) {

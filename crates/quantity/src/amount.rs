@@ -27,18 +27,21 @@ pub enum Format {
 
 /// The value of a quantity: an exact number and the format to write it in.
 ///
-/// Everything is as in Go's `resource.Quantity`, held to it by a table of Go's answers and by random texts:
+/// Everything is as in Go's `resource.Quantity`, held to it by a table of Go's answers and by
+/// random texts:
 ///
-/// - what is finer than a billionth is rounded away from zero when it is read, and what has a binary suffix is at most 2⁶³−1; what
-///   has a decimal one is not bounded;
-/// - [`Display`](fmt::Display) writes the canonical form (no fraction, and the largest suffix that leaves a whole number), or
-///   what was read where Go takes that for canonical;
+/// - what is finer than a billionth is rounded away from zero when it is read, and what has a
+///   binary suffix is at most 2⁶³−1; what has a decimal one is not bounded;
+/// - [`Display`](fmt::Display) writes the canonical form (no fraction, and the largest suffix that
+///   leaves a whole number), or what was read where Go takes that for canonical;
 /// - two are equal if they are the same number, in whatever format;
-/// - the result of an addition or subtraction has the format of the left side, or of the right if the left is zero.
+/// - the result of an addition or subtraction has the format of the left side, or of the right if
+///   the left is zero.
 ///
-/// Where Go gives a wrong number, this does not: [`value`](Self::value) and the like end at the bounds of `i64` where Go's
-/// overflow, an amount of 1000E or more is written with an exponent (Go drops the suffix), and of two amounts that are more
-/// than 10,000 decimal places apart the sum is the larger one (Go runs out of memory).
+/// Where Go gives a wrong number, this does not: [`value`](Self::value) and the like end at the
+/// bounds of `i64` where Go's overflow, an amount of 1000E or more is written with an exponent (Go
+/// drops the suffix), and of two amounts that are more than 10,000 decimal places apart the sum is
+/// the larger one (Go runs out of memory).
 ///
 /// ```
 /// use kube_resource_quantity::Amount;
@@ -94,11 +97,11 @@ impl Amount {
         self.format
     }
 
-    /// The whole number, such as bytes or CPUs, as Go's `Value()`: rounded away from zero. What is beyond 64 bits is the
-    /// outermost number.
+    /// The whole number, such as bytes or CPUs, as Go's `Value()`: rounded away from zero. What is
+    /// beyond 64 bits is the outermost number.
     ///
-    /// As in Go, a negative fraction that takes more than 64 bits (every one with a binary suffix does) is cut off, and one is
-    /// added: `-0.3Ki`, −307.2, is −306.
+    /// As in Go, a negative fraction that takes more than 64 bits (every one with a binary suffix
+    /// does) is cut off, and one is added: `-0.3Ki`, −307.2, is −306.
     pub fn value(&self) -> i64 {
         self.scaled_value(0)
     }
@@ -138,7 +141,8 @@ impl Amount {
         self.number.is_zero()
     }
 
-    /// Removes the digits below 10^`power`, rounding away from zero; returns whether the number is unchanged.
+    /// Removes the digits below 10^`power`, rounding away from zero; returns whether the number is
+    /// unchanged.
     pub fn round_up(&mut self, power: i32) -> bool {
         let (number, exact) = std::mem::take(&mut self.number).rounded_up(power);
         self.number = number;
@@ -153,8 +157,8 @@ impl Amount {
         self.written_as(Format::DecimalSi)
     }
 
-    /// Written with a binary suffix, such as `96Mi`. A number that is not whole, or below 1024, is written as
-    /// [`to_decimal`](Self::to_decimal) writes it.
+    /// Written with a binary suffix, such as `96Mi`. A number that is not whole, or below 1024, is
+    /// written as [`to_decimal`](Self::to_decimal) writes it.
     pub fn to_binary(&self) -> Quantity {
         self.written_as(Format::BinarySi)
     }

@@ -1,11 +1,13 @@
 //! Quantities: amounts with a unit suffix, such as `500m`, `4G` or `1.5Gi`.
 //!
-//! [`Quantity`] is the amount as somebody wrote it, a number or a text; it is the type for fields that are written by hand.
-//! k8s-openapi's own, which fields of types from CRDs have, compares texts; this one compares amounts. [`Amount`] is what it
-//! means, to compute with. The two are apart so that an object with an amount that makes no sense still decodes: its
-//! controller can then say what is wrong.
+//! [`Quantity`] is the amount as somebody wrote it, a number or a text; it is the type for fields
+//! that are written by hand. k8s-openapi's own, which fields of types from CRDs have, compares
+//! texts; this one compares amounts. [`Amount`] is what it means, to compute with. The two are
+//! apart so that an object with an amount that makes no sense still decodes: its controller can
+//! then say what is wrong.
 //!
-//! The rules are those of `k8s.io/apimachinery/pkg/api/resource`; [`Amount`] documents the differences.
+//! The rules are those of `k8s.io/apimachinery/pkg/api/resource`; [`Amount`] documents the
+//! differences.
 
 mod amount;
 mod number;
@@ -18,9 +20,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use self::amount::{Amount, Format};
 
-/// An amount as written. Decodes from a text, a number or null (zero, as in Go), and is written as a text.
+/// An amount as written. Decodes from a text, a number or null (zero, as in Go), and is written as
+/// a text.
 ///
-/// A text stays as it is; [`canonical`](Self::canonical) gives the one that Go writes. Two are equal if they mean the same: `1` and `1000m`. What has no meaning is equal to the same text only.
+/// A text stays as it is; [`canonical`](Self::canonical) gives the one that Go writes. Two are
+/// equal if they mean the same: `1` and `1000m`. What has no meaning is equal to the same text
+/// only.
 ///
 /// ```
 /// use kube_resource_quantity::Quantity;
@@ -55,7 +60,8 @@ impl Quantity {
         self.0.trim().parse()
     }
 
-    /// The same amount in canonical form: no fraction, and the largest suffix that leaves a whole number.
+    /// The same amount in canonical form: no fraction, and the largest suffix that leaves a whole
+    /// number.
     ///
     /// # Errors
     ///

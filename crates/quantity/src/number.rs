@@ -1,6 +1,8 @@
-//! A decimal number, held as Go holds it: in 64 bits where it fits, else with as many digits as it takes.
+//! A decimal number, held as Go holds it: in 64 bits where it fits, else with as many digits as it
+//! takes.
 //!
-//! Which of the two it is shows in one place: how a negative fraction is rounded by [`Number::scaled`].
+//! Which of the two it is shows in one place: how a negative fraction is rounded by
+//! [`Number::scaled`].
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -58,7 +60,8 @@ impl Number {
         }
     }
 
-    /// The digits of the absolute value, without the zeros that the exponent takes instead, and that exponent.
+    /// The digits of the absolute value, without the zeros that the exponent takes instead, and
+    /// that exponent.
     pub(super) fn digits(&self) -> (String, i64) {
         let mut digits = match self {
             Self::Small { value, .. } => value.unsigned_abs().to_string(),
@@ -178,15 +181,17 @@ impl Number {
         }
     }
 
-    /// Compares what neither is zero without its sign: first how many digits stand before the point, then the digits.
+    /// Compares what neither is zero without its sign: first how many digits stand before the
+    /// point, then the digits.
     fn cmp_magnitude(&self, other: &Self) -> Ordering {
         let ((a, a_exponent), (b, b_exponent)) = (self.digits(), other.digits());
         let (a_places, b_places) = (count(a.len()) + a_exponent, count(b.len()) + b_exponent);
         a_places.cmp(&b_places).then_with(|| a.cmp(&b))
     }
 
-    /// The whole number of 10^`power`, and whether there is nothing left: what is left is rounded away from zero, but for a
-    /// negative number of many digits. Beyond 64 bits it is the outermost number.
+    /// The whole number of 10^`power`, and whether there is nothing left: what is left is rounded
+    /// away from zero, but for a negative number of many digits. Beyond 64 bits it is the outermost
+    /// number.
     pub(super) fn scaled(&self, power: i32) -> (i64, bool) {
         let up = self.exponent() - i64::from(power);
         let outermost = match self.sign() {
@@ -209,7 +214,8 @@ impl Number {
             Self::Big { .. } if up > 0 => (outermost, false),
             Self::Big { value, .. } => {
                 let (whole, exact) = truncated(value, -up);
-                // As Go: one is added below zero too (-0.3Ki is -306 and not -308), except where it divides by 10^19 or more.
+                // As Go: one is added below zero too (-0.3Ki is -306 and not -308), except where it
+                // divides by 10^19 or more.
                 let add = !exact && (value.sign() == Sign::Plus || -up < 19);
                 let whole = i64::try_from(whole + i64::from(add));
                 whole.map_or((outermost, false), |whole| (whole, exact))
@@ -217,7 +223,8 @@ impl Number {
         }
     }
 
-    /// The number without places below 10^`power`, rounded away from zero, and whether it is the same number.
+    /// The number without places below 10^`power`, rounded away from zero, and whether it is the
+    /// same number.
     pub(super) fn rounded_up(self, power: i32) -> (Self, bool) {
         let down = i64::from(power) - self.exponent();
         if down <= 0 {

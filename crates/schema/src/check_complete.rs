@@ -1,5 +1,6 @@
 //! Completeness: fields in value validations must also be specified outside of them
-//! (`apiextensions-apiserver/pkg/apiserver/schema/complete.go`). As in the server, only those of the root are checked.
+//! (`apiextensions-apiserver/pkg/apiserver/schema/complete.go`). As in the server, only those of
+//! the root are checked.
 
 use super::props::Props;
 use crate::field::Path;

@@ -1,4 +1,5 @@
-//! Checks that the schema itself accepts its defaults (`apiserver/schema/defaulting/validation.go`, without CEL rules).
+//! Checks that the schema itself accepts its defaults (`apiserver/schema/defaulting/validation.go`,
+//! without CEL rules).
 
 use super::embedded::{check_embedded, decode_error};
 use super::node::Schema;
@@ -83,7 +84,8 @@ fn node(
     }
 }
 
-/// Makes the path absolute: validation starts at the default, so that its errors have relative paths.
+/// Makes the path absolute: validation starts at the default, so that its errors have relative
+/// paths.
 fn place_below(error: &mut FieldError, path: &Path<'_>) {
     error.field = match error.field.as_str() {
         "<nil>" | "" => path.field(),

@@ -1,4 +1,5 @@
-//! Checks the keywords of a CRD's schema (`apiextensions-apiserver/pkg/apis/apiextensions/validation`, without CEL rules).
+//! Checks the keywords of a CRD's schema
+//! (`apiextensions-apiserver/pkg/apis/apiextensions/validation`, without CEL rules).
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! The rules that make a schema structural (`apiextensions-apiserver/pkg/apiserver/schema/validation.go`).
+//! The rules that make a schema structural
+//! (`apiextensions-apiserver/pkg/apiserver/schema/validation.go`).
 
 use super::check_complete::complete;
 use super::pattern::check_pattern;

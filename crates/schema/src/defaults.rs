@@ -39,8 +39,8 @@ pub(crate) fn drop_nulls(schema: Option<&Schema>, value: &mut Value) {
     }
 }
 
-/// Fills in defaults; a null that is not allowed counts as absent. `budget` is how many bytes they may add, approximately: a
-/// default of a list's items may be large, and the list long.
+/// Fills in defaults; a null that is not allowed counts as absent. `budget` is how many bytes they
+/// may add, approximately: a default of a list's items may be large, and the list long.
 ///
 /// # Errors
 /// If the budget is used up; the rest of the defaults are missing then.

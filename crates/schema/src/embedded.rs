@@ -7,7 +7,8 @@ use crate::field::Path;
 use crate::field::{FieldError, FieldErrorKind};
 use crate::metadata::{self, DecodeMetadata};
 
-/// Returns the error of decoding type or object metadata of an embedded resource that have the wrong types.
+/// Returns the error of decoding type or object metadata of an embedded resource that have the
+/// wrong types.
 pub(crate) fn decode_error(
     decode: DecodeMetadata,
     schema: &Schema,

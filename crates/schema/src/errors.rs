@@ -18,7 +18,8 @@ pub struct Unevaluated {
 
 /// Why an object is invalid, or not known to be valid.
 ///
-/// Its `Display` is the API server's: one error as is, several as `[first, second]`; rules that were not evaluated follow.
+/// Its `Display` is the API server's: one error as is, several as `[first, second]`; rules that
+/// were not evaluated follow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FieldErrors {
     errors: Vec<FieldError>,
@@ -32,7 +33,8 @@ impl FieldErrors {
         &self.errors
     }
 
-    /// Returns the rules that apply to the object but were not evaluated; only a server can decide whether they hold.
+    /// Returns the rules that apply to the object but were not evaluated; only a server can decide
+    /// whether they hold.
     pub fn unevaluated(&self) -> impl Iterator<Item = &Unevaluated> {
         self.unevaluated.iter()
     }

@@ -1,5 +1,5 @@
-//! Resolves paths of fields and keys within a schema, such as `.spec.labels['a.b']`, like `ValidFieldPath` of
-//! `apiextensions-apiserver/pkg/apiserver/schema/cel`.
+//! Resolves paths of fields and keys within a schema, such as `.spec.labels['a.b']`, like
+//! `ValidFieldPath` of `apiextensions-apiserver/pkg/apiserver/schema/cel`.
 
 use serde_json::Value;
 

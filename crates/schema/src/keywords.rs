@@ -1,4 +1,5 @@
-//! The keywords of a CRD's schema (`JSONSchemaProps`): what type the value of each has, and where it counts.
+//! The keywords of a CRD's schema (`JSONSchemaProps`): what type the value of each has, and where
+//! it counts.
 
 /// The type of a keyword's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +27,8 @@ pub struct Keyword {
     pub form: Form,
     /// Whether values are validated by it, besides their type and format.
     pub constrains: bool,
-    /// Whether it is allowed at the root of the schema of a kind with a status subresource. Others would apply to the status, which is
-    /// validated separately.
+    /// Whether it is allowed at the root of the schema of a kind with a status subresource. Others
+    /// would apply to the status, which is validated separately.
     pub at_root: bool,
 }
 

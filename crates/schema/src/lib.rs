@@ -1,16 +1,20 @@
-//! CRD structural schemas: compiles them, and prunes, defaults and validates custom resources like kube-apiserver.
+//! CRD structural schemas: compiles them, and prunes, defaults and validates custom resources like
+//! kube-apiserver.
 //!
-//! Start reading at [`Structural::compile`]. A compiled schema processes an object as the API server's request pipeline does:
-//! [`Structural::prune`], [`Structural::apply_defaults`], then [`Structural::validate`] or [`Structural::validate_update`];
-//! [`Validator`] does all of it for one version of a CRD. Messages are the API server's, word for word; errors that the server lists in
-//! the random order of a Go map are sorted by name here.
+//! Start reading at [`Structural::compile`]. A compiled schema processes an object as the API
+//! server's request pipeline does: [`Structural::prune`], [`Structural::apply_defaults`], then
+//! [`Structural::validate`] or [`Structural::validate_update`]; [`Validator`] does all of it for
+//! one version of a CRD. Messages are the API server's, word for word; errors that the server lists
+//! in the random order of a Go map are sorted by name here.
 //!
 //! # Limits
-//! CEL rules (`x-kubernetes-validations`) are evaluated with the feature `cel`; [`FieldErrors`] lists those that apply but were not
-//! evaluated. A schema document that Go's decoder would refuse (with a number in place of a string) is refused with a field error of
-//! our own wording. One validation reports at most a thousand value errors.
+//! CEL rules (`x-kubernetes-validations`) are evaluated with the feature `cel`; [`FieldErrors`]
+//! lists those that apply but were not evaluated. A schema document that Go's decoder would refuse
+//! (with a number in place of a string) is refused with a field error of our own wording. One
+//! validation reports at most a thousand value errors.
 
-/// Defines a table of test cases: calls a check with each row. Keeps one row per line, which rustfmt would not.
+/// Defines a table of test cases: calls a check with each row. Keeps one row per line, which
+/// rustfmt would not.
 #[cfg(test)]
 macro_rules! rows {
     ($check:ident: $($row:tt),+ $(,)?) => {

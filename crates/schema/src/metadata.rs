@@ -5,10 +5,12 @@ use serde_json::Value;
 
 use crate::field::{FieldError, FieldErrorKind, Path};
 
-/// Decodes object metadata in place and drops fields that `ObjectMeta` does not have. The second argument is the path of the metadata;
-/// the result contains the paths of unknown fields below it, or the error of Go's decoder.
+/// Decodes object metadata in place and drops fields that `ObjectMeta` does not have. The second
+/// argument is the path of the metadata; the result contains the paths of unknown fields below it,
+/// or the error of Go's decoder.
 ///
-/// A server passes its decoder for `ObjectMeta` to [`Structural::compile_with`](crate::Structural::compile_with).
+/// A server passes its decoder for `ObjectMeta` to
+/// [`Structural::compile_with`](crate::Structural::compile_with).
 pub type DecodeMetadata = fn(&mut Value, &str) -> Result<Vec<String>, String>;
 
 /// Accepts any metadata unchanged.
@@ -24,7 +26,8 @@ pub(crate) fn decode_error(decode: DecodeMetadata, metadata: &Value) -> Option<S
     decode(&mut metadata.clone(), "").err()
 }
 
-/// Removes fields that `ObjectMeta` does not have, and appends their paths below `prefix`. Metadata that does not decode stays unchanged.
+/// Removes fields that `ObjectMeta` does not have, and appends their paths below `prefix`. Metadata
+/// that does not decode stays unchanged.
 pub(crate) fn drop_unknown(
     decode: DecodeMetadata,
     metadata: &mut Value,
@@ -70,7 +73,8 @@ pub fn check_object_metadata(rule: NameRule, metadata: &Value, errors: &mut Vec<
     check_metadata(metadata, &path, errors);
 }
 
-/// Validates labels, annotations, owner references, finalizers and the generation. The rules for names and namespaces depend on the kind.
+/// Validates labels, annotations, owner references, finalizers and the generation. The rules for
+/// names and namespaces depend on the kind.
 pub(crate) fn check_metadata(metadata: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     if metadata
         .get("generation")

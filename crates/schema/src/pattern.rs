@@ -28,7 +28,8 @@ impl Pattern {
         &self.source
     }
 
-    /// Whether the pattern matches anywhere in the string. A pattern that does not compile never matches.
+    /// Whether the pattern matches anywhere in the string. A pattern that does not compile never
+    /// matches.
     pub(crate) fn is_match(&self, text: &str) -> bool {
         self.regex().is_some_and(|regex| regex.is_match(text))
     }

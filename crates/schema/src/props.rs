@@ -6,7 +6,8 @@ use crate::field::Path;
 use crate::field::{FieldError, FieldErrorKind};
 use crate::keywords::{Form, Keyword};
 
-/// A raw schema node. A key with a value of the wrong type counts as absent here; [`check_shape`] reports it.
+/// A raw schema node. A key with a value of the wrong type counts as absent here; [`check_shape`]
+/// reports it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Props<'a>(&'a Map<String, Value>);
 
@@ -179,8 +180,8 @@ impl<'a> crate::cel::view::SchemaView<'a> for Props<'a> {
     }
 }
 
-/// Reports keys whose value has a type that a `JSONSchemaProps` cannot hold. The API server refuses such a document while decoding it,
-/// with a message of Go's decoder that is not reproduced here.
+/// Reports keys whose value has a type that a `JSONSchemaProps` cannot hold. The API server refuses
+/// such a document while decoding it, with a message of Go's decoder that is not reproduced here.
 pub(crate) fn check_shape(value: &Value, path: &Path<'_>, errors: &mut Vec<FieldError>) {
     let Some(map) = value.as_object() else {
         errors.push(wrong(path.field(), value, "must be an object"));

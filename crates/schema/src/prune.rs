@@ -95,7 +95,8 @@ impl Walk {
         }
     }
 
-    /// Keeps the fields that `x-kubernetes-preserve-unknown-fields` preserves, and prunes within specified fields.
+    /// Keeps the fields that `x-kubernetes-preserve-unknown-fields` preserves, and prunes within
+    /// specified fields.
     fn skip(&mut self, value: &mut Value, schema: Option<&Schema>) {
         match (value, schema) {
             (value @ Value::Object(_), Some(schema)) => {

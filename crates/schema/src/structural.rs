@@ -27,8 +27,9 @@ impl Structural {
     /// Compiles an `openAPIV3Schema`.
     ///
     /// # Errors
-    /// Every violation of the structural-schema rules, with paths below `spec.validation.openAPIV3Schema` (where the
-    /// API server reports them for a CRD whose versions share one schema).
+    /// Every violation of the structural-schema rules, with paths below
+    /// `spec.validation.openAPIV3Schema` (where the API server reports them for a CRD whose
+    /// versions share one schema).
     pub fn compile(schema: &Value) -> Result<Self, Vec<FieldError>> {
         Self::compile_at("spec.validation.openAPIV3Schema", schema)
     }
@@ -84,8 +85,8 @@ impl Structural {
         }
     }
 
-    /// Returns why an `openAPIV3Schema` is not structural, with paths below `path`; nothing if it has another shape than a schema.
-    /// Defaults, patterns and other values are not checked.
+    /// Returns why an `openAPIV3Schema` is not structural, with paths below `path`; nothing if it
+    /// has another shape than a schema. Defaults, patterns and other values are not checked.
     #[must_use]
     pub fn check_form(path: &str, schema: &Value) -> Vec<FieldError> {
         let path = Path::root(path);
@@ -103,8 +104,8 @@ impl Structural {
         }
     }
 
-    /// Returns the violations of the rules of a valid `openAPIV3Schema`: their expressions and estimated costs, as the server checks
-    /// them. Errors are reported below `path`.
+    /// Returns the violations of the rules of a valid `openAPIV3Schema`: their expressions and
+    /// estimated costs, as the server checks them. Errors are reported below `path`.
     #[cfg(feature = "cel")]
     #[must_use]
     pub fn check_rules(path: &str, schema: &Value) -> Vec<FieldError> {
@@ -114,17 +115,17 @@ impl Structural {
             .unwrap_or_default()
     }
 
-    /// Removes fields that the schema does not specify and returns their paths (`spec.foo[0].bar`), sorted, in the form of strict
-    /// decoding errors.
+    /// Removes fields that the schema does not specify and returns their paths (`spec.foo[0].bar`),
+    /// sorted, in the form of strict decoding errors.
     ///
-    /// apiVersion, kind and metadata of the object and of embedded resources are implicit; unknown fields *inside*
-    /// metadata are removed and reported too.
+    /// apiVersion, kind and metadata of the object and of embedded resources are implicit; unknown
+    /// fields *inside* metadata are removed and reported too.
     pub fn prune(&self, object: &mut Value) -> Vec<String> {
         prune::prune_root(self.decode, &self.root, object)
     }
 
-    /// Returns the error of decoding an object whose metadata, or an embedded resource's, has the wrong types. The server answers such
-    /// a request with 400 `BadRequest`.
+    /// Returns the error of decoding an object whose metadata, or an embedded resource's, has the
+    /// wrong types. The server answers such a request with 400 `BadRequest`.
     pub fn decode_error(&self, object: &Value) -> Option<String> {
         let metadata = object
             .get("metadata")
@@ -132,7 +133,8 @@ impl Structural {
         metadata.or_else(|| self.embedded_error(object))
     }
 
-    /// Returns the error of decoding the embedded resources of an object whose own metadata is decoded.
+    /// Returns the error of decoding the embedded resources of an object whose own metadata is
+    /// decoded.
     pub fn embedded_error(&self, object: &Value) -> Option<String> {
         let error = embedded::decode_error(self.decode, &self.root, &Path::root(""), object);
         error.map(|error| error.to_string())
@@ -144,7 +146,8 @@ impl Structural {
         self.fill_defaults(object);
     }
 
-    /// Fills in defaults, also for nulls; other nulls that are not allowed stay, for validation to report.
+    /// Fills in defaults, also for nulls; other nulls that are not allowed stay, for validation to
+    /// report.
     pub fn fill_defaults(&self, object: &mut Value) {
         let mut unlimited = usize::MAX;
         // Memory ends before this budget does.
@@ -169,13 +172,14 @@ impl Structural {
         defaults::drop_nulls(Some(&self.root), object);
     }
 
-    /// Validates a whole object, as on create: values, embedded resources, uniqueness in lists, rules. The object's own metadata is not
-    /// checked, except for the schema's restrictions.
+    /// Validates a whole object, as on create: values, embedded resources, uniqueness in lists,
+    /// rules. The object's own metadata is not checked, except for the schema's restrictions.
     pub fn validate(&self, object: &Value) -> Vec<FieldError> {
         self.check(Vec::new(), object).into_errors()
     }
 
-    /// Like [`validate`](Self::validate), including the rules that were not evaluated, after the errors of the object's metadata.
+    /// Like [`validate`](Self::validate), including the rules that were not evaluated, after the
+    /// errors of the object's metadata.
     pub(crate) fn check(&self, mut errors: Vec<FieldError>, object: &Value) -> FieldErrors {
         let root = Path::root("");
         errors.extend(validate::check(&self.root, &root, object, None).into_errors());
@@ -184,14 +188,14 @@ impl Structural {
         self.with_rules(errors, object, None)
     }
 
-    /// Validates a whole object on update. Errors in values unchanged since `old` are ignored (CRDValidationRatcheting), as are
-    /// duplicates in lists if `old` has any too.
+    /// Validates a whole object on update. Errors in values unchanged since `old` are ignored
+    /// (CRDValidationRatcheting), as are duplicates in lists if `old` has any too.
     pub fn validate_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
         self.check_update(Vec::new(), old, new).into_errors()
     }
 
-    /// Like [`validate_update`](Self::validate_update), including the rules that were not evaluated, after the errors of the object's
-    /// metadata.
+    /// Like [`validate_update`](Self::validate_update), including the rules that were not
+    /// evaluated, after the errors of the object's metadata.
     pub(crate) fn check_update(
         &self,
         mut errors: Vec<FieldError>,
@@ -225,7 +229,8 @@ impl Structural {
         found
     }
 
-    /// Validates a write to the status subresource: only the status, and the lists of the whole object.
+    /// Validates a write to the status subresource: only the status, and the lists of the whole
+    /// object.
     pub fn validate_status_update(&self, old: &Value, new: &Value) -> Vec<FieldError> {
         let mut errors = Vec::new();
         if let (Some(schema), Some(status)) =

@@ -47,8 +47,8 @@ impl Validator {
         Some(Self::of_version(version))
     }
 
-    /// Validates an object to be created. As on the server, unknown fields are removed first, and so is the status if it is a
-    /// subresource; then defaults are applied.
+    /// Validates an object to be created. As on the server, unknown fields are removed first, and
+    /// so is the status if it is a subresource; then defaults are applied.
     ///
     /// # Errors
     /// The violations for which the server would refuse it, and the rules that were not evaluated.
@@ -70,7 +70,8 @@ impl Validator {
     /// Validates an object to replace another one.
     ///
     /// # Errors
-    /// The violations for which the server would refuse it, and the rules that were not evaluated. Errors in unchanged values are ignored.
+    /// The violations for which the server would refuse it, and the rules that were not evaluated.
+    /// Errors in unchanged values are ignored.
     pub fn validate_update(&self, old: Value, new: Value) -> Result<(), FieldErrors> {
         let schema = self.structural()?;
         let (old, new) = (settled(schema, old), settled(schema, new));
@@ -114,7 +115,8 @@ fn settled(schema: Option<&Structural>, mut object: Value) -> Value {
     object
 }
 
-/// Checks that the replica counts of the scale subresource, at paths such as `.spec.replicas`, are not negative.
+/// Checks that the replica counts of the scale subresource, at paths such as `.spec.replicas`, are
+/// not negative.
 pub fn check_counts<'p>(
     paths: impl IntoIterator<Item = &'p str>,
     object: &Value,

@@ -13,10 +13,12 @@ use std::{
 
 use crate::Result;
 
-/// The environment variable with the file to append compile times to. Set when cargo runs this program as a wrapper of rustc.
+/// The environment variable with the file to append compile times to. Set when cargo runs this
+/// program as a wrapper of rustc.
 const TIMES: &str = "CORPUS_TIMES";
 
-/// Compiles the crates of a workspace, skipping those that fail. Returns the seconds of each, and the folder of the programs.
+/// Compiles the crates of a workspace, skipping those that fail. Returns the seconds of each, and
+/// the folder of the programs.
 pub(crate) fn compile(
     workspace: &Path,
     target: &Path,
@@ -60,7 +62,8 @@ pub(crate) fn compile(
     Ok((seconds, programs))
 }
 
-/// Runs rustc for cargo and records its time. Returns `None` if this process is not a wrapper of rustc.
+/// Runs rustc for cargo and records its time. Returns `None` if this process is not a wrapper of
+/// rustc.
 pub(crate) fn as_rustc() -> Option<Result<ExitCode>> {
     let times = env::var_os(TIMES)?;
     let arguments: Vec<OsString> = env::args_os().skip(1).collect();
@@ -92,7 +95,8 @@ fn timed(times: &OsString, arguments: &[OsString]) -> Result<ExitCode> {
     })
 }
 
-/// The number of objects that round-tripped unchanged through the types of a project, and messages about the others.
+/// The number of objects that round-tripped unchanged through the types of a project, and messages
+/// about the others.
 #[derive(Default)]
 pub(crate) struct Sent {
     pub(crate) samples: usize,

@@ -1,6 +1,7 @@
-//! Tests two CRDs for equivalence to the API server: parses them, fills in defaults, and compares them ignoring what the server ignores:
-//! the order of properties, versions and `required`; unknown keywords; and the difference between absent, null, empty and false
-//! values that Go's `omitempty` removes. Independent of the generator's own reader.
+//! Tests two CRDs for equivalence to the API server: parses them, fills in defaults, and compares
+//! them ignoring what the server ignores: the order of properties, versions and `required`; unknown
+//! keywords; and the difference between absent, null, empty and false values that Go's `omitempty`
+//! removes. Independent of the generator's own reader.
 
 use serde_json::{Map, Value};
 
@@ -116,7 +117,8 @@ fn canonical_schema(schema: &Value) -> Value {
     Value::Object(members.collect())
 }
 
-/// Returns the canonical value of a schema keyword, or `None` if it has no effect or the API server does not know it.
+/// Returns the canonical value of a schema keyword, or `None` if it has no effect or the API server
+/// does not know it.
 fn keyword(key: &str, value: &Value) -> Option<Value> {
     let schemas = |value: &Value| some(&list(value).iter().map(canonical_schema).collect());
     match key {
@@ -203,8 +205,8 @@ fn short(value: &Value) -> String {
     value.to_string().chars().take(120).collect()
 }
 
-/// Returns an object with these keys, each value converted by `read`. Keys that are absent, or for which `read` returns `None`, are left
-/// out.
+/// Returns an object with these keys, each value converted by `read`. Keys that are absent, or for
+/// which `read` returns `None`, are left out.
 fn picked(value: &Value, keys: &[&str], read: impl Fn(&str, &Value) -> Option<Value>) -> Value {
     let members = keys
         .iter()

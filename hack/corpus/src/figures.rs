@@ -1,4 +1,5 @@
-//! Figures of a project's types, to see how a change of naming or of types affects the whole corpus.
+//! Figures of a project's types, to see how a change of naming or of types affects the whole
+//! corpus.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -82,7 +83,8 @@ fn add([a, b]: [usize; 2], [c, d]: [usize; 2]) -> [usize; 2] {
     [a + c, b + d]
 }
 
-/// Counts the fields of a version that hold objects: those with types of Kubernetes, and all. The metadata of kinds is not counted.
+/// Counts the fields of a version that hold objects: those with types of Kubernetes, and all. The
+/// metadata of kinds is not counted.
 fn objects(version: &Version) -> [usize; 2] {
     let is_root = |def: &&TypeDef| {
         version

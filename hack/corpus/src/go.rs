@@ -1,5 +1,5 @@
-//! Go modules: generates a crate of types for the API packages of each, checks it with the samples of its project in the corpus, and
-//! compares the figures with those of the types from its CRDs.
+//! Go modules: generates a crate of types for the API packages of each, checks it with the samples
+//! of its project in the corpus, and compares the figures with those of the types from its CRDs.
 
 use std::{
     fs,
@@ -25,7 +25,8 @@ struct Module {
     project: String,
 }
 
-/// Runs `corpus go` with the arguments `MODULES CACHE CORPUS OUTPUT [NAME…]`. Without a corpus, CORPUS is `-`.
+/// Runs `corpus go` with the arguments `MODULES CACHE CORPUS OUTPUT [NAME…]`. Without a corpus,
+/// CORPUS is `-`.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let [table, cache, corpus, output, only @ ..] = arguments else {
         return Err("usage: corpus go MODULES CACHE CORPUS OUTPUT [NAME…]".into());

@@ -48,7 +48,8 @@ impl Index {
             project.crds.push(crd.path);
         }
         for sample in file.samples {
-            // Unserved versions have no types. Duplicate keys are refused, as by strict decoding in the API server.
+            // Unserved versions have no types. Duplicate keys are refused, as by strict decoding in
+            // the API server.
             if sample
                 .flags
                 .iter()

@@ -1,4 +1,5 @@
-//! Random objects with values that a schema permits and samples rarely have. Deterministic for each schema, on every machine.
+//! Random objects with values that a schema permits and samples rarely have. Deterministic for each
+//! schema, on every machine.
 
 use serde_json::{Map, Number, Value, json};
 
@@ -11,7 +12,8 @@ pub(crate) enum Case {
     Full,
     /// Every property: minimum numbers, empty strings, int-or-strings as numbers beyond 32 bits.
     Low,
-    /// Every property: maximum numbers, non-ASCII strings, int-or-strings as strings, unknown properties where they are preserved.
+    /// Every property: maximum numbers, non-ASCII strings, int-or-strings as strings, unknown
+    /// properties where they are preserved.
     High,
     /// Null wherever it is permitted.
     Null,
@@ -159,7 +161,8 @@ impl Maker {
                 members.insert(key.to_owned(), self.value(&schema, depth + 1));
             }
         }
-        // If `additionalProperties` has a schema, it applies to unknown properties even if they are preserved.
+        // If `additionalProperties` has a schema, it applies to unknown properties even if they are
+        // preserved.
         let others = &schema["additionalProperties"];
         let keeps = *others == true
             || schema["x-kubernetes-preserve-unknown-fields"] == true && !others.is_object();

@@ -1,11 +1,14 @@
-//! Tests the generator with a large corpus: generates a crate of types for each project of real CRDs, compiles it, round-trips samples and
-//! random objects, regenerates the CRDs and compares them. Prints one line per project, and a total.
+//! Tests the generator with a large corpus: generates a crate of types for each project of real
+//! CRDs, compiles it, round-trips samples and random objects, regenerates the CRDs and compares
+//! them. Prints one line per project, and a total.
 //!
 //! Usage:
 //!
-//! - `corpus CORPUS OUTPUT TARGET [--kubernetes-version=VERSION] [--generate-only] [PROJECT…]`, where CORPUS contains `index.json`,
-//!   `corpus/` and `samples/`. The crates form one workspace in OUTPUT, which is built into TARGET.
-//! - `corpus go MODULES CACHE CORPUS OUTPUT [NAME…]` generates crates from Go modules in a module cache, for `hack/go-corpus.sh`.
+//! - `corpus CORPUS OUTPUT TARGET [--kubernetes-version=VERSION] [--generate-only] [PROJECT…]`,
+//!   where CORPUS contains `index.json`, `corpus/` and `samples/`. The crates form one workspace in
+//!   OUTPUT, which is built into TARGET.
+//! - `corpus go MODULES CACHE CORPUS OUTPUT [NAME…]` generates crates from Go modules in a module
+//!   cache, for `hack/go-corpus.sh`.
 //! - `corpus names …` compares the names of types, for `hack/names.sh`.
 
 #![allow(
@@ -115,7 +118,8 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     })
 }
 
-/// Prints the figures of each project, and the total. A project that cannot be generated is reported, and does not affect others.
+/// Prints the figures of each project, and the total. A project that cannot be generated is
+/// reported, and does not affect others.
 fn figures(projects: &[&Project], outcomes: Vec<Result<Outcome>>) -> Result<ExitCode> {
     let mut total = Figures::default();
     let mut code = ExitCode::SUCCESS;

@@ -1,9 +1,12 @@
-//! Stability of names: whether types keep their names from an older release of a project to a newer one.
+//! Stability of names: whether types keep their names from an older release of a project to a newer
+//! one.
 //!
-//! Both releases are generated, the newer one twice: by the rule alone, and with the names of the older release recorded, as `kube-codegen`
-//! does by default. Both releases share a type if a path of the API (a kind and properties) leads to a type in both; it keeps its
-//! name if each such path leads to a type of that name. Besides pairs of real releases, each project of the corpus is compared with a copy
-//! of itself from which random properties were removed, since that is what an older release typically looks like.
+//! Both releases are generated, the newer one twice: by the rule alone, and with the names of the
+//! older release recorded, as `kube-codegen` does by default. Both releases share a type if a path
+//! of the API (a kind and properties) leads to a type in both; it keeps its name if each such path
+//! leads to a type of that name. Besides pairs of real releases, each project of the corpus is
+//! compared with a copy of itself from which random properties were removed, since that is what an
+//! older release typically looks like.
 
 use std::{
     collections::BTreeMap,
@@ -26,8 +29,9 @@ use crate::{Result, index::Index, options, project::parse, sharing};
 /// One in this many properties is removed from a schema.
 const ONE_OF: u64 = 20;
 
-/// Runs `releases [NAME OLD NEW]…`, which compares pairs of folders of CRDs, `thinned CORPUS SEED [PROJECT…]`, which compares projects
-/// with thinned copies of themselves, or `sharing CORPUS [PROJECT…]`, see [`sharing`].
+/// Runs `releases [NAME OLD NEW]…`, which compares pairs of folders of CRDs,
+/// `thinned CORPUS SEED [PROJECT…]`, which compares projects with thinned copies of themselves, or
+/// `sharing CORPUS [PROJECT…]`, see [`sharing`].
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [mode, releases @ ..] if mode == "releases" && releases.len().is_multiple_of(3) => {
@@ -105,8 +109,9 @@ fn thin_crd(crd: &mut Value, seed: &str) {
     }
 }
 
-/// Removes random properties, except required ones (adding a required property would break clients) and list map keys. Objects in
-/// properties of the same name lose the same properties, since in Go they are usually one type.
+/// Removes random properties, except required ones (adding a required property would break clients)
+/// and list map keys. Objects in properties of the same name lose the same properties, since in Go
+/// they are usually one type.
 fn thin(schema: &mut Value, keys: &[Value], holder: &str, seed: &str) {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
@@ -225,7 +230,8 @@ impl Compared {
     }
 }
 
-/// Counts the older types that also occur in the newer release, and returns those whose names differ.
+/// Counts the older types that also occur in the newer release, and returns those whose names
+/// differ.
 fn compare(
     old: &BTreeMap<String, String>,
     new: &BTreeMap<String, String>,
@@ -277,7 +283,8 @@ pub(crate) fn generate(crds: &[Value], record: Option<Record>) -> Result<ApiSet>
     Ok(generated.map_err(|errors| errors.render(Style::Plain))?.api)
 }
 
-/// Returns the name of the type at each path of each kind: generated types by name, and types of other crates by Rust path.
+/// Returns the name of the type at each path of each kind: generated types by name, and types of
+/// other crates by Rust path.
 fn names(api: &ApiSet) -> BTreeMap<String, String> {
     let mut walk = Walk {
         names: BTreeMap::new(),

@@ -1,4 +1,5 @@
-//! Generates the program of a project, which decodes every sample into its type, encodes it again, and compares the result.
+//! Generates the program of a project, which decodes every sample into its type, encodes it again,
+//! and compares the result.
 
 use kube_codegen::model::{ApiSet, names};
 

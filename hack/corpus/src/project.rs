@@ -1,4 +1,5 @@
-//! One project: its crate of types, its regenerated CRDs, and the objects that are round-tripped through the types.
+//! One project: its crate of types, its regenerated CRDs, and the objects that are round-tripped
+//! through the types.
 
 use std::{fs, path::Path, time::Instant};
 
@@ -198,7 +199,8 @@ pub(crate) fn parse(text: &str) -> Result<Value> {
     }
 }
 
-/// Indents the line that an error is about: Go allows any indentation of lines in a quoted scalar, and folds them.
+/// Indents the line that an error is about: Go allows any indentation of lines in a quoted scalar,
+/// and folds them.
 fn indented(text: &str, error: &str) -> Option<String> {
     let message = error.lines().next()?;
     let rest = message

@@ -1,4 +1,5 @@
-//! Names of types that kinds share: how many of the types that a kind uses start with the name of another kind.
+//! Names of types that kinds share: how many of the types that a kind uses start with the name of
+//! another kind.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +15,8 @@ use crate::{Result, index::Index, names::generate, project::parse};
 /// The longest name that the generator should choose.
 const LONG: usize = 59;
 
-/// Prints the figures of each project of the corpus, and of all. With names of projects, also each name of another kind.
+/// Prints the figures of each project of the corpus, and of all. With names of projects, also each
+/// name of another kind.
 pub(crate) fn run(corpus: &Path, only: &[String]) -> Result<()> {
     println!(
         "{:<48} {:>7} {:>7} {:>8} {:>7} {:>7}",

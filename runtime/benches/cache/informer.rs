@@ -136,7 +136,8 @@ impl Drop for Rig {
     }
 }
 
-/// Creates small objects, so that memory traffic of the objects does not hide the informer; called before the clock starts.
+/// Creates small objects, so that memory traffic of the objects does not hide the informer; called
+/// before the clock starts.
 fn updates(version: usize) -> Vec<Vec<WatchItem<Widget>>> {
     static PATTERN: OnceLock<Vec<Widget>> = OnceLock::new();
     let pattern = PATTERN.get_or_init(|| (0..OBJECTS).map(|n| typed(n, 1).light()).collect());

@@ -1,6 +1,7 @@
 //! In-process benchmarks of the caches: store, selectors, informer, decoding.
 //!
-//! `cargo bench -p codegen-runtime --bench cache`. Objects have the size of those served by `hack/bench/informer.sh`.
+//! `cargo bench -p codegen-runtime --bench cache`. Objects have the size of those served by
+//! `hack/bench/informer.sh`.
 
 #![allow(
     clippy::unwrap_used,

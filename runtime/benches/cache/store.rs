@@ -64,8 +64,8 @@ fn writes(bencher: Bencher<'_, '_>) {
         .bench(|| write_all(store));
 }
 
-/// Like `writes`, while other threads list all objects repeatedly. The writer's own time is measured: on two cores, readers that
-/// never pause also take processor time from it.
+/// Like `writes`, while other threads list all objects repeatedly. The writer's own time is
+/// measured: on two cores, readers that never pause also take processor time from it.
 #[divan::bench(sample_count = 10, args = [1, 10])]
 fn writes_beside_full_list_readers(bencher: Bencher<'_, '_>, readers: usize) {
     let store = full();

@@ -109,7 +109,8 @@ pub(crate) fn measure(rounds: usize, kill: bool) -> Vec<Duration> {
     for round in 1..=rounds {
         let next = Contender::start(&url, round, &sender);
         wait_for(&said, Some(round), false);
-        // The contender has started its watch and first read of the Lease, and the leader renews meanwhile.
+        // The contender has started its watch and first read of the Lease, and the leader renews
+        // meanwhile.
         std::thread::sleep(RETRY * 2);
         let ended = Instant::now();
         leader.end(kill);

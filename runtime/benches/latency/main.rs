@@ -1,8 +1,8 @@
 //! Latency: `cargo bench -p codegen-runtime --bench latency`.
 //!
 //! - From a watch event on the wire to the start of its reconciliation, on an idle controller.
-//! - From the end of a leader to the first work of the next one, between real processes and over HTTP: with a leader that is asked
-//!   to stop, and with one that is killed.
+//! - From the end of a leader to the first work of the next one, between real processes and over
+//!   HTTP: with a leader that is asked to stop, and with one that is killed.
 //!
 //! The contenders are further processes of this program, started with `contend`.
 

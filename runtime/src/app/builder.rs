@@ -51,10 +51,11 @@ pub struct Invocation<F> {
 }
 
 impl App {
-    /// Describes the program `name`, such as `network-controller`, at `version`: `env!("CARGO_PKG_VERSION")`.
+    /// Describes the program `name`, such as `network-controller`, at `version`:
+    /// `env!("CARGO_PKG_VERSION")`.
     ///
-    /// `name` is the command's name, the User-Agent, the default name of the Lease and the reporter of events. With `-`
-    /// replaced by `_`, it is the crate whose log lines `-v` shows.
+    /// `name` is the command's name, the User-Agent, the default name of the Lease and the reporter
+    /// of events. With `-` replaced by `_`, it is the crate whose log lines `-v` shows.
     pub fn new(name: &'static str, version: &'static str) -> Self {
         Self {
             name,
@@ -77,7 +78,8 @@ impl App {
         self
     }
 
-    /// Sets the reporter of events, such as `samplecrd.k8s.io/network-controller`; defaults to the program's name.
+    /// Sets the reporter of events, such as `samplecrd.k8s.io/network-controller`; defaults to the
+    /// program's name.
     pub fn reporter(mut self, reporter: impl Into<String>) -> Self {
         self.reporter = reporter.into();
         self
@@ -89,14 +91,16 @@ impl App {
         self
     }
 
-    /// Adjusts the command line with `Command::mut_arg`: a default value, say, or a more specific help string.
+    /// Adjusts the command line with `Command::mut_arg`: a default value, say, or a more specific
+    /// help string.
     pub fn adjust_command(mut self, adjust: fn(Command) -> Command) -> Self {
         self.adjust.push(adjust);
         self
     }
 
-    /// Serves webhooks through the [manager](Process::manager), on every replica, with the certificate in the folder of
-    /// `--webhook-cert-path`. `demo` needs no certificate: use [`Demo::webhooks`](super::Demo::webhooks) there.
+    /// Serves webhooks through the [manager](Process::manager), on every replica, with the
+    /// certificate in the folder of `--webhook-cert-path`. `demo` needs no certificate: use
+    /// [`Demo::webhooks`](super::Demo::webhooks) there.
     #[cfg(feature = "webhooks")]
     pub fn webhooks(mut self, webhooks: Webhooks) -> Self {
         self.webhooks = Some(webhooks);
@@ -178,12 +182,12 @@ impl App {
         })
     }
 
-    /// Parses the process's command line and runs the program until SIGTERM, SIGINT or a failure. A second signal ends
-    /// the process immediately.
+    /// Parses the process's command line and runs the program until SIGTERM, SIGINT or a failure. A
+    /// second signal ends the process immediately.
     ///
-    /// `setup` builds the controllers and adds them to a [manager](Process::manager), which this function runs. The first
-    /// signal drops a `setup` that is still waiting. An exit code other than 0 follows a logged error. Lost leadership is
-    /// such an error: the process must restart.
+    /// `setup` builds the controllers and adds them to a [manager](Process::manager), which this
+    /// function runs. The first signal drops a `setup` that is still waiting. An exit code other
+    /// than 0 follows a logged error. Lost leadership is such an error: the process must restart.
     pub fn main<F, S, W, E>(self, setup: S) -> ExitCode
     where
         F: Args,
@@ -203,7 +207,8 @@ impl App {
             }
         };
         let result = runtime.block_on(self.invoke(invocation, setup));
-        // A blocked thread must not keep the process alive, as it would go on working without leadership.
+        // A blocked thread must not keep the process alive, as it would go on working without
+        // leadership.
         runtime.shutdown_background();
         match result {
             Ok(()) => ExitCode::SUCCESS,
@@ -241,11 +246,13 @@ impl App {
         self.run(flags, own, setup, &shutdown).await
     }
 
-    /// Runs the program against the cluster that `flags` or the environment specify, until `shutdown` is cancelled.
+    /// Runs the program against the cluster that `flags` or the environment specify, until
+    /// `shutdown` is cancelled.
     ///
     /// # Errors
     ///
-    /// No cluster is configured, an address is in use, `setup` fails, or the manager stops by itself.
+    /// No cluster is configured, an address is in use, `setup` fails, or the manager stops by
+    /// itself.
     pub async fn run<F, S, W, E>(
         &self,
         flags: Flags,
@@ -273,8 +280,8 @@ impl App {
         self.manage(start, shutdown).await
     }
 
-    /// Like [`run`](Self::run), but with the caller's client: for tests, and for several programs in one process. The
-    /// flags that select a cluster have no effect.
+    /// Like [`run`](Self::run), but with the caller's client: for tests, and for several programs
+    /// in one process. The flags that select a cluster have no effect.
     ///
     /// # Errors
     ///
@@ -316,7 +323,8 @@ impl App {
         Ok(process)
     }
 
-    /// Runs the manager that `start` builds. A stop drops `start`: an API server that it waits for must not keep the process alive.
+    /// Runs the manager that `start` builds. A stop drops `start`: an API server that it waits for
+    /// must not keep the process alive.
     async fn manage(
         &self,
         start: impl Future<Output = Result<Manager, AppError>>,

@@ -7,7 +7,8 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 
 use super::AppError;
 
-/// Returns the configuration of the cluster that the flags specify, else of the one in the environment.
+/// Returns the configuration of the cluster that the flags specify, else of the one in the
+/// environment.
 pub(super) async fn config(
     kubeconfig: Option<&Path>,
     master: Option<&str>,

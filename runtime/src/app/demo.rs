@@ -1,4 +1,5 @@
-//! `demo`: runs the program's controllers against an embedded API server, to try them without a cluster.
+//! `demo`: runs the program's controllers against an embedded API server, to try them without a
+//! cluster.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -23,8 +24,9 @@ type Walk = Box<dyn FnOnce(Client) -> BoxFuture<'static, Result<(), BoxError>> +
 
 /// Describes `demo`: the objects it serves and the commands it suggests.
 ///
-/// `demo` serves the CRDs and sample objects on a loopback address, runs the program's controllers, writes a
-/// kubeconfig, prints the commands to try, and runs until it is stopped. Only the kubeconfig remains afterwards.
+/// `demo` serves the CRDs and sample objects on a loopback address, runs the program's controllers,
+/// writes a kubeconfig, prints the commands to try, and runs until it is stopped. Only the
+/// kubeconfig remains afterwards.
 #[derive(Default)]
 #[must_use]
 pub struct Demo {
@@ -82,7 +84,8 @@ impl Demo {
         self
     }
 
-    /// Adds CRDs to serve: YAML of one or more documents, such as `include_str!("../deploy/crd.yaml")`.
+    /// Adds CRDs to serve: YAML of one or more documents, such as
+    /// `include_str!("../deploy/crd.yaml")`.
     pub fn crds(mut self, yaml: &'static str) -> Self {
         self.crds.push(yaml);
         self
@@ -94,8 +97,8 @@ impl Demo {
         self
     }
 
-    /// Lets the API server call webhooks in this process, without sockets or certificates, for every service that the
-    /// CRDs and the webhook configurations among the objects name.
+    /// Lets the API server call webhooks in this process, without sockets or certificates, for
+    /// every service that the CRDs and the webhook configurations among the objects name.
     #[cfg(feature = "webhooks")]
     pub fn webhooks(mut self, webhooks: Webhooks) -> Self {
         self.webhooks = Some(webhooks);
@@ -108,13 +111,15 @@ impl Demo {
         self
     }
 
-    /// Sets flags of the controller that differ from their defaults in the demo. Flags that the user writes after `--` follow them.
+    /// Sets flags of the controller that differ from their defaults in the demo. Flags that the
+    /// user writes after `--` follow them.
     pub fn args(mut self, args: impl IntoIterator<Item = &'static str>) -> Self {
         self.args.extend(args);
         self
     }
 
-    /// Sets the scenario of `--once`: it plays the life of an object through the client, prints it, and ends the demo.
+    /// Sets the scenario of `--once`: it plays the life of an object through the client, prints it,
+    /// and ends the demo.
     pub fn walk<W>(mut self, walk: impl FnOnce(Client) -> W + Send + Sync + 'static) -> Self
     where
         W: Future<Output = Result<(), BoxError>> + Send + 'static,
@@ -220,7 +225,8 @@ fn documents(what: &str, files: &[&str]) -> Result<Vec<Value>, AppError> {
     Ok(all)
 }
 
-/// Returns the namespace and name of each service whose webhooks a CRD or a webhook configuration names.
+/// Returns the namespace and name of each service whose webhooks a CRD or a webhook configuration
+/// names.
 #[cfg(feature = "webhooks")]
 fn services(object: &Value) -> impl Iterator<Item = (&str, &str)> {
     let conversion = &object["spec"]["conversion"]["webhook"];

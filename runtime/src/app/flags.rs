@@ -43,11 +43,12 @@ pub struct Flags {
     /// The address to serve metrics on, such as :8443; "0" disables them.
     #[arg(long, value_name = "ADDRESS", default_value = "0", value_parser = parse_address)]
     pub metrics_bind_address: Bind,
-    /// Whether to serve metrics over HTTPS, to clients with a bearer token whose roles allow to get the path /metrics; otherwise over
-    /// HTTP, to everyone who reaches the address.
+    /// Whether to serve metrics over HTTPS, to clients with a bearer token whose roles allow to get
+    /// the path /metrics; otherwise over HTTP, to everyone who reaches the address.
     #[arg(long, value_name = "BOOL", default_value_t = false, num_args = 0..=1, require_equals = true, default_missing_value = "true", action = clap::ArgAction::Set)]
     pub metrics_secure: bool,
-    /// The folder of the metrics certificate, tls.crt and tls.key; without it, the program makes one that clients cannot verify.
+    /// The folder of the metrics certificate, tls.crt and tls.key; without it, the program makes
+    /// one that clients cannot verify.
     #[arg(long, value_name = "FOLDER", requires = "metrics_secure")]
     pub metrics_cert_path: Option<PathBuf>,
     /// The address to serve /healthz and /readyz on over HTTP; "0" disables them.
@@ -69,7 +70,8 @@ pub struct Flags {
 #[derive(Clone, Debug, Args)]
 #[group(skip)]
 pub struct ShardFlags {
-    /// Let every replica work, each on a part of the objects by the hash of this field; without it, only the leader works.
+    /// Let every replica work, each on a part of the objects by the hash of this field; without it,
+    /// only the leader works.
     #[arg(long, value_name = "FIELD", value_enum)]
     pub shard_by: Option<ShardBy>,
     /// The part of this replica in proportion to the others'.
@@ -94,18 +96,22 @@ pub struct WebhookFlags {
     /// The address to serve webhooks on over HTTPS; "0" disables them.
     #[arg(long, value_name = "ADDRESS", default_value = ":9443", value_parser = parse_address)]
     pub webhook_bind_address: Bind,
-    /// The folder of the webhook certificate, tls.crt and tls.key; without a certificate webhooks are disabled.
+    /// The folder of the webhook certificate, tls.crt and tls.key; without a certificate webhooks
+    /// are disabled.
     #[arg(long, value_name = "FOLDER")]
     pub webhook_cert_path: Option<PathBuf>,
-    /// The service of the webhooks, NAMESPACE/NAME: creates a self-signed certificate for it, in a Secret.
+    /// The service of the webhooks, NAMESPACE/NAME: creates a self-signed certificate for it, in a
+    /// Secret.
     #[cfg(feature = "self-signed")]
     #[arg(long, value_name = "SERVICE", value_parser = parse_service, conflicts_with = "webhook_cert_path")]
     pub webhook_self_signed: Option<ServiceName>,
-    /// The Secret of the self-signed certificate, in the service's namespace; the service's name with -cert unless set.
+    /// The Secret of the self-signed certificate, in the service's namespace; the service's name
+    /// with -cert unless set.
     #[cfg(feature = "self-signed")]
     #[arg(long, value_name = "NAME", value_parser = parse_secret, requires = "webhook_self_signed")]
     pub webhook_secret: Option<String>,
-    /// How long to serve webhooks after SIGTERM, with /readyz failing, while nodes still route requests to this process.
+    /// How long to serve webhooks after SIGTERM, with /readyz failing, while nodes still route
+    /// requests to this process.
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = parse_delay)]
     pub shutdown_delay: Duration,
 }
@@ -287,8 +293,8 @@ fn parse_lease_name(text: &str) -> Result<String, String> {
     kube_names::subdomain_fault(text).map_or_else(|| Ok(text.to_owned()), Err)
 }
 
-/// Parses `0`, `:8080` and `127.0.0.1:8080`, as controller-runtime's flags do. Without a host the address is all of IPv6 and IPv4,
-/// as in Go: the pods of some clusters have only IPv6 addresses.
+/// Parses `0`, `:8080` and `127.0.0.1:8080`, as controller-runtime's flags do. Without a host the
+/// address is all of IPv6 and IPv4, as in Go: the pods of some clusters have only IPv6 addresses.
 fn parse_address(text: &str) -> Result<Bind, String> {
     if matches!(text, "0" | "") {
         return Ok(Bind(None));

@@ -7,8 +7,8 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use super::{AppError, LogFlags, LogFormat};
 
-/// Starts logging to standard error, once per process. Without `-v` the filter is `quiet`, such as `info`; `-v` raises
-/// `crates` above the libraries that they use.
+/// Starts logging to standard error, once per process. Without `-v` the filter is `quiet`, such as
+/// `info`; `-v` raises `crates` above the libraries that they use.
 pub(super) fn start(flags: &LogFlags, quiet: &str, crates: &[String]) -> Result<(), AppError> {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter(flags.verbosity, quiet, crates))

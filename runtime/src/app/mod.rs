@@ -1,8 +1,10 @@
-//! The program around controllers: flags, logging, client, manager, signals, and a demo on an embedded API server.
+//! The program around controllers: flags, logging, client, manager, signals, and a demo on an
+//! embedded API server.
 //!
-//! Contains the parts that every controller's `main` would repeat. [`App`] describes the program and runs it; [`Flags`]
-//! are the common flags; [`Process`] is passed to the program's own code to build its controllers with; `Demo` (feature
-//! `demo`) is the subcommand that starts an API server and the controllers in one process.
+//! Contains the parts that every controller's `main` would repeat. [`App`] describes the program
+//! and runs it; [`Flags`] are the common flags; [`Process`] is passed to the program's own code to
+//! build its controllers with; `Demo` (feature `demo`) is the subcommand that starts an API server
+//! and the controllers in one process.
 //!
 //! ```no_run
 //! use std::process::ExitCode;

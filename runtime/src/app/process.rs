@@ -34,7 +34,8 @@ pub struct Process {
     webhooks: Option<WebhookServer>,
 }
 
-/// Addresses bound before anything else starts, so that an address in use ends the program immediately.
+/// Addresses bound before anything else starts, so that an address in use ends the program
+/// immediately.
 struct Listeners {
     metrics: Option<TcpListener>,
     health: Option<TcpListener>,
@@ -158,8 +159,8 @@ impl Process {
         &self.metrics
     }
 
-    /// Returns how the flags divide the objects among the replicas, for [`sharded`](crate::controller::Builder::sharded); `None` if
-    /// only the leader works.
+    /// Returns how the flags divide the objects among the replicas, for
+    /// [`sharded`](crate::controller::Builder::sharded); `None` if only the leader works.
     pub fn sharding(&self) -> Option<Sharding> {
         self.sharding.clone()
     }
@@ -175,7 +176,8 @@ impl Process {
             .recorder(Reporter::new(reporter, &self.identity))
     }
 
-    /// Builds a factory from `--namespaces` and `--resync-period`. A generated factory is made `from` it.
+    /// Builds a factory from `--namespaces` and `--resync-period`. A generated factory is made
+    /// `from` it.
     pub fn factory(&self) -> SharedInformerFactory {
         self.factory_builder().build()
     }
@@ -187,11 +189,13 @@ impl Process {
             .resync(self.flags.resync_period)
     }
 
-    /// Builds a manager from the flags: metrics, events, leader election, shards, endpoints and webhooks. The caller adds the controllers.
+    /// Builds a manager from the flags: metrics, events, leader election, shards, endpoints and
+    /// webhooks. The caller adds the controllers.
     ///
     /// # Errors
     ///
-    /// The durations of the election are inconsistent, or the certificate of the metrics cannot be used.
+    /// The durations of the election are inconsistent, or the certificate of the metrics cannot be
+    /// used.
     pub fn manager(self, factory: &SharedInformerFactory) -> Result<ManagerBuilder, AppError> {
         let election = &self.flags.election;
         let mut manager = Manager::builder(factory)
@@ -242,7 +246,8 @@ fn secure_metrics(flags: &Flags, client: Client) -> Result<Option<SecureMetrics>
     Ok(Some(SecureMetrics::new(client, certificates)))
 }
 
-/// Returns the sharding that the flags ask for. Its group has a Lease beside that of the election, under which singletons run.
+/// Returns the sharding that the flags ask for. Its group has a Lease beside that of the election,
+/// under which singletons run.
 fn sharding(client: &Client, flags: &Flags, identity: &str) -> Result<Option<Sharding>, AppError> {
     let Some(ShardFlags {
         shard_by: Some(by),
@@ -278,7 +283,8 @@ async fn listen(
     })
 }
 
-/// Binds `address`. A host without IPv6 listens on all IPv4 addresses in place of all addresses, as in Go.
+/// Binds `address`. A host without IPv6 listens on all IPv4 addresses in place of all addresses, as
+/// in Go.
 async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     match TcpListener::bind(address).await {
         Err(error)

@@ -9,12 +9,14 @@ use serde::de::DeserializeOwned;
 use super::extract::{self, ExtractError};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
-/// An apply configuration: a struct like its kind's in which all fields are optional, so that unset fields are not sent.
+/// An apply configuration: a struct like its kind's in which all fields are optional, so that unset
+/// fields are not sent.
 ///
-/// The generator `apply` emits one for each kind (`VirtualMachineApply`) and for each nested struct, with the macro
-/// `configuration!` as in the example. [`TypedClient::apply`](crate::client::TypedClient::apply) and
-/// [`Applier::apply`](super::Applier::apply) accept it in place of an object, and their `apply_status` its status. It
-/// is also a [`Resource`] with the names of its kind.
+/// The generator `apply` emits one for each kind (`VirtualMachineApply`) and for each nested
+/// struct, with the macro `configuration!` as in the example.
+/// [`TypedClient::apply`](crate::client::TypedClient::apply) and
+/// [`Applier::apply`](super::Applier::apply) accept it in place of an object, and their
+/// `apply_status` its status. It is also a [`Resource`] with the names of its kind.
 ///
 /// ```
 /// use codegen_runtime::apply::{self, ApplyConfiguration};
@@ -82,20 +84,23 @@ pub trait ApplyConfiguration: Resource<DynamicType = ()> + Serialize + Deseriali
         self
     }
 
-    /// Returns the fields of `object` that `manager` has applied, with their current values, and the object's name and
-    /// namespace; `None` if it has applied none. Change and apply the result in place of the previous configuration.
+    /// Returns the fields of `object` that `manager` has applied, with their current values, and
+    /// the object's name and namespace; `None` if it has applied none. Change and apply the result
+    /// in place of the previous configuration.
     ///
-    /// `object` must come from a client's get, list or write. Fields that other managers have taken over since are not included.
+    /// `object` must come from a client's get, list or write. Fields that other managers have taken
+    /// over since are not included.
     ///
     /// # Errors
     ///
-    /// [`ExtractError::NoManagedFields`] for an object from an informer, which drops them; another error if the fields
-    /// do not decode.
+    /// [`ExtractError::NoManagedFields`] for an object from an informer, which drops them; another
+    /// error if the fields do not decode.
     fn extract(object: &Self::Object, manager: &str) -> Result<Option<Self>, ExtractError> {
         extract::extract(object, manager, "")
     }
 
-    /// Like [`extract`](Self::extract), for the fields applied through a subresource, such as `status`.
+    /// Like [`extract`](Self::extract), for the fields applied through a subresource, such as
+    /// `status`.
     ///
     /// # Errors
     ///
@@ -147,7 +152,8 @@ pub fn fill_map<T>(
     );
 }
 
-/// Declares the struct of an [apply configuration](ApplyConfiguration), for a kind or for a nested struct.
+/// Declares the struct of an [apply configuration](ApplyConfiguration), for a kind or for a nested
+/// struct.
 ///
 /// ```ignore
 /// apply::configuration! {
@@ -164,8 +170,8 @@ pub fn fill_map<T>(
 /// }
 /// ```
 ///
-/// Each field is a public `Option` with a setter of the same name, which replaces the previous value. The word before
-/// the type selects the field's type and the setter's argument:
+/// Each field is a public `Option` with a setter of the same name, which replaces the previous
+/// value. The word before the type selects the field's type and the setter's argument:
 ///
 /// | word | field | argument of the setter |
 /// |---|---|---|
@@ -176,10 +182,12 @@ pub fn fill_map<T>(
 /// | `nullable` | `Option<T>` | a value, or `None` for null |
 /// | `bare` | `T` | no setter |
 ///
-/// `= "…"` and the word after `as` have the meaning they have in [`codec::object!`](crate::codec::object); the latter
-/// defaults to `optional`. `of namespaced` or `of cluster` precedes a kind: its configuration has `metadata` and `new`,
-/// and takes its names from [`codec::kinds!`](crate::codec::kinds). `..unknown_fields: T` is the map of properties
-/// without a field. `without PartialEq` after the name is for structs with fields that do not implement it.
+/// `= "…"` and the word after `as` have the meaning they have in
+/// [`codec::object!`](crate::codec::object); the latter defaults to `optional`. `of namespaced` or
+/// `of cluster` precedes a kind: its configuration has `metadata` and `new`, and takes its names
+/// from [`codec::kinds!`](crate::codec::kinds). `..unknown_fields: T` is the map of properties
+/// without a field. `without PartialEq` after the name is for structs with fields that do not
+/// implement it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __apply_configuration {

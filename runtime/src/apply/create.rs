@@ -34,15 +34,18 @@ pub enum CreateOrUpdateError {
     Api(#[from] kube::Error),
 }
 
-/// Brings the object with `object`'s name to the state that `change` produces, as controller-runtime's `CreateOrUpdate` does.
+/// Brings the object with `object`'s name to the state that `change` produces, as
+/// controller-runtime's `CreateOrUpdate` does.
 ///
-/// Reads the stored object, or uses `object` itself if none exists, calls `change` with it, and creates or updates it.
-/// Nothing is written if `change` changed nothing. `object` needs only a name (and a namespace, unless `api` has one);
-/// `change` sets all other fields and sees the stored object, including the fields of other writers.
+/// Reads the stored object, or uses `object` itself if none exists, calls `change` with it, and
+/// creates or updates it. Nothing is written if `change` changed nothing. `object` needs only a
+/// name (and a namespace, unless `api` has one); `change` sets all other fields and sees the stored
+/// object, including the fields of other writers.
 ///
-/// Objects are compared as controller-runtime compares them: quantities by their amounts (`1` and `1000m` are equal), and null,
-/// empty lists and empty maps count as absent. Fields whose type is any JSON are compared as they are. The status is neither compared
-/// nor written: use [`TypedClient::update_status`](crate::client::TypedClient::update_status).
+/// Objects are compared as controller-runtime compares them: quantities by their amounts (`1` and
+/// `1000m` are equal), and null, empty lists and empty maps count as absent. Fields whose type is
+/// any JSON are compared as they are. The status is neither compared nor written: use
+/// [`TypedClient::update_status`](crate::client::TypedClient::update_status).
 ///
 /// ```no_run
 /// # use codegen_runtime::apply::{Written, create_or_update};
@@ -65,8 +68,8 @@ pub enum CreateOrUpdateError {
 ///
 /// # Errors
 ///
-/// [`CreateOrUpdateError::Api`] with a conflict if the object changed between reading and writing. A reconciler returns
-/// this error and is called again.
+/// [`CreateOrUpdateError::Api`] with a conflict if the object changed between reading and writing.
+/// A reconciler returns this error and is called again.
 pub async fn create_or_update<K>(
     api: &Api<K>,
     mut object: K,

@@ -1,10 +1,11 @@
 //! Extracts the fields that a field manager has applied, from an object's `managedFields`.
 //!
-//! `fieldsV1` names each field that a manager owns: the prefix `f:` precedes a field's name, `k:` the keys of a list
-//! item, `v:` an item of a set, and `.` is the value itself. As in Go's `ExtractInto`, the leaves of that set are
-//! copied from the object. A leaf that is an object or a list is either atomic, and copied whole, or owned without its
-//! contents. Go looks that up in a schema. Here the sets of all managers decide: if any of them owns a part of the
-//! value, it is not atomic.
+//! `fieldsV1` names each field that a manager owns: the prefix `f:` precedes a field's name, `k:`
+//! the keys of a list item, `v:` an item of a set, and `.` is the value itself. As in Go's
+//! `ExtractInto`, the leaves of that set are copied from the object. A leaf that is an object or a
+//! list is either atomic, and copied whole, or owned without its contents. Go looks that up in a
+//! schema. Here the sets of all managers decide: if any of them owns a part of the value, it is not
+//! atomic.
 
 use kube::core::ObjectMeta;
 use kube::{Resource, ResourceExt};
@@ -89,7 +90,8 @@ fn name(extracted: &mut Value, object: &Value) {
     }
 }
 
-/// Returns the leaves of `set` in `value`, or `None` if `value` has none of them. `sets` are those of all managers at this position.
+/// Returns the leaves of `set` in `value`, or `None` if `value` has none of them. `sets` are those
+/// of all managers at this position.
 fn taken_from(
     value: &Value,
     set: &Map<String, Value>,
@@ -173,8 +175,8 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Adds the item's keys, unless the item has any of them. A key that its manager does not own has its default from
-    /// the server, and is left out as before.
+    /// Adds the item's keys, unless the item has any of them. A key that its manager does not own
+    /// has its default from the server, and is left out as before.
     fn with_keys(&self, mut item: Value) -> Value {
         if let (Item::Keys(keys), Value::Object(fields)) = (&self.item, &mut item)
             && !keys.keys().any(|key| fields.contains_key(key))

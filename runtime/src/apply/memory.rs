@@ -16,12 +16,14 @@ use crate::event::Lru;
 /// The number of objects to remember.
 const CAPACITY: usize = 16_384;
 
-/// An [`Applier`] that remembers what it applied and sends a request only if something differs. Clones share the memory.
+/// An [`Applier`] that remembers what it applied and sends a request only if something differs.
+/// Clones share the memory.
 ///
-/// No request is sent if the same fields were applied before and the object still has the `uid` and `resourceVersion`
-/// of the server's answer: no one has written since, so that nothing needs to be reverted. The object may come from a
-/// cache; a stale one leads to an extra request, never to a missing one. The server itself treats an apply without
-/// changes as no write; this saves the request.
+/// No request is sent if the same fields were applied before and the object still has the `uid` and
+/// `resourceVersion` of the server's answer: no one has written since, so that nothing needs to be
+/// reverted. The object may come from a cache; a stale one leads to an extra request, never to a
+/// missing one. The server itself treats an apply without changes as no write; this saves the
+/// request.
 ///
 /// ```no_run
 /// # use codegen_runtime::apply::{Applier, RememberingApplier};
@@ -60,11 +62,12 @@ impl RememberingApplier {
         }
     }
 
-    /// Applies `object` as [`Applier::apply`] does, unless `current`, the object from a cache, is the result of the
-    /// last apply of the same fields. Returns the object and whether it was created, updated or left alone.
+    /// Applies `object` as [`Applier::apply`] does, unless `current`, the object from a cache, is
+    /// the result of the last apply of the same fields. Returns the object and whether it was
+    /// created, updated or left alone.
     ///
-    /// The server tells whether the object was created. Whether an existing one changed is known from `current`, or else from the
-    /// last apply; without either it counts as updated.
+    /// The server tells whether the object was created. Whether an existing one changed is known
+    /// from `current`, or else from the last apply; without either it counts as updated.
     ///
     /// # Errors
     ///

@@ -1,9 +1,10 @@
 //! Writes desired state: server-side apply under one field manager, and create-or-update.
 //!
-//! An [`Applier`] sends exactly the fields that this program manages, under one manager name. The server merges them,
-//! records their owner, and removes fields that this manager applied before but no longer does. The fields are JSON or
-//! a generated [`ApplyConfiguration`]. A [`RememberingApplier`] sends only changes. [`create_or_update`] reads the
-//! object, changes it, and writes it if it changed.
+//! An [`Applier`] sends exactly the fields that this program manages, under one manager name. The
+//! server merges them, records their owner, and removes fields that this manager applied before but
+//! no longer does. The fields are JSON or a generated [`ApplyConfiguration`]. A
+//! [`RememberingApplier`] sends only changes. [`create_or_update`] reads the object, changes it,
+//! and writes it if it changed.
 
 mod configuration;
 mod create;
@@ -75,7 +76,8 @@ pub struct FieldConflict {
     pub message: String,
 }
 
-/// Names each manager once, with its fields: `conflict with "kubectl" using apps/v1: .spec.replicas, .spec.paused`.
+/// Names each manager once, with its fields:
+/// `conflict with "kubectl" using apps/v1: .spec.replicas, .spec.paused`.
 fn told(conflicts: &[FieldConflict]) -> String {
     let mut managers: Vec<(&str, Vec<&str>)> = Vec::new();
     for conflict in conflicts {
@@ -115,7 +117,8 @@ pub struct Applier {
 }
 
 impl Applier {
-    /// Creates an applier for the field manager `manager`. Keep the name stable across releases: the controller's name, say.
+    /// Creates an applier for the field manager `manager`. Keep the name stable across releases:
+    /// the controller's name, say.
     pub fn new(manager: impl Into<String>) -> Self {
         Self {
             manager: manager.into(),
@@ -123,7 +126,8 @@ impl Applier {
         }
     }
 
-    /// Takes over fields that other managers own instead of failing. For a controller that is the authority on these fields.
+    /// Takes over fields that other managers own instead of failing. For a controller that is the
+    /// authority on these fields.
     #[must_use]
     pub fn force(mut self) -> Self {
         self.force = true;
@@ -135,15 +139,18 @@ impl Applier {
         &self.manager
     }
 
-    /// Creates or changes the object that `object` describes. `object` is a `K`, an apply configuration or any other
-    /// value with the fields to apply; a missing `apiVersion` or `kind` is taken from `K`.
+    /// Creates or changes the object that `object` describes. `object` is a `K`, an apply
+    /// configuration or any other value with the fields to apply; a missing `apiVersion` or `kind`
+    /// is taken from `K`.
     ///
-    /// The status and the fields that only the server sets (`managedFields`, `creationTimestamp`, `generation`, `uid`)
-    /// are not sent. A `resourceVersion` is sent, and makes the server refuse to apply to any other version.
+    /// The status and the fields that only the server sets (`managedFields`, `creationTimestamp`,
+    /// `generation`, `uid`) are not sent. A `resourceVersion` is sent, and makes the server refuse
+    /// to apply to any other version.
     ///
     /// # Errors
     ///
-    /// [`ApplyError::Conflict`] if other managers own some of the fields and this applier does not force; otherwise the server's error.
+    /// [`ApplyError::Conflict`] if other managers own some of the fields and this applier does not
+    /// force; otherwise the server's error.
     pub async fn apply<K>(&self, api: &Api<K>, object: &impl Serialize) -> Result<K, ApplyError>
     where
         K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
@@ -173,12 +180,14 @@ impl Applier {
         refine(answer.await.and_then(|answer| client::object(&answer)))
     }
 
-    /// Moves the fields of the object `name` that `managers` own through updates to this applier, so that its next apply can
-    /// remove them: for objects that were written with [`create_or_update`] or a client's `update` before. client-go's `csaupgrade`.
+    /// Moves the fields of the object `name` that `managers` own through updates to this applier,
+    /// so that its next apply can remove them: for objects that were written with
+    /// [`create_or_update`] or a client's `update` before. client-go's `csaupgrade`.
     ///
-    /// Reads the object, and writes only if there is something to move; then returns the object. `None` means that it does not
-    /// exist, or that nothing was left to move. Moves cannot be undone. The manager of an update is the program's User-Agent
-    /// up to its first `/`, unless the request named another: `kubectl get --show-managed-fields` shows it.
+    /// Reads the object, and writes only if there is something to move; then returns the object.
+    /// `None` means that it does not exist, or that nothing was left to move. Moves cannot be
+    /// undone. The manager of an update is the program's User-Agent up to its first `/`, unless the
+    /// request named another: `kubectl get --show-managed-fields` shows it.
     ///
     /// # Errors
     ///
@@ -269,7 +278,8 @@ pub(crate) enum Part {
     Status,
 }
 
-/// Returns the name of `object` and the part of it to send: with its type, without fields that only the API server sets.
+/// Returns the name of `object` and the part of it to send: with its type, without fields that only
+/// the API server sets.
 pub(crate) fn prepare<K: Resource<DynamicType = ()>>(
     object: &impl Serialize,
     part: Part,

@@ -1,11 +1,13 @@
-//! Objects in a form in which equal means the same to an API server, as Go's `equality.Semantic` compares them.
+//! Objects in a form in which equal means the same to an API server, as Go's `equality.Semantic`
+//! compares them.
 //!
 //! - Quantities are amounts: `1000m` is `1`.
-//! - A null, an empty list and an empty map are absent. An empty struct, such as `emptyDir: {}`, is not.
+//! - A null, an empty list and an empty map are absent. An empty struct, such as `emptyDir: {}`, is
+//!   not.
 //! - Times are what their types write. As in Go, the int-or-strings `80` and `"80"` differ.
 //!
-//! Only types can tell: in JSON, a quantity is a string, and a struct is a map. So this is a serializer. Fields with any JSON are
-//! taken as they are.
+//! Only types can tell: in JSON, a quantity is a string, and a struct is a map. So this is a
+//! serializer. Fields with any JSON are taken as they are.
 
 use std::any::type_name;
 use std::fmt::Display;
@@ -158,7 +160,8 @@ impl Serializer for Semantic {
         Ok(Variant { variant, content })
     }
 
-    /// A map states its length. Generated structs and structs with flattened fields are written as maps, too, and state none.
+    /// A map states its length. Generated structs and structs with flattened fields are written as
+    /// maps, too, and state none.
     fn serialize_map(self, len: Option<usize>) -> Result<Fields, Error> {
         let form = if len.is_some() {
             Form::Map
@@ -226,7 +229,8 @@ impl Fields {
         }
     }
 
-    /// Adds a field, unless it is an absent one of a struct. In a map, the key alone means something.
+    /// Adds a field, unless it is an absent one of a struct. In a map, the key alone means
+    /// something.
     fn add<T: Serialize + ?Sized>(&mut self, name: String, value: &T) -> Result<(), Error> {
         let value = part(value)?;
         if self.form == Form::Map || !value.is_null() {

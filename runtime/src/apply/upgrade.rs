@@ -1,16 +1,20 @@
-//! Moves the fields that a manager owns through updates to an apply manager: client-go's `csaupgrade`.
+//! Moves the fields that a manager owns through updates to an apply manager: client-go's
+//! `csaupgrade`.
 //!
-//! An object that was written with `PUT` for years has an entry of the operation `Update`. An apply adds another entry of the same
-//! manager, and a field that it later leaves out stays, since the first entry still owns it. The move makes both one entry.
+//! An object that was written with `PUT` for years has an entry of the operation `Update`. An apply
+//! adds another entry of the same manager, and a field that it later leaves out stays, since the
+//! first entry still owns it. The move makes both one entry.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{FieldsV1, ManagedFieldsEntry};
 use serde_json::{Map, Value, json};
 
-/// Moves the fields that `managers` own through updates to `applier`, the name of an apply manager. `subresource` is empty for the
-/// object itself; entries of other subresources stay. Returns whether anything changed.
+/// Moves the fields that `managers` own through updates to `applier`, the name of an apply manager.
+/// `subresource` is empty for the object itself; entries of other subresources stay. Returns
+/// whether anything changed.
 ///
-/// Pure; [`Applier::upgrade`](super::Applier::upgrade) reads and writes the object, too. If `applier` has no entry, the most
-/// recent one of the managers becomes its entry. Fields of another `apiVersion` than the entry's are given up, as in client-go.
+/// Pure; [`Applier::upgrade`](super::Applier::upgrade) reads and writes the object, too. If
+/// `applier` has no entry, the most recent one of the managers becomes its entry. Fields of another
+/// `apiVersion` than the entry's are given up, as in client-go.
 pub fn upgrade_managed_fields(
     entries: &mut Vec<ManagedFieldsEntry>,
     managers: &[&str],
@@ -65,7 +69,8 @@ fn is_empty(set: &Value) -> bool {
     set.as_object().is_none_or(Map::is_empty)
 }
 
-/// Returns the union of two sets below the same field. `{}` is the field itself, which next to parts of it is written as `.`.
+/// Returns the union of two sets below the same field. `{}` is the field itself, which next to
+/// parts of it is written as `.`.
 fn union(one: &Value, other: &Value) -> Value {
     let parts = |set: &Value| match set {
         Value::Object(parts) if !parts.is_empty() => parts.clone(),

@@ -1,4 +1,5 @@
-//! Reads a server's answer whole and within limits, and detects failures with a successful HTTP code.
+//! Reads a server's answer whole and within limits, and detects failures with a successful HTTP
+//! code.
 
 use std::error::Error as StdError;
 use std::iter;
@@ -70,7 +71,8 @@ pub(super) async fn read(mut body: Body, size: Size) -> Result<Bytes, Error> {
 /// Decodes the answer as an `R`.
 pub(crate) fn object<R: DeserializeOwned>(answer: &Answer) -> Result<R, Error> {
     let body = &answer.body;
-    // A type that ignores `kind` would decode a status as an object. Not every server writes `kind` first.
+    // A type that ignores `kind` would decode a status as an object. Not every server writes `kind`
+    // first.
     if memmem::find(body, b"\"Status\"").is_some()
         && let Err(failure @ Error::Api(_)) = status(answer)
     {
@@ -82,7 +84,8 @@ pub(crate) fn object<R: DeserializeOwned>(answer: &Answer) -> Result<R, Error> {
     })
 }
 
-/// Returns the answer's status, if its kind is `Status`. A failure is an error, whatever its HTTP code.
+/// Returns the answer's status, if its kind is `Status`. A failure is an error, whatever its HTTP
+/// code.
 pub(super) fn status(answer: &Answer) -> Result<Option<Status>, Error> {
     read_status(&answer.body).map_err(|error| answer.sent.blame(error))
 }
@@ -148,7 +151,8 @@ pub(super) async fn status_error(response: Response<Body>, sent: &Sent) -> Error
     Error::Api(status.boxed())
 }
 
-/// Returns how long the server asks clients to wait before they send such a request again, five minutes at most.
+/// Returns how long the server asks clients to wait before they send such a request again, five
+/// minutes at most.
 pub(crate) fn retry_after(error: &Error) -> Option<Duration> {
     match error {
         Error::Api(status) => rest(status),

@@ -9,15 +9,16 @@ use kube::core::Status;
 use super::{Either, Result, TypedClient, verbs};
 use crate::object::Object;
 
-/// A typed client whose methods take no parameters and whose writes share the same ones; see [`TypedClient::defaults`].
-/// For methods without a short form use the [`TypedClient`].
+/// A typed client whose methods take no parameters and whose writes share the same ones; see
+/// [`TypedClient::defaults`]. For methods without a short form use the [`TypedClient`].
 pub struct Defaults<K, V = verbs::All> {
     client: TypedClient<K, V>,
     params: PostParams,
 }
 
 impl<K: Clone, V> TypedClient<K, V> {
-    /// Returns a client with short forms of the verbs: `create(&object)` for `create(&object, &PostParams::default())`.
+    /// Returns a client with short forms of the verbs: `create(&object)` for
+    /// `create(&object, &PostParams::default())`.
     ///
     /// ```
     /// # async fn example(client: kube::Client) -> Result<(), kube::Error> {
@@ -50,7 +51,8 @@ impl<K, V> Defaults<K, V> {
         self
     }
 
-    /// Makes every write a dry run: the API server checks each request and answers as if it had been stored.
+    /// Makes every write a dry run: the API server checks each request and answers as if it had
+    /// been stored.
     #[must_use]
     pub fn dry_run(mut self) -> Self {
         self.params.dry_run = true;

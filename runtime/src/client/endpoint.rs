@@ -1,4 +1,5 @@
-//! The request path of a typed client, without type parameters: this code is compiled once for all kinds.
+//! The request path of a typed client, without type parameters: this code is compiled once for all
+//! kinds.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -38,7 +39,8 @@ impl Endpoint {
         Self::new(client, api.resource_url(), api.namespace())
     }
 
-    /// Returns the request builder, or an error if the namespace would redirect requests to another path.
+    /// Returns the request builder, or an error if the namespace would redirect requests to another
+    /// path.
     pub(super) fn path(&self) -> Result<&Request> {
         if !self.namespace.is_empty() {
             let segment =
@@ -87,7 +89,8 @@ impl Endpoint {
         self.send(request, Size::Object).await
     }
 
-    /// Deletes what a list with the same parameters returns. kube would send only the selectors, without the limit.
+    /// Deletes what a list with the same parameters returns. kube would send only the selectors,
+    /// without the limit.
     pub(super) async fn delete_collection(
         &self,
         params: &DeleteParams,

@@ -34,12 +34,14 @@ pub(super) async fn watch<K: DeserializeOwned + Send + 'static>(
     Ok(lines.map(event).boxed())
 }
 
-/// Returns the lines of the answer. Not generic, so that it is compiled once and not for every kind.
+/// Returns the lines of the answer. Not generic, so that it is compiled once and not for every
+/// kind.
 async fn lines(
     client: &Client,
     mut request: Request<Vec<u8>>,
 ) -> Result<(BoxStream<'static, Result<Vec<u8>>>, Sent)> {
-    // Since 1.37 the API server compresses each watch event separately; common decoders stop after the first.
+    // Since 1.37 the API server compresses each watch event separately; common decoders stop after
+    // the first.
     let identity = HeaderValue::from_static("identity");
     request.headers_mut().insert(ACCEPT_ENCODING, identity);
     let (response, sent) = exchange::send(client, request).await?;
@@ -88,8 +90,8 @@ where
     }
 }
 
-/// Whether the connection ended within the answer, which is how proxies end watches. As in kube, the error's kind
-/// decides, or the message of TLS or of the chunk decoder.
+/// Whether the connection ended within the answer, which is how proxies end watches. As in kube,
+/// the error's kind decides, or the message of TLS or of the chunk decoder.
 fn is_cut_off(error: &Error) -> bool {
     let own: &dyn StdError = error;
     let mut causes = iter::successors(Some(own), |cause| StdError::source(*cause));
@@ -134,7 +136,8 @@ pub(crate) fn no_event(line: &[u8], error: serde_json::Error) -> Error {
 
 /// An event as kube-apiserver sends it: `{"type":"ADDED","object":{…}}`.
 ///
-/// kube's `WatchEvent` buffers an object that precedes its type, which compiles the types of a kind once more.
+/// kube's `WatchEvent` buffers an object that precedes its type, which compiles the types of a kind
+/// once more.
 #[derive(Deserialize)]
 struct RawEvent<'a> {
     #[serde(rename = "type")]

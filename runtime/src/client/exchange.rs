@@ -1,11 +1,12 @@
 //! One request, one attempt: all requests of this crate to an API server go through here.
 //!
-//! Since kube 5 a default [`Client`] contains a retry layer that sends a request again, up to 15 times over hours, when
-//! the answer is 429, 503 or 504. It must not act where this crate's own rules (relist, back-off, renewal) depend on
-//! those answers. There is no way to detect it. However, it copies each request before sending it, and passes the first
-//! answer on if it cannot: so this module sends requests with a body that cannot be copied. That works for every retry
-//! layer of tower's kind over kube's [`Body::try_clone`]; it does not work for a layer that reads a body to its end and
-//! sends the bytes again.
+//! Since kube 5 a default [`Client`] contains a retry layer that sends a request again, up to 15
+//! times over hours, when the answer is 429, 503 or 504. It must not act where this crate's own
+//! rules (relist, back-off, renewal) depend on those answers. There is no way to detect it.
+//! However, it copies each request before sending it, and passes the first answer on if it cannot:
+//! so this module sends requests with a body that cannot be copied. That works for every retry
+//! layer of tower's kind over kube's [`Body::try_clone`]; it does not work for a layer that reads a
+//! body to its end and sends the bytes again.
 
 use std::convert::Infallible;
 
@@ -18,8 +19,8 @@ use super::Result;
 use super::answer::{self, Size};
 use super::sent::{Answer, Sent, Server};
 
-/// Sends `request` once; an unsuccessful answer becomes an error. Returns also what was requested, to [name](Sent::blame) it in
-/// errors of reading the answer.
+/// Sends `request` once; an unsuccessful answer becomes an error. Returns also what was requested,
+/// to [name](Sent::blame) it in errors of reading the answer.
 pub(crate) async fn send(
     client: &Client,
     request: Request<Vec<u8>>,
@@ -56,7 +57,8 @@ pub(super) async fn whole(
     })
 }
 
-/// Wraps `client` so that every request is one attempt, for [`kube::Api`] and other code that builds requests itself.
+/// Wraps `client` so that every request is one attempt, for [`kube::Api`] and other code that
+/// builds requests itself.
 ///
 /// # Panics
 ///

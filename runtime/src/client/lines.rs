@@ -1,7 +1,7 @@
 //! Splits chunks into lines.
 
-/// The maximum size in bytes of an object, an event, or a value in a list: client-go's limit for an event, ten times
-/// etcd's limit for an object.
+/// The maximum size in bytes of an object, an event, or a value in a list: client-go's limit for an
+/// event, ten times etcd's limit for an object.
 pub(crate) const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// An event exceeds [`MOST_BYTES`].
@@ -16,7 +16,8 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Adds bytes and passes every line that they complete, without its line feed, to `each`. Blank lines are skipped.
+    /// Adds bytes and passes every line that they complete, without its line feed, to `each`. Blank
+    /// lines are skipped.
     pub(crate) fn feed<E>(
         &mut self,
         mut bytes: &[u8],

@@ -1,5 +1,6 @@
-//! The methods of the verbs. Each serializes, sends through the [`Endpoint`](super::endpoint::Endpoint) and decodes;
-//! everything in between is independent of the kind.
+//! The methods of the verbs. Each serializes, sends through the
+//! [`Endpoint`](super::endpoint::Endpoint) and decodes; everything in between is independent of the
+//! kind.
 
 use std::fmt::Debug;
 use std::future;
@@ -24,7 +25,8 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's: `AlreadyExists` if the name is taken, `Invalid` if the schema or an admission plugin rejects the object.
+    /// The API server's: `AlreadyExists` if the name is taken, `Invalid` if the schema or an
+    /// admission plugin rejects the object.
     pub fn create<'a>(&'a self, new: &'a K, params: &'a PostParams) -> Pending<'a, K>
     where
         V: verbs::Create,
@@ -37,8 +39,8 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// `new` has no name; otherwise the API server's: `NotFound`, or `Conflict` if `new` has another `resourceVersion`
-    /// than the stored object.
+    /// `new` has no name; otherwise the API server's: `NotFound`, or `Conflict` if `new` has
+    /// another `resourceVersion` than the stored object.
     pub fn update<'a>(&'a self, new: &'a K, params: &'a PostParams) -> Pending<'a, K>
     where
         V: verbs::Update,
@@ -113,9 +115,11 @@ impl<K: Object, V> TypedClient<K, V> {
         })
     }
 
-    /// Watches for changes after `resource_version` ("0" for any recent state, sent first as ADDED events).
+    /// Watches for changes after `resource_version` ("0" for any recent state, sent first as ADDED
+    /// events).
     ///
-    /// The stream ends when the server ends the watch. Resuming and relisting are left to the informer.
+    /// The stream ends when the server ends the watch. Resuming and relisting are left to the
+    /// informer.
     ///
     /// # Errors
     ///
@@ -136,7 +140,8 @@ impl<K: Object, V> TypedClient<K, V> {
         })
     }
 
-    /// Deletes one object. Returns the object if finalizers or a grace period keep it, otherwise a status.
+    /// Deletes one object. Returns the object if finalizers or a grace period keep it, otherwise a
+    /// status.
     ///
     /// # Errors
     ///
@@ -180,7 +185,8 @@ impl<K: Object, V> TypedClient<K, V> {
     ///
     /// # Errors
     ///
-    /// The API server's: `NotFound`, `Invalid`, or `Conflict` for a `resourceVersion` or for fields of other managers.
+    /// The API server's: `NotFound`, `Invalid`, or `Conflict` for a `resourceVersion` or for fields
+    /// of other managers.
     pub fn patch<P: Serialize + Debug>(
         &self,
         name: &str,
@@ -212,18 +218,18 @@ impl<K: Object, V> TypedClient<K, V> {
         self.patch_part("status", name, params, patch)
     }
 
-    /// Creates or changes the object that `configuration` describes, by server-side apply: exactly its fields become
-    /// owned by the field manager of `params`. `configuration` is an
-    /// [`ApplyConfiguration`](crate::apply::ApplyConfiguration), a `K` or any other value with a name; a missing
-    /// `apiVersion` or `kind` is taken from `K`.
+    /// Creates or changes the object that `configuration` describes, by server-side apply: exactly
+    /// its fields become owned by the field manager of `params`. `configuration` is an
+    /// [`ApplyConfiguration`](crate::apply::ApplyConfiguration), a `K` or any other value with a
+    /// name; a missing `apiVersion` or `kind` is taken from `K`.
     ///
-    /// The status and the fields that only the API server sets (`managedFields`, `creationTimestamp`, `generation`,
-    /// `uid`) are not sent.
+    /// The status and the fields that only the API server sets (`managedFields`,
+    /// `creationTimestamp`, `generation`, `uid`) are not sent.
     ///
     /// # Errors
     ///
-    /// `configuration` is not a JSON object with a name; otherwise the API server's: `Conflict` for fields of other
-    /// managers, unless `params` force.
+    /// `configuration` is not a JSON object with a name; otherwise the API server's: `Conflict` for
+    /// fields of other managers, unless `params` force.
     pub fn apply<A: Serialize>(&self, configuration: &A, params: &PatchParams) -> Pending<'_, K>
     where
         V: verbs::Apply,

@@ -1,8 +1,9 @@
 //! Typed clients, the base of generated types such as `VirtualMachines` or `Deployments`.
 //!
-//! [`TypedClient`] has client-go's verbs, with the same names and argument order, kube's parameter types and
-//! [`kube::Error`]. Its second type parameter is the set of verbs that a resource allows ([`verbs`]). Subresources take
-//! any input and return any result: see [`TypedClient::get_subresource`].
+//! [`TypedClient`] has client-go's verbs, with the same names and argument order, kube's parameter
+//! types and [`kube::Error`]. Its second type parameter is the set of verbs that a resource allows
+//! ([`verbs`]). Subresources take any input and return any result: see
+//! [`TypedClient::get_subresource`].
 
 mod answer;
 mod defaults;
@@ -48,8 +49,8 @@ pub const NAMESPACE_ALL: &str = "";
 /// The result of a client call.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A request that is sent once it is awaited. The type has a name, since the compiler repeats the error of a forbidden verb wherever an
-/// `impl Future` is used.
+/// A request that is sent once it is awaited. The type has a name, since the compiler repeats the
+/// error of a forbidden verb wherever an `impl Future` is used.
 pub type Pending<'a, T> = BoxFuture<'a, Result<T>>;
 
 /// The events of a watch, as they arrive.
@@ -57,14 +58,16 @@ pub type WatchStream<K> = BoxStream<'static, Result<WatchEvent<K>>>;
 
 /// A client for one resource: in one namespace, in all namespaces, or at cluster scope.
 ///
-/// `V` is the set of verbs that the resource allows; calls of other methods do not compile. Cloning is cheap. Every
-/// method sends exactly one request and never retries, even through a [`Client`] with kube's retry layer (see
-/// [`single_attempts`]); [`api`](Self::api) and [`client`](Self::client) return that client unchanged.
+/// `V` is the set of verbs that the resource allows; calls of other methods do not compile. Cloning
+/// is cheap. Every method sends exactly one request and never retries, even through a [`Client`]
+/// with kube's retry layer (see [`single_attempts`]); [`api`](Self::api) and
+/// [`client`](Self::client) return that client unchanged.
 ///
-/// As in client-go, the names `.` and `..` and names with `/` or `%` are refused before anything is sent, and all
-/// others are escaped: no name directs a request to another object. A status with `Failure` is an error, whatever its
-/// HTTP code. Redirects are not followed. An object has at most 16 MiB, and an answer that stalls is given up after
-/// 65 s. The deadline for the start of an answer is set by the [`Client`]: see [`connect`](crate::connect).
+/// As in client-go, the names `.` and `..` and names with `/` or `%` are refused before anything is
+/// sent, and all others are escaped: no name directs a request to another object. A status with
+/// `Failure` is an error, whatever its HTTP code. Redirects are not followed. An object has at most
+/// 16 MiB, and an answer that stalls is given up after 65 s. The deadline for the start of an
+/// answer is set by the [`Client`]: see [`connect`](crate::connect).
 ///
 /// ```
 /// # async fn example(client: kube::Client) -> Result<(), kube::Error> {
@@ -114,7 +117,8 @@ impl<K, V> Debug for TypedClient<K, V> {
 }
 
 impl<K, V> TypedClient<K, V> {
-    /// Returns the same client with every verb, regardless of what the resource allows: for helpers that serve many kinds.
+    /// Returns the same client with every verb, regardless of what the resource allows: for helpers
+    /// that serve many kinds.
     #[must_use]
     pub fn unrestricted(&self) -> TypedClient<K>
     where
@@ -139,7 +143,8 @@ impl<K, V> TypedClient<K, V> {
         &self.endpoint.namespace
     }
 
-    /// Returns kube's own API handle for the same resource and namespace, for features that this type does not offer.
+    /// Returns kube's own API handle for the same resource and namespace, for features that this
+    /// type does not offer.
     pub fn api(&self) -> &Api<K> {
         &self.api
     }
@@ -162,8 +167,8 @@ impl<K: Resource<DynamicType = ()>, V> TypedClient<K, V> {
 
     /// Creates a client for a namespaced resource in `namespace`.
     ///
-    /// As in client-go, an empty namespace means all namespaces: list, watch and delete_collection then span them, and
-    /// the API server refuses requests that need a namespace.
+    /// As in client-go, an empty namespace means all namespaces: list, watch and delete_collection
+    /// then span them, and the API server refuses requests that need a namespace.
     pub fn namespaced(client: Client, namespace: &str) -> Self
     where
         K: Resource<Scope = NamespaceResourceScope>,
@@ -174,7 +179,8 @@ impl<K: Resource<DynamicType = ()>, V> TypedClient<K, V> {
         Self::new(Api::namespaced(client.clone(), namespace), client)
     }
 
-    /// Creates a client for a namespaced resource across all namespaces: list, watch and delete_collection only.
+    /// Creates a client for a namespaced resource across all namespaces: list, watch and
+    /// delete_collection only.
     pub fn all_namespaces(client: Client) -> Self
     where
         K: Resource<Scope = NamespaceResourceScope>,

@@ -1,8 +1,9 @@
-//! Names as path segments, by client-go's rules: names that would redirect a request are refused, all others are escaped.
+//! Names as path segments, by client-go's rules: names that would redirect a request are refused,
+//! all others are escaped.
 //!
 //! A name often comes from another object, such as a reference in its spec. With the name
-//! `../../kube-system/secrets/x`, a request for a Secret would leave its namespace; with `?`, the delete of one object
-//! would delete the collection.
+//! `../../kube-system/secrets/x`, a request for a Secret would leave its namespace; with `?`, the
+//! delete of one object would delete the collection.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -16,7 +16,8 @@ use serde::de::Error as _;
 #[derive(Clone, Debug)]
 pub(crate) struct Server(pub(crate) Arc<str>);
 
-/// A request that was sent. Displayed as `get machines.example.com "default/web" at https://10.0.0.1:6443`.
+/// A request that was sent. Displayed as
+/// `get machines.example.com "default/web" at https://10.0.0.1:6443`.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     method: Method,
@@ -47,7 +48,8 @@ impl Sent {
         }
     }
 
-    /// Adds the request to its error. The kind of the error stays, as far as callers distinguish kinds.
+    /// Adds the request to its error. The kind of the error stays, as far as callers distinguish
+    /// kinds.
     pub(crate) fn blame(&self, error: Error) -> Error {
         match error {
             Error::Api(status) => Error::Api(self.named(*status).boxed()),
@@ -63,7 +65,8 @@ impl Sent {
         }
     }
 
-    /// Adds the request to a status, where its own text and causes stay as the server wrote them: as its link.
+    /// Adds the request to a status, where its own text and causes stay as the server wrote them:
+    /// as its link.
     fn named(&self, mut status: Status) -> Status {
         let metadata = status.metadata.get_or_insert_with(ListMeta::default);
         metadata.self_link = Some(self.to_string());

@@ -1,4 +1,5 @@
-//! Verbs with any input and result, for `+genclient:method=` and `scale`: on subresources, and for kinds that are requests.
+//! Verbs with any input and result, for `+genclient:method=` and `scale`: on subresources, and for
+//! kinds that are requests.
 
 use std::fmt::Debug;
 
@@ -12,8 +13,8 @@ use super::{Pending, Result, Scale, TypedClient, json, verbs};
 use crate::object::Object;
 
 impl<K: Object, V> TypedClient<K, V> {
-    /// Posts `input` to the collection and decodes the answer as an `R`, for kinds that are requests, such as reviews,
-    /// and may return another type than they take.
+    /// Posts `input` to the collection and decodes the answer as an `R`, for kinds that are
+    /// requests, such as reviews, and may return another type than they take.
     ///
     /// # Errors
     ///
@@ -41,7 +42,8 @@ impl<K: Object, V> TypedClient<K, V> {
         object(&self.endpoint.send(request, Size::Any).await?)
     }
 
-    /// Posts `input` to `subresource` of the named object (`pods/eviction`, `serviceaccounts/token`).
+    /// Posts `input` to `subresource` of the named object (`pods/eviction`,
+    /// `serviceaccounts/token`).
     ///
     /// # Errors
     ///

@@ -1,8 +1,9 @@
-//! The verbs of a [`TypedClient`](super::TypedClient): one capability each, and the sets that clients use.
+//! The verbs of a [`TypedClient`](super::TypedClient): one capability each, and the sets that
+//! clients use.
 //!
-//! `TypedClient<K, V>` has the method of a verb if the set `V` has its capability. Generated clients use a set of this
-//! module, or their own set with the verbs that the markers leave. A call of any other method is a compile error that
-//! names the markers.
+//! `TypedClient<K, V>` has the method of a verb if the set `V` has its capability. Generated
+//! clients use a set of this module, or their own set with the verbs that the markers leave. A call
+//! of any other method is a compile error that names the markers.
 
 /// Declares capabilities that markers can take away.
 macro_rules! capabilities {
@@ -64,22 +65,23 @@ capabilities! {
 }
 
 subresources! {
-    /// Allows [`update_status`](super::TypedClient::update_status), and [`patch_status`](super::TypedClient::patch_status)
-    /// with [`Patch`].
+    /// Allows [`update_status`](super::TypedClient::update_status), and
+    /// [`patch_status`](super::TypedClient::patch_status) with [`Patch`].
     UpdateStatus: "this kind has no `updateStatus`",
         "`{Self}` leaves it out: the kind has no status subresource, or `+genclient:noStatus` or another `+genclient` marker forbids it";
     /// Allows [`apply_status`](super::TypedClient::apply_status).
     ApplyStatus: "this kind has no `applyStatus`",
         "`{Self}` leaves it out: the kind has no status subresource, or `+genclient:noStatus` or another `+genclient` marker forbids it";
-    /// Allows [`get_scale`](super::TypedClient::get_scale), [`update_scale`](super::TypedClient::update_scale) and
+    /// Allows [`get_scale`](super::TypedClient::get_scale),
+    /// [`update_scale`](super::TypedClient::update_scale) and
     /// [`patch_scale`](super::TypedClient::patch_scale).
     Scale: "this kind has no scale subresource",
         "in annotated Rust, `+genclient:method=GetScale,verb=get,subresource=scale,result=autoscaling/v1.Scale` and the like give these methods";
 }
 
 sets! {
-    /// Every verb, including those of status and scale: the default for kinds without known markers, and for generated
-    /// clients of kinds with both subresources.
+    /// Every verb, including those of status and scale: the default for kinds without known
+    /// markers, and for generated clients of kinds with both subresources.
     All: Create Update UpdateStatus Delete DeleteCollection Get List Watch Patch Apply ApplyStatus Scale;
     /// Every verb of a kind with a status subresource.
     WithStatus: Create Update UpdateStatus Delete DeleteCollection Get List Watch Patch Apply ApplyStatus;

@@ -48,7 +48,8 @@ fn over_kubes(options: &ClientOptions, config: Config) -> Result<Client, Error> 
         .build())
 }
 
-/// Where several crypto providers are linked, rustls panics unless one is chosen. kube chooses when it creates a client.
+/// Where several crypto providers are linked, rustls panics unless one is chosen. kube chooses when
+/// it creates a client.
 #[cfg(feature = "rustls-tls")]
 fn choose_crypto_provider() {
     static CHOSEN: std::sync::Once = std::sync::Once::new();

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// When to reconcile a key again. Independently of it, a change of the key's objects reconciles it again.
+/// When to reconcile a key again. Independently of it, a change of the key's objects reconciles it
+/// again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct Action(pub(super) Next);

@@ -156,8 +156,9 @@ impl Builder {
         self.for_informer(&informer, predicate)
     }
 
-    /// Like [`for_when`](Self::for_when), for an informer of the caller's: see [`watches_informer`](Self::watches_informer). A
-    /// dynamic resource is assumed to be namespaced; [`for_dynamic`](Self::for_dynamic) takes its scope.
+    /// Like [`for_when`](Self::for_when), for an informer of the caller's: see
+    /// [`watches_informer`](Self::watches_informer). A dynamic resource is assumed to be
+    /// namespaced; [`for_dynamic`](Self::for_dynamic) takes its scope.
     pub fn for_informer<K: Cacheable>(
         self,
         informer: &SharedInformer<K>,
@@ -181,15 +182,17 @@ impl Builder {
         self.add(informer, predicate, None, Role::Reconciled)
     }
 
-    /// Reconciles the controlling owner of each changed `K`, if the owner is of the kind passed to [`for_`](Self::for_). After
-    /// [`match_every_owner`](Self::match_every_owner), reconciles all owners of that kind.
+    /// Reconciles the controlling owner of each changed `K`, if the owner is of the kind passed to
+    /// [`for_`](Self::for_). After [`match_every_owner`](Self::match_every_owner), reconciles all
+    /// owners of that kind.
     pub fn owns<K: Object>(self) -> Self {
         self.owns_when::<K>(Predicate::all())
     }
 
-    /// Lets the calls of `owns` and its variants after this one reconcile every owner of the kind passed to [`for_`](Self::for_),
-    /// not only the one that controls the object: for objects with several owners, or owners set by
-    /// [`set_owner_reference`](crate::owner::set_owner_reference). controller-runtime's `MatchEveryOwner`.
+    /// Lets the calls of `owns` and its variants after this one reconcile every owner of the kind
+    /// passed to [`for_`](Self::for_), not only the one that controls the object: for objects with
+    /// several owners, or owners set by [`set_owner_reference`](crate::owner::set_owner_reference).
+    /// controller-runtime's `MatchEveryOwner`.
     pub fn match_every_owner(mut self) -> Self {
         self.owners = Owners::Every;
         self
@@ -201,7 +204,8 @@ impl Builder {
         self.owns_informer(&informer, predicate)
     }
 
-    /// Like [`owns_when`](Self::owns_when), for an informer of the caller's: see [`watches_informer`](Self::watches_informer).
+    /// Like [`owns_when`](Self::owns_when), for an informer of the caller's: see
+    /// [`watches_informer`](Self::watches_informer).
     pub fn owns_informer<K: Cacheable>(
         mut self,
         informer: &SharedInformer<K>,
@@ -217,7 +221,8 @@ impl Builder {
         self.add(informer, predicate, Some(Arc::new(mapping)), Role::Beside)
     }
 
-    /// Reconciles the keys that `mapping` returns for each changed `K`; for an update, for both the old and the new state.
+    /// Reconciles the keys that `mapping` returns for each changed `K`; for an update, for both the
+    /// old and the new state.
     pub fn watches<K: Object>(
         self,
         mapping: impl Fn(&Arc<K>) -> Vec<ObjectKey> + Send + Sync + 'static,
@@ -236,8 +241,9 @@ impl Builder {
         self.add(&informer, predicate, Some(Arc::new(mapping)), role)
     }
 
-    /// Like [`watches_when`](Self::watches_when), for an informer of the caller's: dynamic, metadata only, or of another factory.
-    /// A manager runs the informer unless it is run elsewhere; without a manager the caller must run it.
+    /// Like [`watches_when`](Self::watches_when), for an informer of the caller's: dynamic,
+    /// metadata only, or of another factory. A manager runs the informer unless it is run
+    /// elsewhere; without a manager the caller must run it.
     pub fn watches_informer<K: Cacheable>(
         self,
         informer: &SharedInformer<K>,
@@ -248,9 +254,9 @@ impl Builder {
         self.add(informer, predicate, Some(Arc::new(mapping)), role)
     }
 
-    /// Declares that the mappings of `watches` and its variants after this call return only keys in the namespace of the object. When
-    /// [sharded](Self::sharded) by namespace, each replica then caches its part of those kinds, too; a mapping to another
-    /// namespace would lose events.
+    /// Declares that the mappings of `watches` and its variants after this call return only keys in
+    /// the namespace of the object. When [sharded](Self::sharded) by namespace, each replica then
+    /// caches its part of those kinds, too; a mapping to another namespace would lose events.
     pub fn maps_within_namespaces(mut self) -> Self {
         self.watched = Role::Beside;
         self
@@ -278,14 +284,18 @@ impl Builder {
         self
     }
 
-    /// Lets every replica work, each on its part of the objects: see [`shard`](crate::shard). Requests then carry the term of the
-    /// object's part as their [leadership](super::Request::leadership). The controller needs no leader.
+    /// Lets every replica work, each on its part of the objects: see [`shard`](crate::shard).
+    /// Requests then carry the term of the object's part as their
+    /// [leadership](super::Request::leadership). The controller needs no leader.
     ///
-    /// - The cache of the reconciled kind, and with [`Sharding::by_namespace`] also the caches of the namespaced kinds that it owns,
-    ///   hold only the objects of this process; so do their listers. Other caches are whole.
-    /// - Keys of other members' objects, from mappings and triggers, are dropped. A process that becomes the owner of a part
-    ///   reconciles all of its objects, and whatever the watched objects map to.
-    /// - The informers must not be used by controllers that need other objects: [`build`](Self::build) refuses that.
+    /// - The cache of the reconciled kind, and with [`Sharding::by_namespace`] also the caches of
+    ///   the namespaced kinds that it owns, hold only the objects of this process; so do their
+    ///   listers. Other caches are whole.
+    /// - Keys of other members' objects, from mappings and triggers, are dropped. A process that
+    ///   becomes the owner of a part reconciles all of its objects, and whatever the watched
+    ///   objects map to.
+    /// - The informers must not be used by controllers that need other objects:
+    ///   [`build`](Self::build) refuses that.
     /// - `None` has no effect, so that a flag can decide.
     pub fn sharded(mut self, sharding: impl Into<Option<Sharding>>) -> Self {
         self.sharding = sharding.into();
@@ -306,27 +316,30 @@ impl Builder {
         self.workers(workers)
     }
 
-    /// Replaces the [default limiter](default_controller_rate_limiter), which determines the back-off of failing keys.
+    /// Replaces the [default limiter](default_controller_rate_limiter), which determines the
+    /// back-off of failing keys.
     pub fn rate_limiter(mut self, limiter: impl RateLimiter<ObjectKey> + 'static) -> Self {
         self.parts.limiter = Arc::new(limiter);
         self
     }
 
-    /// Aborts a reconciliation that takes longer and counts it as failed. Without this there is no limit.
+    /// Aborts a reconciliation that takes longer and counts it as failed. Without this there is no
+    /// limit.
     pub fn reconcile_timeout(mut self, timeout: Duration) -> Self {
         self.parts.reconcile_timeout = Some(timeout);
         self
     }
 
-    /// Sets how long the first lists may take when the controller, or its manager, starts; defaults to 2 minutes.
+    /// Sets how long the first lists may take when the controller, or its manager, starts; defaults
+    /// to 2 minutes.
     pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
         self.parts.sync_timeout = timeout;
         self
     }
 
-    /// Sets whether a manager with leader election runs this controller only on the leader; on by default. Without it, every
-    /// replica runs the controller: for work on what each process holds for itself, or that is safe to do concurrently.
-    /// controller-runtime's `NeedLeaderElection`.
+    /// Sets whether a manager with leader election runs this controller only on the leader; on by
+    /// default. Without it, every replica runs the controller: for work on what each process holds
+    /// for itself, or that is safe to do concurrently. controller-runtime's `NeedLeaderElection`.
     pub fn needs_leader_election(mut self, needs: bool) -> Self {
         self.parts.needs_leader_election = needs;
         self
@@ -338,11 +351,13 @@ impl Builder {
         self
     }
 
-    /// Builds the controller and registers its informers with the factory; they start with the factory.
+    /// Builds the controller and registers its informers with the factory; they start with the
+    /// factory.
     ///
     /// # Errors
     ///
-    /// The controller watches nothing, calls of `for_` and `owns` are inconsistent, or a sharded controller would miss events.
+    /// The controller watches nothing, calls of `for_` and `owns` are inconsistent, or a sharded
+    /// controller would miss events.
     pub fn build(mut self, reconciler: impl Reconciler) -> Result<Controller, BuildError> {
         if let Some(error) = self.error {
             return Err(error);

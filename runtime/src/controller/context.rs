@@ -14,7 +14,8 @@ use crate::informer::{CacheSyncError, NotStarted, SharedInformer, SharedInformer
 use crate::lister::Lister;
 use crate::object::{Cacheable, Object};
 
-/// What a reconciler needs besides the key: the client, listers and the recorder of events. Clones are cheap.
+/// What a reconciler needs besides the key: the client, listers and the recorder of events. Clones
+/// are cheap.
 pub struct Context<K> {
     factory: SharedInformerFactory,
     lister: Lister<K>,
@@ -42,8 +43,9 @@ impl<K: Cacheable> Context<K> {
         }
     }
 
-    /// Starts the informers of the factory and waits for their first lists: for tests that call a reconciler directly, since a
-    /// manager starts the factory itself. They stop when the factory and its contexts are dropped.
+    /// Starts the informers of the factory and waits for their first lists: for tests that call a
+    /// reconciler directly, since a manager starts the factory itself. They stop when the factory
+    /// and its contexts are dropped.
     ///
     /// # Errors
     ///
@@ -64,8 +66,9 @@ impl<K: Cacheable> Context<K> {
         &self.lister
     }
 
-    /// Registers the informer of another kind that the reconciler reads with [`lister_of`](Self::lister_of). Kinds that the
-    /// controller owns or watches are registered by that.
+    /// Registers the informer of another kind that the reconciler reads with
+    /// [`lister_of`](Self::lister_of). Kinds that the controller owns or watches are registered by
+    /// that.
     #[must_use]
     pub fn reads<O: Object>(self) -> Self {
         let _ = self.factory.informer_for::<O>();
@@ -76,8 +79,8 @@ impl<K: Cacheable> Context<K> {
     ///
     /// # Errors
     ///
-    /// [`NotStarted`]: the factory was started without an informer of this kind, so that the lister would stay empty. Register
-    /// it with [`reads`](Self::reads).
+    /// [`NotStarted`]: the factory was started without an informer of this kind, so that the lister
+    /// would stay empty. Register it with [`reads`](Self::reads).
     pub fn lister_of<O: Object>(&self) -> Result<Lister<O>, NotStarted> {
         self.factory.lister_for::<O>()
     }
@@ -119,8 +122,8 @@ pub struct ContextReconciler<K, F, E> {
     policy: Policy<K, E>,
 }
 
-/// Returns a reconciler that calls `reconcile` with each request and `context`, and retries all errors, unless an
-/// [`error_policy`](ContextReconciler::error_policy) decides otherwise.
+/// Returns a reconciler that calls `reconcile` with each request and `context`, and retries all
+/// errors, unless an [`error_policy`](ContextReconciler::error_policy) decides otherwise.
 ///
 /// ```no_run
 /// # use codegen_runtime::controller::{Action, BuildError, Context, Controller, ErrorPolicy, reconcile_with};
@@ -160,7 +163,8 @@ where
 }
 
 impl<K, F, E> ContextReconciler<K, F, E> {
-    /// Decides with `policy` how to handle errors. [`Context::object`] returns the request's object.
+    /// Decides with `policy` how to handle errors. [`Context::object`] returns the request's
+    /// object.
     #[must_use]
     pub fn error_policy(
         mut self,

@@ -32,8 +32,8 @@ impl<K> Clone for Route<K> {
     }
 }
 
-/// Adds the keys affected by changes of a kind. If a predicate panics, the change passes; if a mapping panics, the object is
-/// mapped again later.
+/// Adds the keys affected by changes of a kind. If a predicate panics, the change passes; if a
+/// mapping panics, the object is mapped again later.
 pub(super) struct Enqueue<K> {
     adder: Adder<K>,
     again: Remap<K>,

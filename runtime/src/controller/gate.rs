@@ -1,4 +1,5 @@
-//! The keys that a sharded controller may reconcile: those of the slots that this process owns, once its caches have them.
+//! The keys that a sharded controller may reconcile: those of the slots that this process owns,
+//! once its caches have them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,8 +50,8 @@ impl Gate {
         by_key.or_else(by_object).or_else(by_deleted)
     }
 
-    /// Returns the right to reconcile a key. Without one, the key is dropped: its owner finds it by itself, and this
-    /// process, if it becomes the owner, by [`follow`](Self::follow).
+    /// Returns the right to reconcile a key. Without one, the key is dropped: its owner finds it by
+    /// itself, and this process, if it becomes the owner, by [`follow`](Self::follow).
     pub(super) fn enter(&self, key: &ObjectKey) -> Option<ShardPermit> {
         let slot = self.slot(key)?;
         let permit = self.sharding.shards().holdings().enter(slot);
@@ -84,8 +85,8 @@ impl Gate {
         terms
     }
 
-    /// Adds the keys of slots that become ready, for ever: those that were parked, and all others, whose reasons may have been
-    /// dropped while the slots were another member's.
+    /// Adds the keys of slots that become ready, for ever: those that were parked, and all others,
+    /// whose reasons may have been dropped while the slots were another member's.
     pub(super) async fn follow(
         &self,
         queue: &PriorityQueue<ObjectKey>,

@@ -1,7 +1,9 @@
-//! Reconcilers written for kube-runtime, as they are: a first step of moving an operator to this crate.
+//! Reconcilers written for kube-runtime, as they are: a first step of moving an operator to this
+//! crate.
 //!
-//! The reconciler, its `error_policy` and its context stay; [`Action`] has kube-runtime's constructors. What changes is the code
-//! around them: informers of a factory, a [`Controller`](super::Controller) and a manager in place of `Controller::run`.
+//! The reconciler, its `error_policy` and its context stay; [`Action`] has kube-runtime's
+//! constructors. What changes is the code around them: informers of a factory, a
+//! [`Controller`](super::Controller) and a manager in place of `Controller::run`.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -88,8 +90,9 @@ pub struct KubeRuntimeReconciler<K, Ctx, F, P> {
     context: Arc<Ctx>,
 }
 
-/// Returns a reconciler that calls `reconcile` with each object from the cache of `lister` and `context`, and `error_policy` with the
-/// same object after an error. As in kube-runtime, an object that no longer exists is not reconciled: use finalizers for its end.
+/// Returns a reconciler that calls `reconcile` with each object from the cache of `lister` and
+/// `context`, and `error_policy` with the same object after an error. As in kube-runtime, an object
+/// that no longer exists is not reconciled: use finalizers for its end.
 pub fn reconciler<K, Ctx, F, P, W, E>(
     lister: Lister<K>,
     reconcile: F,

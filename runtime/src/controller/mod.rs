@@ -1,16 +1,20 @@
 //! Controllers: informers that feed a queue of keys, and workers that reconcile one key at a time.
 //!
-//! There are two ways to write one. The *builder* ([`Controller::builder`]) wires informers, predicates and mappings to a queue
-//! and runs a [`Reconciler`], as controller-runtime does. In the *classic* way the caller owns each part, as in a hand-written
-//! client-go controller: event handlers of an informer add keys to a [`WorkQueue`](crate::workqueue::WorkQueue), and
+//! There are two ways to write one. The *builder* ([`Controller::builder`]) wires informers,
+//! predicates and mappings to a queue and runs a [`Reconciler`], as controller-runtime does. In the
+//! *classic* way the caller owns each part, as in a hand-written client-go controller: event
+//! handlers of an informer add keys to a [`WorkQueue`](crate::workqueue::WorkQueue), and
 //! [`run_workers`] processes them.
 //!
-//! Both guarantee that a key is never reconciled concurrently with itself, that each change after the start of a reconciliation
-//! leads to another one, and that a panic is caught, counted and retried like an error. Start reading at [`Builder`] and [`Reconciler`].
+//! Both guarantee that a key is never reconciled concurrently with itself, that each change after
+//! the start of a reconciliation leads to another one, and that a panic is caught, counted and
+//! retried like an error. Start reading at [`Builder`] and [`Reconciler`].
 //!
-//! Differences from controller-runtime: a controller that is asked to stop finishes the reconciliations in progress and leaves
-//! queued keys to the next leader, who starts from the full list anyway; it may run again after it has stopped; its handlers are
-//! registered only while it runs, so that no events accumulate in a process that waits for the Lease; and a panic is retried by default.
+//! Differences from controller-runtime: a controller that is asked to stop finishes the
+//! reconciliations in progress and leaves queued keys to the next leader, who starts from the full
+//! list anyway; it may run again after it has stopped; its handlers are registered only while it
+//! runs, so that no events accumulate in a process that waits for the Lease; and a panic is retried
+//! by default.
 
 mod action;
 mod builder;

@@ -69,7 +69,8 @@ impl Outcome {
         }
     }
 
-    /// Requeues the key if the outcome requires it, and resets or grows its back-off. A requeued key keeps its priority.
+    /// Requeues the key if the outcome requires it, and resets or grows its back-off. A requeued
+    /// key keeps its priority.
     pub(super) fn requeue(&self, queue: &PriorityQueue<ObjectKey>, item: &Item<ObjectKey>) {
         let mut options = AddOptions {
             priority: item.priority(),

@@ -17,8 +17,8 @@ pub enum Change<'a, K> {
         /// The state now.
         new: &'a Arc<K>,
     },
-    /// The object is gone. [`Deleted::is_final_state_unknown`] says whether the deletion itself was missed, so that the object may
-    /// have changed since the state known here.
+    /// The object is gone. [`Deleted::is_final_state_unknown`] says whether the deletion itself was
+    /// missed, so that the object may have changed since the state known here.
     Deleted(&'a Deleted<K>),
 }
 
@@ -90,16 +90,17 @@ impl<K> fmt::Debug for Predicate<K> {
     }
 }
 
-/// The predicates of controller-runtime, and [`resync`](predicates::resync). All except [`labels_match`](predicates::labels_match)
-/// pass every creation and deletion, and the update of an object that was deleted and recreated.
+/// The predicates of controller-runtime, and [`resync`](predicates::resync). All except
+/// [`labels_match`](predicates::labels_match) pass every creation and deletion, and the update of
+/// an object that was deleted and recreated.
 pub mod predicates {
     use kube::Resource;
     use kube::core::{Selector, SelectorExt};
 
     use super::{Change, Predicate};
 
-    /// Tests updates. An object that was deleted and recreated while the watch was disconnected arrives as one update, with another
-    /// uid: that is a creation, whatever else is equal.
+    /// Tests updates. An object that was deleted and recreated while the watch was disconnected
+    /// arrives as one update, with another uid: that is a creation, whatever else is equal.
     fn on_update<K: Resource + 'static>(
         test: impl Fn(&K, &K) -> bool + Send + Sync + 'static,
     ) -> Predicate<K> {
@@ -114,15 +115,17 @@ pub mod predicates {
         on_update(|old: &K, new: &K| old.meta().resource_version != new.meta().resource_version)
     }
 
-    /// Passes resyncs: [`generation_changed`]`().or(resync())` keeps the period of the informer's resyncs, so that a status which
-    /// someone else changed is written again.
+    /// Passes resyncs: [`generation_changed`]`().or(resync())` keeps the period of the informer's
+    /// resyncs, so that a status which someone else changed is written again.
     pub fn resync<K: Resource + 'static>() -> Predicate<K> {
         on_update(|old: &K, new: &K| old.meta().resource_version == new.meta().resource_version)
     }
 
-    /// Passes updates of the spec: those that change `metadata.generation`. Also passes an object that was marked for deletion.
+    /// Passes updates of the spec: those that change `metadata.generation`. Also passes an object
+    /// that was marked for deletion.
     ///
-    /// Does not pass writes of status, labels or annotations, nor any update of a kind without a generation (most of the core group).
+    /// Does not pass writes of status, labels or annotations, nor any update of a kind without a
+    /// generation (most of the core group).
     pub fn generation_changed<K: Resource + 'static>() -> Predicate<K> {
         on_update(|old: &K, new: &K| {
             let (old, new) = (old.meta(), new.meta());

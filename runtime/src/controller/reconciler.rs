@@ -26,7 +26,8 @@ pub struct Request {
     pub key: ObjectKey,
     /// The number of consecutive failures and requeues of this key.
     pub retries: u32,
-    /// The leadership term of this run; `None` without leader election. Its epoch is a fencing token for writes to external systems.
+    /// The leadership term of this run; `None` without leader election. Its epoch is a fencing
+    /// token for writes to external systems.
     pub leadership: Option<Leadership>,
 }
 
@@ -40,7 +41,8 @@ impl Request {
         }
     }
 
-    /// Creates a first request for `object`, for tests that call [`Reconciler::reconcile`] directly.
+    /// Creates a first request for `object`, for tests that call [`Reconciler::reconcile`]
+    /// directly.
     pub fn of<K: Resource>(object: &K) -> Self {
         Self::new(ObjectKey::of(object))
     }
@@ -57,20 +59,23 @@ impl Deref for Request {
 /// How to handle an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ErrorPolicy {
-    /// Retries after the key's back-off, or when the API server asked to (429 with `Retry-After`, for example) if that is later:
-    /// if the error or one of its [sources](Error::source) is a [`kube::Error`] with that request.
+    /// Retries after the key's back-off, or when the API server asked to (429 with `Retry-After`,
+    /// for example) if that is later: if the error or one of its [sources](Error::source) is a
+    /// [`kube::Error`] with that request.
     #[default]
     Retry,
-    /// Retries after the specified delay, without growing the back-off: for "retry after" answers of a server.
+    /// Retries after the specified delay, without growing the back-off: for "retry after" answers
+    /// of a server.
     RetryAfter(Duration),
     /// Does not retry until something changes, because a retry cannot succeed.
     Terminal,
 }
 
-/// Brings the object of a key to the state that its spec declares: completely, from any state, whatever changed.
+/// Brings the object of a key to the state that its spec declares: completely, from any state,
+/// whatever changed.
 ///
-/// Calls for one key are serial. The future may be dropped at any await point: when it exceeds the time-out, when leadership is
-/// lost, or when the manager's graceful timeout is over.
+/// Calls for one key are serial. The future may be dropped at any await point: when it exceeds the
+/// time-out, when leadership is lost, or when the manager's graceful timeout is over.
 pub trait Reconciler: Send + Sync + 'static {
     /// The error: an error type or a string. Logged with [its causes](crate::error::chain).
     type Error: Into<Box<dyn Error + Send + Sync>> + Send + 'static;
@@ -106,8 +111,8 @@ impl<R: Reconciler> Reconciler for Arc<R> {
 /// A reconciler built from a closure; see [`reconcile_fn`].
 pub struct FnReconciler<F>(F);
 
-/// Returns a reconciler that calls `reconcile` and retries all errors. One with a policy for errors implements [`Reconciler`], or
-/// is made by [`reconcile_with`](super::reconcile_with).
+/// Returns a reconciler that calls `reconcile` and retries all errors. One with a policy for errors
+/// implements [`Reconciler`], or is made by [`reconcile_with`](super::reconcile_with).
 pub fn reconcile_fn<F, W, E>(reconcile: F) -> FnReconciler<F>
 where
     F: Fn(Request) -> W + Send + Sync + 'static,

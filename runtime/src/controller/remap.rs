@@ -1,4 +1,5 @@
-//! Retries the mapping of objects whose mapping panicked, so that their keys are reconciled eventually.
+//! Retries the mapping of objects whose mapping panicked, so that their keys are reconciled
+//! eventually.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,7 +15,8 @@ use crate::workqueue::AddOptions;
 /// The shortest and the longest pause between tries; each is twice the previous one.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
-/// The maximum number of waiting objects: a mapping that always panics must not keep every state of every object in memory.
+/// The maximum number of waiting objects: a mapping that always panics must not keep every state of
+/// every object in memory.
 const MOST: usize = 1024;
 
 /// Maps objects again until their mapping returns or the queue is shut down.

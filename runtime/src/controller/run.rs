@@ -38,7 +38,8 @@ pub enum ControllerError {
     /// The controller is already running.
     #[error("controller {0:?} is already running")]
     Running(String),
-    /// An informer was not started before the deadline for its first list; it may belong to another factory.
+    /// An informer was not started before the deadline for its first list; it may belong to another
+    /// factory.
     #[error("controller {controller:?}: the informer of {resource} was never started")]
     NotStarted {
         /// The controller.
@@ -54,7 +55,8 @@ pub enum ControllerError {
         /// The resource whose first list is missing.
         resource: String,
     },
-    /// A worker panicked outside of the reconciler, in a rate limiter for example. The others have finished their reconciliations.
+    /// A worker panicked outside of the reconciler, in a rate limiter for example. The others have
+    /// finished their reconciliations.
     #[error("controller {0:?}: a worker panicked")]
     Worker(String),
 }
@@ -73,8 +75,9 @@ pub(super) struct Parts {
 
 /// Wires informers, a queue, workers and a reconciler under one name.
 ///
-/// It may run several times in succession (when it regains leadership, for example): each run starts with every object in the
-/// caches. A concurrent second run is refused, so that no key is reconciled concurrently with itself.
+/// It may run several times in succession (when it regains leadership, for example): each run
+/// starts with every object in the caches. A concurrent second run is refused, so that no key is
+/// reconciled concurrently with itself.
 pub struct Controller {
     name: String,
     sources: Vec<Box<dyn Source>>,
@@ -84,7 +87,8 @@ pub struct Controller {
     series: OnceLock<(ControllerMetrics, Option<WorkQueueMetrics>)>,
     /// Set during a run.
     running: AtomicBool,
-    /// Held by the workers of a run, which may outlive it: a worker that blocks its thread is dropped only when it yields.
+    /// Held by the workers of a run, which may outlive it: a worker that blocks its thread is
+    /// dropped only when it yields.
     turn: Arc<Semaphore>,
 }
 
@@ -137,8 +141,9 @@ impl Controller {
 
     /// Waits for the caches, then reconciles until `stop` is cancelled.
     ///
-    /// Then hands out no more keys, finishes the reconciliations in progress and returns. With `leadership`, lost leadership
-    /// drops the workers and ends the call. Dropping the future drops the workers.
+    /// Then hands out no more keys, finishes the reconciliations in progress and returns. With
+    /// `leadership`, lost leadership drops the workers and ends the call. Dropping the future drops
+    /// the workers.
     ///
     /// The caller or the manager must start the factory, and also informers of other factories.
     ///
@@ -146,7 +151,8 @@ impl Controller {
     ///
     /// # Errors
     ///
-    /// The controller is already running, an informer has stopped, or a first list does not arrive in time.
+    /// The controller is already running, an informer has stopped, or a first list does not arrive
+    /// in time.
     pub async fn run(
         &self,
         stop: &CancellationToken,

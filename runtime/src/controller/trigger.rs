@@ -17,10 +17,12 @@ use crate::workqueue::{AddOptions, PriorityQueue};
 /// The queue of a controller, while it runs.
 type Slot = Mutex<Option<PriorityQueue<ObjectKey>>>;
 
-/// Makes controllers reconcile a key for reasons of the program's own: an event of an external system, the work of another
-/// controller. Like controller-runtime's `source.Channel`. Clones are handles of the same trigger.
+/// Makes controllers reconcile a key for reasons of the program's own: an event of an external
+/// system, the work of another controller. Like controller-runtime's `source.Channel`. Clones are
+/// handles of the same trigger.
 ///
-/// Keys are not kept for a controller that is not running: when it starts it reconciles every object anyway.
+/// Keys are not kept for a controller that is not running: when it starts it reconciles every
+/// object anyway.
 ///
 /// ```no_run
 /// # use std::time::Duration;
@@ -49,7 +51,8 @@ impl Trigger {
         Self::default()
     }
 
-    /// Reconciles `key` as soon as a worker is free. A key that is already queued is reconciled once.
+    /// Reconciles `key` as soon as a worker is free. A key that is already queued is reconciled
+    /// once.
     pub fn add(&self, key: ObjectKey) {
         self.add_after(key, Duration::ZERO);
     }

@@ -10,13 +10,16 @@ use tokio_util::sync::CancellationToken;
 use super::reconciler::panic_message;
 use crate::workqueue::{AddOptions, Item, PriorityQueue, QueueItem, WorkQueue};
 
-/// Runs `work` on the items of `queue`, up to `workers` at a time, until `stop` is cancelled or the queue is shut down.
+/// Runs `work` on the items of `queue`, up to `workers` at a time, until `stop` is cancelled or the
+/// queue is shut down.
 ///
-/// - `work` decides about retries: it calls [`forget`](WorkQueue::forget) or [`add_rate_limited`](WorkQueue::add_rate_limited)
-///   itself, like client-go's `processNextWorkItem`.
+/// - `work` decides about retries: it calls [`forget`](WorkQueue::forget) or
+///   [`add_rate_limited`](WorkQueue::add_rate_limited) itself, like client-go's
+///   `processNextWorkItem`.
 /// - A panic in `work` is caught and logged, and the item is added again, rate-limited.
-/// - When `stop` is cancelled, the queue is shut down, no more items are handed out, and the items in progress are finished. When
-///   the queue is shut down by other means, its remaining items are still processed.
+/// - When `stop` is cancelled, the queue is shut down, no more items are handed out, and the items
+///   in progress are finished. When the queue is shut down by other means, its remaining items are
+///   still processed.
 ///
 /// Dropping the future drops the workers.
 pub async fn run_workers<T, F, W>(
@@ -33,7 +36,8 @@ pub async fn run_workers<T, F, W>(
     run(queue, workers, stop, move |item, _| work(item), again).await;
 }
 
-/// Like [`run_workers`], for a priority queue: `work` receives the priority of the item, and should keep it when it adds the item again.
+/// Like [`run_workers`], for a priority queue: `work` receives the priority of the item, and should
+/// keep it when it adds the item again.
 pub async fn run_priority_workers<T, F, W>(
     queue: &PriorityQueue<T>,
     workers: usize,

@@ -54,14 +54,16 @@ impl Default for EventOptions {
 }
 
 impl EventOptions {
-    /// Sets the maximum number of events that wait to be written; more are dropped. Defaults to 1,000.
+    /// Sets the maximum number of events that wait to be written; more are dropped. Defaults to
+    /// 1,000.
     #[must_use]
     pub fn queue(mut self, queue: usize) -> Self {
         self.queue = queue;
         self
     }
 
-    /// Sets the time to write the waiting events when the broadcaster is asked to stop. Defaults to 5 s.
+    /// Sets the time to write the waiting events when the broadcaster is asked to stop. Defaults to
+    /// 5 s.
     #[must_use]
     pub fn flush(mut self, flush: Duration) -> Self {
         self.flush = flush;
@@ -76,7 +78,8 @@ impl EventOptions {
     }
 }
 
-/// Writes the events of its recorders. Create one per process, and run it until all other work has ended.
+/// Writes the events of its recorders. Create one per process, and run it until all other work has
+/// ended.
 pub struct EventBroadcaster {
     client: Client,
     options: EventOptions,
@@ -133,13 +136,15 @@ impl EventBroadcaster {
         &self.progress
     }
 
-    /// Creates a recorder for `reporter`. Events are queued immediately, and written once the broadcaster runs.
+    /// Creates a recorder for `reporter`. Events are queued immediately, and written once the
+    /// broadcaster runs.
     pub fn recorder(&self, reporter: Reporter) -> EventRecorder {
         EventRecorder::new(reporter, self.sender.clone(), self.metrics.clone())
     }
 
-    /// Writes events until `stop` is cancelled; then writes the remaining ones, without retries, within the flush time. Events
-    /// not written by then are counted: the one in progress as failed, the waiting ones as dropped.
+    /// Writes events until `stop` is cancelled; then writes the remaining ones, without retries,
+    /// within the flush time. Events not written by then are counted: the one in progress as
+    /// failed, the waiting ones as dropped.
     ///
     /// Stop it last, since the end of other work may be worth an event.
     pub async fn run(self, stop: &CancellationToken) {
@@ -197,7 +202,8 @@ impl fmt::Debug for EventBroadcaster {
     }
 }
 
-/// Returns why the server, or kube before it sends anything, refuses an event: a retry would be refused in the same way.
+/// Returns why the server, or kube before it sends anything, refuses an event: a retry would be
+/// refused in the same way.
 fn refusal(error: &kube::Error) -> Option<String> {
     match error {
         kube::Error::Api(status) if retry_after(error).is_none() => {
@@ -265,7 +271,8 @@ impl Writer {
         }
     }
 
-    /// Retries until the server answers other than with a request to try later; after a request to stop, only once more.
+    /// Retries until the server answers other than with a request to try later; after a request to
+    /// stop, only once more.
     async fn write(&mut self, write: Write) {
         let metrics = self.metrics.clone();
         let in_hand = InHand(Some(&metrics));
@@ -292,7 +299,8 @@ impl Writer {
         }
     }
 
-    /// Reports an event that is given up. Of refused ones, the first of each reason is logged: the others look the same.
+    /// Reports an event that is given up. Of refused ones, the first of each reason is logged: the
+    /// others look the same.
     fn report(&mut self, write: &Write, refusal: Option<String>, error: &kube::Error) {
         let Some(refusal) = refusal else {
             return self.progress.failed(chain(error));

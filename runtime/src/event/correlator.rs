@@ -44,8 +44,8 @@ impl Correlator {
         }
     }
 
-    /// Aggregates `event` with similar ones if there are many. Returns its key, or `None` if its source and object have exceeded
-    /// their quota.
+    /// Aggregates `event` with similar ones if there are many. Returns its key, or `None` if its
+    /// source and object have exceeded their quota.
     pub(super) fn admit(&mut self, event: &mut Event) -> Option<Key> {
         let key = self.combine(event);
         let source = source_key(event);

@@ -19,7 +19,8 @@ use crate::metrics::{EventMetrics, EventOutcome};
 /// The API server's limits, in bytes.
 pub(super) const MAX_NOTE: usize = 1024;
 const MAX_WORD: usize = 128;
-/// The length to which the object's name is cut, so that the event's name fits into 253 with its suffix.
+/// The length to which the object's name is cut, so that the event's name fits into 253 with its
+/// suffix.
 const MAX_NAME: usize = 200;
 
 /// The reporter of events.
@@ -60,7 +61,8 @@ impl EventType {
     }
 }
 
-/// An event to record. Strings longer than the API server allows (reason and action 128 bytes, note 1,024) are truncated.
+/// An event to record. Strings longer than the API server allows (reason and action 128 bytes, note
+/// 1,024) are truncated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
     /// Normal or warning.
@@ -75,7 +77,8 @@ pub struct NewEvent {
     pub related: Option<ObjectReference>,
 }
 
-/// Records events about objects. Clones share a queue. No method waits or fails: events that cannot be queued are counted.
+/// Records events about objects. Clones share a queue. No method waits or fails: events that cannot
+/// be queued are counted.
 #[derive(Clone)]
 pub struct EventRecorder {
     reporter: Reporter,
@@ -176,7 +179,8 @@ fn build(reporter: &Reporter, regarding: ObjectReference, event: NewEvent) -> Ev
     }
 }
 
-/// Returns a number that is unique among this object's events: nanoseconds, with a hash of a counter in the low bits.
+/// Returns a number that is unique among this object's events: nanoseconds, with a hash of a
+/// counter in the low bits.
 fn unique(now: Timestamp) -> u64 {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -185,7 +189,8 @@ fn unique(now: Timestamp) -> u64 {
     (u64::try_from(now.as_nanosecond()).unwrap_or(0) & !0xfff) | (hasher.finish() & 0xfff)
 }
 
-/// Returns the name of an event about `object`. Not every object's name is valid in it: roles have names such as `system:node`.
+/// Returns the name of an event about `object`. Not every object's name is valid in it: roles have
+/// names such as `system:node`.
 fn event_name(object: &str, unique: u64) -> String {
     let name = format!("{}.{unique:x}", cut(object.to_owned(), MAX_NAME));
     if kube_names::is_subdomain(&name) {
@@ -195,7 +200,8 @@ fn event_name(object: &str, unique: u64) -> String {
     }
 }
 
-/// Truncates `text` to at most `max` bytes, the unit of the API server's limits, at a character boundary.
+/// Truncates `text` to at most `max` bytes, the unit of the API server's limits, at a character
+/// boundary.
 pub(super) fn cut(mut text: String, max: usize) -> String {
     let end = (0..=max.min(text.len()))
         .rev()

@@ -60,8 +60,9 @@ impl SeriesCache {
         }
     }
 
-    /// Returns the writes that `event` needs, in order: the first equal event is created, the second starts a series, further
-    /// ones are counted. A series that makes way for `event` is written with its last count.
+    /// Returns the writes that `event` needs, in order: the first equal event is created, the
+    /// second starts a series, further ones are counted. A series that makes way for `event` is
+    /// written with its last count.
     pub(super) fn observe(&mut self, key: &Key, event: Event) -> Vec<Write> {
         let now = Instant::now();
         let Some(known) = self.known.get_mut(key) else {

@@ -1,8 +1,9 @@
-//! Crash points: stops a controller after its k-th call, for every k, then lets another instance take over.
+//! Crash points: stops a controller after its k-th call, for every k, then lets another instance
+//! take over.
 //!
-//! A [`Gate`] counts the calls of one instance of a controller, to the API server and to other systems, and lets only the first k
-//! pass. A process that ends between two calls leaves the same state as one that ends before it reads the answer of the last
-//! call, so that this covers both.
+//! A [`Gate`] counts the calls of one instance of a controller, to the API server and to other
+//! systems, and lets only the first k pass. A process that ends between two calls leaves the same
+//! state as one that ends before it reads the answer of the last call, so that this covers both.
 //!
 //! ```no_run
 //! # use codegen_runtime::fake::{self, Running, crash::{Gate, every_crash_point}};
@@ -69,7 +70,8 @@ impl Gate {
         passes
     }
 
-    /// Makes a call if it may pass; otherwise never returns, like a call of a process that has ended.
+    /// Makes a call if it may pass; otherwise never returns, like a call of a process that has
+    /// ended.
     pub async fn call<T>(&self, call: impl Future<Output = T>) -> T {
         if !self.passes() {
             std::future::pending::<()>().await;
@@ -77,8 +79,9 @@ impl Gate {
         call.await
     }
 
-    /// Counts the requests for `resource` at a fake (`*` for all, `networks/*` for one with its subresources), except lists and
-    /// watches: those change nothing, and caches send them at any time.
+    /// Counts the requests for `resource` at a fake (`*` for all, `networks/*` for one with its
+    /// subresources), except lists and watches: those change nothing, and caches send them at any
+    /// time.
     pub fn guard(&self, tracker: &Tracker, resource: &str) {
         let gate = self.clone();
         tracker.prepend_reactor("*", resource, move |action| {
@@ -90,7 +93,8 @@ impl Gate {
         });
     }
 
-    /// Waits for `settled` or for the first call that does not pass; returns whether a call was blocked first.
+    /// Waits for `settled` or for the first call that does not pass; returns whether a call was
+    /// blocked first.
     pub async fn crashes_before(&self, settled: impl Future<Output = ()>) -> bool {
         tokio::select! {
             biased;
@@ -105,7 +109,8 @@ impl Gate {
     }
 }
 
-/// Runs `scenario` with a gate after 0, 1, 2 … calls until it returns that it did not crash; returns that number of calls.
+/// Runs `scenario` with a gate after 0, 1, 2 … calls until it returns that it did not crash;
+/// returns that number of calls.
 ///
 /// # Panics
 ///

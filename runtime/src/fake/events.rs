@@ -11,7 +11,8 @@ use crate::metrics::Metrics;
 /// The number of events that can wait to be taken; a recorder drops further ones.
 const CAPACITY: usize = 10_000;
 
-/// Creates a recorder whose events a test takes one by one, instead of a broadcaster that writes them: client-go's `FakeRecorder`.
+/// Creates a recorder whose events a test takes one by one, instead of a broadcaster that writes
+/// them: client-go's `FakeRecorder`.
 ///
 /// Events arrive as they were recorded, in order and without being combined or limited.
 ///
@@ -40,7 +41,8 @@ pub fn recorder() -> (EventRecorder, Events) {
 pub struct Events(mpsc::Receiver<Box<Event>>);
 
 impl Events {
-    /// Waits for the next event; `None` once all clones of the recorder are dropped and all events are taken.
+    /// Waits for the next event; `None` once all clones of the recorder are dropped and all events
+    /// are taken.
     ///
     /// There is no deadline: use `tokio::time::timeout`.
     pub async fn next(&mut self) -> Option<Event> {

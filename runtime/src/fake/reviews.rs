@@ -13,8 +13,9 @@ use crate::webhook::Webhooks;
 
 /// Calls one webhook with objects that no API server has validated, as a user's request would.
 ///
-/// [`ApiServer`](super::ApiServer) with `webhooks` tests more: rules of configurations, schemas, and the order of webhooks. These
-/// reviews are for kinds of Kubernetes and other projects, whose valid objects are long.
+/// [`ApiServer`](super::ApiServer) with `webhooks` tests more: rules of configurations, schemas,
+/// and the order of webhooks. These reviews are for kinds of Kubernetes and other projects, whose
+/// valid objects are long.
 ///
 /// ```
 /// use codegen_runtime::{fake::Reviews, webhook::{AdmissionRequest, Webhooks}};
@@ -46,7 +47,8 @@ impl<'w> Reviews<'w> {
     ///
     /// # Errors
     ///
-    /// The webhook's message if it refuses the object, or why there was no answer, such as a path without a webhook.
+    /// The webhook's message if it refuses the object, or why there was no answer, such as a path
+    /// without a webhook.
     pub async fn create<K: Object>(&self, new: &K) -> Result<K, String> {
         self.send("CREATE", Some(new), None).await
     }

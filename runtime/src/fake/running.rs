@@ -27,7 +27,8 @@ pub struct Running {
 }
 
 impl Running {
-    /// Runs the future that `run` returns for a token, which [`stop`](Self::stop) cancels. An error of the future makes `stop` panic.
+    /// Runs the future that `run` returns for a token, which [`stop`](Self::stop) cancels. An error
+    /// of the future makes `stop` panic.
     ///
     /// # Panics
     ///
@@ -47,8 +48,8 @@ impl Running {
         Self { stop, task }
     }
 
-    /// Starts `app` with the command line `args` (without the program's name) on the cluster of `client`. Leader election is off
-    /// unless `args` enable it.
+    /// Starts `app` with the command line `args` (without the program's name) on the cluster of
+    /// `client`. Leader election is off unless `args` enable it.
     ///
     /// # Panics
     ///

@@ -1,7 +1,8 @@
 //! Finalizers: clean-up before an object is deleted.
 //!
-//! To leave nothing behind, add the finalizer *before* creating anything external ([`ensure`]), and remove it only after all of
-//! that is gone ([`release`]). [`Finalizers`] holds several, each with its own clean-up, like controller-runtime's `finalizer` package.
+//! To leave nothing behind, add the finalizer *before* creating anything external ([`ensure`]), and
+//! remove it only after all of that is gone ([`release`]). [`Finalizers`] holds several, each with
+//! its own clean-up, like controller-runtime's `finalizer` package.
 //!
 //! ```no_run
 //! # use codegen_runtime::{finalizer, k8s_openapi::api::core::v1::ConfigMap, kube::{self, Api}};
@@ -71,15 +72,18 @@ pub fn is_deleting<K: Resource>(object: &K) -> bool {
     object.meta().deletion_timestamp.is_some()
 }
 
-/// Ensures that `object` has the finalizer `name` on the server. Sends no request if it already has.
+/// Ensures that `object` has the finalizer `name` on the server. Sends no request if it already
+/// has.
 ///
-/// Returns the current object: pass that one, not `object`, to later writes, which would conflict otherwise. If `object`, from a
-/// cache, is older than the server's, it is read again: a finalizer suits any version. An object that is being deleted is left
-/// unchanged, since the API server refuses new finalizers then.
+/// Returns the current object: pass that one, not `object`, to later writes, which would conflict
+/// otherwise. If `object`, from a cache, is older than the server's, it is read again: a finalizer
+/// suits any version. An object that is being deleted is left unchanged, since the API server
+/// refuses new finalizers then.
 ///
 /// # Errors
 ///
-/// The server's; a conflict if the object was replaced by another one of its name, or keeps changing.
+/// The server's; a conflict if the object was replaced by another one of its name, or keeps
+/// changing.
 pub async fn ensure<K>(api: &Api<K>, object: &K, name: &str) -> Result<K, kube::Error>
 where
     K: Resource + Clone + DeserializeOwned + Serialize + std::fmt::Debug,
@@ -104,10 +108,12 @@ where
     }
 }
 
-/// Ensures that `object` does not have the finalizer `name` on the server. Sends no request if it already has not.
+/// Ensures that `object` does not have the finalizer `name` on the server. Sends no request if it
+/// already has not.
 ///
-/// Removing the last finalizer of an object that is being deleted ends it. An object that no longer exists is not an error.
-/// Writes only if the object is unchanged on the server: the request includes uid and resourceVersion.
+/// Removing the last finalizer of an object that is being deleted ends it. An object that no longer
+/// exists is not an error. Writes only if the object is unchanged on the server: the request
+/// includes uid and resourceVersion.
 ///
 /// # Errors
 ///

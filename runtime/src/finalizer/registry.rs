@@ -33,8 +33,8 @@ pub trait Finalize<K>: Send + Sync {
     /// The error of a clean-up.
     type Error: Into<Box<dyn Error + Send + Sync>> + Send;
 
-    /// Cleans up what `object` created elsewhere; returns whether it changed `object`. Called again until it succeeds, so it must
-    /// be idempotent.
+    /// Cleans up what `object` created elsewhere; returns whether it changed `object`. Called again
+    /// until it succeeds, so it must be idempotent.
     fn finalize(
         &self,
         object: &mut K,
@@ -104,8 +104,9 @@ impl<K: Resource + Send> Finalizers<K> {
         Ok(self)
     }
 
-    /// Adds all finalizers to `object`; if it is being deleted, runs the clean-up of each finalizer that it has, and removes
-    /// those that succeeded. Sends no request: the result states what the caller must write.
+    /// Adds all finalizers to `object`; if it is being deleted, runs the clean-up of each finalizer
+    /// that it has, and removes those that succeeded. Sends no request: the result states what the
+    /// caller must write.
     ///
     /// # Errors
     ///

@@ -66,9 +66,10 @@ impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
 
     /// Restricts namespaced kinds to these namespaces; none, or an empty one among them, for all.
     ///
-    /// Each informer then lists and watches each namespace, for which a Role in each of them suffices, and is one cache of all:
-    /// listers, handlers and controllers span them. It has synced when all namespaces have been listed. Its resourceVersion is
-    /// that of the namespace that is furthest behind; one without changes catches up with a bookmark, about every minute.
+    /// Each informer then lists and watches each namespace, for which a Role in each of them
+    /// suffices, and is one cache of all: listers, handlers and controllers span them. It has
+    /// synced when all namespaces have been listed. Its resourceVersion is that of the namespace
+    /// that is furthest behind; one without changes catches up with a bookmark, about every minute.
     #[must_use]
     pub fn namespaces(mut self, namespaces: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let namespaces: BTreeSet<String> = namespaces.into_iter().map(Into::into).collect();
@@ -80,8 +81,8 @@ impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
         self
     }
 
-    /// Notifies handlers of every object every `period`, unless they request another one. The minimum is one second;
-    /// zero, the default, means never.
+    /// Notifies handlers of every object every `period`, unless they request another one. The
+    /// minimum is one second; zero, the default, means never.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.settings.resync = period;
@@ -108,16 +109,17 @@ impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
         self
     }
 
-    /// Sets label selector, field selector and page size (`limit`) of every list and watch. Other fields have no effect: the
-    /// reflector sets versions and tokens.
+    /// Sets label selector, field selector and page size (`limit`) of every list and watch. Other
+    /// fields have no effect: the reflector sets versions and tokens.
     #[must_use]
     pub fn list_options(mut self, tweak: impl Fn(&mut ListParams) + Send + Sync + 'static) -> Self {
         self.settings.tweak = Some(Arc::new(tweak));
         self
     }
 
-    /// Like [`Self::list_options`], for `K` only, and applied after the options of all kinds. `DynamicObject` matches all dynamic
-    /// resources; use [`Self::list_options_of`] for one of them.
+    /// Like [`Self::list_options`], for `K` only, and applied after the options of all kinds.
+    /// `DynamicObject` matches all dynamic resources; use [`Self::list_options_of`] for one of
+    /// them.
     #[must_use]
     pub fn list_options_for<K: Cacheable>(
         mut self,
@@ -129,7 +131,8 @@ impl<F: From<SharedInformerFactory>> FactoryBuilder<F> {
         self
     }
 
-    /// Like [`Self::list_options`], for one resource regardless of its type, and applied after the options of all kinds.
+    /// Like [`Self::list_options`], for one resource regardless of its type, and applied after the
+    /// options of all kinds.
     #[must_use]
     pub fn list_options_of(
         mut self,

@@ -168,7 +168,8 @@ impl SharedInformerFactory {
         &self.shared.client
     }
 
-    /// Returns the informer of `K`, the same one at every call. It runs after the next [`Self::start`].
+    /// Returns the informer of `K`, the same one at every call. It runs after the next
+    /// [`Self::start`].
     pub fn informer_for<K: Object>(&self) -> SharedInformer<K> {
         self.informer(&(), scope_of::<K>())
     }
@@ -177,7 +178,8 @@ impl SharedInformerFactory {
     ///
     /// # Errors
     ///
-    /// [`NotStarted`]: the factory was started without this informer, so that the lister would stay empty.
+    /// [`NotStarted`]: the factory was started without this informer, so that the lister would stay
+    /// empty.
     pub fn lister_for<K: Object>(&self) -> Result<Lister<K>, NotStarted> {
         let (key, info) = key_of::<K>(&());
         let state = self.state();
@@ -189,8 +191,8 @@ impl SharedInformerFactory {
         Ok(self.informer_for::<K>().lister())
     }
 
-    /// Returns the informer of the metadata of `K`: it requests `PartialObjectMetadata`, so that the server sends, and the cache
-    /// holds, no other fields.
+    /// Returns the informer of the metadata of `K`: it requests `PartialObjectMetadata`, so that
+    /// the server sends, and the cache holds, no other fields.
     pub fn metadata_informer<K: Object>(&self) -> SharedInformer<PartialObjectMeta<K>> {
         self.informer(&(), scope_of::<K>())
     }
@@ -213,8 +215,9 @@ impl SharedInformerFactory {
         self.informer(resource, scope)
     }
 
-    /// Starts every informer that has not been started, as tasks that run until `stop` is cancelled or the factory is shut down.
-    /// Call it again after adding informers. Has no effect after [`Self::shutdown`], nor on informers that are run elsewhere.
+    /// Starts every informer that has not been started, as tasks that run until `stop` is cancelled
+    /// or the factory is shut down. Call it again after adding informers. Has no effect after
+    /// [`Self::shutdown`], nor on informers that are run elsewhere.
     ///
     /// # Panics
     ///
@@ -254,8 +257,8 @@ impl SharedInformerFactory {
         }
     }
 
-    /// Waits until the cache of every started informer holds its first list. There is no timeout: an informer whose
-    /// lists fail tries again.
+    /// Waits until the cache of every started informer holds its first list. There is no timeout:
+    /// an informer whose lists fail tries again.
     ///
     /// # Errors
     ///
@@ -283,9 +286,11 @@ impl SharedInformerFactory {
         }
     }
 
-    /// Stops `informer` and takes it out of the factory, while the factory runs: for a kind whose CRD is deleted, say, which would
-    /// otherwise be listed in vain for ever. Listers of the informer keep its last state. The next call for the kind creates a new
-    /// informer, which runs after the next [`Self::start`]. Returns false if the informer is not, or no longer, of this factory.
+    /// Stops `informer` and takes it out of the factory, while the factory runs: for a kind whose
+    /// CRD is deleted, say, which would otherwise be listed in vain for ever. Listers of the
+    /// informer keep its last state. The next call for the kind creates a new informer, which runs
+    /// after the next [`Self::start`]. Returns false if the informer is not, or no longer, of this
+    /// factory.
     ///
     /// Does not wait; [`SharedInformer::stopped`] does.
     pub fn remove<K: Cacheable>(&self, informer: &SharedInformer<K>) -> bool {
@@ -302,7 +307,8 @@ impl SharedInformerFactory {
         removed
     }
 
-    /// Stops every informer and waits until all have ended. (client-go only waits, and hangs if its stop channel stays open.)
+    /// Stops every informer and waits until all have ended. (client-go only waits, and hangs if its
+    /// stop channel stays open.)
     pub async fn shutdown(&self) {
         let mut tasks = {
             let mut state = self.state();
@@ -321,8 +327,9 @@ impl SharedInformerFactory {
             .collect()
     }
 
-    /// Adds the statistics of this factory's current and future informers to `metrics`, labelled `name`, `group`, `version` and
-    /// `resource`, as long as the factory exists. A second call with the same metrics has no effect; a manager calls this for its factory. Give each of several
+    /// Adds the statistics of this factory's current and future informers to `metrics`, labelled
+    /// `name`, `group`, `version` and `resource`, as long as the factory exists. A second call with
+    /// the same metrics has no effect; a manager calls this for its factory. Give each of several
     /// factories a [name](FactoryBuilder::name): informers of one name are numbered.
     #[cfg(feature = "prometheus")]
     pub fn register_metrics(&self, metrics: &Metrics) {

@@ -9,8 +9,9 @@ use crate::store::ObjectKey;
 pub enum Deleted<K> {
     /// The deletion was observed; this is the object's last state.
     Known(Arc<K>),
-    /// The deletion was missed while disconnected: client-go's `DeletedFinalStateUnknown`. The object may have changed since this
-    /// state, and may even have been recreated and deleted again.
+    /// The deletion was missed while disconnected: client-go's `DeletedFinalStateUnknown`. The
+    /// object may have changed since this state, and may even have been recreated and deleted
+    /// again.
     FinalStateUnknown {
         /// The object's key.
         key: ObjectKey,
@@ -57,17 +58,19 @@ impl<K: kube::Resource> Deleted<K> {
 
 /// Receives every change of a cache, after the cache holds it.
 ///
-/// Calls to one handler are serial, in the order of each object's changes. Different handlers are not coordinated. A panic is
-/// counted and logged, and the next call is made as if the handler had returned. Calls run on the tokio runtime: a handler with
-/// work to do should add a key to a queue, since one that blocks keeps a worker thread from other tasks.
+/// Calls to one handler are serial, in the order of each object's changes. Different handlers are
+/// not coordinated. A panic is counted and logged, and the next call is made as if the handler had
+/// returned. Calls run on the tokio runtime: a handler with work to do should add a key to a queue,
+/// since one that blocks keeps a worker thread from other tasks.
 pub trait EventHandler<K>: Send + Sync + 'static {
-    /// An object appeared. `is_in_initial_list` is set for objects that existed when the informer, or a late handler, started.
+    /// An object appeared. `is_in_initial_list` is set for objects that existed when the informer,
+    /// or a late handler, started.
     fn on_add(&self, object: &Arc<K>, is_in_initial_list: bool) {
         let _ = (object, is_in_initial_list);
     }
 
-    /// An object changed, or a resync is due (then `old` and `new` are the same). An object deleted and recreated under one name
-    /// while disconnected is an update with another uid.
+    /// An object changed, or a resync is due (then `old` and `new` are the same). An object deleted
+    /// and recreated under one name while disconnected is an update with another uid.
     fn on_update(&self, old: &Arc<K>, new: &Arc<K>) {
         let _ = (old, new);
     }
@@ -77,7 +80,8 @@ pub trait EventHandler<K>: Send + Sync + 'static {
         let _ = deleted;
     }
 
-    /// An object left a [sharded](crate::shard) cache: it still exists, but belongs to another process now.
+    /// An object left a [sharded](crate::shard) cache: it still exists, but belongs to another
+    /// process now.
     fn on_leave(&self, object: &Arc<K>) {
         let _ = object;
     }

@@ -1,7 +1,8 @@
 //! What reflectors write to: the event queue, or a part of it for each of several namespaces.
 //!
-//! Of several namespaces each has its own reflector. The first list is whole only when all of them have listed; until then their
-//! objects are kept here, so that the cache and the handlers get one first list. Later lists replace the objects of their namespace.
+//! Of several namespaces each has its own reflector. The first list is whole only when all of them
+//! have listed; until then their objects are kept here, so that the cache and the handlers get one
+//! first list. Later lists replace the objects of their namespace.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +27,8 @@ struct Part<K> {
     gathered: Arc<Mutex<Gathered<K>>>,
 }
 
-/// The state shared by the namespaces of an informer. Its lock is held while the queue is filled, so that versions keep their order.
+/// The state shared by the namespaces of an informer. Its lock is held while the queue is filled,
+/// so that versions keep their order.
 struct Gathered<K> {
     reached: Reached,
     /// The first list, until it is whole.
@@ -72,7 +74,8 @@ impl<K> Inlet<K> {
 pub(super) struct Reached(BTreeMap<String, String>);
 
 impl Reached {
-    /// Notes that `part` reached `version`; returns the version that all parts reached, empty if it is unknown.
+    /// Notes that `part` reached `version`; returns the version that all parts reached, empty if it
+    /// is unknown.
     pub(super) fn reach(&mut self, part: &str, version: &str) -> String {
         if version.is_empty() {
             return String::new();

@@ -36,7 +36,8 @@ pub(crate) enum Parcel<K> {
     /// The objects present when the handler was added: one add each.
     Present(Snapshot<K>),
     Notes(Arc<Vec<Note<K>>>),
-    /// Follows the last note of the first list, or of the objects present when a late handler was added.
+    /// Follows the last note of the first list, or of the objects present when a late handler was
+    /// added.
     InitialEnd,
 }
 
@@ -153,7 +154,8 @@ impl<K: Cacheable> Listener<K> {
         due
     }
 
-    /// Calls the handler until it is removed or `stop` is cancelled. Pending calls are then dropped.
+    /// Calls the handler until it is removed or `stop` is cancelled. Pending calls are then
+    /// dropped.
     pub(crate) async fn run(self: Arc<Self>, stop: CancellationToken) {
         let receiver = lock(&self.receiver).take();
         let Some(mut receiver) = receiver else { return };

@@ -1,7 +1,8 @@
-//! The statistics of the informers of all factories as Prometheus metrics, collected at each scrape.
+//! The statistics of the informers of all factories as Prometheus metrics, collected at each
+//! scrape.
 //!
-//! Names are client-go's (`reflector_*`, `informer_queued_items` and so on) where it has them. Its summaries (durations, items
-//! per list) are histograms here, with the same `_sum` and `_count`.
+//! Names are client-go's (`reflector_*`, `informer_queued_items` and so on) where it has them. Its
+//! summaries (durations, items per list) are histograms here, with the same `_sum` and `_count`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -98,7 +99,8 @@ impl<K: Cacheable> SharedInformer<K> {
     }
 }
 
-/// Returns the 15 least significant digits of a version, which a float represents exactly; 0 if it is not a number.
+/// Returns the 15 least significant digits of a version, which a float represents exactly; 0 if it
+/// is not a number.
 fn least_digits(version: &str) -> f64 {
     let digits = version
         .get(version.len().saturating_sub(15)..)
@@ -106,7 +108,8 @@ fn least_digits(version: &str) -> f64 {
     digits.parse::<u64>().map_or(0.0, |digits| digits as f64)
 }
 
-/// The informers of the factories that report to one set of metrics, as long as the factories exist. Clones share them.
+/// The informers of the factories that report to one set of metrics, as long as the factories
+/// exist. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Informers(Arc<Mutex<Vec<WeakFactory>>>);
 
@@ -176,8 +179,8 @@ impl Collector for Informers {
     }
 }
 
-/// Numbers the informers of one resource that belong to different factories, or hold it as different types: two series must not
-/// have the same labels.
+/// Numbers the informers of one resource that belong to different factories, or hold it as
+/// different types: two series must not have the same labels.
 fn told_apart(mut all: Vec<Scrape>) -> Vec<Scrape> {
     let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
     for scrape in &mut all {

@@ -1,20 +1,23 @@
-//! Shared informers: an up-to-date cache of a resource, with any number of handlers for its changes.
+//! Shared informers: an up-to-date cache of a resource, with any number of handlers for its
+//! changes.
 //!
-//! A [`SharedInformer`] is a handle: clone it, add handlers before or after it runs, read through its [`Lister`]. A
-//! [`SharedInformerFactory`] holds one informer per type and starts them together. Semantics are those of client-go's
-//! `SharedIndexInformer`, except where stated.
+//! A [`SharedInformer`] is a handle: clone it, add handlers before or after it runs, read through
+//! its [`Lister`]. A [`SharedInformerFactory`] holds one informer per type and starts them
+//! together. Semantics are those of client-go's `SharedIndexInformer`, except where stated.
 //!
 //! # Memory with a slow handler
 //!
-//! Each handler has a queue without a bound: dropping events or blocking would break the promise that a handler sees every
-//! change. A slow handler's queue takes 16 to 24 bytes per event, plus every object version that the queue refers to and the
-//! cache has replaced. [`HandlerRegistration::pending`] and [`InformerStats::max_pending`] report its length. Handlers that only
-//! add keys to a work queue never fall behind.
+//! Each handler has a queue without a bound: dropping events or blocking would break the promise
+//! that a handler sees every change. A slow handler's queue takes 16 to 24 bytes per event, plus
+//! every object version that the queue refers to and the cache has replaced.
+//! [`HandlerRegistration::pending`] and [`InformerStats::max_pending`] report its length. Handlers
+//! that only add keys to a work queue never fall behind.
 //!
 //! # Differences from client-go
 //!
 //! - The deletion of an object that was never seen is not passed on.
-//! - A handler that requests a resync before start gets one even if the informer has no default period.
+//! - A handler that requests a resync before start gets one even if the informer has no default
+//!   period.
 //! - An object that cannot be decoded is skipped; if it was known, its last valid state stays.
 
 mod builder;
@@ -148,8 +151,8 @@ impl<K> std::fmt::Debug for SharedInformer<K> {
 }
 
 impl<K: Cacheable> SharedInformer<K> {
-    /// Creates an informer over `source`. Handlers that specify no resync period get `resync`, at least one second;
-    /// zero means none.
+    /// Creates an informer over `source`. Handlers that specify no resync period get `resync`, at
+    /// least one second; zero means none.
     ///
     /// Most callers take informers from a [`SharedInformerFactory`] instead.
     pub fn new(source: Arc<dyn ListWatch<K>>, info: ResourceInfo, resync: Duration) -> Self {
@@ -201,8 +204,8 @@ impl<K: Cacheable> SharedInformer<K> {
         &self.inner.info
     }
 
-    /// Adds a handler with the informer's default resync period. It receives an add for every object in the cache, then every
-    /// change. Works before start and while the informer runs.
+    /// Adds a handler with the informer's default resync period. It receives an add for every
+    /// object in the cache, then every change. Works before start and while the informer runs.
     ///
     /// # Errors
     ///
@@ -215,11 +218,11 @@ impl<K: Cacheable> SharedInformer<K> {
         self.add_event_handler_with_resync(handler, resync)
     }
 
-    /// Adds a handler that also receives every object every `resync`, through [`on_update`](EventHandler::on_update) with the
-    /// same object twice. Zero means never.
+    /// Adds a handler that also receives every object every `resync`, through
+    /// [`on_update`](EventHandler::on_update) with the same object twice. Zero means never.
     ///
-    /// The minimum is one second. Before start, a period shorter than the informer's shortens the informer's check interval;
-    /// after start, it is raised to that interval.
+    /// The minimum is one second. Before start, a period shorter than the informer's shortens the
+    /// informer's check interval; after start, it is raised to that interval.
     ///
     /// # Errors
     ///
@@ -238,8 +241,8 @@ impl<K: Cacheable> SharedInformer<K> {
         ))
     }
 
-    /// Removes a handler, without waiting for a call in progress; no further calls are made. Returns false if it is not, or no
-    /// longer, registered with this informer.
+    /// Removes a handler, without waiting for a call in progress; no further calls are made.
+    /// Returns false if it is not, or no longer, registered with this informer.
     pub fn remove_event_handler(&self, registration: &HandlerRegistration) -> bool {
         registration.informer() == self.identity() && self.processor().remove(registration.id())
     }
@@ -249,7 +252,8 @@ impl<K: Cacheable> SharedInformer<K> {
         *self.inner.synced.borrow()
     }
 
-    /// Waits until the cache holds the whole first list; returns false if the informer stops before.
+    /// Waits until the cache holds the whole first list; returns false if the informer stops
+    /// before.
     pub async fn wait_for_sync(&self) -> bool {
         let (mut synced, mut stopped) = (
             self.inner.synced.subscribe(),
@@ -272,7 +276,8 @@ impl<K: Cacheable> SharedInformer<K> {
         &self.inner.store
     }
 
-    /// Adds indexers, before or while the informer runs. Adds either all or, if a name is taken, none.
+    /// Adds indexers, before or while the informer runs. Adds either all or, if a name is taken,
+    /// none.
     ///
     /// # Errors
     ///
@@ -288,7 +293,8 @@ impl<K: Cacheable> SharedInformer<K> {
         self.inner.store.add_indexers(indexers)
     }
 
-    /// Sets a function that changes every object once, when it is received and before anything else sees it. Only before start.
+    /// Sets a function that changes every object once, when it is received and before anything else
+    /// sees it. Only before start.
     ///
     /// # Errors
     ///
@@ -310,7 +316,8 @@ impl<K: Cacheable> SharedInformer<K> {
         Ok(())
     }
 
-    /// Holds only the objects of this process. Only before start. Returns the slots whose objects are in the cache, and their changes.
+    /// Holds only the objects of this process. Only before start. Returns the slots whose objects
+    /// are in the cache, and their changes.
     pub(crate) fn hold_own(
         &self,
         filter: ShardFilter<K>,
@@ -335,7 +342,8 @@ impl<K: Cacheable> SharedInformer<K> {
         Ok(listed)
     }
 
-    /// Calls `handler` with every error of listing and watching, instead of logging it. Only before start.
+    /// Calls `handler` with every error of listing and watching, instead of logging it. Only before
+    /// start.
     ///
     /// # Errors
     ///
@@ -362,8 +370,9 @@ impl<K: Cacheable> SharedInformer<K> {
         matches!(self.processor().phase, Phase::Stopped)
     }
 
-    /// Stops the informer for good, also if it has not been started: handlers get nothing more, and the cache stays as it is. Does
-    /// not wait for calls of handlers in progress. [`SharedInformerFactory::remove`] also takes it out of its factory.
+    /// Stops the informer for good, also if it has not been started: handlers get nothing more, and
+    /// the cache stays as it is. Does not wait for calls of handlers in progress.
+    /// [`SharedInformerFactory::remove`] also takes it out of its factory.
     pub fn stop(&self) {
         self.inner.halt.cancel();
         let mut processor = self.processor();

@@ -1,4 +1,5 @@
-//! Applies batches of the event queue to the store and to every handler, atomically with respect to added handlers.
+//! Applies batches of the event queue to the store and to every handler, atomically with respect to
+//! added handlers.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -98,8 +99,8 @@ impl<K: Cacheable> Processor<K> {
         self.resync_check
     }
 
-    /// Adds a handler. It first receives an add for everything in the store, then all later changes, without gap or duplicate:
-    /// batches are processed under the same lock.
+    /// Adds a handler. It first receives an add for everything in the store, then all later
+    /// changes, without gap or duplicate: batches are processed under the same lock.
     pub(crate) fn add(
         &mut self,
         handler: Arc<dyn EventHandler<K>>,
@@ -284,7 +285,8 @@ impl<K: Cacheable> Processor<K> {
         self.distribute(notes, unchanged);
     }
 
-    /// Returns the objects on which no indexer panics, and the keys whose last valid state stays: `keep` and those of the other objects.
+    /// Returns the objects on which no indexer panics, and the keys whose last valid state stays:
+    /// `keep` and those of the other objects.
     fn indexable(
         &self,
         objects: Listed<K>,
@@ -325,7 +327,8 @@ impl<K: Cacheable> Processor<K> {
         self.distribute(Vec::new(), notes.collect());
     }
 
-    /// Sends `notes` to all handlers, and `unchanged` to those that take part in a resync. The two never share a key.
+    /// Sends `notes` to all handlers, and `unchanged` to those that take part in a resync. The two
+    /// never share a key.
     fn distribute(&self, notes: Vec<Note<K>>, unchanged: Vec<Note<K>>) {
         let (notes, unchanged) = (Arc::new(notes), Arc::new(unchanged));
         for listener in &self.listeners {
@@ -367,7 +370,8 @@ fn is_shorter(period: Duration, than: Duration) -> bool {
     than.is_zero() || period < than
 }
 
-/// Returns a handler's effective period: the requested one, but not shorter than the check interval.
+/// Returns a handler's effective period: the requested one, but not shorter than the check
+/// interval.
 fn granted(requested: Duration, check: Duration) -> Duration {
     if requested.is_zero() || check.is_zero() {
         Duration::ZERO

@@ -1,8 +1,9 @@
 //! The event queue between a reflector and its consumer: client-go's `RealFIFO`.
 //!
-//! Every event is handed out once, in the server's order, and none are coalesced. A whole list is one entry, and so is a resync:
-//! their effect is computed when they are handed out, against the state processed by then, so that neither can overtake an event.
-//! The queue grows with the events received and not yet processed; that is few, since processing never waits for handlers.
+//! Every event is handed out once, in the server's order, and none are coalesced. A whole list is
+//! one entry, and so is a resync: their effect is computed when they are handed out, against the
+//! state processed by then, so that neither can overtake an event. The queue grows with the events
+//! received and not yet processed; that is few, since processing never waits for handlers.
 
 use std::cmp::Ordering;
 use std::collections::{HashSet, VecDeque};
@@ -25,7 +26,8 @@ pub const MAX_BATCH: usize = 1000;
 /// The entries handed out by one call.
 #[derive(Debug)]
 pub enum Batch<K> {
-    /// Changes of different objects, at most [`MAX_BATCH`], with the version that the last of them reaches, if known.
+    /// Changes of different objects, at most [`MAX_BATCH`], with the version that the last of them
+    /// reaches, if known.
     Changes {
         /// The changes, in order; no key appears twice.
         changes: Vec<Change<K>>,
@@ -127,7 +129,8 @@ impl<K> EventQueue<K> {
         self.lock().synced
     }
 
-    /// Closes the queue: entries are no longer accepted or handed out, and a waiting [`Self::pop`] returns.
+    /// Closes the queue: entries are no longer accepted or handed out, and a waiting [`Self::pop`]
+    /// returns.
     pub fn close(&self) {
         self.lock().closed = true;
         self.filled.notify_waiters();
@@ -168,7 +171,8 @@ impl<K: Resource + Clone> EventQueue<K> {
         }
     }
 
-    /// Waits for events, passes them to `process`, and only then counts them as processed. Returns `false` once the queue is closed.
+    /// Waits for events, passes them to `process`, and only then counts them as processed. Returns
+    /// `false` once the queue is closed.
     pub async fn pop(&self, process: impl FnOnce(Batch<K>)) -> bool {
         loop {
             let filled = self.filled.notified();
@@ -241,8 +245,8 @@ impl<K: Resource + Clone> EventQueue<K> {
         self.push([Entry::Mark(mark)]);
     }
 
-    /// Adds changes of one of several sources. Of two objects of one name, which may come from different sources, the later one
-    /// counts.
+    /// Adds changes of one of several sources. Of two objects of one name, which may come from
+    /// different sources, the later one counts.
     pub fn apply_checked(&self, changes: Vec<Change<K>>) {
         self.push(changes.into_iter().map(Entry::Checked));
     }

@@ -44,7 +44,8 @@ impl HandlerRegistration {
         *self.upstream.borrow() && *self.shared.synced.borrow()
     }
 
-    /// Waits for [`Self::has_synced`]; returns false if the handler is removed, or the informer stops or is dropped, before.
+    /// Waits for [`Self::has_synced`]; returns false if the handler is removed, or the informer
+    /// stops or is dropped, before.
     pub async fn wait_for_sync(&self) -> bool {
         let (mut upstream, mut stopped) = (self.upstream.clone(), self.stopped.clone());
         let mut synced = self.shared.synced.subscribe();

@@ -16,11 +16,11 @@ use crate::object::Cacheable;
 use crate::reflector::{ListWatch, Reflector};
 
 impl<K: Cacheable> SharedInformer<K> {
-    /// Fills the cache, keeps it up to date and calls handlers, until `stop` is cancelled. An informer runs once: a call while it
-    /// runs, or after it stopped, logs a warning and returns.
+    /// Fills the cache, keeps it up to date and calls handlers, until `stop` is cancelled. An
+    /// informer runs once: a call while it runs, or after it stopped, logs a warning and returns.
     ///
-    /// Returns when every task has ended. Handler calls in progress are finished, pending calls are dropped. Dropping the future
-    /// stops the informer too.
+    /// Returns when every task has ended. Handler calls in progress are finished, pending calls are
+    /// dropped. Dropping the future stops the informer too.
     pub async fn run(&self, stop: &CancellationToken) {
         let stop = stop.child_token();
         {
@@ -62,7 +62,8 @@ impl<K: Cacheable> SharedInformer<K> {
             processor.stop()
         };
         drop(guard);
-        // These fail only if a task panicked, which tokio has reported; the informer ends in any case.
+        // These fail only if a task panicked, which tokio has reported; the informer ends in any
+        // case.
         while reflecting.join_next().await.is_some() {}
         while tasks.join_next().await.is_some() {}
     }
@@ -128,7 +129,8 @@ impl<K: Cacheable> SharedInformer<K> {
         }
     }
 
-    /// Checks for due resyncs once per check period. A handler that is added later can shorten the period only before start.
+    /// Checks for due resyncs once per check period. A handler that is added later can shorten the
+    /// period only before start.
     async fn resync(&self) {
         let period = self.processor().resync_check();
         if period.is_zero() {

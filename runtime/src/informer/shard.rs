@@ -1,8 +1,9 @@
 //! An informer of a part of the objects: those of the slots that this process owns.
 //!
-//! Slots that come together get a reflector of their own, so that only what is new is listed. When slots leave, their reflector
-//! goes on watching the rest, and their objects leave the cache without a deletion. Servers that know shard selectors send only
-//! what is asked for; what others send is filtered here, with the same result.
+//! Slots that come together get a reflector of their own, so that only what is new is listed. When
+//! slots leave, their reflector goes on watching the rest, and their objects leave the cache
+//! without a deletion. Servers that know shard selectors send only what is asked for; what others
+//! send is filtered here, with the same result.
 
 use std::sync::Arc;
 
@@ -60,7 +61,8 @@ pub(super) struct Reflecting<K> {
 /// Slots that came together.
 struct Part {
     name: String,
-    /// The slots that are left. Locked while the queue is filled, so that nothing of a slot follows its departure.
+    /// The slots that are left. Locked while the queue is filled, so that nothing of a slot follows
+    /// its departure.
     slots: Mutex<SlotSet>,
     selector: watch::Sender<Option<String>>,
     /// Whether the first list has come.
@@ -200,7 +202,8 @@ impl<K: Cacheable> ListWatch<K> for Selected<K> {
         self.source.list(request, each)
     }
 
-    /// The watch ends when slots have left, and goes on with the rest. A streamed list is not interrupted.
+    /// The watch ends when slots have left, and goes on with the rest. A streamed list is not
+    /// interrupted.
     fn watch(
         &self,
         mut request: WatchRequest,

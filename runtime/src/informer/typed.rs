@@ -9,7 +9,8 @@ use crate::object::Object;
 
 /// The informer of `K` from a factory, with `L` as its lister. Cloning is cheap.
 ///
-/// The informer is created by the first call of [`informer`](Self::informer) or [`lister`](Self::lister).
+/// The informer is created by the first call of [`informer`](Self::informer) or
+/// [`lister`](Self::lister).
 pub struct TypedInformer<K, L = Lister<K>> {
     factory: SharedInformerFactory,
     types: PhantomData<fn() -> (K, L)>,
@@ -48,11 +49,13 @@ impl<K: Object, L: From<Lister<K>>> TypedInformer<K, L> {
         self.factory.informer_for()
     }
 
-    /// Returns a lister, which reads the informer's cache. Creates the informer if the factory has not been started.
+    /// Returns a lister, which reads the informer's cache. Creates the informer if the factory has
+    /// not been started.
     ///
     /// # Errors
     ///
-    /// [`NotStarted`]: the factory was started without this informer, so that the lister would stay empty.
+    /// [`NotStarted`]: the factory was started without this informer, so that the lister would stay
+    /// empty.
     pub fn lister(&self) -> Result<L, NotStarted> {
         Ok(self.factory.lister_for()?.into())
     }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::metrics::Metrics;
 
-/// Renewals and polls are spread by up to this factor, so that contenders do not act in lockstep. client-go's `JitterFactor`.
+/// Renewals and polls are spread by up to this factor, so that contenders do not act in lockstep.
+/// client-go's `JitterFactor`.
 pub(super) const JITTER_FACTOR: f64 = 1.2;
 
 /// The settings of an election: the Lease, this process's identity, and the durations.
@@ -16,19 +17,23 @@ pub struct LeaderElectionConfig {
     pub namespace: String,
     /// The name of the Lease, and the label of the metrics.
     pub name: String,
-    /// The identity of this process, unique among all processes that run concurrently; a pod's name, for example.
+    /// The identity of this process, unique among all processes that run concurrently; a pod's
+    /// name, for example.
     pub identity: String,
     /// The labels of the Lease, for one that this process creates.
     pub labels: BTreeMap<String, String>,
-    /// How long others wait after the last observed renewal before they take over. Rounded up to whole seconds.
+    /// How long others wait after the last observed renewal before they take over. Rounded up to
+    /// whole seconds.
     pub lease_duration: Duration,
     /// How long a leader continues without a renewal before it gives up.
     pub renew_deadline: Duration,
     /// The time between renewals, and between polls of waiting contenders.
     pub retry_period: Duration,
-    /// How long the work may take to stop when the elector is asked to stop; after that it is dropped.
+    /// How long the work may take to stop when the elector is asked to stop; after that it is
+    /// dropped.
     pub stop_timeout: Duration,
-    /// Whether a leader that is asked to stop releases the Lease, so that the next one need not wait.
+    /// Whether a leader that is asked to stop releases the Lease, so that the next one need not
+    /// wait.
     pub release_on_cancel: bool,
     /// The metrics to report `leader_election_*` to.
     pub metrics: Option<Metrics>,
@@ -56,7 +61,8 @@ pub enum LeaderElectionConfigError {
 }
 
 impl LeaderElectionConfig {
-    /// Creates the settings for the Lease `name` in `namespace` and for `identity`, with client-go's durations: 15 s, 10 s and 2 s.
+    /// Creates the settings for the Lease `name` in `namespace` and for `identity`, with
+    /// client-go's durations: 15 s, 10 s and 2 s.
     pub fn new(
         namespace: impl Into<String>,
         name: impl Into<String>,
@@ -76,8 +82,8 @@ impl LeaderElectionConfig {
         }
     }
 
-    /// Sets lease duration, renew deadline and retry period. They must be positive, and lease duration > renew deadline > 1.2 × retry
-    /// period; [`validate`](Self::validate) checks that.
+    /// Sets lease duration, renew deadline and retry period. They must be positive, and lease
+    /// duration > renew deadline > 1.2 × retry period; [`validate`](Self::validate) checks that.
     #[must_use]
     pub fn times(
         mut self,
@@ -115,8 +121,8 @@ impl LeaderElectionConfig {
     ///
     /// # Errors
     ///
-    /// The first violated rule: durations are positive, lease duration > renew deadline > 1.2 × retry period, names are not
-    /// empty.
+    /// The first violated rule: durations are positive, lease duration > renew deadline > 1.2 ×
+    /// retry period, names are not empty.
     pub fn validate(&self) -> Result<(), LeaderElectionConfigError> {
         use LeaderElectionConfigError::{
             DeadlineTooShort, Empty, LeaseTooLong, LeaseTooShort, Zero,

@@ -58,7 +58,8 @@ enum CallError {
 }
 
 impl Election {
-    /// Creates a contender that is called `instance` among those with its identity, and has seen the epoch `highest`.
+    /// Creates a contender that is called `instance` among those with its identity, and has seen
+    /// the epoch `highest`.
     pub(super) fn new(
         config: LeaderElectionConfig,
         api: TypedClient<Lease>,
@@ -93,8 +94,9 @@ impl Election {
         self.duplicate.as_deref()
     }
 
-    /// Records a version of the Lease that the watch reported; returns false if it is older than the known one. Then either the
-    /// event is late or etcd was restored, which only a read can tell.
+    /// Records a version of the Lease that the watch reported; returns false if it is older than
+    /// the known one. Then either the event is late or etcd was restored, which only a read can
+    /// tell.
     pub(super) fn observe_hint(&mut self, lease: Lease) -> bool {
         if self.is_older(&lease) {
             return false;
@@ -103,7 +105,8 @@ impl Election {
         true
     }
 
-    /// Records the current Lease. After a restore of etcd, its version may be lower than the last one.
+    /// Records the current Lease. After a restore of etcd, its version may be lower than the last
+    /// one.
     pub(super) fn observe(&mut self, lease: Lease) {
         let now = Instant::now();
         self.highest = self.highest.max(record::epoch(&lease));
@@ -119,7 +122,8 @@ impl Election {
         known.is_some_and(|known| known.age(lease) == Some(Ordering::Greater))
     }
 
-    /// Detects a duplicate: a record with this identity that another contender renews, or takes from this one, comes from a live process.
+    /// Detects a duplicate: a record with this identity that another contender renews, or takes
+    /// from this one, comes from a live process.
     fn look_for_a_duplicate(&mut self, lease: &Lease) {
         let other = record::instance(lease);
         let is_of_another = record::holder(lease) == self.config.identity
@@ -154,8 +158,9 @@ impl Election {
         self.attempt(None).await
     }
 
-    /// Tries to renew the Lease that this process holds with `epoch`, and raises the epoch to `wanted` if that is larger. The
-    /// fast path writes the last observed version; if that fails, or `basis` requires it, the Lease is read first.
+    /// Tries to renew the Lease that this process holds with `epoch`, and raises the epoch to
+    /// `wanted` if that is larger. The fast path writes the last observed version; if that fails,
+    /// or `basis` requires it, the Lease is read first.
     pub(super) async fn renew(&mut self, epoch: u64, wanted: u64, basis: Basis) -> Attempt {
         let now = Instant::now();
         let seen = self.observed.as_ref().filter(|seen| {
@@ -173,8 +178,9 @@ impl Election {
         self.attempt(Some((epoch, wanted))).await
     }
 
-    /// Reads the Lease, and writes it unless another contender holds it. `term` is a leader's current epoch and the one that it
-    /// wants: a leader writes only if the Lease is still its own, or gone.
+    /// Reads the Lease, and writes it unless another contender holds it. `term` is a leader's
+    /// current epoch and the one that it wants: a leader writes only if the Lease is still its own,
+    /// or gone.
     async fn attempt(&mut self, term: Option<(u64, u64)>) -> Attempt {
         match self.read().await {
             Ok(Some(lease)) => self.observe(lease),
@@ -222,7 +228,8 @@ impl Election {
         Ok(self.held(lease, since))
     }
 
-    /// Evaluates a successful write: if the answer contains the written record, the Lease is this contender's.
+    /// Evaluates a successful write: if the answer contains the written record, the Lease is this
+    /// contender's.
     fn held(&mut self, lease: Lease, since: Instant) -> Attempt {
         let is_own = record::holder(&lease) == self.config.identity
             && record::instance(&lease) == self.instance;
@@ -250,7 +257,8 @@ impl Election {
         self.highest.saturating_add(1)
     }
 
-    /// Whether `lease` belongs to this contender's term `epoch`. Its epoch may be larger, if the answer to a write that raised it was lost.
+    /// Whether `lease` belongs to this contender's term `epoch`. Its epoch may be larger, if the
+    /// answer to a write that raised it was lost.
     pub(super) fn is_mine(&self, lease: &Lease, epoch: u64) -> bool {
         let of = record::epoch(lease);
         record::holder(lease) == self.config.identity
@@ -265,8 +273,9 @@ impl Election {
         seen.has_replaced_another(now) || seen.is_held(now) && !self.may_be_own(&seen.lease)
     }
 
-    /// Whether `lease` may be left over from a term of this contender: it has its instance, or an implementation without
-    /// instances wrote it under this identity, as an earlier process with it did.
+    /// Whether `lease` may be left over from a term of this contender: it has its instance, or an
+    /// implementation without instances wrote it under this identity, as an earlier process with it
+    /// did.
     fn may_be_own(&self, lease: &Lease) -> bool {
         let instance = record::instance(lease);
         record::holder(lease) == self.config.identity
@@ -284,8 +293,8 @@ impl Election {
         }
     }
 
-    /// Releases the Lease if this process still holds it in the term `epoch`. Retries on conflicts, and when the server asks for
-    /// that, for no longer than the renew deadline.
+    /// Releases the Lease if this process still holds it in the term `epoch`. Retries on conflicts,
+    /// and when the server asks for that, for no longer than the renew deadline.
     pub(super) async fn release(&mut self, epoch: u64) {
         let deadline = Instant::now() + self.config.renew_deadline;
         let mut pause = Duration::from_millis(10);
@@ -346,7 +355,8 @@ impl Election {
         }
     }
 
-    /// Reads the Lease; `None` if it does not exist. A Lease of another name is an error: the next write would take that over.
+    /// Reads the Lease; `None` if it does not exist. A Lease of another name is an error: the next
+    /// write would take that over.
     async fn read(&self) -> Result<Option<Lease>, CallError> {
         let lease = self.call(self.api.get_opt(&self.config.name)).await?;
         match &lease {

@@ -115,8 +115,8 @@ impl LeaderElector {
         })
     }
 
-    /// Calls `notify` with each new holder that is observed, including this process. Must be set before the elector is cloned; a
-    /// later call has no effect.
+    /// Calls `notify` with each new holder that is observed, including this process. Must be set
+    /// before the elector is cloned; a later call has no effect.
     #[must_use]
     pub fn on_new_leader(mut self, notify: impl Fn(&str) + Send + Sync + 'static) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
@@ -125,8 +125,9 @@ impl LeaderElector {
         self
     }
 
-    /// Calls `notify` when this process has stopped leading, for whatever reason: after the work has stopped, and before the
-    /// Lease is released. Must be set before the elector is cloned; a later call has no effect.
+    /// Calls `notify` when this process has stopped leading, for whatever reason: after the work
+    /// has stopped, and before the Lease is released. Must be set before the elector is cloned; a
+    /// later call has no effect.
     #[must_use]
     pub fn on_stopped_leading(mut self, notify: impl Fn() + Send + Sync + 'static) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
@@ -148,8 +149,8 @@ impl LeaderElector {
             .is_some_and(|(term, _)| term.is_leading())
     }
 
-    /// For health checks: fails if this process leads and has not renewed for `tolerance` longer than the lease duration. That
-    /// happens only if the elector itself is stuck.
+    /// For health checks: fails if this process leads and has not renewed for `tolerance` longer
+    /// than the lease duration. That happens only if the elector itself is stuck.
     ///
     /// # Errors
     ///
@@ -169,8 +170,8 @@ impl LeaderElector {
         })
     }
 
-    /// For readiness checks: fails while another live process contends with this identity. Each of them waits for the other to
-    /// release the Lease.
+    /// For readiness checks: fails while another live process contends with this identity. Each of
+    /// them waits for the other to release the Lease.
     ///
     /// # Errors
     ///
@@ -191,14 +192,18 @@ impl LeaderElector {
 
     /// Contends for the Lease, and runs `lead` while it is held.
     ///
-    /// - Runs are serial: a second one waits for the first, and for work of an earlier term that is still running.
-    /// - `lead` is not called before the Lease is acquired, and is called at most once; call `run` again to contend again.
-    /// - When `shutdown` is cancelled, [`Leadership::token`] is cancelled, and the Lease is renewed until the work has ended or
-    ///   the stop timeout is over. Then the Lease is released.
+    /// - Runs are serial: a second one waits for the first, and for work of an earlier term that is
+    ///   still running.
+    /// - `lead` is not called before the Lease is acquired, and is called at most once; call `run`
+    ///   again to contend again.
+    /// - When `shutdown` is cancelled, [`Leadership::token`] is cancelled, and the Lease is renewed
+    ///   until the work has ended or the stop timeout is over. Then the Lease is released.
     /// - When leadership is lost, the work is dropped before anything else happens.
-    /// - The work runs in its own task, [fenced](Leadership::fence). A panic in it is resumed after the Lease has been released.
-    /// - Work that blocks its thread cannot be dropped. If it is still running `lease duration − renew deadline` after the end of
-    ///   the term, the Lease is not released, and the result is [`Stopped::RunsOn`].
+    /// - The work runs in its own task, [fenced](Leadership::fence). A panic in it is resumed after
+    ///   the Lease has been released.
+    /// - Work that blocks its thread cannot be dropped. If it is still running
+    ///   `lease duration − renew deadline` after the end of the term, the Lease is not released,
+    ///   and the result is [`Stopped::RunsOn`].
     ///
     /// Dropping the future drops the work, and lets the Lease expire.
     pub async fn run<F, W>(&self, shutdown: &CancellationToken, lead: F) -> Stopped<W::Output>
@@ -318,7 +323,8 @@ impl LeaderElector {
     ) -> Option<Leadership> {
         let config = &self.shared.config;
         while !shutdown.is_cancelled() {
-            // A write in progress is given time to finish: an acquisition with unknown outcome would delay others.
+            // A write in progress is given time to finish: an acquisition with unknown outcome
+            // would delay others.
             let attempt = tokio::select! {
                 biased;
                 attempt = election.acquire() => attempt,

@@ -27,10 +27,12 @@ pub enum LeaderElectionEnvError {
 }
 
 impl LeaderElectionConfig {
-    /// Creates the settings for the Lease `name` and this process, with the durations of [`new`](Self::new).
+    /// Creates the settings for the Lease `name` and this process, with the durations of
+    /// [`new`](Self::new).
     ///
-    /// The namespace is `POD_NAMESPACE`, else that of the pod's service account. The identity is `POD_NAME`, else the host's name
-    /// with a random suffix, since several processes of one host may contend.
+    /// The namespace is `POD_NAMESPACE`, else that of the pod's service account. The identity is
+    /// `POD_NAME`, else the host's name with a random suffix, since several processes of one host
+    /// may contend.
     ///
     /// ```no_run
     /// # use codegen_runtime::leader::LeaderElectionConfig;

@@ -21,7 +21,8 @@ pub(super) enum End<T> {
     Lost(LossReason),
 }
 
-/// The task of the work. Dropping it aborts the task and ends the term, for tasks that the work has spawned.
+/// The task of the work. Dropping it aborts the task and ends the term, for tasks that the work has
+/// spawned.
 pub(super) struct Work<T> {
     pub(super) task: JoinHandle<Result<T, LeadershipLost>>,
     pub(super) leadership: Leadership,
@@ -51,7 +52,8 @@ impl<T> Lead<'_, T> {
         let config = self.elector.config();
         let leadership = self.work.leadership.clone();
         let mut next = Instant::now() + config.retry_period;
-        // At most two epochs per retry period: a leader that is outranked again and again has a rival under another Lease.
+        // At most two epochs per retry period: a leader that is outranked again and again has a
+        // rival under another Lease.
         let mut raise_at = Instant::now();
         loop {
             let epoch = leadership.epoch();

@@ -30,7 +30,8 @@ struct Term {
     /// The epoch that a caller of `outrank` needs; the elector raises `epoch` to it.
     wanted: watch::Sender<u64>,
     start: Instant,
-    /// The end of the term unless it is renewed, in nanoseconds after `start`; 0 once the term has ended.
+    /// The end of the term unless it is renewed, in nanoseconds after `start`; 0 once the term has
+    /// ended.
     deadline: AtomicU64,
     lost: CancellationToken,
     stop: CancellationToken,
@@ -62,23 +63,25 @@ impl Leadership {
         }
     }
 
-    /// Returns the number of this term, larger than that of every earlier term of any holder. It is at least 1, and may grow
-    /// during the term: see [`outrank`](Self::outrank).
+    /// Returns the number of this term, larger than that of every earlier term of any holder. It is
+    /// at least 1, and may grow during the term: see [`outrank`](Self::outrank).
     ///
-    /// It is stored in an annotation of the Lease, and follows its `leaseTransitions`. If the Lease is deleted, every contender
-    /// that saw it continues from the epoch it saw; if all of them restart as well, terms begin at 1 again.
+    /// It is stored in an annotation of the Lease, and follows its `leaseTransitions`. If the Lease
+    /// is deleted, every contender that saw it continues from the epoch it saw; if all of them
+    /// restart as well, terms begin at 1 again.
     ///
-    /// Send it with writes to external systems, and let them refuse smaller ones: that fences off a leader that was paused in the
-    /// middle of a call.
+    /// Send it with writes to external systems, and let them refuse smaller ones: that fences off a
+    /// leader that was paused in the middle of a call.
     pub fn epoch(&self) -> u64 {
         *self.term.epoch.borrow()
     }
 
-    /// Raises the epoch above `epoch`, for a leader that holds the Lease and is refused nevertheless, because an external system
-    /// has seen epochs that the Lease no longer records. Returns the new epoch once the Lease contains it.
+    /// Raises the epoch above `epoch`, for a leader that holds the Lease and is refused
+    /// nevertheless, because an external system has seen epochs that the Lease no longer records.
+    /// Returns the new epoch once the Lease contains it.
     ///
-    /// It does not help a leader whose term is over: the elector then finds that another contender holds the Lease, and the term
-    /// ends. Epochs rise at most once per retry period.
+    /// It does not help a leader whose term is over: the elector then finds that another contender
+    /// holds the Lease, and the term ends. Epochs rise at most once per retry period.
     ///
     /// # Errors
     ///
@@ -98,8 +101,8 @@ impl Leadership {
         }
     }
 
-    /// Marks a step of the work that fencing cannot interrupt, such as one on a thread for blocking calls: the Lease is not
-    /// released before the step has ended.
+    /// Marks a step of the work that fencing cannot interrupt, such as one on a thread for blocking
+    /// calls: the Lease is not released before the step has ended.
     ///
     /// # Errors
     ///
@@ -109,26 +112,31 @@ impl Leadership {
         let step = LeadingStep {
             term: Arc::clone(&self.term),
         };
-        // The step is counted first: whoever ends the term sees the step, or this check sees the end.
+        // The step is counted first: whoever ends the term sees the step, or this check sees the
+        // end.
         self.check().map(|()| step)
     }
 
-    /// Returns the token that is cancelled when the work must stop: the elector was asked to stop, or leadership is lost.
+    /// Returns the token that is cancelled when the work must stop: the elector was asked to stop,
+    /// or leadership is lost.
     pub fn token(&self) -> &CancellationToken {
         &self.term.stop
     }
 
-    /// Returns the token that is cancelled when leadership is lost, and not when the work is only asked to stop.
+    /// Returns the token that is cancelled when leadership is lost, and not when the work is only
+    /// asked to stop.
     pub fn lost(&self) -> &CancellationToken {
         &self.term.lost
     }
 
-    /// Whether this process leads now, by the monotonic clock: true until the renew deadline after the last renewal.
+    /// Whether this process leads now, by the monotonic clock: true until the renew deadline after
+    /// the last renewal.
     pub fn is_leading(&self) -> bool {
         self.term.nanos(Instant::now()) < self.term.deadline.load(Ordering::SeqCst)
     }
 
-    /// Like [`is_leading`](Self::is_leading), for `?` before an action that only the leader may take.
+    /// Like [`is_leading`](Self::is_leading), for `?` before an action that only the leader may
+    /// take.
     ///
     /// # Errors
     ///
@@ -143,9 +151,10 @@ impl Leadership {
 
     /// Runs `future` while this process leads.
     ///
-    /// Each poll checks [`is_leading`](Self::is_leading) first, so that no part of `future` runs after the term has ended; it is
-    /// dropped then. The Lease is not released during a poll. Tasks that `future` spawns are not covered: fence those too, and
-    /// mark code on other threads with [`step`](Self::step).
+    /// Each poll checks [`is_leading`](Self::is_leading) first, so that no part of `future` runs
+    /// after the term has ended; it is dropped then. The Lease is not released during a poll. Tasks
+    /// that `future` spawns are not covered: fence those too, and mark code on other threads with
+    /// [`step`](Self::step).
     pub fn fence<F: Future>(&self, future: F) -> Fenced<F> {
         let deadline = self.deadline();
         Fenced {
@@ -191,7 +200,8 @@ impl Leadership {
         }
     }
 
-    /// Extends the term to `deadline`, with `epoch` from now on, unless it has ended. Returns whether it still lasts.
+    /// Extends the term to `deadline`, with `epoch` from now on, unless it has ended. Returns
+    /// whether it still lasts.
     pub(crate) fn renew(&self, deadline: Instant, epoch: u64) -> bool {
         let nanos = self.term.nanos(deadline);
         let now = self.term.nanos(Instant::now());

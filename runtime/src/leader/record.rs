@@ -1,7 +1,8 @@
 //! The election record in a Lease.
 //!
-//! Two annotations extend client-go's record. The *epoch* numbers the terms; unlike `leaseTransitions` it is carried over when
-//! the Lease is recreated. The *instance* distinguishes processes with the same identity.
+//! Two annotations extend client-go's record. The *epoch* numbers the terms; unlike
+//! `leaseTransitions` it is carried over when the Lease is recreated. The *instance* distinguishes
+//! processes with the same identity.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -27,8 +28,8 @@ pub(super) const INSTANCE: &str = "leader-election.codegen/instance";
 pub(super) struct Observed {
     pub(super) lease: Lease,
     pub(super) at: Instant,
-    /// Set if an older record replaced a newer one, after a restore of etcd: until then, the newer record's holder may still lead
-    /// without knowing.
+    /// Set if an older record replaced a newer one, after a restore of etcd: until then, the newer
+    /// record's holder may still lead without knowing.
     replaced_until: Option<Instant>,
 }
 
@@ -42,7 +43,8 @@ impl Observed {
         }
     }
 
-    /// Records another version of the Lease, observed at `at`. The clock restarts only if the record differs.
+    /// Records another version of the Lease, observed at `at`. The clock restarts only if the
+    /// record differs.
     pub(super) fn update(&mut self, lease: Lease, at: Instant) {
         if self.lease.spec != lease.spec {
             let went_back = self.age(&lease) == Some(Ordering::Greater);
@@ -84,7 +86,8 @@ impl Observed {
         self.replaced_until.is_some_and(|until| now < until)
     }
 
-    /// Compares the age of this version of the Lease with that of `lease`; `None` if the versions are not comparable.
+    /// Compares the age of this version of the Lease with that of `lease`; `None` if the versions
+    /// are not comparable.
     pub(super) fn age(&self, lease: &Lease) -> Option<Ordering> {
         let number = |lease: &Lease| {
             lease
@@ -123,7 +126,8 @@ pub(super) fn instance(lease: &Lease) -> &str {
     annotation(lease, INSTANCE).unwrap_or_default()
 }
 
-/// Returns the epoch of the term: the larger of its annotation and the number of transitions, since other implementations count only those.
+/// Returns the epoch of the term: the larger of its annotation and the number of transitions, since
+/// other implementations count only those.
 pub(super) fn epoch(lease: &Lease) -> u64 {
     let written = annotation(lease, EPOCH).and_then(|text| text.parse().ok());
     let counted = u64::try_from(transitions(lease)).unwrap_or(0);
@@ -144,8 +148,8 @@ fn transitions(lease: &Lease) -> i32 {
         .unwrap_or(0)
 }
 
-/// Returns a new Lease held by this process. The very first Lease has no transitions; after a deleted one, transitions continue
-/// from the epoch, for contenders without epochs.
+/// Returns a new Lease held by this process. The very first Lease has no transitions; after a
+/// deleted one, transitions continue from the epoch, for contenders without epochs.
 pub(super) fn created(claim: Claim<'_>) -> Lease {
     let metadata = ObjectMeta {
         name: Some(claim.config.name.clone()),

@@ -11,9 +11,10 @@ pub enum Stopped<T> {
     Overdue,
     /// Leadership was lost, and the work was dropped.
     Lost(LossReason),
-    /// Leadership has ended, but the work is still running, because it blocks its thread. The Lease was not released, and the end
-    /// of the work was not reported. The process must exit before the Lease expires, `lease duration − renew deadline` after the
-    /// end of the term; only that ends such work.
+    /// Leadership has ended, but the work is still running, because it blocks its thread. The Lease
+    /// was not released, and the end of the work was not reported. The process must exit before the
+    /// Lease expires, `lease duration − renew deadline` after the end of the term; only that ends
+    /// such work.
     RunsOn,
 }
 

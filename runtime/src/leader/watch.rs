@@ -31,7 +31,8 @@ pub(crate) struct LeaseWatch {
 }
 
 impl LeaseWatch {
-    /// Watches the Lease called `name`. `pause` is the first pause after a failed watch; it doubles.
+    /// Watches the Lease called `name`. `pause` is the first pause after a failed watch; it
+    /// doubles.
     pub(super) fn start(api: TypedClient<Lease>, name: &str, pause: Duration) -> Self {
         let params = WatchParams::default().fields(&format!("metadata.name={name}"));
         let name = name.to_owned();
@@ -84,7 +85,8 @@ async fn watch(
 ) {
     let mut pause = first_pause;
     loop {
-        // Without a version the server starts with the current state, so that no change between two watches is missed.
+        // Without a version the server starts with the current state, so that no change between two
+        // watches is missed.
         match api.watch(&params, "").await {
             Ok(events) => {
                 let mut events = std::pin::pin!(events);

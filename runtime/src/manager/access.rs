@@ -1,7 +1,8 @@
 //! Who may read the metrics: asks the API server, and remembers its answers for a while.
 //!
-//! A client shows a bearer token. A TokenReview says whose it is, and a SubjectAccessReview whether that user may `get` the path, as with
-//! controller-runtime's filter: the ClusterRole of a client has a rule with `nonResourceURLs`.
+//! A client shows a bearer token. A TokenReview says whose it is, and a SubjectAccessReview whether
+//! that user may `get` the path, as with controller-runtime's filter: the ClusterRole of a client
+//! has a rule with `nonResourceURLs`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -27,7 +28,8 @@ const REFUSED_FOR: Duration = Duration::from_secs(10);
 /// The deadline of a review.
 const REVIEW: Duration = Duration::from_secs(10);
 
-/// The maximum number of remembered answers: clients are few, and a stranger may send any number of tokens.
+/// The maximum number of remembered answers: clients are few, and a stranger may send any number of
+/// tokens.
 const MOST_KNOWN: usize = 256;
 
 /// The access to paths, by tokens.

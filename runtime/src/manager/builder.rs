@@ -27,7 +27,8 @@ use crate::webhook::{SHUTDOWN_DELAY, WebhookServer};
 /// The default graceful timeout: controller-runtime's.
 const GRACEFUL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How far a leader may exceed its lease duration before the health check fails: controller-runtime's.
+/// How far a leader may exceed its lease duration before the health check fails:
+/// controller-runtime's.
 const LEASE_TOLERANCE: Duration = Duration::from_secs(20);
 
 /// Collects what a manager runs; see [`Manager::builder`].
@@ -50,12 +51,14 @@ pub struct ManagerBuilder {
     ready: Checks,
 }
 
-/// How the manager handles leader work that blocks its thread and is still running after the term. The Lease is not released.
+/// How the manager handles leader work that blocks its thread and is still running after the term.
+/// The Lease is not released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum OnStuckWork {
-    /// The manager ends with [`ManagerError::WorkRunsOn`](super::ManagerError::WorkRunsOn), and the Lease expires. The caller
-    /// must end the process before that; dropping a tokio runtime does not, as it waits for the work.
+    /// The manager ends with [`ManagerError::WorkRunsOn`](super::ManagerError::WorkRunsOn), and the
+    /// Lease expires. The caller must end the process before that; dropping a tokio runtime does
+    /// not, as it waits for the work.
     #[default]
     LetLeaseExpire,
     /// The process exits immediately with status 1, which certainly ends the work.
@@ -71,7 +74,8 @@ enum Serves {
     Health,
 }
 
-/// Controllers, informers, election and endpoints that start and stop together. See [`run`](Self::run).
+/// Controllers, informers, election and endpoints that start and stop together. See
+/// [`run`](Self::run).
 pub struct Manager {
     pub(super) factory: SharedInformerFactory,
     pub(super) leaders: Vec<AnyRunnable>,
@@ -105,7 +109,8 @@ pub enum ManagerBuildError {
 }
 
 impl Manager {
-    /// Starts building a manager over the informers of `factory`, which the manager starts and stops.
+    /// Starts building a manager over the informers of `factory`, which the manager starts and
+    /// stops.
     pub fn builder(factory: &SharedInformerFactory) -> ManagerBuilder {
         ManagerBuilder {
             factory: factory.clone(),
@@ -139,7 +144,8 @@ impl Manager {
 }
 
 impl ManagerBuilder {
-    /// Runs `controller` if it is selected. It reports to the manager's metrics unless it has its own.
+    /// Runs `controller` if it is selected. It reports to the manager's metrics unless it has its
+    /// own.
     pub fn controller(mut self, mut controller: Controller) -> Self {
         controller.set_default_metrics(&self.metrics);
         self.runnables.push((AnyRunnable::new(controller), true));
@@ -164,7 +170,8 @@ impl ManagerBuilder {
         self
     }
 
-    /// Enables leader election for the controllers and runnables that need it. The election's stop timeout is set to the graceful timeout.
+    /// Enables leader election for the controllers and runnables that need it. The election's stop
+    /// timeout is set to the graceful timeout.
     pub fn leader_election(mut self, client: Client, config: LeaderElectionConfig) -> Self {
         self.election = Some((client, config));
         self
@@ -178,8 +185,10 @@ impl ManagerBuilder {
         self
     }
 
-    /// Makes this process a member of the group that [sharded controllers](crate::controller::Builder::sharded) belong to, from the
-    /// start until they have stopped. `/readyz` checks `shards`, and the health endpoints serve `/debug/shards`.
+    /// Makes this process a member of the group that
+    /// [sharded controllers](crate::controller::Builder::sharded) belong to, from the start until
+    /// they have stopped. `/readyz` checks `shards`, and the health endpoints serve
+    /// `/debug/shards`.
     pub fn shards(mut self, shards: &Shards) -> Self {
         shards.report_to(&self.metrics);
         self.ready.add_task(shards.progress());
@@ -187,8 +196,8 @@ impl ManagerBuilder {
         self
     }
 
-    /// Reports controllers, election and the factory's informers to `metrics` instead of the manager's own set. Must be called
-    /// before adding controllers.
+    /// Reports controllers, election and the factory's informers to `metrics` instead of the
+    /// manager's own set. Must be called before adding controllers.
     pub fn metrics(mut self, metrics: &Metrics) -> Self {
         self.metrics = metrics.clone();
         self
@@ -201,8 +210,9 @@ impl ManagerBuilder {
         self
     }
 
-    /// Serves `/metrics` on `listener`, over HTTPS, to clients whose bearer token belongs to a user that may `get` the path `/metrics`.
-    /// Answers of the API server are remembered: a minute if a client is allowed, else ten seconds.
+    /// Serves `/metrics` on `listener`, over HTTPS, to clients whose bearer token belongs to a user
+    /// that may `get` the path `/metrics`. Answers of the API server are remembered: a minute if a
+    /// client is allowed, else ten seconds.
     #[cfg(feature = "secure-metrics")]
     pub fn serve_secure_metrics(mut self, listener: TcpListener, secure: SecureMetrics) -> Self {
         for progress in secure.progress() {
@@ -221,12 +231,13 @@ impl ManagerBuilder {
         self
     }
 
-    /// Serves webhooks, on every replica and from the start: caches of kinds with a conversion webhook cannot be filled without
-    /// it. `/readyz` checks that the server runs. With conversion webhooks, `/readyz` does not wait for the caches, since the API
-    /// server calls ready pods only.
+    /// Serves webhooks, on every replica and from the start: caches of kinds with a conversion
+    /// webhook cannot be filled without it. `/readyz` checks that the server runs. With conversion
+    /// webhooks, `/readyz` does not wait for the caches, since the API server calls ready pods
+    /// only.
     ///
-    /// At a shutdown, `/readyz` fails first; the server goes on for its [delay](WebhookServer::shutdown_delay), 10 s by default,
-    /// and until all work has stopped.
+    /// At a shutdown, `/readyz` fails first; the server goes on for its
+    /// [delay](WebhookServer::shutdown_delay), 10 s by default, and until all work has stopped.
     #[cfg(feature = "webhooks")]
     pub fn webhooks(mut self, mut server: WebhookServer) -> Self {
         server.set_default_metrics(&self.metrics);
@@ -276,7 +287,8 @@ impl ManagerBuilder {
     ///
     /// # Errors
     ///
-    /// The election's configuration is invalid, the selection names an unknown controller, or two controllers have the same name.
+    /// The election's configuration is invalid, the selection names an unknown controller, or two
+    /// controllers have the same name.
     pub fn build(mut self) -> Result<Manager, ManagerBuildError> {
         self.check_names()?;
         let elector = self.elector()?;

@@ -1,4 +1,5 @@
-//! The caches that a manager runs: the factory's informers, and those that a runnable reads from and that do not run elsewhere.
+//! The caches that a manager runs: the factory's informers, and those that a runnable reads from
+//! and that do not run elsewhere.
 
 use futures::future::{try_join, try_join_all};
 use tokio::task::JoinSet;
@@ -35,7 +36,8 @@ impl Caches {
         }
     }
 
-    /// Waits for the first lists: for those of the factory without limit, for each runnable's up to its own limit.
+    /// Waits for the first lists: for those of the factory without limit, for each runnable's up to
+    /// its own limit.
     pub(super) async fn wait(&self) -> Result<(), ManagerError> {
         let each = self.runnables.iter().map(|runnable| async move {
             let waited = runnable.wait_for_caches().await;

@@ -14,9 +14,10 @@ use crate::shard::Shards;
 
 /// The responses of a manager's endpoints, also for use in other servers.
 ///
-/// `/healthz` and `/livez` run the health checks, `/readyz` the readiness checks; each responds with 200 `ok`, or with 500 and
-/// one line per check. `?verbose` adds the lines in either case, `?exclude=NAME` leaves a check out, and `/healthz/NAME` runs
-/// one check. `/debug/shards` tells who owns what, as JSON, if the process is a member of a group.
+/// `/healthz` and `/livez` run the health checks, `/readyz` the readiness checks; each responds
+/// with 200 `ok`, or with 500 and one line per check. `?verbose` adds the lines in either case,
+/// `?exclude=NAME` leaves a check out, and `/healthz/NAME` runs one check. `/debug/shards` tells
+/// who owns what, as JSON, if the process is a member of a group.
 #[derive(Debug, Clone, Default)]
 pub struct Endpoints {
     pub(super) health: Option<(Checks, Checks)>,

@@ -6,7 +6,8 @@ use tokio_util::sync::CancellationToken;
 use super::{AnyRunnable, ManagerError, RunContext, Runnable};
 use crate::leader::Leadership;
 
-/// Runs all of `runnables` until `stop` is cancelled or one of them fails; then stops the others and waits for them.
+/// Runs all of `runnables` until `stop` is cancelled or one of them fails; then stops the others
+/// and waits for them.
 pub(super) async fn run_group(
     runnables: Vec<AnyRunnable>,
     stop: CancellationToken,

@@ -39,8 +39,9 @@ impl Checks {
         self.checks.lock().insert(name.to_owned(), (check, effect));
     }
 
-    /// Runs all checks but those `excluded`, or the one called `only`. Returns whether all passed, and one line per check in the
-    /// format of Kubernetes' components, with `[!]` for one that warns; `None` if there is no such check.
+    /// Runs all checks but those `excluded`, or the one called `only`. Returns whether all passed,
+    /// and one line per check in the format of Kubernetes' components, with `[!]` for one that
+    /// warns; `None` if there is no such check.
     #[cfg(feature = "endpoints")]
     pub(super) fn run(
         &self,

@@ -1,10 +1,13 @@
-//! Several controllers in one process: one informer factory, one leader election, health and metrics endpoints, and an orderly shutdown.
+//! Several controllers in one process: one informer factory, one leader election, health and
+//! metrics endpoints, and an orderly shutdown.
 //!
-//! Components start in this order: endpoints and webhooks, the event broadcaster, informers, runnables without leader election,
-//! the election, then the leader's runnables. They stop in this order: the leader's runnables (no more keys are handed out, and
-//! reconciliations in progress are finished), the Lease, the other runnables, webhooks, the event broadcaster, informers, endpoints.
-//! Readiness fails from the beginning. Lost leadership first stops the leader's runnables, then ends the manager with an error: the
-//! process should exit and be restarted, as with controller-runtime.
+//! Components start in this order: endpoints and webhooks, the event broadcaster, informers,
+//! runnables without leader election, the election, then the leader's runnables. They stop in this
+//! order: the leader's runnables (no more keys are handed out, and reconciliations in progress are
+//! finished), the Lease, the other runnables, webhooks, the event broadcaster, informers,
+//! endpoints. Readiness fails from the beginning. Lost leadership first stops the leader's
+//! runnables, then ends the manager with an error: the process should exit and be restarted, as
+//! with controller-runtime.
 //!
 //! Start reading at [`ManagerBuilder`] and [`Manager::run`].
 //!

@@ -27,11 +27,13 @@ pub enum ManagerError {
         /// The reason.
         reason: LossReason,
     },
-    /// The leader's work blocks its thread and is still running after the end of the term. The Lease was not released, and
-    /// another process will lead when it has expired: this process should exit before.
+    /// The leader's work blocks its thread and is still running after the end of the term. The
+    /// Lease was not released, and another process will lead when it has expired: this process
+    /// should exit before.
     #[error("the leader's work did not stop; the lease was not released")]
     WorkRunsOn,
-    /// Work, or an event handler of an informer, did not stop in time. It was dropped, unless it blocks its thread.
+    /// Work, or an event handler of an informer, did not stop in time. It was dropped, unless it
+    /// blocks its thread.
     #[error("the work did not stop within the graceful timeout")]
     GracefulTimeout,
     /// An informer stopped before its first list.
@@ -59,22 +61,28 @@ fn missing(factory: &WeakFactory) -> String {
 }
 
 impl Manager {
-    /// Runs until `shutdown` is cancelled, leadership is lost, or a component fails; then stops in order and returns.
+    /// Runs until `shutdown` is cancelled, leadership is lost, or a component fails; then stops in
+    /// order and returns.
     ///
-    /// From the cancellation on, everything together has the graceful timeout to stop; runnables without leader election stop after
-    /// the leader's, then events and caches, and each of these groups has at least one second. What has not stopped by then is
-    /// dropped, or left to itself if it blocks its thread, and the result is [`ManagerError::GracefulTimeout`]. The Lease is renewed until the work has stopped, and then released. A process that waits
-    /// for the Lease is ready, since its caches are filled. A process with conversion webhooks is ready before that, since lists
-    /// may need them. Webhooks are served until the work has stopped and their delay is over; the endpoints outlast them.
+    /// From the cancellation on, everything together has the graceful timeout to stop; runnables
+    /// without leader election stop after the leader's, then events and caches, and each of these
+    /// groups has at least one second. What has not stopped by then is dropped, or left to itself
+    /// if it blocks its thread, and the result is [`ManagerError::GracefulTimeout`]. The Lease is
+    /// renewed until the work has stopped, and then released. A process that waits for the Lease is
+    /// ready, since its caches are filled. A process with conversion webhooks is ready before that,
+    /// since lists may need them. Webhooks are served until the work has stopped and their delay is
+    /// over; the endpoints outlast them.
     ///
-    /// Informers that a controller reads from run with the manager, whichever factory they belong to, unless they already run
-    /// elsewhere. A controller whose first lists do not arrive within its `cache_sync_timeout` ends the manager.
+    /// Informers that a controller reads from run with the manager, whichever factory they belong
+    /// to, unless they already run elsewhere. A controller whose first lists do not arrive within
+    /// its `cache_sync_timeout` ends the manager.
     ///
     /// Dropping the future drops all components immediately, and lets the Lease expire.
     ///
     /// # Errors
     ///
-    /// The first error. After [`ManagerError::LeadershipLost`] none of the leader's work is running.
+    /// The first error. After [`ManagerError::LeadershipLost`] none of the leader's work is
+    /// running.
     pub async fn run(self, shutdown: &CancellationToken) -> Result<(), ManagerError> {
         let Self {
             factory,
@@ -91,8 +99,8 @@ impl Manager {
             ready,
             ..
         } = self;
-        // The API server calls webhooks of ready pods only. If readiness required filled caches, and those require this pod's
-        // conversion, the pod would never become ready.
+        // The API server calls webhooks of ready pods only. If readiness required filled caches,
+        // and those require this pod's conversion, the pod would never become ready.
         #[cfg(feature = "webhooks")]
         let needs_caches = !webhooks.as_ref().is_some_and(WebhookServer::converts);
         #[cfg(not(feature = "webhooks"))]

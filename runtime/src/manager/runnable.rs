@@ -60,14 +60,15 @@ pub trait Runnable: Send + Sync + 'static {
         true
     }
 
-    /// Runs the caches that this needs and that do not run elsewhere, until `stop` is cancelled: from the manager's start,
-    /// whether or not this process leads. None by default.
+    /// Runs the caches that this needs and that do not run elsewhere, until `stop` is cancelled:
+    /// from the manager's start, whether or not this process leads. None by default.
     fn run_caches(&self, stop: CancellationToken) -> impl Future<Output = ()> + Send {
         let _ = stop;
         ready(())
     }
 
-    /// Waits for the first lists of the caches that this needs, before it runs. An error ends the manager. Returns immediately by default.
+    /// Waits for the first lists of the caches that this needs, before it runs. An error ends the
+    /// manager. Returns immediately by default.
     fn wait_for_caches(
         &self,
     ) -> impl Future<Output = Result<(), Box<dyn Error + Send + Sync>>> + Send {

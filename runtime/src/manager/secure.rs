@@ -28,7 +28,8 @@ pub struct SecureMetrics {
 }
 
 impl SecureMetrics {
-    /// Reviews tokens and access with `client`, whose user must be allowed to `create` `tokenreviews` and `subjectaccessreviews`.
+    /// Reviews tokens and access with `client`, whose user must be allowed to `create`
+    /// `tokenreviews` and `subjectaccessreviews`.
     pub fn new(client: Client, certificates: Certificates) -> Self {
         Self {
             certificates: certificates.of_task(Task::MetricsCertificate),

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Selects the controllers of a process to run, in the syntax of kube-controller-manager's `--controllers` flag.
+/// Selects the controllers of a process to run, in the syntax of kube-controller-manager's
+/// `--controllers` flag.
 ///
-/// A comma-separated list: `*` enables all that are on by default, `foo` enables the controller `foo`, `-foo` disables it. Of two
-/// entries for one controller the first applies. The default is `*`.
+/// A comma-separated list: `*` enables all that are on by default, `foo` enables the controller
+/// `foo`, `-foo` disables it. Of two entries for one controller the first applies. The default is
+/// `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     entries: Vec<String>,

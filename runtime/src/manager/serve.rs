@@ -22,8 +22,9 @@ use super::Endpoints;
 use super::{SecureMetrics, endpoints::text};
 use crate::error::chain;
 
-/// The maximum number of connections. A further one closes the oldest: idle connections must not block a probe. Probes and
-/// Prometheus need only a few, and a process may be limited to as few as 256 open files.
+/// The maximum number of connections. A further one closes the oldest: idle connections must not
+/// block a probe. Probes and Prometheus need only a few, and a process may be limited to as few as
+/// 256 open files.
 const MAX_CONNECTIONS: usize = 64;
 
 /// The deadline for a client to send the head of a request.

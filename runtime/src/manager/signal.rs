@@ -5,8 +5,8 @@ use std::io;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Returns a token that the first SIGTERM or SIGINT cancels. A second signal exits the process immediately with status 1, like
-/// controller-runtime's `SetupSignalHandler`.
+/// Returns a token that the first SIGTERM or SIGINT cancels. A second signal exits the process
+/// immediately with status 1, like controller-runtime's `SetupSignalHandler`.
 ///
 /// Must be called only once, within a tokio runtime.
 ///

@@ -68,7 +68,8 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Runs both groups until `stop` is cancelled or one of them ends; stops the leader's group first.
+    /// Runs both groups until `stop` is cancelled or one of them ends; stops the leader's group
+    /// first.
     pub(super) async fn run(
         self,
         stop: &CancellationToken,
@@ -116,7 +117,8 @@ impl Work {
     }
 }
 
-/// Contends for the Lease, and runs `group` while it is held. The elector enforces the graceful timeout.
+/// Contends for the Lease, and runs `group` while it is held. The elector enforces the graceful
+/// timeout.
 async fn lead(
     group: Group,
     elector: LeaderElector,

@@ -1,4 +1,5 @@
-//! `event_recorder_*`: outcomes of recorded events. The names are our own: client-go has no such metrics.
+//! `event_recorder_*`: outcomes of recorded events. The names are our own: client-go has no such
+//! metrics.
 
 #[cfg(feature = "prometheus")]
 use std::fmt;

@@ -1,10 +1,13 @@
-//! Metrics in the Prometheus text format, under the names that client-go and controller-runtime use.
+//! Metrics in the Prometheus text format, under the names that client-go and controller-runtime
+//! use.
 //!
-//! Dashboards and alerts written for Go controllers work unchanged. One [`Metrics`] serves a process: queues, controllers and
-//! electors receive a clone, and the manager serves [`Metrics::encode`] at `/metrics`. Gauges that describe the current state
-//! (depth, unfinished work) are computed at each scrape.
+//! Dashboards and alerts written for Go controllers work unchanged. One [`Metrics`] serves a
+//! process: queues, controllers and electors receive a clone, and the manager serves
+//! [`Metrics::encode`] at `/metrics`. Gauges that describe the current state (depth, unfinished
+//! work) are computed at each scrape.
 //!
-//! Queues, controllers, electors, clients and factories are held weakly: their series are gone when they are.
+//! Queues, controllers, electors, clients and factories are held weakly: their series are gone when
+//! they are.
 //!
 //! Without the feature `prometheus`, all APIs still accept a [`Metrics`], but nothing is counted.
 //!
@@ -136,7 +139,8 @@ impl Metrics {
         Ok(text)
     }
 
-    /// Returns the collector of type `C`, which is created and registered at the first call. Its clones must share their state.
+    /// Returns the collector of type `C`, which is created and registered at the first call. Its
+    /// clones must share their state.
     #[cfg(feature = "prometheus")]
     pub(crate) fn collector<C>(&self) -> C
     where
@@ -158,7 +162,8 @@ impl Metrics {
         register(&mut self.inner.registry.lock());
     }
 
-    /// Returns the `workqueue_*` series of the queue called `name`. Queues with the same name share their series.
+    /// Returns the `workqueue_*` series of the queue called `name`. Queues with the same name share
+    /// their series.
     pub fn workqueue(&self, name: &str) -> WorkQueueMetrics {
         self.inner.workqueues.of(name)
     }

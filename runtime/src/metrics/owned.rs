@@ -1,7 +1,7 @@
 //! Series that exist as long as something reports to them.
 //!
-//! One rule for everything that registers with a [`Metrics`](super::Metrics) and has labels of its own: the metrics hold it weakly,
-//! and its series are gone when its last handle is dropped.
+//! One rule for everything that registers with a [`Metrics`](super::Metrics) and has labels of its
+//! own: the metrics hold it weakly, and its series are gone when its last handle is dropped.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};

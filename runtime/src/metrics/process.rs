@@ -10,7 +10,8 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
-/// The unit of times in `/proc`: user space sees 100 ticks per second on every architecture that Rust supports.
+/// The unit of times in `/proc`: user space sees 100 ticks per second on every architecture that
+/// Rust supports.
 const TICKS: f64 = 100.0;
 
 #[derive(Debug)]
@@ -92,7 +93,8 @@ impl Figures {
         figures
     }
 
-    /// The command's name is in parentheses and may contain any character, so fields are counted from after it.
+    /// The command's name is in parentheses and may contain any character, so fields are counted
+    /// from after it.
     fn read_stat(&mut self, own: &str, system: &str) {
         let Some((_, fields)) = own.rsplit_once(')') else {
             return;

@@ -1,5 +1,5 @@
-//! The types of the runtime's series: Prometheus' with the feature `prometheus`, else empty types of the same names that compile
-//! to nothing.
+//! The types of the runtime's series: Prometheus' with the feature `prometheus`, else empty types
+//! of the same names that compile to nothing.
 
 #[cfg(not(feature = "prometheus"))]
 pub(crate) use self::empty::{Counter, Family, Gauge, Histogram, Registry, exponential_buckets};

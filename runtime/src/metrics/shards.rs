@@ -25,7 +25,8 @@ pub(crate) struct ShardMetrics {
 }
 
 impl ShardMetrics {
-    /// Records the state of the group: its members, and the slots and ranges that this process holds.
+    /// Records the state of the group: its members, and the slots and ranges that this process
+    /// holds.
     pub(crate) fn note(&self, members: usize, held: usize, ranges: usize) {
         let gauges = [
             (&self.members, members),

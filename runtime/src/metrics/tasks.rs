@@ -1,4 +1,5 @@
-//! `background_task_*`: tasks that retry on their own. The names are our own: client-go has no such metrics.
+//! `background_task_*`: tasks that retry on their own. The names are our own: client-go has no such
+//! metrics.
 
 use std::sync::Arc;
 

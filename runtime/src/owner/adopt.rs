@@ -13,8 +13,8 @@ use serde_json::json;
 use super::{controller_of, is_controlled_by, reference, remove_owner_reference};
 use crate::client::{self, Endpoint, retry_after};
 
-/// Determines the objects that belong to an owner: controlled objects that match the selector, and matching orphans (which it
-/// adopts). Controlled objects that no longer match are released.
+/// Determines the objects that belong to an owner: controlled objects that match the selector, and
+/// matching orphans (which it adopts). Controlled objects that no longer match are released.
 #[derive(Debug)]
 pub struct ControllerRefManager<'a, O, K> {
     owner: &'a O,
@@ -28,7 +28,8 @@ where
     O: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
     K: Resource + Clone + DeserializeOwned + Debug,
 {
-    /// Creates a manager for `owner`, whose objects match `selector`. `owners` and `objects` must be clients for the owner's namespace.
+    /// Creates a manager for `owner`, whose objects match `selector`. `owners` and `objects` must
+    /// be clients for the owner's namespace.
     pub fn new(owner: &'a O, owners: Api<O>, objects: Api<K>, selector: Selector) -> Self {
         Self {
             owner,
@@ -40,17 +41,20 @@ where
 
     /// Returns those of `objects` that belong to the owner, after adopting and releasing as needed.
     ///
-    /// An owner that is being deleted adopts no objects. Before the first adoption the owner is read from the server. Every write carries
-    /// the uid and resourceVersion that the decision was based on. As in client-go, an object that cannot be written does not keep the
-    /// others from being adopted and released.
+    /// An owner that is being deleted adopts no objects. Before the first adoption the owner is
+    /// read from the server. Every write carries the uid and resourceVersion that the decision was
+    /// based on. As in client-go, an object that cannot be written does not keep the others from
+    /// being adopted and released.
     ///
     /// # Errors
     ///
-    /// The first of the server's errors, including conflicts. Objects that were deleted meanwhile are not an error. If the server asks
-    /// to wait, or does not respond, no more objects are written.
+    /// The first of the server's errors, including conflicts. Objects that were deleted meanwhile
+    /// are not an error. If the server asks to wait, or does not respond, no more objects are
+    /// written.
     ///
-    /// A conflict, if the server shows that the owner is being deleted, is gone, or was replaced by another object with its name. The
-    /// owner is outdated then, and what it lacks must not be created: its objects may just have been orphaned (client-go's `CanAdopt`).
+    /// A conflict, if the server shows that the owner is being deleted, is gone, or was replaced by
+    /// another object with its name. The owner is outdated then, and what it lacks must not be
+    /// created: its objects may just have been orphaned (client-go's `CanAdopt`).
     pub async fn claim(
         &self,
         objects: impl IntoIterator<Item = Arc<K>>,
@@ -68,7 +72,8 @@ where
         failed.map_or(Ok(claimed), Err)
     }
 
-    /// Returns `object` if it belongs to the owner. `may_adopt` is the result of the check of the owner, once it was made.
+    /// Returns `object` if it belongs to the owner. `may_adopt` is the result of the check of the
+    /// owner, once it was made.
     async fn claim_one(
         &self,
         object: Arc<K>,
@@ -120,7 +125,8 @@ where
         let Ok(reference) = reference(self.owner, Some(true)) else {
             return Ok(None);
         };
-        // As in client-go's strategic merge patch, a reference without `controller` to the same owner becomes this one.
+        // As in client-go's strategic merge patch, a reference without `controller` to the same
+        // owner becomes this one.
         let mut owned = object.clone();
         let references = owned.meta_mut().owner_references.get_or_insert_default();
         references.retain(|other| other.uid != reference.uid);

@@ -1,7 +1,8 @@
 //! Owner references: the owners of an object, and its controller.
 //!
-//! An object may have several owners, whose deletion garbage-collects it; at most one of them is its *controller*.
-//! [`set_controller_reference`] marks the objects that a reconciler creates; [`ControllerRefManager`] adopts existing ones that match.
+//! An object may have several owners, whose deletion garbage-collects it; at most one of them is
+//! its *controller*. [`set_controller_reference`] marks the objects that a reconciler creates;
+//! [`ControllerRefManager`] adopts existing ones that match.
 //!
 //! ```
 //! # use codegen_runtime::k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
@@ -70,12 +71,14 @@ pub fn controller_of<K: Resource>(object: &K) -> Option<&OwnerReference> {
         .find(|reference| reference.controller == Some(true))
 }
 
-/// Whether `owner` controls `object`; compares uids, so that another object with the owner's name does not count.
+/// Whether `owner` controls `object`; compares uids, so that another object with the owner's name
+/// does not count.
 pub fn is_controlled_by<K: Resource, O: Resource>(object: &K, owner: &O) -> bool {
     controller_of(object).is_some_and(|reference| Some(&reference.uid) == owner.meta().uid.as_ref())
 }
 
-/// Whether `reference` is to an earlier object of `claimant`'s kind and name, which is gone: the garbage collector deletes what it owned.
+/// Whether `reference` is to an earlier object of `claimant`'s kind and name, which is gone: the
+/// garbage collector deletes what it owned.
 pub fn is_predecessor<O: Resource<DynamicType = ()>>(
     reference: &OwnerReference,
     claimant: &O,
@@ -86,8 +89,8 @@ pub fn is_predecessor<O: Resource<DynamicType = ()>>(
         && Some(&reference.uid) != meta.uid.as_ref()
 }
 
-/// Names the owner of `reference` in a message to `claimant`: `PodSet web`, or `an earlier PodSet web (uid e4b0)` for its
-/// [predecessor](is_predecessor).
+/// Names the owner of `reference` in a message to `claimant`: `PodSet web`, or
+/// `an earlier PodSet web (uid e4b0)` for its [predecessor](is_predecessor).
 pub fn name_beside<O: Resource<DynamicType = ()>>(
     reference: &OwnerReference,
     claimant: &O,
@@ -99,10 +102,11 @@ pub fn name_beside<O: Resource<DynamicType = ()>>(
     }
 }
 
-/// Makes `owner` the controller of `object`, in memory. Foreground deletion of the owner waits for the object
-/// (`blockOwnerDeletion`).
+/// Makes `owner` the controller of `object`, in memory. Foreground deletion of the owner waits for
+/// the object (`blockOwnerDeletion`).
 ///
-/// Updates an existing reference to the same owner; keeps references to other owners that are not controllers.
+/// Updates an existing reference to the same owner; keeps references to other owners that are not
+/// controllers.
 ///
 /// # Errors
 ///
@@ -182,7 +186,8 @@ fn check_scopes<O: Resource, K: Resource>(owner: &O, object: &K) -> Result<(), O
     }
 }
 
-/// Whether both refer to the same object: group, kind and name, in any version, as controller-runtime compares them.
+/// Whether both refer to the same object: group, kind and name, in any version, as
+/// controller-runtime compares them.
 fn same_owner(a: &OwnerReference, b: &OwnerReference) -> bool {
     let group = |reference: &OwnerReference| {
         reference

@@ -33,7 +33,8 @@ pub struct ApiSourceOptions {
     pub label_selector: Option<String>,
     /// Restricts objects to those that match this field selector.
     pub field_selector: Option<String>,
-    /// Keeps `metadata.managedFields`, which take several kilobytes per object and are rarely needed.
+    /// Keeps `metadata.managedFields`, which take several kilobytes per object and are rarely
+    /// needed.
     pub keep_managed_fields: bool,
 }
 
@@ -110,7 +111,8 @@ impl<K: Cacheable> ApiSource<K> {
             .map_err(Error::HttpError)?;
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
-        // Since 1.37 the API server compresses each watch event separately; common decoders stop after the first.
+        // Since 1.37 the API server compresses each watch event separately; common decoders stop
+        // after the first.
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         client::send(&self.endpoint.client, request).await
     }
@@ -259,7 +261,8 @@ where
         let chunk = match events.body.next().await {
             Some(Ok(chunk)) => chunk,
             Some(Err(error)) => {
-                // As in client-go, a broken connection ends the watch without an error; it is resumed from the last event.
+                // As in client-go, a broken connection ends the watch without an error; it is
+                // resumed from the last event.
                 tracing::debug!(error = %chain(&error), "watch connection ended");
                 return None;
             }

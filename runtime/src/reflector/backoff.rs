@@ -1,4 +1,5 @@
-//! The reflector's back-off: client-go's `NewExponentialBackoffManager` with the reflector's parameters.
+//! The reflector's back-off: client-go's `NewExponentialBackoffManager` with the reflector's
+//! parameters.
 
 use std::time::Duration;
 
@@ -18,7 +19,8 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// Returns the reflector's back-off: 800 ms doubling to 30 s, each step extended by up to its own length, reset after two minutes.
+    /// Returns the reflector's back-off: 800 ms doubling to 30 s, each step extended by up to its
+    /// own length, reset after two minutes.
     pub fn reflector() -> Self {
         Self::new(
             Duration::from_millis(800),
@@ -29,8 +31,9 @@ impl Backoff {
         )
     }
 
-    /// Creates a back-off from `initial` to `max` by `factor`. A step lasts between its base and `1 + jitter` times its base.
-    /// After `reset_after` without a step the next one is `initial` again.
+    /// Creates a back-off from `initial` to `max` by `factor`. A step lasts between its base and
+    /// `1 + jitter` times its base. After `reset_after` without a step the next one is `initial`
+    /// again.
     pub fn new(
         initial: Duration,
         max: Duration,
@@ -60,7 +63,8 @@ impl Backoff {
         }
         self.last = Some(now);
         let base = self.next;
-        // A product outside the range of a duration either exceeds the longest delay or is meaningless.
+        // A product outside the range of a duration either exceeds the longest delay or is
+        // meaningless.
         let times = |factor: f64| Duration::try_from_secs_f64(base.as_secs_f64() * factor);
         self.next = times(self.factor).unwrap_or(self.max).min(self.max);
         times(1.0 + self.jitter * rand::rng().random::<f64>()).unwrap_or(base)

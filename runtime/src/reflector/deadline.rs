@@ -9,22 +9,26 @@ use tokio::time::sleep;
 
 use super::source::{ListEnd, ListRequest, ListWatch, Listed};
 
-/// The longest silence in each phase of a list and watch. The deadlines apply to any client and any [`ListWatch`]. A call past
-/// its deadline is dropped, which closes an HTTP/1.1 connection. An HTTP/2 connection stays open: such a client needs its own pings.
+/// The longest silence in each phase of a list and watch. The deadlines apply to any client and any
+/// [`ListWatch`]. A call past its deadline is dropped, which closes an HTTP/1.1 connection. An
+/// HTTP/2 connection stays open: such a client needs its own pings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Deadlines {
-    /// The time until the first object of a page of a list; defaults to 65 s, longer than an API server takes for any request.
+    /// The time until the first object of a page of a list; defaults to 65 s, longer than an API
+    /// server takes for any request.
     pub list_response: Duration,
-    /// The time between two objects of a list, or between two objects of a streamed list that are new in it, until its closing
-    /// bookmark; defaults to 30 s. After the first change in a streamed list, new objects do not count any more. A stall of a list is
-    /// detected after this time at the earliest and twice this time at the latest.
+    /// The time between two objects of a list, or between two objects of a streamed list that are
+    /// new in it, until its closing bookmark; defaults to 30 s. After the first change in a
+    /// streamed list, new objects do not count any more. A stall of a list is detected after this
+    /// time at the earliest and twice this time at the latest.
     pub list_progress: Duration,
     /// The time until the head of a watch's answer; defaults to 30 s.
     pub watch_response: Duration,
-    /// The time between two events of a watch, once the server is known to send bookmarks; defaults to 95 s, as Kubernetes sends
-    /// a bookmark per minute. If they arrive less often, it is one and a half times their interval. A silent watch is reopened.
-    /// Without bookmarks a watch may be silent until its end.
+    /// The time between two events of a watch, once the server is known to send bookmarks; defaults
+    /// to 95 s, as Kubernetes sends a bookmark per minute. If they arrive less often, it is one and
+    /// a half times their interval. A silent watch is reopened. Without bookmarks a watch may be
+    /// silent until its end.
     pub watch_silence: Duration,
 }
 
@@ -39,7 +43,8 @@ impl Default for Deadlines {
     }
 }
 
-/// A server was silent for longer than the [`Deadlines`] allow: the cause in a [`ReflectorError`](super::ReflectorError).
+/// A server was silent for longer than the [`Deadlines`] allow: the cause in a
+/// [`ReflectorError`](super::ReflectorError).
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{what} within {} s", limit.as_secs_f32())]
 pub struct Stalled {
@@ -100,15 +105,18 @@ pub(super) async fn list<K: 'static>(
 /// The bookmarks that a reflector has received from its server.
 #[derive(Debug, Default)]
 pub(super) struct Bookmarks {
-    /// The two intervals between the last three. The last bookmark of a watch comes early, so one interval is not enough.
+    /// The two intervals between the last three. The last bookmark of a watch comes early, so one
+    /// interval is not enough.
     intervals: [Duration; 2],
     /// Whether there was any.
     seen: bool,
-    /// The number of consecutive watches that were silent for longer than the bookmark interval allows.
+    /// The number of consecutive watches that were silent for longer than the bookmark interval
+    /// allows.
     missed: u32,
 }
 
-/// After this many silent watches in a row, on a server that answers otherwise, bookmarks are assumed not to come.
+/// After this many silent watches in a row, on a server that answers otherwise, bookmarks are
+/// assumed not to come.
 const ENOUGH: u32 = 2;
 
 impl Bookmarks {
@@ -117,7 +125,8 @@ impl Bookmarks {
         (self.intervals, self.seen, self.missed) = ([interval, self.intervals[0]], true, 0);
     }
 
-    /// Records a bookmark that closed a streamed list: known servers that support this send periodic ones too.
+    /// Records a bookmark that closed a streamed list: known servers that support this send
+    /// periodic ones too.
     pub(super) fn closed_a_list(&mut self) {
         self.seen = true;
     }

@@ -10,7 +10,8 @@ use kube::core::Status;
 use crate::error::chain;
 use crate::store::ObjectKey;
 
-/// An error while listing or watching. None of them ends a reflector. Displayed with all its causes.
+/// An error while listing or watching. None of them ends a reflector. Displayed with all its
+/// causes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReflectorError {
@@ -49,13 +50,15 @@ pub enum ReflectorError {
         /// The resource.
         resource: String,
     },
-    /// The server ended a streamed list before its closing bookmark; the objects received so far were discarded.
+    /// The server ended a streamed list before its closing bookmark; the objects received so far
+    /// were discarded.
     #[error("the initial list of {resource} was cut before its closing bookmark")]
     InitialListCut {
         /// The resource.
         resource: String,
     },
-    /// The closing bookmark of a streamed list is late; the list continues as long as objects arrive. Reported every ten seconds.
+    /// The closing bookmark of a streamed list is late; the list continues as long as objects
+    /// arrive. Reported every ten seconds.
     #[error("the initial list of {resource} has waited {} s for its closing bookmark", waited.as_secs())]
     InitialListSlow {
         /// The resource.
@@ -71,8 +74,9 @@ pub enum ReflectorError {
         /// The duration of the silence.
         silent: Duration,
     },
-    /// The API server's resourceVersions are lower than before: it has lost its state, was restored from a backup, or is another
-    /// server. A list for its newest state follows immediately, or has just been read.
+    /// The API server's resourceVersions are lower than before: it has lost its state, was restored
+    /// from a backup, or is another server. A list for its newest state follows immediately, or has
+    /// just been read.
     #[error(
         "the resourceVersions of {resource} went back from {from} to {to}: the API server lost or replaced its state; relisting"
     )]

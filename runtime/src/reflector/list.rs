@@ -45,8 +45,8 @@ struct Endless(&'static str);
 const MOST_EMPTY: u32 = 10_000;
 
 impl Pages {
-    /// Records the last page, after which the server offers another. Continue tokens are no evidence: a server may keep the
-    /// position itself.
+    /// Records the last page, after which the server offers another. Continue tokens are no
+    /// evidence: a server may keep the position itself.
     fn add<K>(&mut self, gathered: &Gathered<K>) -> Result<(), Error> {
         let repeats = |what| Err(Error::Service(Box::new(Endless(what))));
         match gathered.objects.get(self.before) {
@@ -67,7 +67,8 @@ where
     K: Resource + Clone + Send + Sync + 'static,
     S: Sink<K>,
 {
-    /// Lists everything and replaces the sink's contents with it. If the server refuses a version, the newest one is requested immediately.
+    /// Lists everything and replaces the sink's contents with it. If the server refuses a version,
+    /// the newest one is requested immediately.
     pub(super) async fn list(&mut self) -> Result<(), Error> {
         Counters::add(&self.counters.lists, 1);
         let started = Instant::now();
@@ -104,8 +105,8 @@ where
         self.list_pages(version, self.page_size(version)).await
     }
 
-    /// With a version above zero the server's cache answers, but only without a limit; so pages are not used then, unless the
-    /// caller requests them or the server has no cache.
+    /// With a version above zero the server's cache answers, but only without a limit; so pages are
+    /// not used then, unless the caller requests them or the server has no cache.
     fn page_size(&self, version: &str) -> Option<u32> {
         match self.options.page_size {
             Some(size) => Some(size),
@@ -115,7 +116,8 @@ where
         }
     }
 
-    /// Lists page by page. If the token of a later page expires, requests the whole list at once, like client-go's pager.
+    /// Lists page by page. If the token of a later page expires, requests the whole list at once,
+    /// like client-go's pager.
     async fn list_pages(&self, version: &str, limit: Option<u32>) -> Result<Gathered<K>, Error> {
         let mut request = ListRequest {
             resource_version: version.to_owned(),
@@ -144,7 +146,8 @@ where
         Ok(gathered)
     }
 
-    /// Lists one page into `gathered` (returned empty) or into a new list, and turns `request` into that for the next page.
+    /// Lists one page into `gathered` (returned empty) or into a new list, and turns `request` into
+    /// that for the next page.
     async fn list_page(
         &self,
         request: &mut ListRequest,
@@ -179,7 +182,8 @@ where
         };
         let deadlines = &self.options.deadlines;
         let end = deadline::list(&*self.source, deadlines, request.clone(), &mut each).await?;
-        // A server whose later pages show a newer state sends what changed in the first ones only to a watch from their version.
+        // A server whose later pages show a newer state sends what changed in the first ones only
+        // to a watch from their version.
         if into.resource_version.is_empty() {
             into.resource_version = end.resource_version;
         }

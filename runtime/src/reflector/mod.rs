@@ -1,27 +1,31 @@
 //! Keeps a copy of one resource up to date: lists, then watches, for as long as it runs.
 //!
-//! A [`Reflector`] reads from a [`ListWatch`] (usually [`ApiSource`], an API server) into a [`Sink`] (a
-//! [`Store`](crate::store::Store), or the event queue of an informer). Its rules are those of client-go 1.37's reflector: the
-//! resourceVersions of lists and watches, when it relists, its back-off, and streamed initial lists with fallback to paged ones.
-//! Start reading at [`Reflector::run`]; listing is in `list`, the streamed list in `watch_list`, watching in `watch`.
+//! A [`Reflector`] reads from a [`ListWatch`] (usually [`ApiSource`], an API server) into a
+//! [`Sink`] (a [`Store`](crate::store::Store), or the event queue of an informer). Its rules are
+//! those of client-go 1.37's reflector: the resourceVersions of lists and watches, when it relists,
+//! its back-off, and streamed initial lists with fallback to paged ones. Start reading at
+//! [`Reflector::run`]; listing is in `list`, the streamed list in `watch_list`, watching in
+//! `watch`.
 //!
 //! Differences from client-go:
 //!
 //! - An object that cannot be decoded is reported and skipped, and does not count as deleted.
-//! - A 410 of a watch, whether HTTP status or event, relists immediately for the newest state (a second one without an event in
-//!   between backs off).
+//! - A 410 of a watch, whether HTTP status or event, relists immediately for the newest state (a
+//!   second one without an event in between backs off).
 //! - If watches repeatedly end at once, even with events, the next one is opened after a delay.
 //! - A list whose pages repeat is an error.
 //! - A server may request a delay of at most five minutes.
 //! - An event, or a value of a list, has at most 16 MiB.
 //! - A watch that the server does not end in time is ended here.
-//! - If the server does not support streamed lists, that is remembered: it refuses one, sends no closing bookmark though it sends
-//!   changes, or ends several before their bookmark.
+//! - If the server does not support streamed lists, that is remembered: it refuses one, sends no
+//!   closing bookmark though it sends changes, or ends several before their bookmark.
 //! - Every phase has a deadline ([`Deadlines`]).
-//! - A server whose resourceVersions went back, which makes the API server send no events, is detected and relisted. Every object
-//!   of that list is passed on as changed, since equal resourceVersions mean nothing then.
+//! - A server whose resourceVersions went back, which makes the API server send no events, is
+//!   detected and relisted. Every object of that list is passed on as changed, since equal
+//!   resourceVersions mean nothing then.
 //!
-//! Most users use a [`SharedInformer`](crate::informer::SharedInformer), which runs a reflector. Settings:
+//! Most users use a [`SharedInformer`](crate::informer::SharedInformer), which runs a reflector.
+//! Settings:
 //!
 //! ```
 //! # use codegen_runtime::reflector::{ApiSourceOptions, ReflectorOptions};
@@ -70,8 +74,8 @@ use crate::client::retry_after;
 use crate::error::chain;
 use crate::store::ObjectKey;
 
-/// Changes an object before anything else sees it, for example to drop unused fields. It must keep name, namespace, uid and
-/// resourceVersion.
+/// Changes an object before anything else sees it, for example to drop unused fields. It must keep
+/// name, namespace, uid and resourceVersion.
 pub type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
 
 /// Called with every error of listing and watching.
@@ -88,12 +92,14 @@ const MAX_WATCH: Duration = Duration::from_secs(365 * 24 * 3600);
 pub struct ReflectorOptions<K> {
     /// Whether to try a streamed list first. On by default.
     pub watch_list: bool,
-    /// The page size of all lists. By default, pages of 500 are requested where the server may have to read from etcd ("" or "0"
-    /// as version), and no pages elsewhere.
+    /// The page size of all lists. By default, pages of 500 are requested where the server may have
+    /// to read from etcd ("" or "0" as version), and no pages elsewhere.
     pub page_size: Option<u32>,
-    /// The minimum timeout of a watch; the actual one is random, up to twice as long. Values below five minutes are ignored.
+    /// The minimum timeout of a watch; the actual one is random, up to twice as long. Values below
+    /// five minutes are ignored.
     pub min_watch_timeout: Duration,
-    /// How long a watch that ends with an internal error (500) is restarted without a relist. Zero, the default, relists.
+    /// How long a watch that ends with an internal error (500) is restarted without a relist. Zero,
+    /// the default, relists.
     pub internal_error_retry: Duration,
     /// The delays between failed attempts.
     pub backoff: Backoff,
@@ -144,7 +150,8 @@ pub struct Reflector<K, S> {
     last_version: String,
     /// Whether the server reported `last_version` as too old or too new.
     version_unavailable: bool,
-    /// Whether the first list, at version "0", was paginated: then the server does not serve lists from its cache.
+    /// Whether the first list, at version "0", was paginated: then the server does not serve lists
+    /// from its cache.
     paginated: bool,
     /// Whether the server does not support streamed lists.
     watch_list_refused: bool,
@@ -172,7 +179,8 @@ struct Admitted<K> {
 #[error("panicked while listing or watching")]
 struct Panicked;
 
-/// Counts an error and passes it to the handler. Not generic, so that it is compiled once and not for every kind.
+/// Counts an error and passes it to the handler. Not generic, so that it is compiled once and not
+/// for every kind.
 fn report(on_error: &ErrorHandler, counters: &Counters, resource: &str, error: &ReflectorError) {
     match error {
         ReflectorError::Undecodable { .. } => Counters::add(&counters.undecodable, 1),
@@ -271,8 +279,8 @@ where
         }
     }
 
-    /// Runs one list and watch. A panic in it, such as one in a type's `Deserialize`, must not end the reflector: the cache would
-    /// go stale unnoticed.
+    /// Runs one list and watch. A panic in it, such as one in a type's `Deserialize`, must not end
+    /// the reflector: the cache would go stale unnoticed.
     async fn attempt(&mut self) -> Next {
         let attempt = AssertUnwindSafe(self.list_and_watch()).catch_unwind();
         if let Ok(next) = attempt.await {
@@ -319,7 +327,8 @@ where
         });
     }
 
-    /// Transforms an object and determines its key. For an unchanged object, returns the `Arc` that is already known.
+    /// Transforms an object and determines its key. For an unchanged object, returns the `Arc` that
+    /// is already known.
     fn admit(&self, mut object: K) -> Option<Admitted<K>> {
         if let Some(transform) = &self.options.transform
             && catch_unwind(AssertUnwindSafe(|| transform(&mut object))).is_err()
@@ -342,7 +351,8 @@ where
         })
     }
 
-    /// Returns the version that a relist requests: any at first, then at least the known one, and the newest after the server refused that.
+    /// Returns the version that a relist requests: any at first, then at least the known one, and
+    /// the newest after the server refused that.
     fn relist_version(&self) -> String {
         match (self.version_unavailable, self.last_version.is_empty()) {
             (true, _) => String::new(),

@@ -1,7 +1,7 @@
 //! The objects of a streamed list before its closing bookmark, not yet passed to the sink.
 //!
-//! Only the last state of each object is held: on a server that never sends the bookmark, a busy object may change thousands of
-//! times before a plain list is used instead.
+//! Only the last state of each object is held: on a server that never sends the bookmark, a busy
+//! object may change thousands of times before a plain list is used instead.
 
 use std::collections::HashMap;
 use std::sync::Arc;

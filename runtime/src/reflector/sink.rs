@@ -35,8 +35,8 @@ pub struct Replace<K> {
     pub keep: Vec<ObjectKey>,
     /// The version of the list.
     pub resource_version: String,
-    /// Whether the server's resourceVersions went back before this list: an object with known uid and resourceVersion may have
-    /// other contents then.
+    /// Whether the server's resourceVersions went back before this list: an object with known uid
+    /// and resourceVersion may have other contents then.
     pub versions_went_back: bool,
 }
 
@@ -53,11 +53,12 @@ impl<K> Replace<K> {
 
 /// Receives the objects and changes that a reflector reads.
 pub trait Sink<K>: Send + Sync + 'static {
-    /// Returns the object last known under `key`. A relist passes an unchanged object as this same `Arc`, so that it never holds
-    /// two copies of all objects.
+    /// Returns the object last known under `key`. A relist passes an unchanged object as this same
+    /// `Arc`, so that it never holds two copies of all objects.
     fn known(&self, key: &str) -> Option<Arc<K>>;
 
-    /// Returns the key under which `object` is known, and the known `Arc` if uid and resourceVersion are the same.
+    /// Returns the key under which `object` is known, and the known `Arc` if uid and
+    /// resourceVersion are the same.
     fn recall(&self, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)>
     where
         K: Resource,

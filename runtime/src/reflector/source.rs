@@ -8,20 +8,23 @@ use super::error::Undecodable;
 /// A request for one page of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListRequest {
-    /// The oldest acceptable state: "" for the newest, "0" for any, otherwise not older than that version.
+    /// The oldest acceptable state: "" for the newest, "0" for any, otherwise not older than that
+    /// version.
     pub resource_version: String,
     /// The maximum number of objects; `None` for all.
     pub limit: Option<u32>,
     /// The continue token of the previous page.
     pub continue_token: Option<String>,
-    /// The part of the objects to list, as a `shardSelector` (KEP-5866). A server that does not know it lists all.
+    /// The part of the objects to list, as a `shardSelector` (KEP-5866). A server that does not
+    /// know it lists all.
     pub shard_selector: Option<String>,
 }
 
 /// A request for a watch, or for a streamed list followed by a watch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WatchRequest {
-    /// The version after which changes are sent; see [`ListRequest::resource_version`] for "" and "0".
+    /// The version after which changes are sent; see [`ListRequest::resource_version`] for "" and
+    /// "0".
     pub resource_version: String,
     /// The number of seconds after which the server ends the watch.
     pub timeout_seconds: u32,
@@ -75,8 +78,9 @@ pub enum WatchItem<K> {
     },
 }
 
-/// The events of a watch, in groups as they arrive. The stream ends when the server ends the watch or the connection breaks; an
-/// error is one that the server sent, or a part of the stream that is not an event.
+/// The events of a watch, in groups as they arrive. The stream ends when the server ends the watch
+/// or the connection breaks; an error is one that the server sent, or a part of the stream that is
+/// not an event.
 pub type WatchStream<K> = BoxStream<'static, Result<Vec<WatchItem<K>>, kube::Error>>;
 
 /// Lists and watches the objects of one resource.

@@ -1,9 +1,11 @@
-//! Detects a server whose resourceVersions went back: it was restarted empty, restored from a backup, or replaced by another one.
+//! Detects a server whose resourceVersions went back: it was restarted empty, restored from a
+//! backup, or replaced by another one.
 //!
-//! To a watch from a version that it has not reached, the API server sends no events, not even bookmarks, until it reaches that
-//! version; then it continues as if nothing had happened. client-go serves the old state meanwhile. Versions of one resource are
-//! comparable, guaranteed since Kubernetes 1.35 and in practice before, so that a reset can be detected: by the version of a
-//! list, by that of an event, and, for a silent watch, by that of a list of one object.
+//! To a watch from a version that it has not reached, the API server sends no events, not even
+//! bookmarks, until it reaches that version; then it continues as if nothing had happened.
+//! client-go serves the old state meanwhile. Versions of one resource are comparable, guaranteed
+//! since Kubernetes 1.35 and in practice before, so that a reset can be detected: by the version of
+//! a list, by that of an event, and, for a silent watch, by that of a list of one object.
 
 use std::cmp::Ordering;
 
@@ -18,7 +20,8 @@ use crate::store::compare_resource_versions;
 pub(super) struct Versions {
     /// The last version before the reset, until the next list.
     lost: Option<String>,
-    /// Whether a list was as new as before although an event had a lower version: on this server, versions are not comparable.
+    /// Whether a list was as new as before although an event had a lower version: on this server,
+    /// versions are not comparable.
     unordered: bool,
 }
 
@@ -32,7 +35,8 @@ where
     K: Resource + Clone + Send + Sync + 'static,
     S: Sink<K>,
 {
-    /// Whether a watch event with `version` after one with `known` shows that the server has gone back.
+    /// Whether a watch event with `version` after one with `known` shows that the server has gone
+    /// back.
     pub(super) fn shows_a_reset(&self, version: &str, known: &str) -> bool {
         !self.versions.unordered && is_behind(version, known)
     }
@@ -42,7 +46,8 @@ where
         self.versions.lost.is_none()
     }
 
-    /// Whether the list that reached `version` is the first sign of a reset. Known objects in it may have other contents.
+    /// Whether the list that reached `version` is the first sign of a reset. Known objects in it
+    /// may have other contents.
     pub(super) fn is_first_sign(&self, version: &str) -> bool {
         self.versions.lost.is_none() && self.shows_a_reset(version, &self.last_version)
     }

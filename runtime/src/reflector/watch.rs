@@ -18,7 +18,8 @@ use crate::store::ObjectKey;
 
 /// A watch shorter than this without an event is an error.
 const SHORT: Duration = Duration::from_secs(1);
-/// The number of consecutive watches that may end within [`SHORT`]; after that, each next step is delayed.
+/// The number of consecutive watches that may end within [`SHORT`]; after that, each next step is
+/// delayed.
 const MOST_QUICK: u32 = 4;
 /// How far a watch may exceed its timeout.
 const OVERTIME: Duration = Duration::from_secs(30);
@@ -33,7 +34,8 @@ pub(super) struct Running<K> {
     /// The time at which the answer began, or its last bookmark arrived.
     bookmark: Instant,
     pub(super) events: usize,
-    /// Whether it was started without a version: until the first change other than ADDED, the events are the existing objects in any order.
+    /// Whether it was started without a version: until the first change other than ADDED, the
+    /// events are the existing objects in any order.
     from_any: bool,
     put_back: Option<Vec<WatchItem<K>>>,
 }
@@ -80,7 +82,8 @@ impl<K> Running<K> {
         now - std::mem::replace(&mut self.bookmark, now)
     }
 
-    /// Returns the next events, if they arrive within `limit` of the last ones. May be dropped and called again.
+    /// Returns the next events, if they arrive within `limit` of the last ones. May be dropped and
+    /// called again.
     pub(super) async fn next(&mut self, limit: Option<Duration>) -> Came<K> {
         let silent = limit.map(|limit| self.last + limit.min(FOREVER));
         self.next_by(silent).await
@@ -114,7 +117,8 @@ impl<K> Running<K> {
 enum End {
     /// The server closed it normally.
     Closed,
-    /// The server closed it normally, but it was silent for longer than a watch with bookmarks would be.
+    /// The server closed it normally, but it was silent for longer than a watch with bookmarks
+    /// would be.
     Idle,
     Short,
     /// No event arrived for this long.
@@ -173,7 +177,8 @@ where
                     }
                     self.bookmarks.missed();
                 }
-                // The list is delayed: with a server whose versions have no order, each event would lead to a list.
+                // The list is delayed: with a server whose versions have no order, each event would
+                // lead to a list.
                 End::WentBack => return Next::BACK_OFF,
                 End::Failed(error) if is_too_many_requests(&error) => {
                     self.wait_and_resume(error).await
@@ -190,7 +195,8 @@ where
         }
     }
 
-    /// Waits if the recent watches all ended at once: a server that answers little and disconnects must not be polled without pause.
+    /// Waits if the recent watches all ended at once: a server that answers little and disconnects
+    /// must not be polled without pause.
     async fn rest(&mut self) {
         if self.quick_ends > MOST_QUICK {
             let wait = self.options.backoff.step();
@@ -250,7 +256,8 @@ where
         end
     }
 
-    /// Handles a silent watch: asks the server for its current version. Returns `None` to watch again.
+    /// Handles a silent watch: asks the server for its current version. Returns `None` to watch
+    /// again.
     async fn after_silence(&mut self) -> Option<Next> {
         loop {
             match self.ask_version().await {
@@ -267,8 +274,9 @@ where
         }
     }
 
-    /// Passes the changes of one group of events to the sink, in order, and records the version they reach. Returns false if an
-    /// event shows that the server's versions went back; that event and the following ones are left to a list.
+    /// Passes the changes of one group of events to the sink, in order, and records the version
+    /// they reach. Returns false if an event shows that the server's versions went back; that event
+    /// and the following ones are left to a list.
     fn deliver(&mut self, items: Vec<WatchItem<K>>, watch: &mut Running<K>) -> bool {
         Counters::add(&self.counters.events, items.len());
         self.expired_in_a_row = false;

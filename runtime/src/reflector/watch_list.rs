@@ -1,8 +1,10 @@
-//! The streamed list: a watch that begins with every existing object and continues as a watch (KEP-3157).
+//! The streamed list: a watch that begins with every existing object and continues as a watch
+//! (KEP-3157).
 //!
-//! Servers and proxies that do not know it may treat the request as an ordinary watch: the existing objects arrive, then changes
-//! for as long as there are any, but never the closing bookmark. Such a stream must not count as progress: a new object does, and
-//! only until the first change of any other kind, since a server sends changes only after all existing objects.
+//! Servers and proxies that do not know it may treat the request as an ordinary watch: the existing
+//! objects arrive, then changes for as long as there are any, but never the closing bookmark. Such
+//! a stream must not count as progress: a new object does, and only until the first change of any
+//! other kind, since a server sends changes only after all existing objects.
 
 use std::time::Duration;
 
@@ -18,7 +20,8 @@ use super::watch::{Came, Running};
 use super::{Counters, Reflector, ReflectorError, Replace, Sink, Stalled, Undecodable};
 use crate::store::ObjectKey;
 
-/// The number of consecutive streams that may end before their bookmark. After that, only plain lists are used.
+/// The number of consecutive streams that may end before their bookmark. After that, only plain
+/// lists are used.
 const CUTS: usize = 3;
 /// The silence of a streamed list after which it is reported.
 const SLOW: Duration = Duration::from_secs(10);
@@ -36,9 +39,11 @@ enum Streamed<K> {
     CutLate,
     /// Nothing arrived for this long.
     Stalled(Duration),
-    /// Changes arrived, or the same objects again, but no closing bookmark for this long after the last new object.
+    /// Changes arrived, or the same objects again, but no closing bookmark for this long after the
+    /// last new object.
     Unmarked(Duration),
-    /// The closing bookmark shows that the server's versions went back, and known objects were taken for unchanged.
+    /// The closing bookmark shows that the server's versions went back, and known objects were
+    /// taken for unchanged.
     WentBack,
 }
 
@@ -47,7 +52,8 @@ where
     K: Resource + Clone + Send + Sync + 'static,
     S: Sink<K>,
 {
-    /// Streams the list and returns the watch that continues it. Returns `None`, after a report, if a plain list is needed.
+    /// Streams the list and returns the watch that continues it. Returns `None`, after a report, if
+    /// a plain list is needed.
     pub(super) async fn watch_list(&mut self) -> Option<Running<K>> {
         Counters::add(&self.counters.lists, 1);
         let mut cuts = 0;

@@ -17,7 +17,8 @@ type ConvertFn =
 pub(super) struct Conversions(BTreeMap<KindKey, BTreeMap<KindKey, Arc<ConvertFn>>>);
 
 impl Scheme {
-    /// Adds the function that converts a `From` into a `To`. A later function for the same pair replaces it.
+    /// Adds the function that converts a `From` into a `To`. A later function for the same pair
+    /// replaces it.
     ///
     /// Both kinds must be registered. The reverse direction needs its own function.
     ///
@@ -57,7 +58,8 @@ impl Scheme {
     ///
     /// # Errors
     ///
-    /// [`SchemeError`]: the kind is not registered, no chain of functions leads to it, or a function fails.
+    /// [`SchemeError`]: the kind is not registered, no chain of functions leads to it, or a
+    /// function fails.
     pub fn convert<To: Object>(&self, object: &AnyObject) -> Result<To, SchemeError> {
         let to = ResourceInfo::of::<To>(&()).group_version_kind();
         let converted = self.convert_to(object, &to)?;
@@ -73,7 +75,8 @@ impl Scheme {
     ///
     /// # Errors
     ///
-    /// [`SchemeError`]: the kind is not registered, no chain of functions leads to it, or a function fails.
+    /// [`SchemeError`]: the kind is not registered, no chain of functions leads to it, or a
+    /// function fails.
     pub fn convert_to(
         &self,
         object: &AnyObject,
@@ -102,8 +105,8 @@ impl Scheme {
 }
 
 impl Conversions {
-    /// Returns the functions of the shortest chain; empty if the kinds are the same. Among equally short chains the order of the
-    /// kinds decides, so that the result is deterministic.
+    /// Returns the functions of the shortest chain; empty if the kinds are the same. Among equally
+    /// short chains the order of the kinds decides, so that the result is deterministic.
     fn path(&self, from: &KindKey, to: &KindKey) -> Option<Vec<&Arc<ConvertFn>>> {
         let mut seen = BTreeSet::from([from]);
         let mut queue = VecDeque::from([(from, Vec::new())]);

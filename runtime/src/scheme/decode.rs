@@ -52,15 +52,16 @@ impl Head {
 }
 
 impl Scheme {
-    /// Decodes one object from JSON or YAML by its apiVersion and kind, and runs its defaulting functions.
+    /// Decodes one object from JSON or YAML by its apiVersion and kind, and runs its defaulting
+    /// functions.
     ///
-    /// Input that starts with `{` is parsed as JSON, other input as YAML. For several documents and lists, use
-    /// [`Self::decode_all`].
+    /// Input that starts with `{` is parsed as JSON, other input as YAML. For several documents and
+    /// lists, use [`Self::decode_all`].
     ///
     /// # Errors
     ///
-    /// [`SchemeError`]: as for [`Self::decode_value`], the input cannot be parsed, or it holds several objects or none
-    /// ([`SchemeError::NotSingle`]).
+    /// [`SchemeError`]: as for [`Self::decode_value`], the input cannot be parsed, or it holds
+    /// several objects or none ([`SchemeError::NotSingle`]).
     pub fn decode(&self, text: impl AsRef<[u8]>) -> Result<AnyObject, SchemeError> {
         let text = text.as_ref();
         if is_json(text)
@@ -83,12 +84,13 @@ impl Scheme {
         }
     }
 
-    /// Decodes every object in a JSON or YAML input: one object, a stream of documents, or lists (`kind: List` or `PodList`),
-    /// which are expanded. Empty documents are skipped.
+    /// Decodes every object in a JSON or YAML input: one object, a stream of documents, or lists
+    /// (`kind: List` or `PodList`), which are expanded. Empty documents are skipped.
     ///
     /// # Errors
     ///
-    /// [`SchemeError`] with the index of the first invalid object, or that the input cannot be parsed.
+    /// [`SchemeError`] with the index of the first invalid object, or that the input cannot be
+    /// parsed.
     pub fn decode_all(&self, text: impl AsRef<[u8]>) -> Result<Vec<AnyObject>, SchemeError> {
         let mut objects = Vec::new();
         for document in parse(text.as_ref())? {
@@ -101,7 +103,8 @@ impl Scheme {
     ///
     /// # Errors
     ///
-    /// [`SchemeError`]: apiVersion or kind is missing, the kind is not registered, or its type cannot be decoded from the value.
+    /// [`SchemeError`]: apiVersion or kind is missing, the kind is not registered, or its type
+    /// cannot be decoded from the value.
     pub fn decode_value(&self, value: Value) -> Result<AnyObject, SchemeError> {
         let head = head_of(&value);
         let gvk = head.kind()?;
@@ -133,7 +136,8 @@ impl Scheme {
         Ok(())
     }
 
-    /// Returns the items of a list, with the kind that the list implies, or the document itself if it is not a list.
+    /// Returns the items of a list, with the kind that the list implies, or the document itself if
+    /// it is not a list.
     fn items_of(&self, mut document: Value) -> Result<Vec<Value>, Value> {
         let head = head_of(&document);
         let Ok(gvk) = head.kind() else {

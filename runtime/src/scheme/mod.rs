@@ -1,8 +1,10 @@
-//! The registry of kinds: the type for each apiVersion and kind, with its defaulting and conversion functions.
+//! The registry of kinds: the type for each apiVersion and kind, with its defaulting and conversion
+//! functions.
 //!
-//! Generated code calls [`Scheme::register`] for each root type of a version (`add_to_scheme`); built-in kinds are registered in
-//! the same way. [`Scheme::decode`] then decodes JSON or YAML of any registered kind into an [`AnyObject`], to downcast. A scheme
-//! is a plain value; there is no global state.
+//! Generated code calls [`Scheme::register`] for each root type of a version (`add_to_scheme`);
+//! built-in kinds are registered in the same way. [`Scheme::decode`] then decodes JSON or YAML of
+//! any registered kind into an [`AnyObject`], to downcast. A scheme is a plain value; there is no
+//! global state.
 //!
 //! ```
 //! # use codegen_runtime::{k8s_openapi::api::core::v1::ConfigMap, scheme::{Scheme, SchemeError}};
@@ -53,7 +55,8 @@ struct Registration {
 }
 
 impl Registration {
-    /// Decodes a value by way of its JSON. An error has no line and column, which would refer to that JSON.
+    /// Decodes a value by way of its JSON. An error has no line and column, which would refer to
+    /// that JSON.
     fn decode_value(&self, value: &Value) -> Result<AnyObject, serde_json::Error> {
         let text = serde_json::to_vec(value)?;
         (self.decode)(&text).map_err(|error| {
@@ -82,7 +85,8 @@ impl From<&GroupVersionKind> for KindKey {
     }
 }
 
-/// A registry of types by kind, with defaulting and conversion functions. Cheap to clone once built.
+/// A registry of types by kind, with defaulting and conversion functions. Cheap to clone once
+/// built.
 #[derive(Clone, Default)]
 pub struct Scheme {
     kinds: BTreeMap<KindKey, Registration>,
@@ -105,7 +109,8 @@ impl Scheme {
 
     /// Registers `K` under its own group, version and kind.
     ///
-    /// Registering the same type again has no effect. A second type for one kind is [`SchemeError::Conflict`].
+    /// Registering the same type again has no effect. A second type for one kind is
+    /// [`SchemeError::Conflict`].
     pub fn register<K: Object>(&mut self) -> Result<&mut Self, SchemeError> {
         let info = ResourceInfo::of::<K>(&());
         let gvk = info.group_version_kind();
@@ -131,7 +136,8 @@ impl Scheme {
         Ok(self)
     }
 
-    /// Adds a function that fills the unset fields of every decoded `K`. Functions run in the order they were added.
+    /// Adds a function that fills the unset fields of every decoded `K`. Functions run in the order
+    /// they were added.
     ///
     /// `K` must be registered.
     pub fn add_defaulting<K: Object>(

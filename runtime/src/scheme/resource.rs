@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// A resource of a group, displayed as `virtualmachines.cloudnative.czs`, or as `pods` in the core group.
+/// A resource of a group, displayed as `virtualmachines.cloudnative.czs`, or as `pods` in the core
+/// group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupResource {
     /// The API group, empty for the core group.

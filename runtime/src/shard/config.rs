@@ -12,8 +12,8 @@ const LONGEST_NAME: usize = 63;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ShardsConfig {
-    /// Namespace, name and durations, as for an election. The name is that of the group and of the Lease with its record; the
-    /// identity is the beginning of the member's name.
+    /// Namespace, name and durations, as for an election. The name is that of the group and of the
+    /// Lease with its record; the identity is the beginning of the member's name.
     pub(super) lease: LeaderElectionConfig,
     pub(super) weight: u32,
     pub(super) hand_over_timeout: Duration,
@@ -32,8 +32,8 @@ pub enum ShardsConfigError {
 }
 
 impl ShardsConfig {
-    /// Creates the settings of the group `name` in `namespace` and of the process `identity`, with the durations of an election:
-    /// 15 s, 10 s and 2 s.
+    /// Creates the settings of the group `name` in `namespace` and of the process `identity`, with
+    /// the durations of an election: 15 s, 10 s and 2 s.
     pub fn new(
         namespace: impl Into<String>,
         name: impl Into<String>,
@@ -56,15 +56,16 @@ impl ShardsConfig {
         self
     }
 
-    /// Sets the member's weight: its part of the work in proportion to the others'. 1 by default, and at least.
+    /// Sets the member's weight: its part of the work in proportion to the others'. 1 by default,
+    /// and at least.
     #[must_use]
     pub fn weight(mut self, weight: u32) -> Self {
         self.weight = weight.max(1);
         self
     }
 
-    /// Sets how long reconciliations in progress may go on when their objects move to another member; after that they are
-    /// dropped. Defaults to 20 s.
+    /// Sets how long reconciliations in progress may go on when their objects move to another
+    /// member; after that they are dropped. Defaults to 20 s.
     #[must_use]
     pub fn hand_over_timeout(mut self, timeout: Duration) -> Self {
         self.hand_over_timeout = timeout;
@@ -93,7 +94,8 @@ impl ShardsConfig {
 }
 
 impl From<LeaderElectionConfig> for ShardsConfig {
-    /// Takes the names and durations of an election's settings, as [`LeaderElectionConfig::from_env`] reads them.
+    /// Takes the names and durations of an election's settings, as
+    /// [`LeaderElectionConfig::from_env`] reads them.
     fn from(lease: LeaderElectionConfig) -> Self {
         Self {
             lease,

@@ -1,4 +1,5 @@
-//! One member's part in the assignment: reads the record and the members' Leases, and does what is its turn to do.
+//! One member's part in the assignment: reads the record and the members' Leases, and does what is
+//! its turn to do.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -172,7 +173,8 @@ impl<'a> Coordinator<'a> {
         })
     }
 
-    /// Returns the record of a view. One that is missing, or was edited so that it cannot be read, is begun anew.
+    /// Returns the record of a view. One that is missing, or was edited so that it cannot be read,
+    /// is begun anew.
     fn record_of(&mut self, view: &View) -> Record {
         let metadata = view.record.as_ref().map(|lease| &lease.metadata);
         self.version = metadata
@@ -251,7 +253,8 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Deletes the Leases of the dead. Whether that succeeds does not matter: nobody reads them again.
+    /// Deletes the Leases of the dead. Whether that succeeds does not matter: nobody reads them
+    /// again.
     async fn bury(&self, dead: &BTreeSet<String>, leases: &BTreeMap<&str, &Lease>) {
         for lease in dead.iter().filter_map(|name| leases.get(name.as_str())) {
             let metadata = &lease.metadata;

@@ -50,29 +50,32 @@ enum By {
 }
 
 impl Sharding {
-    /// Divides by the hash of the namespace: an object and those that it owns are of one member. A namespace is the smallest part
-    /// that moves, so there should be many more of them than members.
+    /// Divides by the hash of the namespace: an object and those that it owns are of one member. A
+    /// namespace is the smallest part that moves, so there should be many more of them than
+    /// members.
     ///
-    /// The hash is the API server's, FNV-1a, which places names that differ only in their last two characters (`team-01`, `team-02`)
-    /// beside each other, and so with one member. See [`by_namespace_evenly`](Self::by_namespace_evenly).
+    /// The hash is the API server's, FNV-1a, which places names that differ only in their last two
+    /// characters (`team-01`, `team-02`) beside each other, and so with one member. See
+    /// [`by_namespace_evenly`](Self::by_namespace_evenly).
     pub fn by_namespace(shards: &Shards) -> Self {
         Self::of(shards, By::Field(Field::Namespace))
     }
 
-    /// Like [`by_namespace`](Self::by_namespace), but spreads similar names evenly. No API server selects by this: each member receives
-    /// all objects, and keeps its own.
+    /// Like [`by_namespace`](Self::by_namespace), but spreads similar names evenly. No API server
+    /// selects by this: each member receives all objects, and keeps its own.
     pub fn by_namespace_evenly(shards: &Shards) -> Self {
         Self::of(shards, By::NamespaceEvenly)
     }
 
-    /// Divides by the hash of the uid: evenly, whatever the namespaces. Every member caches all objects of the other kinds that the
-    /// controller owns or watches.
+    /// Divides by the hash of the uid: evenly, whatever the namespaces. Every member caches all
+    /// objects of the other kinds that the controller owns or watches.
     pub fn by_uid(shards: &Shards) -> Self {
         Self::of(shards, By::Field(Field::Uid))
     }
 
-    /// Divides by the hash of the text that `key` returns for an object of the reconciled kind `K`, such as the value of a label.
-    /// No API server selects by it: each member receives all objects of `K`, and keeps its own.
+    /// Divides by the hash of the text that `key` returns for an object of the reconciled kind `K`,
+    /// such as the value of a label. No API server selects by it: each member receives all objects
+    /// of `K`, and keeps its own.
     pub fn by<K: 'static>(
         shards: &Shards,
         key: impl Fn(&K) -> String + Send + Sync + 'static,
@@ -95,7 +98,8 @@ impl Sharding {
         matches!(self.by, By::Field(Field::Namespace) | By::NamespaceEvenly)
     }
 
-    /// Returns the filter for the reconciled kind; `None` if that is not the kind of the key function.
+    /// Returns the filter for the reconciled kind; `None` if that is not the kind of the key
+    /// function.
     pub(crate) fn filter<K: 'static>(&self) -> Option<ShardFilter<K>> {
         Some(ShardFilter {
             shards: self.shards.clone(),
@@ -211,7 +215,8 @@ impl<K: Resource> ShardFilter<K> {
     }
 }
 
-/// Returns a hash whose upper bits depend on every character, where no API server has to know it: the finalizer of SplitMix64.
+/// Returns a hash whose upper bits depend on every character, where no API server has to know it:
+/// the finalizer of SplitMix64.
 fn mixed(text: &str) -> u64 {
     let mut hash = hash(text);
     hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

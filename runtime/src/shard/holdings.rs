@@ -1,7 +1,7 @@
 //! The slots that this process owns, and the work on them.
 //!
-//! Each slot is a term of leadership of its own, with an epoch, a deadline by the monotonic clock and fenced work: what holds for a
-//! leader holds for the owner of a slot.
+//! Each slot is a term of leadership of its own, with an epoch, a deadline by the monotonic clock
+//! and fenced work: what holds for a leader holds for the owner of a slot.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,8 @@ use super::record::Record;
 use super::slots::SlotSet;
 use crate::leader::Leadership;
 
-/// The slots of this process. Work enters and leaves from many threads; only the coordinator adds and removes slots.
+/// The slots of this process. Work enters and leaves from many threads; only the coordinator adds
+/// and removes slots.
 #[derive(Debug)]
 pub(crate) struct Holdings {
     slots: RwLock<BTreeMap<usize, Arc<Held>>>,
@@ -54,7 +55,8 @@ pub(super) struct Orders<'a> {
     pub(super) leaves: bool,
 }
 
-/// The right to work on a part of the objects, until it is dropped. That part is not given to another member before.
+/// The right to work on a part of the objects, until it is dropped. That part is not given to
+/// another member before.
 #[derive(Debug)]
 pub struct ShardPermit {
     held: Arc<Held>,
@@ -62,9 +64,10 @@ pub struct ShardPermit {
 }
 
 impl ShardPermit {
-    /// Returns the term in which this process owns the part: for [fencing](Leadership::fence) the work, and for its
-    /// [epoch](Leadership::epoch), which is larger than that of every earlier owner. Its [token](Leadership::token) is cancelled
-    /// when the work should stop, because the part is to be given to another member.
+    /// Returns the term in which this process owns the part: for [fencing](Leadership::fence) the
+    /// work, and for its [epoch](Leadership::epoch), which is larger than that of every earlier
+    /// owner. Its [token](Leadership::token) is cancelled when the work should stop, because the
+    /// part is to be given to another member.
     pub fn term(&self) -> &Leadership {
         &self.held.term
     }
@@ -89,7 +92,8 @@ impl Held {
         }
     }
 
-    /// Asks the work to stop, and ends the term if there is none, or when `grace` is over. Returns when that will be.
+    /// Asks the work to stop, and ends the term if there is none, or when `grace` is over. Returns
+    /// when that will be.
     fn give_back(&self, grace: Duration) -> Option<Instant> {
         let since = *self.asked.write().get_or_insert_with(Instant::now);
         self.term.ask_to_stop();
@@ -140,7 +144,8 @@ impl Holdings {
         (term.is_leading() && !term.token().is_cancelled()).then_some(permit)
     }
 
-    /// Returns the slots whose objects this process needs, and their changes: the owned ones, and those whose work has not ended.
+    /// Returns the slots whose objects this process needs, and their changes: the owned ones, and
+    /// those whose work has not ended.
     pub(crate) fn subscribe(&self) -> watch::Receiver<SlotSet> {
         self.owned.subscribe()
     }
@@ -178,8 +183,9 @@ impl Holdings {
         self.idle.notified().await;
     }
 
-    /// Follows the record: ends what is lost, gives back what is meant for others, extends the terms of the rest, and begins those
-    /// that the record adds. Returns when the first work on slots that are given back has to end.
+    /// Follows the record: ends what is lost, gives back what is meant for others, extends the
+    /// terms of the rest, and begins those that the record adds. Returns when the first work on
+    /// slots that are given back has to end.
     pub(super) fn follow(&self, orders: &Orders<'_>) -> Option<Instant> {
         let Orders { record, me, .. } = *orders;
         let (held, meant) = (record.held_by(me), record.meant_for(me));
@@ -195,9 +201,11 @@ impl Holdings {
             } else if !is_new {
                 own.term.end();
             }
-            // A new record does not know its holders: it is told, and until then the term is not extended.
+            // A new record does not know its holders: it is told, and until then the term is not
+            // extended.
             let is_meant = is_new || meant.contains(*at);
-            // Work that was asked to stop is not told otherwise, even if the slot is meant for this process again.
+            // Work that was asked to stop is not told otherwise, even if the slot is meant for this
+            // process again.
             if orders.leaves || !is_meant || own.is_asked() {
                 ends = own.give_back(orders.grace).into_iter().chain(ends).min();
             }

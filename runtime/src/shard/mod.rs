@@ -1,19 +1,23 @@
 //! Sharded controllers: every replica works, each on its part of the objects.
 //!
-//! The 64-bit FNV-1a hash of an object's namespace or uid decides which of 256 slots it belongs to, and each slot has one owner.
-//! [`Shards`] is a process's membership of a group of replicas:
+//! The 64-bit FNV-1a hash of an object's namespace or uid decides which of 256 slots it belongs to,
+//! and each slot has one owner. [`Shards`] is a process's membership of a group of replicas:
 //!
-//! - A member is a Lease, held and renewed as a leader's is; each process, and each term, is another member.
-//! - One more Lease has the *record*: who the members are, and which slots each should own and does. It changes by
-//!   compare-and-swap, and any member does what is due, so that no coordinator can be missing.
-//! - A slot is handed over by release and take: its owner finishes the work on it, or drops it in the end, and only then
-//!   frees it; the next one takes it with a higher epoch.
-//! - The work on a slot is fenced like a leader's, by a deadline of the monotonic clock that the member's Lease and the record both
-//!   extend: a process that was paused does no more work when it resumes.
+//! - A member is a Lease, held and renewed as a leader's is; each process, and each term, is
+//!   another member.
+//! - One more Lease has the *record*: who the members are, and which slots each should own and
+//!   does. It changes by compare-and-swap, and any member does what is due, so that no coordinator
+//!   can be missing.
+//! - A slot is handed over by release and take: its owner finishes the work on it, or drops it in
+//!   the end, and only then frees it; the next one takes it with a higher epoch.
+//! - The work on a slot is fenced like a leader's, by a deadline of the monotonic clock that the
+//!   member's Lease and the record both extend: a process that was paused does no more work when it
+//!   resumes.
 //! - The slots of a dead member are freed after its lease duration, when it has certainly stopped.
 //!
-//! Shares are a function of the record and its members that moves as little as possible: see `plan`. Limits are those of an
-//! election: a call in progress may reach its target late, so that targets should compare epochs.
+//! Shares are a function of the record and its members that moves as little as possible: see
+//! `plan`. Limits are those of an election: a call in progress may reach its target late, so that
+//! targets should compare epochs.
 
 mod config;
 mod coordinator;
@@ -56,7 +60,8 @@ use crate::tasks::{Progress, Task};
 /// The longest beginning of a member's name, so that the names of Leases stay valid.
 const LONGEST_IDENTITY: usize = 150;
 
-/// A process's membership of a group of replicas that share work. Clones are handles of the same membership.
+/// A process's membership of a group of replicas that share work. Clones are handles of the same
+/// membership.
 #[derive(Clone)]
 pub struct Shards {
     shared: Arc<Shared>,
@@ -140,8 +145,9 @@ impl Shards {
         shared.progress.report_to(metrics);
     }
 
-    /// Takes part in the group until `stop` is cancelled, and leaves it then: the work in progress is finished, or dropped after the hand-over
-    /// timeout, and the slots are given to others. A process that lost its membership becomes another member.
+    /// Takes part in the group until `stop` is cancelled, and leaves it then: the work in progress
+    /// is finished, or dropped after the hand-over timeout, and the slots are given to others. A
+    /// process that lost its membership becomes another member.
     ///
     /// Dropping the future ends all work at once and lets the Lease expire.
     pub async fn run(&self, stop: &CancellationToken) {
@@ -180,8 +186,9 @@ impl Shards {
         self.shared.status.lock().clone()
     }
 
-    /// Returns the right to work on the objects with this [hash]; `None` if another member has it, nobody,
-    /// or this process is about to give it up. A [sharded controller](crate::controller::Builder::sharded) does this by itself.
+    /// Returns the right to work on the objects with this [hash]; `None` if another member has it,
+    /// nobody, or this process is about to give it up. A
+    /// [sharded controller](crate::controller::Builder::sharded) does this by itself.
     pub fn enter(&self, hash: u64) -> Option<ShardPermit> {
         self.shared.holdings.enter(slots::slot_of(hash))
     }

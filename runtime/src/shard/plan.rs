@@ -1,8 +1,8 @@
-//! Who should own which slot: a function of the members, their weights and the current targets alone, which moves as little as
-//! possible.
+//! Who should own which slot: a function of the members, their weights and the current targets
+//! alone, which moves as little as possible.
 //!
-//! It depends on the current targets, because a function of the members alone moves more, or cuts the space into many pieces; the
-//! record, which all members share, has them.
+//! It depends on the current targets, because a function of the members alone moves more, or cuts
+//! the space into many pieces; the record, which all members share, has them.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,7 +12,8 @@ pub(super) type Targets = Vec<Option<String>>;
 
 /// Returns the targets for `members` with their weights.
 ///
-/// Each member gets its share, to a slot. Only slots whose target is gone, and those above a member's share, move.
+/// Each member gets its share, to a slot. Only slots whose target is gone, and those above a
+/// member's share, move.
 pub(super) fn plan(targets: &[Option<String>], members: &BTreeMap<String, u32>) -> Targets {
     let mut plan = Plan {
         targets: targets.to_vec(),
@@ -48,8 +49,8 @@ struct Run {
 }
 
 impl Plan {
-    /// Returns the number of slots of each member, in proportion to the weights. Slots that are left over go to the largest
-    /// remainders, and among equal ones to members that have more now.
+    /// Returns the number of slots of each member, in proportion to the weights. Slots that are
+    /// left over go to the largest remainders, and among equal ones to members that have more now.
     fn shares<'m>(&self, members: &'m BTreeMap<String, u32>) -> Vec<(&'m str, usize)> {
         let slots = self.targets.len();
         // Nobody is left without a weight.
@@ -77,7 +78,8 @@ impl Plan {
         own.filter(|target| *target == member).count()
     }
 
-    /// Frees the slots of a member above its share: its shortest runs first, from their ends, so that few runs remain.
+    /// Frees the slots of a member above its share: its shortest runs first, from their ends, so
+    /// that few runs remain.
     fn give_up(&mut self, member: &str, share: usize) {
         let mut excess = self.count(member).saturating_sub(share);
         let mut runs = self.runs(Some(member));

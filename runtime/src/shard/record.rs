@@ -1,13 +1,16 @@
 //! The assignment record, and its transitions.
 //!
-//! The record says who the members are, who should own each slot (its *target*) and who does (its *holder*). It is one object, so
-//! that each transition is a compare-and-swap: of two members that take a slot, one succeeds. Every member applies the same
-//! transitions; there is no coordinator whose death would delay the others. That nobody works without a right to is
-//! due to these rules:
+//! The record says who the members are, who should own each slot (its *target*) and who does (its
+//! *holder*). It is one object, so that each transition is a compare-and-swap: of two members that
+//! take a slot, one succeeds. Every member applies the same transitions; there is no coordinator
+//! whose death would delay the others. That nobody works without a right to is due to these rules:
 //!
-//! - A member adds only itself, gives up only its own slots, and only once nothing works on them. It takes only slots without a holder.
-//! - Another member's slots are freed only once that member is [dead](Turn::dead): its term has ended, which never resumes.
-//! - Nobody takes a slot of a record that appeared anew, as after a deletion, before all owners that it does not know must have stopped.
+//! - A member adds only itself, gives up only its own slots, and only once nothing works on them.
+//!   It takes only slots without a holder.
+//! - Another member's slots are freed only once that member is [dead](Turn::dead): its term has
+//!   ended, which never resumes.
+//! - Nobody takes a slot of a record that appeared anew, as after a deletion, before all owners
+//!   that it does not know must have stopped.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -157,7 +160,8 @@ impl Record {
             .collect()
     }
 
-    /// Returns the record after a member's turn: everything that it may do. Equal to this one if there is nothing to do.
+    /// Returns the record after a member's turn: everything that it may do. Equal to this one if
+    /// there is nothing to do.
     #[must_use]
     pub(super) fn after(&self, turn: &Turn<'_>) -> Self {
         let mut next = self.clone();
@@ -250,7 +254,8 @@ impl Record {
         }
     }
 
-    /// Takes the free slots that are meant for the member, with a new epoch. Work from an earlier epoch must have ended.
+    /// Takes the free slots that are meant for the member, with a new epoch. Work from an earlier
+    /// epoch must have ended.
     fn take(&mut self, turn: &Turn<'_>) {
         let free: Vec<usize> = self
             .meant_for(turn.me)

@@ -8,9 +8,10 @@ use tokio::time::Instant;
 
 /// The last renewal of each member that was seen, and when.
 ///
-/// A member whose Lease has not been renewed for the lease duration is dead for good: it stopped at its renew deadline,
-/// counted from before that renewal, and a term that has ended never resumes, even if a late renewal still succeeds. So nothing has to be written to fence it off;
-/// but that it was not renewed has to be read after that time.
+/// A member whose Lease has not been renewed for the lease duration is dead for good: it stopped at
+/// its renew deadline, counted from before that renewal, and a term that has ended never resumes,
+/// even if a late renewal still succeeds. So nothing has to be written to fence it off; but that it
+/// was not renewed has to be read after that time.
 #[derive(Debug, Default)]
 pub(super) struct Sightings(BTreeMap<String, Sighting>);
 
@@ -79,7 +80,8 @@ impl Sightings {
     }
 }
 
-/// Returns what changes with each renewal; `None` if the member does not hold its Lease. Times are only compared for equality.
+/// Returns what changes with each renewal; `None` if the member does not hold its Lease. Times are
+/// only compared for equality.
 fn renewal(name: &str, lease: &Lease) -> Option<String> {
     let spec = lease.spec.as_ref()?;
     let holds = spec.holder_identity.as_deref() == Some(name);

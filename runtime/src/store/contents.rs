@@ -12,7 +12,8 @@ use super::labels::fingerprint;
 use super::trie::Trie;
 use crate::object::is_unchanged;
 
-/// An object with hashes of its most read fields: the object's own memory is accessed only if the hashes do not decide.
+/// An object with hashes of its most read fields: the object's own memory is accessed only if the
+/// hashes do not decide.
 #[derive(Debug)]
 pub(super) struct Slot<K> {
     pub(super) object: Arc<K>,
@@ -69,7 +70,8 @@ pub(crate) enum Versions {
 pub(crate) struct Replaced<K> {
     /// The previous object, if the key was known.
     pub(crate) old: Option<Arc<K>>,
-    /// The new object; the same `Arc` as `old` if uid and resourceVersion are unchanged, and trusted.
+    /// The new object; the same `Arc` as `old` if uid and resourceVersion are unchanged, and
+    /// trusted.
     pub(crate) new: Arc<K>,
 }
 
@@ -77,7 +79,8 @@ pub(crate) struct Replaced<K> {
 pub(crate) struct Replacement<K> {
     /// The removed objects, with their keys.
     pub(crate) removed: Vec<(ObjectKey, Arc<K>)>,
-    /// All present objects, in the specified order; a duplicate key counts once, with its last object.
+    /// All present objects, in the specified order; a duplicate key counts once, with its last
+    /// object.
     pub(crate) present: Vec<Replaced<K>>,
 }
 
@@ -116,7 +119,8 @@ impl<K: Resource + Clone> Contents<K> {
         })
     }
 
-    /// Returns the key under which `object` is known and, if uid and resourceVersion are the same, the known object.
+    /// Returns the key under which `object` is known and, if uid and resourceVersion are the same,
+    /// the known object.
     pub(super) fn recall(&self, key: &str, object: &K) -> Option<(ObjectKey, Option<Arc<K>>)> {
         let entry = self.objects.get(key)?;
         let held = &entry.value;
@@ -199,8 +203,8 @@ impl<K: Resource + Clone> Contents<K> {
         Ok(())
     }
 
-    /// Creates contents with exactly `objects` and the existing ones of `keep`. Unchanged objects keep their `Arc`, known keys
-    /// their string.
+    /// Creates contents with exactly `objects` and the existing ones of `keep`. Unchanged objects
+    /// keep their `Arc`, known keys their string.
     pub(super) fn replace(
         &self,
         objects: Vec<(ObjectKey, Arc<K>)>,

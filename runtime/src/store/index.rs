@@ -1,4 +1,5 @@
-//! Named indexes: they map a value, computed from an object by a function, to the keys of the objects that have it.
+//! Named indexes: they map a value, computed from an object by a function, to the keys of the
+//! objects that have it.
 
 use std::sync::Arc;
 
@@ -18,7 +19,8 @@ pub type IndexFn<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
 /// Why indexers could not be added.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IndexerError {
-    /// The name is used by another indexer or is [`NAMESPACE_INDEX`]. None of the indexers was added.
+    /// The name is used by another indexer or is [`NAMESPACE_INDEX`]. None of the indexers was
+    /// added.
     #[error("indexer conflict: an indexer named {0:?} exists")]
     Duplicate(String),
     /// The informer has stopped.

@@ -1,4 +1,5 @@
-//! The key of a cached object: `namespace/name`, or `name` at cluster scope, like client-go's `MetaNamespaceKeyFunc`.
+//! The key of a cached object: `namespace/name`, or `name` at cluster scope, like client-go's
+//! `MetaNamespaceKeyFunc`.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -18,7 +19,8 @@ pub struct ObjectKey(Arc<str>);
 pub struct InvalidKey(pub String);
 
 impl ObjectKey {
-    /// Creates the key of `name` in `namespace`; `None` or an empty namespace for a cluster-scoped key.
+    /// Creates the key of `name` in `namespace`; `None` or an empty namespace for a cluster-scoped
+    /// key.
     pub fn new(namespace: Option<&str>, name: &str) -> Self {
         match namespace {
             Some(namespace) if !namespace.is_empty() => {
@@ -38,7 +40,8 @@ impl ObjectKey {
         }
     }
 
-    /// Returns the key of `object`. An object without a name (the API server stores none) has the empty name.
+    /// Returns the key of `object`. An object without a name (the API server stores none) has the
+    /// empty name.
     pub fn of<K: Resource>(object: &K) -> Self {
         let meta = object.meta();
         Self::new(

@@ -1,8 +1,10 @@
-//! Label fingerprints: 64 bits per object that exclude most objects of a selector without accessing them.
+//! Label fingerprints: 64 bits per object that exclude most objects of a selector without accessing
+//! them.
 //!
-//! Each `key=value` pair sets two bits and each key one. A selector that requires a pair or a key becomes a mask; an object whose
-//! fingerprint lacks a bit of it cannot match. The remaining objects are checked against the labels themselves, so a fingerprint
-//! affects the speed of a scan and never its result.
+//! Each `key=value` pair sets two bits and each key one. A selector that requires a pair or a key
+//! becomes a mask; an object whose fingerprint lacks a bit of it cannot match. The remaining
+//! objects are checked against the labels themselves, so a fingerprint affects the speed of a scan
+//! and never its result.
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
@@ -32,7 +34,8 @@ fn pair_bits(hasher: &RandomState, key: &str, value: &str) -> u64 {
 pub(crate) struct Matcher<'a> {
     selector: &'a Selector,
     all: bool,
-    /// For each expression that requires a key or pair: masks of which at least one must be covered.
+    /// For each expression that requires a key or pair: masks of which at least one must be
+    /// covered.
     needs: Vec<Vec<u64>>,
 }
 

@@ -1,10 +1,12 @@
 //! The indexed object store of listers and informers.
 //!
-//! Readers take a [`Snapshot`] (a pointer copy under a briefly held lock) and use it as long as they like; a writer never waits
-//! for them. Objects are shared as `Arc`s and keys are interned: the store, its indexes and the event queues share one string.
-//! Indexes are named functions, like client-go's `Indexers`; the namespace index always exists.
+//! Readers take a [`Snapshot`] (a pointer copy under a briefly held lock) and use it as long as
+//! they like; a writer never waits for them. Objects are shared as `Arc`s and keys are interned:
+//! the store, its indexes and the event queues share one string. Indexes are named functions, like
+//! client-go's `Indexers`; the namespace index always exists.
 //!
-//! Start reading at [`Store`]. The underlying map is in `trie`, the effect of a write on objects and indexes in `contents`.
+//! Start reading at [`Store`]. The underlying map is in `trie`, the effect of a write on objects
+//! and indexes in `contents`.
 //!
 //! ```
 //! # use codegen_runtime::{k8s_openapi::api::core::v1::ConfigMap, store::Store};
@@ -43,7 +45,8 @@ pub use version::{WaitError, compare_resource_versions};
 
 /// A store of objects by key, with indexes. Clones share the contents.
 ///
-/// Single writes are atomic for readers: an object and its index entries change together. Writers are serialised.
+/// Single writes are atomic for readers: an object and its index entries change together. Writers
+/// are serialised.
 pub struct Store<K> {
     inner: Arc<Inner<K>>,
 }
@@ -138,8 +141,8 @@ impl<K: Resource + Clone> Store<K> {
         self.snapshot().by_index(name, value)
     }
 
-    /// Adds or replaces an object under its own key and returns the previous one. For tests and manually filled caches: only the
-    /// informer may write to an informer's store.
+    /// Adds or replaces an object under its own key and returns the previous one. For tests and
+    /// manually filled caches: only the informer may write to an informer's store.
     pub fn insert(&self, object: impl Into<Arc<K>>) -> Option<Arc<K>> {
         let object = object.into();
         self.upsert(ObjectKey::of(&*object), object)
@@ -160,7 +163,8 @@ impl<K: Resource + Clone> Store<K> {
         self.replace_all(objects, &[], resource_version, Versions::Trusted);
     }
 
-    /// Adds indexers and fills them from the store's objects. Adds either all or, if a name is taken, none.
+    /// Adds indexers and fills them from the store's objects. Adds either all or, if a name is
+    /// taken, none.
     ///
     /// # Errors
     ///
@@ -205,8 +209,8 @@ impl<K: Resource + Clone> Store<K> {
         self.inner.contents.lock().remove(key)
     }
 
-    /// Like [`Self::replace`], but keeps the objects of `keep` and returns the changes. Readers see the previous contents until
-    /// the new ones are complete.
+    /// Like [`Self::replace`], but keeps the objects of `keep` and returns the changes. Readers see
+    /// the previous contents until the new ones are complete.
     pub(crate) fn replace_all(
         &self,
         objects: Vec<(ObjectKey, Arc<K>)>,

@@ -1,4 +1,5 @@
-//! Read access: a [`Snapshot`] is the state of the store at one moment, objects and indexes together.
+//! Read access: a [`Snapshot`] is the state of the store at one moment, objects and indexes
+//! together.
 
 use std::sync::Arc;
 

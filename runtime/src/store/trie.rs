@@ -1,10 +1,12 @@
 //! A persistent hash trie from interned strings to values.
 //!
-//! A clone is one pointer copy and never changes afterwards; a write copies only the nodes between the root and one leaf, and
-//! only those that a clone still shares. This lets readers of a store use a snapshot as long as they like while the writer
-//! continues. A leaf holds its entries in one allocation, so that a scan reads memory in order.
+//! A clone is one pointer copy and never changes afterwards; a write copies only the nodes between
+//! the root and one leaf, and only those that a clone still shares. This lets readers of a store
+//! use a snapshot as long as they like while the writer continues. A leaf holds its entries in one
+//! allocation, so that a scan reads memory in order.
 //!
-//! Compared with `imbl::HashMap` 7 for 100,000 entries of `Arc`s, optimized, nanoseconds of processor time per operation:
+//! Compared with `imbl::HashMap` 7 for 100,000 entries of `Arc`s, optimized, nanoseconds of
+//! processor time per operation:
 //!
 //! | | trie | imbl |
 //! |---|---|---|
@@ -15,7 +17,8 @@
 //! | clone | 11 | 11 |
 //! | memory per entry, bytes | 37.5 | 159 |
 //!
-//! Stores of 100,000 objects are scanned, indexed and updated more often than searched at random, and memory counts most.
+//! Stores of 100,000 objects are scanned, indexed and updated more often than searched at random,
+//! and memory counts most.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -121,7 +124,8 @@ impl<V> Trie<V> {
 }
 
 impl<V: Clone> Trie<V> {
-    /// Sets `key` to `value` and returns the previous value. An existing key keeps its interned string.
+    /// Sets `key` to `value` and returns the previous value. An existing key keeps its interned
+    /// string.
     pub(crate) fn insert(&mut self, key: Arc<str>, value: V) -> Option<V> {
         let hash = self.hash_of(&key);
         let old = insert(&mut self.root, 0, Entry { hash, key, value });

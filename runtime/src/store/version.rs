@@ -25,8 +25,8 @@ pub enum WaitError {
 
 /// Compares two resourceVersions of one resource.
 ///
-/// Since 1.35 Kubernetes guarantees that resourceVersions of one resource type compare as unsigned integers of any length.
-/// Returns `None` if either is not such a number.
+/// Since 1.35 Kubernetes guarantees that resourceVersions of one resource type compare as unsigned
+/// integers of any length. Returns `None` if either is not such a number.
 pub fn compare_resource_versions(left: &str, right: &str) -> Option<Ordering> {
     let valid = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !valid(left) || !valid(right) {
@@ -37,21 +37,24 @@ pub fn compare_resource_versions(left: &str, right: &str) -> Option<Ordering> {
 }
 
 impl<K: Resource + Clone> Store<K> {
-    /// Returns the resourceVersion of the contents: that of the last list, event or bookmark. Empty before the first list.
+    /// Returns the resourceVersion of the contents: that of the last list, event or bookmark. Empty
+    /// before the first list.
     pub fn resource_version(&self) -> String {
         self.inner.version.borrow().to_string()
     }
 
     /// Waits until the contents reflect at least `resource_version`, for up to `timeout`.
     ///
-    /// After a write, wait for the `metadata.resourceVersion` in the server's answer: a read from this store is then at least as
-    /// new as the write, because a watch delivers the changes of one resource in the order of their versions. A write outside the
-    /// informer's namespace or selectors causes no event: the version is then reached with the next event or bookmark (the API
-    /// server sends one about every minute).
+    /// After a write, wait for the `metadata.resourceVersion` in the server's answer: a read from
+    /// this store is then at least as new as the write, because a watch delivers the changes of one
+    /// resource in the order of their versions. A write outside the informer's namespace or
+    /// selectors causes no event: the version is then reached with the next event or bookmark (the
+    /// API server sends one about every minute).
     ///
     /// # Errors
     ///
-    /// [`WaitError::Elapsed`] after `timeout`; at once [`WaitError::Incomparable`] if `resource_version` is not a decimal number.
+    /// [`WaitError::Elapsed`] after `timeout`; at once [`WaitError::Incomparable`] if
+    /// `resource_version` is not a decimal number.
     pub async fn wait_for_resource_version(
         &self,
         resource_version: &str,
@@ -67,7 +70,8 @@ impl<K: Resource + Clone> Store<K> {
         let waited = tokio::time::timeout(timeout, version.wait_for(reached)).await;
         match waited {
             Ok(Ok(_)) => Ok(()),
-            // The sender lives in this store, so the channel cannot be closed while `self` is borrowed.
+            // The sender lives in this store, so the channel cannot be closed while `self` is
+            // borrowed.
             Ok(Err(_)) | Err(_) => Err(WaitError::Elapsed {
                 wanted: resource_version.to_owned(),
                 reached: self.resource_version(),

@@ -17,9 +17,11 @@ use crate::object::{Object, ResourceInfo};
 
 /// Changes objects of a kind before they are stored, on creation and update.
 ///
-/// It is not called for updates of an object that is being deleted if only metadata changes, as when a finalizer is removed.
+/// It is not called for updates of an object that is being deleted if only metadata changes, as
+/// when a finalizer is removed.
 ///
-/// Also implemented by functions: `|object: &mut K, request: &AdmissionRequest| -> Result<(), Refusal>`.
+/// Also implemented by functions:
+/// `|object: &mut K, request: &AdmissionRequest| -> Result<(), Refusal>`.
 pub trait Defaulter<K: Object>: Send + Sync + 'static {
     /// Changes the object. It may be called twice for one request, so it must be idempotent.
     ///
@@ -42,8 +44,9 @@ where
     }
 }
 
-/// Refuses objects of a kind, or warns about them. Methods that are not implemented accept every object, and so do not decode any:
-/// without [`delete`](Self::delete), an object of an older schema can be deleted.
+/// Refuses objects of a kind, or warns about them. Methods that are not implemented accept every
+/// object, and so do not decode any: without [`delete`](Self::delete), an object of an older schema
+/// can be deleted.
 pub trait Validator<K: Object>: Send + Sync + 'static {
     /// Validates a new object.
     ///
@@ -59,8 +62,9 @@ pub trait Validator<K: Object>: Send + Sync + 'static {
         NotImplemented
     }
 
-    /// Validates an update, with the old state. It is not called if the object is being deleted and only metadata changes, as when
-    /// a finalizer is removed: such an object must be able to go, whatever its state.
+    /// Validates an update, with the old state. It is not called if the object is being deleted and
+    /// only metadata changes, as when a finalizer is removed: such an object must be able to go,
+    /// whatever its state.
     ///
     /// # Errors
     /// Refuses the request.
@@ -115,8 +119,8 @@ impl Implemented {
         type Update<'a, K, V, F> =
             fn(&'a V, &'a K, &'a K, &'a AdmissionRequest, &'a mut Warnings) -> F;
 
-        // The type of a future is opaque, and its lifetime excludes `TypeId`. Names serve as well: no other type has the name of a
-        // private type of this module.
+        // The type of a future is opaque, and its lifetime excludes `TypeId`. Names serve as well:
+        // no other type has the name of a private type of this module.
         fn is_implemented<F: Future>() -> bool {
             type_name::<F>() != type_name::<NotImplemented>()
         }
@@ -219,7 +223,8 @@ async fn validate<K: Object, V: Validator<K>>(
     warnings: &mut Warnings,
 ) -> Result<(), Refusal> {
     if request.operation == Operation::Connect {
-        // The object contains options of the connection, such as PodExecOptions. A validator has no method for these.
+        // The object contains options of the connection, such as PodExecOptions. A validator has no
+        // method for these.
         return Ok(());
     }
     check_kind::<K>(request)?;
@@ -258,8 +263,8 @@ async fn decoded<T: Send + 'static>(
     work::run(request.cost.bytes, move || decode(&shared)).await
 }
 
-/// Whether a request updates an object that is being deleted, and changes nothing but metadata. Refusing it, or failing to decode
-/// the object, would keep the object for ever.
+/// Whether a request updates an object that is being deleted, and changes nothing but metadata.
+/// Refusing it, or failing to decode the object, would keep the object for ever.
 fn changes_metadata_of_a_deleted_object(request: &AdmissionRequest) -> bool {
     let (Value::Object(new), Value::Object(old)) = (&request.object, &request.old_object) else {
         return false;

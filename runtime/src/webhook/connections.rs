@@ -1,4 +1,5 @@
-//! The open connections of the webhook server: limited in number, and no client can keep others out by doing nothing.
+//! The open connections of the webhook server: limited in number, and no client can keep others out
+//! by doing nothing.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -27,7 +28,8 @@ struct Open {
 /// Whether a connection waits for its client. Clones belong to the same connection.
 #[derive(Clone)]
 pub(super) struct Activity {
-    /// Since when the server waits for the client; `None` from the end of a request until its answer has been sent.
+    /// Since when the server waits for the client; `None` from the end of a request until its
+    /// answer has been sent.
     waits_since: Arc<Mutex<Option<Instant>>>,
     answered: Arc<Notify>,
 }
@@ -52,8 +54,9 @@ impl Connections {
         self.open.push(Open { task, activity });
     }
 
-    /// Makes room for one more connection. If there are too many, closes the one that has waited longest for its client, be it for a
-    /// handshake, a request or the rest of one. While all are answering, waits. May be dropped and called again.
+    /// Makes room for one more connection. If there are too many, closes the one that has waited
+    /// longest for its client, be it for a handshake, a request or the rest of one. While all are
+    /// answering, waits. May be dropped and called again.
     pub(super) async fn make_room(&mut self) {
         loop {
             self.reap();

@@ -33,9 +33,10 @@ struct Spoke {
 
 /// Converts objects of one kind between its versions.
 ///
-/// Every version other than the hub converts to and from the hub, so that n versions need 2(n − 1) functions. The hub should have
-/// the fields of all other versions, as others are lost; most projects choose the storage version. Metadata is not converted: it
-/// is kept as sent, except labels and annotations, where functions may store values for which another version has no field.
+/// Every version other than the hub converts to and from the hub, so that n versions need 2(n − 1)
+/// functions. The hub should have the fields of all other versions, as others are lost; most
+/// projects choose the storage version. Metadata is not converted: it is kept as sent, except
+/// labels and annotations, where functions may store values for which another version has no field.
 ///
 /// ```
 /// # mod v1 { pub use codegen_runtime::k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscaler as Scaler; }
@@ -173,7 +174,8 @@ impl KindConverter {
     }
 }
 
-/// Returns an object's metadata, which is empty if it has none: the API server refuses converted objects without metadata.
+/// Returns an object's metadata, which is empty if it has none: the API server refuses converted
+/// objects without metadata.
 fn metadata_of(object: &Value) -> Result<Map<String, Value>, BoxError> {
     match &object["metadata"] {
         Value::Null => Ok(Map::new()),
@@ -182,7 +184,8 @@ fn metadata_of(object: &Value) -> Result<Map<String, Value>, BoxError> {
     }
 }
 
-/// Restores metadata: the API server refuses converted objects with changes other than to labels and annotations.
+/// Restores metadata: the API server refuses converted objects with changes other than to labels
+/// and annotations.
 fn keep_metadata(mut metadata: Map<String, Value>, converted: &mut Value) {
     for field in ["labels", "annotations"] {
         match converted["metadata"]
@@ -196,7 +199,8 @@ fn keep_metadata(mut metadata: Map<String, Value>, converted: &mut Value) {
     converted["metadata"] = Value::Object(metadata);
 }
 
-/// How much memory the values of an object take while it is converted: as it was sent, as the hub, and in the other version.
+/// How much memory the values of an object take while it is converted: as it was sent, as the hub,
+/// and in the other version.
 const COPIES: usize = 3;
 
 /// The request of a ConversionReview.
@@ -213,8 +217,8 @@ struct Request<'a> {
 
 /// Responds to a ConversionReview: with all objects, or the first error.
 ///
-/// Objects are decoded, converted and encoded one after the other, on a thread for blocking work: conversions are the program's own
-/// functions, and may take long.
+/// Objects are decoded, converted and encoded one after the other, on a thread for blocking work:
+/// conversions are the program's own functions, and may take long.
 pub(super) async fn respond(
     converters: Arc<Vec<KindConverter>>,
     text: Text,

@@ -8,8 +8,9 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// Fails if written data is not flushed within the limit, measured from the first byte: a peer that reads a byte now and then
-/// gets no more time than one that reads none. Calls `flushed` whenever all written data has been flushed.
+/// Fails if written data is not flushed within the limit, measured from the first byte: a peer that
+/// reads a byte now and then gets no more time than one that reads none. Calls `flushed` whenever
+/// all written data has been flushed.
 pub(super) struct WriteDeadline<S, F> {
     inner: S,
     flushed: F,

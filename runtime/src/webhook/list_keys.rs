@@ -1,9 +1,10 @@
 //! The keys that tell the items of a list apart.
 //!
-//! For Kubernetes' own types they are those that `kube-builtin-types` has from the Go sources, for custom resources that the program
-//! [names](super::WebhooksBuilder::custom_resource) those of the CRD's schema. Other lists are judged by their names: a list has the
-//! keys of Kubernetes' own lists of that name (`containers`, `conditions`), else `name`, provided that they tell all of its items
-//! apart.
+//! For Kubernetes' own types they are those that `kube-builtin-types` has from the Go sources, for
+//! custom resources that the program [names](super::WebhooksBuilder::custom_resource) those of the
+//! CRD's schema. Other lists are judged by their names: a list has the keys of Kubernetes' own
+//! lists of that name (`containers`, `conditions`), else `name`, provided that they tell all of its
+//! items apart.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock};

@@ -8,14 +8,16 @@ use crate::object::{Object, ResourceInfo};
 /// How deep objects are made up: schemas from types that contain themselves end somewhere.
 const DEEPEST: usize = 12;
 
-/// Returns the fields that a conversion of `A` to `B` and back loses, in both directions: `v1beta1 loses .spec.color in v1`. A test
-/// asserts that there are none.
+/// Returns the fields that a conversion of `A` to `B` and back loses, in both directions:
+/// `v1beta1 loses .spec.color in v1`. A test asserts that there are none.
 ///
-/// For each property of the CRD's schema of a version, an object with this property and what is required is made up, converted to the
-/// other version and back, and compared. Labels and annotations are free for a conversion to use, so that metadata is not compared.
+/// For each property of the CRD's schema of a version, an object with this property and what is
+/// required is made up, converted to the other version and back, and compared. Labels and
+/// annotations are free for a conversion to use, so that metadata is not compared.
 ///
 /// # Errors
-/// A property for which no object could be made up, or whose object does not convert: the message names it.
+/// A property for which no object could be made up, or whose object does not convert: the message
+/// names it.
 pub fn lost_fields<A, B>(crd: &CustomResourceDefinition) -> Result<Vec<String>, String>
 where
     A: Object + TryFrom<B>,
@@ -161,7 +163,8 @@ fn value_of(schema: &Value) -> Value {
     value_within(schema, DEEPEST)
 }
 
-/// A value that the schema's type permits; patterns and rules are not followed, as no type checks them.
+/// A value that the schema's type permits; patterns and rules are not followed, as no type checks
+/// them.
 fn value_within(schema: &Value, depth: usize) -> Value {
     let first = schema["enum"].as_array().and_then(|values| values.first());
     let given = ["example", "default"].map(|word| schema.get(word));

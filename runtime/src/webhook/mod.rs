@@ -1,9 +1,10 @@
 //! Admission and conversion webhooks: typed handlers, a router, and a TLS server.
 //!
-//! A [`Defaulter`] changes objects before they are stored, a [`Validator`] refuses them, a [`Converter`] converts between
-//! versions. [`Webhooks`] routes reviews to them, at the paths of kubebuilder's markers: `/mutate-GROUP-VERSION-KIND`,
-//! `/validate-…`, `/convert`. It is a [`tower::Service`], so that tests call it without a socket (the embedded API server accepts
-//! it as the backend of a service). [`WebhookServer`] serves it over TLS, and the
+//! A [`Defaulter`] changes objects before they are stored, a [`Validator`] refuses them, a
+//! [`Converter`] converts between versions. [`Webhooks`] routes reviews to them, at the paths of
+//! kubebuilder's markers: `/mutate-GROUP-VERSION-KIND`, `/validate-…`, `/convert`. It is a
+//! [`tower::Service`], so that tests call it without a socket (the embedded API server accepts it
+//! as the backend of a service). [`WebhookServer`] serves it over TLS, and the
 //! [manager](crate::manager::ManagerBuilder::webhooks) runs that server on every replica.
 //!
 //! ```
@@ -35,8 +36,9 @@
 //! assert_eq!(webhooks.paths(), ["/mutate-apps-v1-deployment", "/validate-apps-v1-deployment"]);
 //! ```
 //!
-//! This module has its own review types. kube's `AdmissionReview<K>` decodes the object together with the request, so that for an
-//! object that does not decode there is no uid to respond with; and its response type has no field errors.
+//! This module has its own review types. kube's `AdmissionReview<K>` decodes the object together
+//! with the request, so that for an object that does not decode there is no uid to respond with;
+//! and its response type has no field errors.
 
 mod admission;
 mod connections;

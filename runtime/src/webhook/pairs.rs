@@ -16,8 +16,9 @@ pub(super) struct Pairs {
     pub(super) doubtful: Vec<usize>,
 }
 
-/// Pairs items by their key, and those without one by equality. `sent` has the items of `before` with all their fields; it decides
-/// whether equal items of `before` can stand for each other. Takes time linear in the size of the lists.
+/// Pairs items by their key, and those without one by equality. `sent` has the items of `before`
+/// with all their fields; it decides whether equal items of `before` can stand for each other.
+/// Takes time linear in the size of the lists.
 pub(super) fn pair(sent: &[Value], before: &[Value], after: &[Value], keys: &ListKeys) -> Pairs {
     let mut pairing = Pairing::new(sent, before, after);
     match keys {
@@ -84,7 +85,8 @@ impl<'v> Pairing<'v> {
         self.taken[before] = true;
     }
 
-    /// Pairs items whose key no other item of their list has. A key that did not occur before is that of a new item.
+    /// Pairs items whose key no other item of their list has. A key that did not occur before is
+    /// that of a new item.
     fn by_key(&mut self, key: &'v Key) {
         let mut by_key = HashMap::<Vec<&Value>, Equal>::with_capacity(self.after.len());
         for (at, item) in self.before.iter().enumerate() {
@@ -107,7 +109,8 @@ impl<'v> Pairing<'v> {
         }
     }
 
-    /// Pairs equal items in their order, unless some of them are gone or copied and their fields in `sent` differ.
+    /// Pairs equal items in their order, unless some of them are gone or copied and their fields in
+    /// `sent` differ.
     fn by_equality(&mut self) {
         let open = (0..self.after.len()).filter(|at| !self.certain[*at]);
         let open: Vec<usize> = open.collect();

@@ -15,11 +15,13 @@ pub(super) struct Carried {
 /// The maximum number of lists that warnings name; the API server cuts long ones off.
 const MOST_WARNINGS: usize = 5;
 
-/// Returns `sent` with the differences between the typed object before and after. Fields that the type does not know stay as
-/// sent, and fields that its encoding adds or omits do not count as changes.
+/// Returns `sent` with the differences between the typed object before and after. Fields that the
+/// type does not know stay as sent, and fields that its encoding adds or omits do not count as
+/// changes.
 ///
-/// In a list the fields stay with their item: see [`pair`]. Where it is in doubt which item a changed one was, its unknown fields
-/// are dropped with a warning: given to another item, they would do harm.
+/// In a list the fields stay with their item: see [`pair`]. Where it is in doubt which item a
+/// changed one was, its unknown fields are dropped with a warning: given to another item, they
+/// would do harm.
 pub(super) fn carry(sent: &Value, before: &Value, after: &Value, root: &Place) -> Carried {
     let mut carrier = Carrier::default();
     let object = carrier.value(sent, before, after, &|| (root.clone(), ListKeys::None));
@@ -182,7 +184,8 @@ fn has_fields(item: &Value) -> bool {
     }
 }
 
-/// Whether the type does not know all fields of `sent`, which it encodes as `known`. It may omit empty values.
+/// Whether the type does not know all fields of `sent`, which it encodes as `known`. It may omit
+/// empty values.
 fn knows_less(sent: &Value, known: &Value) -> bool {
     match (sent, known) {
         (Value::Object(sent), Value::Object(known)) => {

@@ -20,7 +20,8 @@ impl Refusal {
         Self::new(403, "Forbidden", message)
     }
 
-    /// 422: fields of the object are invalid. The message contains the object's kind and name, as in kube-apiserver's own validation.
+    /// 422: fields of the object are invalid. The message contains the object's kind and name, as
+    /// in kube-apiserver's own validation.
     pub fn invalid(errors: impl IntoIterator<Item = FieldError>) -> Self {
         Self {
             errors: errors.into_iter().collect(),
@@ -60,7 +61,8 @@ impl Refusal {
         }
     }
 
-    /// Converts the outcome of [`Validate`](crate::validation::Validate). Rules that could not be evaluated are left to the API server.
+    /// Converts the outcome of [`Validate`](crate::validation::Validate). Rules that could not be
+    /// evaluated are left to the API server.
     ///
     /// # Errors
     /// See [`invalid`](Self::invalid).

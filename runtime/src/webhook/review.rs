@@ -138,7 +138,8 @@ impl AdmissionResponse {
         }
     }
 
-    /// Allows the request with `object` in place of the request's; the patch is computed. Has no effect on a refusal.
+    /// Allows the request with `object` in place of the request's; the patch is computed. Has no
+    /// effect on a refusal.
     pub fn change(request: &AdmissionRequest, object: &Value) -> Self {
         let patch = json_patch::diff(&request.object, object);
         let is_empty = patch.0.is_empty();

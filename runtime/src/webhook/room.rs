@@ -1,8 +1,9 @@
 //! The memory that reviews may take together.
 //!
-//! A review takes the memory of its body, and then that of the values that it is decoded to, which can be a hundred times as much:
-//! an object with one field, 8 bytes of JSON, takes 700. Both are reserved before they are allocated, so that no number of requests
-//! can exhaust the memory of the process. Short reviews have a part of their own, and so do not wait for long ones.
+//! A review takes the memory of its body, and then that of the values that it is decoded to, which
+//! can be a hundred times as much: an object with one field, 8 bytes of JSON, takes 700. Both are
+//! reserved before they are allocated, so that no number of requests can exhaust the memory of the
+//! process. Short reviews have a part of their own, and so do not wait for long ones.
 
 use std::sync::Arc;
 
@@ -12,11 +13,12 @@ use tokio::time::{Instant, timeout_at};
 
 use super::fault::Fault;
 
-/// The memory of all reviews together, unless the program sets another: three quarters of the limit in the Deployment that
-/// `kube-codegen init` writes, 512 MiB.
+/// The memory of all reviews together, unless the program sets another: three quarters of the limit
+/// in the Deployment that `kube-codegen init` writes, 512 MiB.
 pub(super) const MEMORY: usize = 384 << 20;
 
-/// The length up to which a body needs no reservation: the number of connections limits the sum of these.
+/// The length up to which a body needs no reservation: the number of connections limits the sum of
+/// these.
 const SHORT_BODY: usize = 64 << 10;
 
 /// The memory up to which the values of a review come from the part for short reviews.
@@ -44,7 +46,8 @@ pub(super) struct Held(
 );
 
 impl Room {
-    /// Divides the memory: a sixth for bodies, a sixth for the values of short reviews, the rest for those of long ones.
+    /// Divides the memory: a sixth for bodies, a sixth for the values of short reviews, the rest
+    /// for those of long ones.
     pub(super) fn new(memory: usize) -> Self {
         let sixth = memory / 6;
         Self {
@@ -110,7 +113,8 @@ const VALUE: usize = 48;
 /// The memory of a key or text besides its bytes.
 const TEXT: usize = 24;
 
-/// Returns how much memory the values of a JSON text take at most, about. Reads no more than quotes and punctuation.
+/// Returns how much memory the values of a JSON text take at most, about. Reads no more than quotes
+/// and punctuation.
 pub(super) fn memory_of(json: &[u8]) -> usize {
     let (mut maps, mut fields, mut values, mut texts) = (0_usize, 0_usize, 1_usize, 0_usize);
     let mut rest = json;

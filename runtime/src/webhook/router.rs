@@ -29,12 +29,12 @@ use super::work;
 use super::{AdmissionRequest, AdmissionResponse, Defaulter, Validator, path_of};
 use crate::object::{Object, ResourceInfo};
 
-/// The maximum length of an admission review: two objects of 3 MiB, the most that kube-apiserver takes in a request, and 1 MiB for
-/// the rest. controller-runtime's.
+/// The maximum length of an admission review: two objects of 3 MiB, the most that kube-apiserver
+/// takes in a request, and 1 MiB for the rest. controller-runtime's.
 const LONGEST_ADMISSION: usize = 7 << 20;
 
-/// The maximum length of a conversion review, which may contain all objects of a list, such as a page of 500 of 64 KiB each.
-/// kube-apiserver has no limit of its own.
+/// The maximum length of a conversion review, which may contain all objects of a list, such as a
+/// page of 500 of 64 KiB each. kube-apiserver has no limit of its own.
 const LONGEST_CONVERSION: usize = 32 << 20;
 
 /// How many texts of its length an admission review takes: its body.
@@ -43,14 +43,15 @@ const ADMISSION_TEXTS: usize = 1;
 /// How many texts of its length a conversion review takes: its body, and the response.
 const CONVERSION_TEXTS: usize = 2;
 
-/// How much memory a defaulter's review takes in terms of its values: as sent, as the type encodes it, the same as changed, and the
-/// result.
+/// How much memory a defaulter's review takes in terms of its values: as sent, as the type encodes
+/// it, the same as changed, and the result.
 const DEFAULTER_COPIES: usize = 4;
 
 /// How much memory another review takes in terms of its values: these, and the typed object.
 const OTHER_COPIES: usize = 2;
 
-/// The maximum time of a handler, whatever timeout the caller requests: the API server waits no longer.
+/// The maximum time of a handler, whatever timeout the caller requests: the API server waits no
+/// longer.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// The handlers of a program by path. Clones share them.
@@ -123,8 +124,8 @@ impl Webhooks {
         }
     }
 
-    /// Responds to a request. Only a valid review gets a review as response; other requests get a status code and a line of text,
-    /// which the API server counts as a failure of the webhook.
+    /// Responds to a request. Only a valid review gets a review as response; other requests get a
+    /// status code and a line of text, which the API server counts as a failure of the webhook.
     pub async fn respond<B>(&self, request: Request<B>) -> Response<Full<Bytes>>
     where
         B: http_body::Body + Send,
@@ -264,8 +265,9 @@ where
 }
 
 impl WebhooksBuilder {
-    /// Tells which keys the lists of a custom resource have, from its CRD. A [`Defaulter`] of the kind that changes a list then keeps
-    /// unknown fields with their items by these; without, by the names of fields that are keys elsewhere.
+    /// Tells which keys the lists of a custom resource have, from its CRD. A [`Defaulter`] of the
+    /// kind that changes a list then keeps unknown fields with their items by these; without, by
+    /// the names of fields that are keys elsewhere.
     pub fn custom_resource<K: CustomResourceExt>(mut self) -> Self {
         self.schemas.add(&K::crd());
         self
@@ -329,16 +331,17 @@ impl WebhooksBuilder {
         self
     }
 
-    /// Sets the maximum length of a review in bytes. By default, 7 MiB for admission, which is the longest that kube-apiserver sends,
-    /// and 32 MiB for conversion, which may be of a whole list. More may need more [memory](Self::memory).
+    /// Sets the maximum length of a review in bytes. By default, 7 MiB for admission, which is the
+    /// longest that kube-apiserver sends, and 32 MiB for conversion, which may be of a whole list.
+    /// More may need more [memory](Self::memory).
     pub fn longest_review(mut self, bytes: usize) -> Self {
         self.longest_review = Some(bytes);
         self
     }
 
-    /// Sets how many bytes of memory all reviews together may take; defaults to 384 MiB. A sixth is for bodies, a sixth for the
-    /// values of short reviews, and the rest for those of long ones. A review waits while others have the memory, and is refused if
-    /// it would take more than all.
+    /// Sets how many bytes of memory all reviews together may take; defaults to 384 MiB. A sixth is
+    /// for bodies, a sixth for the values of short reviews, and the rest for those of long ones. A
+    /// review waits while others have the memory, and is refused if it would take more than all.
     pub fn memory(mut self, bytes: usize) -> Self {
         self.memory = bytes;
         self

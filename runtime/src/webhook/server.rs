@@ -26,24 +26,26 @@ use crate::error::chain;
 use crate::metrics::{Metrics, WebhookMetrics};
 use crate::tasks::Progress;
 
-/// The maximum number of connections; a further one closes one that waits for its client. The API server keeps a few to each webhook.
+/// The maximum number of connections; a further one closes one that waits for its client. The API
+/// server keeps a few to each webhook.
 const MOST_CONNECTIONS: usize = 512;
 
 /// The deadline of the TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// The idle time after which a connection is closed. The API server keeps idle connections for 90 s: closing one earlier would
-/// fail a review that is being sent on it.
+/// The idle time after which a connection is closed. The API server keeps idle connections for 90
+/// s: closing one earlier would fail a review that is being sent on it.
 const IDLE: Duration = Duration::from_secs(120);
 
-/// The deadline for a client to read a response. The API server gives up 30 s after its request at the latest.
+/// The deadline for a client to read a response. The API server gives up 30 s after its request at
+/// the latest.
 const READ: Duration = Duration::from_secs(30);
 
 /// The deadline for requests in progress when the server stops.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How long a server that a manager runs goes on after it is told to stop: twice as long as it usually takes until the
-/// EndpointSlice names another pod and the last node routes by it.
+/// How long a server that a manager runs goes on after it is told to stop: twice as long as it
+/// usually takes until the EndpointSlice names another pod and the last node routes by it.
 pub(crate) const SHUTDOWN_DELAY: Duration = Duration::from_secs(10);
 
 /// Why a server could not be created.
@@ -60,7 +62,8 @@ pub enum WebhookServerError {
     },
 }
 
-/// Serves [`Webhooks`] over HTTPS. Run by a [manager](crate::manager::ManagerBuilder::webhooks), or with [`run`](Self::run).
+/// Serves [`Webhooks`] over HTTPS. Run by a [manager](crate::manager::ManagerBuilder::webhooks), or
+/// with [`run`](Self::run).
 #[derive(Debug)]
 pub struct WebhookServer {
     listener: TcpListener,
@@ -72,7 +75,8 @@ pub struct WebhookServer {
 }
 
 impl WebhookServer {
-    /// Binds an address, `[::]:9443` in most clusters: all of IPv6 and IPv4. Requests are not answered before the server runs.
+    /// Binds an address, `[::]:9443` in most clusters: all of IPv6 and IPv4. Requests are not
+    /// answered before the server runs.
     ///
     /// # Errors
     /// The address is in use.
@@ -101,8 +105,9 @@ impl WebhookServer {
         }
     }
 
-    /// Sets how long the server goes on after it is told to stop, with its [check](Self::check) failing: nodes route requests to
-    /// a pod until they have heard that it stops. Defaults to 10 s under a manager, and to none for [`run`](Self::run).
+    /// Sets how long the server goes on after it is told to stop, with its [check](Self::check)
+    /// failing: nodes route requests to a pod until they have heard that it stops. Defaults to 10 s
+    /// under a manager, and to none for [`run`](Self::run).
     #[must_use]
     pub fn shutdown_delay(mut self, delay: Duration) -> Self {
         self.shutdown_delay = Some(delay);
@@ -121,7 +126,8 @@ impl WebhookServer {
         self.listener.local_addr()
     }
 
-    /// Counts requests in `metrics`, under controller-runtime's names. The manager sets its own metrics.
+    /// Counts requests in `metrics`, under controller-runtime's names. The manager sets its own
+    /// metrics.
     #[must_use]
     pub fn metrics(mut self, metrics: &Metrics) -> Self {
         self.metrics = Some(metrics.webhooks());
@@ -142,7 +148,8 @@ impl WebhookServer {
         self.webhooks.converts()
     }
 
-    /// Returns a check for `/readyz`: whether the server is running, and not about to stop. The manager adds it.
+    /// Returns a check for `/readyz`: whether the server is running, and not about to stop. The
+    /// manager adds it.
     pub fn check(&self) -> impl Fn() -> Result<(), String> + Send + Sync + 'static {
         let serves = self.serves.clone();
         move || match serves.load(Ordering::Acquire) {
@@ -151,14 +158,15 @@ impl WebhookServer {
         }
     }
 
-    /// Serves until `stop` is cancelled. Then the check fails; after the [delay](Self::shutdown_delay) no more connections are
-    /// accepted, and the requests in progress are finished, for ten seconds at most.
+    /// Serves until `stop` is cancelled. Then the check fails; after the
+    /// [delay](Self::shutdown_delay) no more connections are accepted, and the requests in progress
+    /// are finished, for ten seconds at most.
     pub async fn run(self, stop: &CancellationToken) {
         self.run_until(stop, stop).await;
     }
 
-    /// Like [`run`](Self::run), but goes on until `release` is cancelled, too. If it is cancelled before `stop`, nobody asked the
-    /// process to stop, and the server closes immediately.
+    /// Like [`run`](Self::run), but goes on until `release` is cancelled, too. If it is cancelled
+    /// before `stop`, nobody asked the process to stop, and the server closes immediately.
     pub(crate) async fn run_until(self, stop: &CancellationToken, release: &CancellationToken) {
         self.serves.store(true, Ordering::Release);
         let close = CancellationToken::new();

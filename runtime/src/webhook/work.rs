@@ -3,13 +3,13 @@
 use std::future::pending;
 use std::panic::resume_unwind;
 
-/// The length in bytes up to which a review is handled where it was read: about a millisecond of work. More would keep other tasks
-/// of the thread waiting, and the deadline from firing.
+/// The length in bytes up to which a review is handled where it was read: about a millisecond of
+/// work. More would keep other tasks of the thread waiting, and the deadline from firing.
 const SHORT: usize = 64 << 10;
 
-/// Runs `work` on a review of so many bytes: of a short one immediately, of a long one on a thread for blocking work. A caller that
-/// stops waiting does not end the work, which therefore must take time linear in the review's size, and own the memory that is
-/// reserved for it.
+/// Runs `work` on a review of so many bytes: of a short one immediately, of a long one on a thread
+/// for blocking work. A caller that stops waiting does not end the work, which therefore must take
+/// time linear in the review's size, and own the memory that is reserved for it.
 pub(super) async fn run<T: Send + 'static>(
     bytes: usize,
     work: impl FnOnce() -> T + Send + 'static,

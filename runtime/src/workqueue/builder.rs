@@ -34,7 +34,8 @@ impl<T: QueueItem> WorkQueueBuilder<T> {
         self
     }
 
-    /// Reports `workqueue_*` series to `metrics`. Without this the queue takes no timestamps and is faster.
+    /// Reports `workqueue_*` series to `metrics`. Without this the queue takes no timestamps and is
+    /// faster.
     pub fn metrics(mut self, metrics: &Metrics) -> Self {
         self.metrics = Some(metrics.clone());
         self

@@ -13,7 +13,8 @@ use super::core::Next;
 use super::queue::Shared;
 use super::{Item, QueueItem};
 
-/// The future of [`WorkQueue::get`](super::WorkQueue::get). Dropping it loses neither an item nor a wake-up.
+/// The future of [`WorkQueue::get`](super::WorkQueue::get). Dropping it loses neither an item nor a
+/// wake-up.
 #[must_use = "futures do nothing unless polled"]
 pub struct Get<'a, T> {
     shared: &'a Arc<Shared<T>>,

@@ -11,7 +11,8 @@ use super::queue::Shared;
 
 /// An item that only this worker processes, until this guard is dropped.
 ///
-/// Dropping it ends the run, even if the worker panics or is cancelled: if the item was added meanwhile, it is queued again at the tail.
+/// Dropping it ends the run, even if the worker panics or is cancelled: if the item was added
+/// meanwhile, it is queued again at the tail.
 #[must_use = "an item that is dropped at once counts as processed"]
 pub struct Item<T> {
     shared: Arc<Shared<T>>,

@@ -1,16 +1,20 @@
 //! Work queues: hand out each item once, to one worker at a time, when it is due.
 //!
-//! A queue connects event handlers, which notice that something may have changed, with workers, which act on it. It holds an item
-//! at most once however often it is added, never hands one item to two workers, delays items, and backs off failing items. The
-//! semantics are those of client-go's `util/workqueue` and, for [`PriorityQueue`], controller-runtime's `priorityqueue`. Differences:
+//! A queue connects event handlers, which notice that something may have changed, with workers,
+//! which act on it. It holds an item at most once however often it is added, never hands one item
+//! to two workers, delays items, and backs off failing items. The semantics are those of
+//! client-go's `util/workqueue` and, for [`PriorityQueue`], controller-runtime's `priorityqueue`.
+//! Differences:
 //!
-//! - [`WorkQueue::get`] is async and returns an [`Item`] that is done when it is dropped: a worker that panics, is cancelled or
-//!   returns early cannot block an item for ever.
-//! - An item that is triggered by something else during its back-off, and fails again, waits for the rest of that back-off; it
-//!   does not use up a further step without having waited for the previous one.
-//! - A resync does not end a wait that the API server requested (`Retry-After`): see [`AddOptions::unchanged`].
-//! - There is no background task. A waiting worker handles delays, so that a queue can be created and filled without a runtime,
-//!   and leaves no task behind.
+//! - [`WorkQueue::get`] is async and returns an [`Item`] that is done when it is dropped: a worker
+//!   that panics, is cancelled or returns early cannot block an item for ever.
+//! - An item that is triggered by something else during its back-off, and fails again, waits for
+//!   the rest of that back-off; it does not use up a further step without having waited for the
+//!   previous one.
+//! - A resync does not end a wait that the API server requested (`Retry-After`): see
+//!   [`AddOptions::unchanged`].
+//! - There is no background task. A waiting worker handles delays, so that a queue can be created
+//!   and filled without a runtime, and leaves no task behind.
 //!
 //! Start reading at [`WorkQueue`]; `core` contains the hand-over, `limiter` the back-off.
 //!
@@ -55,7 +59,8 @@ pub use self::queue::WorkQueue;
 
 /// The bounds of a queue's items, implemented for every type that meets them.
 ///
-/// Items are cloned each time they are handed out, so cheap clones (numbers, `Arc<str>`, keys of these) make a fast queue.
+/// Items are cloned each time they are handed out, so cheap clones (numbers, `Arc<str>`, keys of
+/// these) make a fast queue.
 pub trait QueueItem: Clone + Eq + Hash + Debug + Send + Sync + 'static {}
 
 impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> QueueItem for T {}

@@ -11,20 +11,23 @@ use super::core::{Core, Delay};
 use super::{Get, QueueItem, RateLimiter, WorkQueueBuilder};
 use crate::metrics::{QueueProbe, WorkQueueMetrics};
 
-/// A first-in-first-out queue of distinct items, with delays, back-off, shutdown and drain. Clones are handles of the same queue.
+/// A first-in-first-out queue of distinct items, with delays, back-off, shutdown and drain. Clones
+/// are handles of the same queue.
 ///
 /// Guarantees:
 ///
-/// - Adding an item that is queued has no effect. Adding one that is in process makes it run exactly once more, at the tail,
-///   after it is done. So an item is never in process twice at a time, and no add after the start of a run is lost.
-/// - Items are handed out in the order in which they became ready. Waiting workers are woken in order of arrival (except for the
-///   one that keeps the time for delayed items, which is woken last).
-/// - A delayed item is handed out no earlier than its delay ends; of several delays of one item the earliest applies. As in
-///   client-go, an immediate add does not cancel a delay.
+/// - Adding an item that is queued has no effect. Adding one that is in process makes it run
+///   exactly once more, at the tail, after it is done. So an item is never in process twice at a
+///   time, and no add after the start of a run is lost.
+/// - Items are handed out in the order in which they became ready. Waiting workers are woken in
+///   order of arrival (except for the one that keeps the time for delayed items, which is woken
+///   last).
+/// - A delayed item is handed out no earlier than its delay ends; of several delays of one item the
+///   earliest applies. As in client-go, an immediate add does not cancel a delay.
 /// - [`get`](Self::get) may be dropped at any time without losing an item or a wake-up.
 ///
-/// Memory: one slot per item that is queued, delayed or in process, freed when it is none of these. The queue is unbounded: it
-/// holds as many items as there are distinct ones.
+/// Memory: one slot per item that is queued, delayed or in process, freed when it is none of these.
+/// The queue is unbounded: it holds as many items as there are distinct ones.
 pub struct WorkQueue<T> {
     pub(super) shared: Arc<Shared<T>>,
 }
@@ -39,7 +42,8 @@ pub(super) struct Shared<T> {
 }
 
 impl<T: QueueItem> WorkQueue<T> {
-    /// Creates a queue without name and metrics, with the [default limiter](super::default_controller_rate_limiter).
+    /// Creates a queue without name and metrics, with the
+    /// [default limiter](super::default_controller_rate_limiter).
     pub fn new() -> Self {
         Self::builder().build()
     }
@@ -49,30 +53,34 @@ impl<T: QueueItem> WorkQueue<T> {
         WorkQueueBuilder::new()
     }
 
-    /// Adds `item` to be handed out as soon as a worker is free. Ignored once the queue is shutting down.
+    /// Adds `item` to be handed out as soon as a worker is free. Ignored once the queue is shutting
+    /// down.
     pub fn add(&self, item: T) {
         self.shared.add(item, 0);
     }
 
-    /// Adds `item` to be handed out after `delay`, or immediately if that is zero. Ignored once the queue is shutting down.
+    /// Adds `item` to be handed out after `delay`, or immediately if that is zero. Ignored once the
+    /// queue is shutting down.
     pub fn add_after(&self, item: T, delay: Duration) {
         self.shared.add_after(item, 0, delay);
     }
 
     /// Adds `item` after the limiter's wait: for items that failed.
     ///
-    /// Each call counts as one failure, except for an item in process that was triggered before the end of its last back-off,
-    /// while that back-off lasts: then the item waits for the rest of it.
+    /// Each call counts as one failure, except for an item in process that was triggered before the
+    /// end of its last back-off, while that back-off lasts: then the item waits for the rest of it.
     pub fn add_rate_limited(&self, item: T) {
         self.add_rate_limited_after(item, Duration::ZERO);
     }
 
-    /// Like [`add_rate_limited`](Self::add_rate_limited), after `least` at the earliest: for items whose server asked to wait.
+    /// Like [`add_rate_limited`](Self::add_rate_limited), after `least` at the earliest: for items
+    /// whose server asked to wait.
     pub fn add_rate_limited_after(&self, item: T, least: Duration) {
         self.shared.add_rate_limited(item, 0, least);
     }
 
-    /// Tells the limiter that `item` succeeded, or failed permanently: its next back-off is the first one again.
+    /// Tells the limiter that `item` succeeded, or failed permanently: its next back-off is the
+    /// first one again.
     ///
     /// Does not remove a queued or delayed item from the queue.
     pub fn forget(&self, item: &T) {
@@ -85,26 +93,29 @@ impl<T: QueueItem> WorkQueue<T> {
         self.shared.limiter.num_requeues(item)
     }
 
-    /// Waits for the next item. Returns `None` once the queue is shutting down and empty; the worker should then end.
+    /// Waits for the next item. Returns `None` once the queue is shutting down and empty; the
+    /// worker should then end.
     ///
-    /// The worker owns the item until the returned guard is dropped or [`done`](super::Item::done). Dropping the future loses no
-    /// item. A pending future must be polled or dropped: one that is kept without being polled may delay delayed items of other workers.
+    /// The worker owns the item until the returned guard is dropped or [`done`](super::Item::done).
+    /// Dropping the future loses no item. A pending future must be polled or dropped: one that is
+    /// kept without being polled may delay delayed items of other workers.
     pub fn get(&self) -> Get<'_, T> {
         Get::new(&self.shared)
     }
 
-    /// Stops accepting adds and forgets delays. Queued items are still handed out; then workers get `None`. Ends any wait for a
-    /// [drain](Self::shut_down_with_drain).
+    /// Stops accepting adds and forgets delays. Queued items are still handed out; then workers get
+    /// `None`. Ends any wait for a [drain](Self::shut_down_with_drain).
     pub fn shut_down(&self) {
         self.shared.core.shut_down();
         self.shared.drained.notify_waiters();
     }
 
-    /// Shuts down, and waits until all queued items have been handed out and are done, including reruns.
+    /// Shuts down, and waits until all queued items have been handed out and are done, including
+    /// reruns.
     ///
-    /// The queue stops accepting adds from the first poll. A later [`shut_down`](Self::shut_down) ends the wait, and so does
-    /// dropping the future; in either case the queue stays shut down. Without workers no item is handed out, and the wait does
-    /// not end by itself.
+    /// The queue stops accepting adds from the first poll. A later [`shut_down`](Self::shut_down)
+    /// ends the wait, and so does dropping the future; in either case the queue stays shut down.
+    /// Without workers no item is handed out, and the wait does not end by itself.
     pub async fn shut_down_with_drain(&self) {
         let drained = self.shared.drained.notified();
         tokio::pin!(drained);

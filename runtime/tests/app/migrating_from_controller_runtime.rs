@@ -1,4 +1,5 @@
-//! The code of docs/migrating-from-controller-runtime.md, which quotes it: hack/oracles/website has the same operator in Go.
+//! The code of docs/migrating-from-controller-runtime.md, which quotes it: hack/oracles/website has
+//! the same operator in Go.
 
 use codegen_runtime::app::{App, BoxError, Process};
 use codegen_runtime::apply::{CreateOrUpdateError, create_or_update};

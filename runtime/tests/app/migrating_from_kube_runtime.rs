@@ -1,4 +1,5 @@
-//! The code of docs/migrating-from-kube-runtime.md, which quotes it. What stood before is the same but for `main`.
+//! The code of docs/migrating-from-kube-runtime.md, which quotes it. What stood before is the same
+//! but for `main`.
 
 use std::process::ExitCode;
 use std::sync::Arc;

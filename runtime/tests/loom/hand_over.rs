@@ -1,4 +1,5 @@
-//! The informer's hand-over: reflector → event queue → cache and handlers, with handlers that are added late or removed.
+//! The informer's hand-over: reflector → event queue → cache and handlers, with handlers that are
+//! added late or removed.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -128,7 +129,8 @@ fn a_late_handler_hears_of_every_object_without_gap_or_duplicate() {
             let rig = rig.clone();
             move || rig.add()
         });
-        // The list and the write are one batch each, unless the write is processed with the next batch.
+        // The list and the write are one batch each, unless the write is processed with the next
+        // batch.
         rig.process(2);
         let (witness, listener) = late.join().unwrap();
         reflector.join().unwrap();

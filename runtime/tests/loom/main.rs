@@ -1,7 +1,7 @@
 //! The hand-overs of informer and work queue, under every interleaving that loom can generate.
 //!
-//! The files of the hand-overs are compiled here with loom's locks in place of the crate's. The informer's store, whose locks are
-//! held only briefly, is the real one.
+//! The files of the hand-overs are compiled here with loom's locks in place of the crate's. The
+//! informer's store, whose locks are held only briefly, is the real one.
 
 #![allow(
     clippy::unwrap_used,

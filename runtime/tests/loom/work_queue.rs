@@ -107,7 +107,8 @@ fn an_add_while_in_process_always_leads_to_one_more_run() {
         let popped = get(&core).expect("an item");
         core.done(popped.id, at_start);
         adder.join().expect("adder");
-        // Either the add collapsed with the queued item before it was taken, or there is exactly one more run.
+        // Either the add collapsed with the queued item before it was taken, or there is exactly
+        // one more run.
         let again = try_get(&core);
         if let Some(popped) = again {
             core.done(popped.id, at_start);

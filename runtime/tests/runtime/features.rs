@@ -10,8 +10,9 @@ use std::{
 
 use parking_lot::Mutex;
 
-/// Returns the crates that a build of `package` links, from `cargo tree`: one per line, with its features. Downloads crates of
-/// features that no other build here uses, as a fresh machine lacks them. Tests with the same arguments share the result.
+/// Returns the crates that a build of `package` links, from `cargo tree`: one per line, with its
+/// features. Downloads crates of features that no other build here uses, as a fresh machine lacks
+/// them. Tests with the same arguments share the result.
 fn linked(package: &str, features: &[&str]) -> String {
     static ANSWERS: Mutex<BTreeMap<String, Arc<OnceLock<String>>>> = Mutex::new(BTreeMap::new());
     let question = format!("{package} {features:?}");

@@ -1,7 +1,8 @@
 //! Tests of the runtime; each test's name states what it verifies.
 //!
-//! There is one binary, as each would link kube, hyper and rustls again. Long sleeps take no time: tests that wait for more than
-//! milliseconds use a paused clock (`start_paused`). Those of `conformance` talk to a server over HTTP, with the real clock.
+//! There is one binary, as each would link kube, hyper and rustls again. Long sleeps take no time:
+//! tests that wait for more than milliseconds use a paused clock (`start_paused`). Those of
+//! `conformance` talk to a server over HTTP, with the real clock.
 
 #![allow(
     clippy::unwrap_used,

@@ -187,7 +187,8 @@ fn default_job(spec: &mut Map<String, Value>) {
     default_job_template(spec);
 }
 
-/// The labels of a job's pods: the uid and the name of the job, also without the prefix of Kubernetes.
+/// The labels of a job's pods: the uid and the name of the job, also without the prefix of
+/// Kubernetes.
 fn generated_labels(job: &Value) -> [(&'static str, &str); 4] {
     [
         ("controller-uid", uid(job)),
@@ -203,8 +204,8 @@ fn is_indexed(spec: &Value) -> bool {
 
 const CONTROLLER_UID: &str = "batch.kubernetes.io/controller-uid";
 
-/// Selects a job's pods by labels with its uid and name. Keeps labels and requirements that are set: validation refuses
-/// those that conflict.
+/// Selects a job's pods by labels with its uid and name. Keeps labels and requirements that are
+/// set: validation refuses those that conflict.
 fn generate_selector(job: &mut Value) {
     let labels = generated_labels(job).map(|(key, value)| (key, value.to_owned()));
     let uid = uid(job).to_owned();

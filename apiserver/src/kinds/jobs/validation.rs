@@ -56,7 +56,8 @@ pub(super) fn job_template(spec: &Value, path: &str, errors: &mut Vec<FieldError
     }
 }
 
-/// Checks that the pods have the labels that the generated selector expects: labels in the template may conflict.
+/// Checks that the pods have the labels that the generated selector expects: labels in the template
+/// may conflict.
 fn check_generated_selector(job: &Value, errors: &mut Vec<FieldError>) {
     let selector = &job["spec"]["selector"];
     if selector.is_null() {
@@ -159,7 +160,8 @@ fn check_completion(spec: &Value, path: &str, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// Validates the pods of a job. They must be able to finish, so the template must set a restart policy.
+/// Validates the pods of a job. They must be able to finish, so the template must set a restart
+/// policy.
 fn check_template(spec: &Value, path: &str, errors: &mut Vec<FieldError>) {
     let pod = &spec["template"]["spec"];
     let here = format!("{path}.template.spec.restartPolicy");
@@ -223,8 +225,8 @@ fn check_completions_update(old: &Value, spec: &Value, errors: &mut Vec<FieldErr
     }
 }
 
-/// The template can change while a job is suspended and has no active pods: where its pods may run, their labels and
-/// annotations, and the resources of their containers.
+/// The template can change while a job is suspended and has no active pods: where its pods may run,
+/// their labels and annotations, and the resources of their containers.
 fn check_template_update(old: &Value, spec: &Value, errors: &mut Vec<FieldError>) {
     let template = &spec["template"];
     if !is_at_rest(old) {

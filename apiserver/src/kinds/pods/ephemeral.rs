@@ -10,7 +10,8 @@ use crate::table::cells::items;
 /// The annotation of mirror pods, which a kubelet creates for static pods.
 const MIRROR: &str = "kubernetes.io/config.mirror";
 
-/// The fields that ephemeral containers cannot have, because they are only meaningful for services, in the order of the Go type.
+/// The fields that ephemeral containers cannot have, because they are only meaningful for services,
+/// in the order of the Go type.
 const FORBIDDEN: &[&str] = &[
     "ports",
     "resources",

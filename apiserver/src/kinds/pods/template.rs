@@ -48,7 +48,8 @@ fn publish_ports(spec: &mut Map<String, Value>) {
     }
 }
 
-/// Sets the fields that admission adds to a pod: its priority, and how long it tolerates an unreachable node.
+/// Sets the fields that admission adds to a pod: its priority, and how long it tolerates an
+/// unreachable node.
 pub(super) fn admit_pod(spec: &mut Map<String, Value>) {
     set(spec, "preemptionPolicy", "PreemptLowerPriority");
     set(spec, "priority", 0);

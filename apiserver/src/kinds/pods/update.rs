@@ -1,4 +1,5 @@
-//! Validation of updates to pods: only a few fields can change, and most of those in one direction only.
+//! Validation of updates to pods: only a few fields can change, and most of those in one direction
+//! only.
 
 use serde_json::{Value, json};
 
@@ -114,7 +115,8 @@ fn restore_changeable(before: &Value, masked: &mut Value) {
     }
 }
 
-/// Until its gates are removed, a pod may be restricted to fewer nodes. Restores the node selector and the node affinity.
+/// Until its gates are removed, a pod may be restricted to fewer nodes. Restores the node selector
+/// and the node affinity.
 fn narrow_nodes(before: &Value, masked: &mut Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let selector = &masked["nodeSelector"];
@@ -158,7 +160,8 @@ fn widened_terms(before: &Value, after: &Value) -> Vec<FieldError> {
         .collect()
 }
 
-/// Whether a term keeps the requirements of the old one. A term without any selects no node, and stays empty.
+/// Whether a term keeps the requirements of the old one. A term without any selects no node, and
+/// stays empty.
 fn only_adds(old: &Value, new: &Value) -> bool {
     const LISTS: [&str; 2] = ["matchExpressions", "matchFields"];
     let is_empty = |term: &Value| LISTS.iter().all(|list| items(term, &[*list]).is_empty());

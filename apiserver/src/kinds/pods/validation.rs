@@ -58,7 +58,8 @@ pub(in crate::kinds) fn pod_template(spec: &Value, path: &str) -> Vec<FieldError
     errors
 }
 
-/// Checks that the images of a pod's containers have no leading or trailing whitespace; those of templates may.
+/// Checks that the images of a pod's containers have no leading or trailing whitespace; those of
+/// templates may.
 pub(super) fn trimmed_images(spec: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for list in ["containers", "initContainers"] {

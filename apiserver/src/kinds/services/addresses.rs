@@ -14,8 +14,8 @@ use crate::status::ApiError;
 const FAMILIES: &[&str] = &["IPv4", "IPv6"];
 const POLICIES: &[&str] = &["PreferDualStack", "RequireDualStack", "SingleStack"];
 
-/// Settles the address families of a service and allocates its address: the one it asks for, the one it had before the
-/// update, or a new one.
+/// Settles the address families of a service and allocates its address: the one it asks for, the
+/// one it had before the update, or a new one.
 ///
 /// # Errors
 /// 422, or 500 if no address is left.

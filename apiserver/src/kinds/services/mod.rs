@@ -1,4 +1,5 @@
-//! Services: [`addresses`] and [`ports`] allocate what services share, [`types`] tells what a type of service has.
+//! Services: [`addresses`] and [`ports`] allocate what services share, [`types`] tells what a type
+//! of service has.
 
 mod addresses;
 mod ports;

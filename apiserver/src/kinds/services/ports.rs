@@ -14,10 +14,12 @@ use crate::status::ApiError;
 /// The ports of a node that services may have.
 const RANGE: std::ops::RangeInclusive<i64> = 30000..=32767;
 
-/// Allocates the ports of the nodes that a service needs: those it asks for, those it had before the update, or new ones.
+/// Allocates the ports of the nodes that a service needs: those it asks for, those it had before
+/// the update, or new ones.
 ///
 /// # Errors
-/// 422 if a port is taken or out of the range, 500 if it is the port for health checks or if no port is left.
+/// 422 if a port is taken or out of the range, 500 if it is the port for health checks or if no
+/// port is left.
 pub(super) fn allocate(
     cluster: &dyn Cluster,
     old: Option<&Value>,
@@ -68,7 +70,8 @@ fn keep_numbers(before: &Spec, spec: &mut Spec) {
     }
 }
 
-/// Allocates the ports of a new service. Ports with the same number and other protocols share a port of the nodes.
+/// Allocates the ports of a new service. Ports with the same number and other protocols share a
+/// port of the nodes.
 fn allocate_new(pool: &mut Pool, spec: &mut Spec) -> Result<(), ApiError> {
     let draws = needs_node_ports(spec);
     let asked: Vec<(i64, i64)> = list(spec, "ports")

@@ -72,7 +72,8 @@ fn is_load_balancer(spec: &Spec) -> bool {
     text(spec, "type") == "LoadBalancer"
 }
 
-/// Removes the fields that the type of an updated service no longer has, unless the update changed them.
+/// Removes the fields that the type of an updated service no longer has, unless the update changed
+/// them.
 pub(super) fn drop_dependent(old: &Value, new: &mut Value) {
     let none = Spec::new();
     let old = old["spec"].as_object().unwrap_or(&none);

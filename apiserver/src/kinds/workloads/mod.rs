@@ -195,7 +195,8 @@ impl Strategy for DaemonSet {
     }
 }
 
-/// Sets the update strategy of a stateful or daemon set; `rolling` has the defaults of a rolling update.
+/// Sets the update strategy of a stateful or daemon set; `rolling` has the defaults of a rolling
+/// update.
 fn update_strategy(spec: &mut Map<String, Value>, rolling: Value) {
     let strategy = child(spec, "updateStrategy");
     set(strategy, "type", "RollingUpdate");

@@ -10,7 +10,8 @@ use crate::kinds::check::{
 use crate::kinds::pods::pod_template;
 use crate::metadata::object::{copy_field, text};
 
-/// Validation shared by the kinds with a label selector and a pod template; `kind` is the kind's name in messages.
+/// Validation shared by the kinds with a label selector and a pod template; `kind` is the kind's
+/// name in messages.
 pub(super) fn validate(kind: &str, object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let spec = &object["spec"];
@@ -58,7 +59,8 @@ fn is_empty(selector: &Value) -> bool {
             .is_none_or(Vec::is_empty)
 }
 
-/// Validates the template of a workload: its labels must match the selector, its pods must be valid and always restart.
+/// Validates the template of a workload: its labels must match the selector, its pods must be valid
+/// and always restart.
 fn validate_template(spec: &Value, errors: &mut Vec<FieldError>) {
     let template = &spec["template"];
     matches_template(spec, errors);

@@ -1,4 +1,5 @@
-//! The order of merged lists: the patch's items in the patch's order, interleaved with the others in the server's order.
+//! The order of merged lists: the patch's items in the patch's order, interleaved with the others
+//! in the server's order.
 
 use std::collections::{BTreeMap, VecDeque};
 

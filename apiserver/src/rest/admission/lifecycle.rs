@@ -10,7 +10,8 @@ use crate::status::{ApiError, GroupResource, StatusCause};
 /// Admits a new object.
 ///
 /// # Errors
-/// 404 if its namespace does not exist, 403 if the namespace or the definition of its kind is being deleted.
+/// 404 if its namespace does not exist, 403 if the namespace or the definition of its kind is being
+/// deleted.
 pub(crate) fn admit_create(core: &Core, served: &Served, object: &Value) -> Result<(), ApiError> {
     let has_lifecycle = core.options.namespace_lifecycle != Controllers::Off;
     if served.resource.namespaced && has_lifecycle {

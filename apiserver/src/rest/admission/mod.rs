@@ -1,5 +1,6 @@
-//! Admission: checks against the state of the cluster ([`lifecycle`]), mutating ([`mutate`]) and validating ([`validate`])
-//! webhooks. Validation includes the permissions that owner references need ([`owners`]).
+//! Admission: checks against the state of the cluster ([`lifecycle`]), mutating ([`mutate`]) and
+//! validating ([`validate`]) webhooks. Validation includes the permissions that owner references
+//! need ([`owners`]).
 
 pub(crate) mod lifecycle;
 mod mutate;

@@ -32,7 +32,8 @@ impl Admission<'_> {
         !self.webhooks(Stage::Mutating).is_empty()
     }
 
-    /// Calls the mutating webhooks in order, each on the result of the previous one. A deletion has no object.
+    /// Calls the mutating webhooks in order, each on the result of the previous one. A deletion has
+    /// no object.
     ///
     /// # Errors
     /// If a webhook rejects the request, or fails with a failure policy other than `Ignore`.

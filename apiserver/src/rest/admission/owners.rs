@@ -1,7 +1,9 @@
-//! The admission plugin `OwnerReferencesPermissionEnforcement` (`k8s.io/kubernetes/plugin/pkg/admission/gc`).
+//! The admission plugin `OwnerReferencesPermissionEnforcement`
+//! (`k8s.io/kubernetes/plugin/pkg/admission/gc`).
 //!
-//! Whoever changes the owners of an object must be allowed to delete it, and whoever sets `blockOwnerDeletion`, to update the
-//! finalizers of the owner. What a write needs is recorded even where the plugin is off, for the assertions of tests.
+//! Whoever changes the owners of an object must be allowed to delete it, and whoever sets
+//! `blockOwnerDeletion`, to update the finalizers of the owner. What a write needs is recorded even
+//! where the plugin is off, for the assertions of tests.
 
 use serde_json::Value;
 
@@ -27,7 +29,8 @@ impl Admission<'_> {
         let (Some(object), Some(request)) = (object, self.by.request) else {
             return Ok(());
         };
-        // A binding or an eviction is no object of the resource, and the status of a pod cannot change its owners.
+        // A binding or an eviction is no object of the resource, and the status of a pod cannot
+        // change its owners.
         let is_exempt = self.kind.is_some()
             || (self.served.is("", "pods") && self.subresource == "status")
             || owners(object).eq(old.into_iter().flat_map(owners));
@@ -63,7 +66,8 @@ impl Admission<'_> {
         Ok(())
     }
 
-    /// Returns what the write needs, each with the message of its refusal; an error for an owner of an unknown kind.
+    /// Returns what the write needs, each with the message of its refusal; an error for an owner of
+    /// an unknown kind.
     fn needs(
         &self,
         object: &Value,

@@ -122,8 +122,8 @@ impl Admission<'_> {
     /// Returns how to call a webhook, or `None` if it does not match the request.
     ///
     /// # Errors
-    /// 404 if the namespace whose labels are needed does not exist, 403 if a match condition fails and the failure policy is
-    /// not `Ignore`.
+    /// 404 if the namespace whose labels are needed does not exist, 403 if a match condition fails
+    /// and the failure policy is not `Ignore`.
     pub(super) async fn invocation(
         &self,
         webhook: Webhook,
@@ -162,7 +162,8 @@ impl Admission<'_> {
         Ok(Some(invocation))
     }
 
-    /// Returns the version, other than the request's, in which the first matching rule of a webhook names the resource.
+    /// Returns the version, other than the request's, in which the first matching rule of a webhook
+    /// names the resource.
     fn equivalent(&self, webhook: &Webhook) -> Option<Served> {
         if !webhook.takes_equivalents() {
             return None;

@@ -8,10 +8,12 @@ use crate::status::ApiError;
 use crate::webhooks::configuration::Stage;
 
 impl Admission<'_> {
-    /// Checks owner references, and calls all validating webhooks concurrently. A deletion has no object.
+    /// Checks owner references, and calls all validating webhooks concurrently. A deletion has no
+    /// object.
     ///
     /// # Errors
-    /// 403 for owner references that the user may not set, the first rejection in the order of the webhooks, or the first failure that is not ignored.
+    /// 403 for owner references that the user may not set, the first rejection in the order of the
+    /// webhooks, or the first failure that is not ignored.
     pub(crate) async fn validate(
         &self,
         object: Option<&Value>,

@@ -17,7 +17,8 @@ use crate::table::{self, Header, Include};
 /// An encoded event.
 pub(super) enum Line {
     Whole(Bytes),
-    /// The parts of a large event, in order: the object is not copied, so that many watchers share it.
+    /// The parts of a large event, in order: the object is not copied, so that many watchers share
+    /// it.
     Parts([Bytes; 3]),
 }
 

@@ -1,7 +1,7 @@
 //! Watch requests: events from the store's log, read by cursor at the client's pace.
 //!
-//! A watcher has a cursor and no buffer. If it falls behind the bounded history, its stream ends with an `Expired` error, as
-//! in kube-apiserver.
+//! A watcher has a cursor and no buffer. If it falls behind the bounded history, its stream ends
+//! with an `Expired` error, as in kube-apiserver.
 
 mod encode;
 mod stream;
@@ -26,8 +26,8 @@ use stream::Watcher;
 /// Handles GET of a collection with `watch`.
 ///
 /// # Errors
-/// 422 for contradictory parameters. As in kube-apiserver, a resourceVersion that is too old is reported in the stream, and
-/// one in the future is waited for.
+/// 422 for contradictory parameters. As in kube-apiserver, a resourceVersion that is too old is
+/// reported in the stream, and one in the future is waited for.
 pub(super) async fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiError> {
     if call.accepted.format != Format::Json {
         return Err(ApiError::not_acceptable(
@@ -67,7 +67,8 @@ pub(super) async fn watch(core: &Arc<Core>, call: &Call) -> Result<Answer, ApiEr
     ))
 }
 
-/// The maximum duration of a watch (one year): the clock overflows with arbitrary numbers of seconds.
+/// The maximum duration of a watch (one year): the clock overflows with arbitrary numbers of
+/// seconds.
 const LONGEST_WATCH: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Returns the duration of a watch; by default, a random one between 30 and 60 minutes.
@@ -82,7 +83,8 @@ struct Start {
     end_marker: Option<u64>,
 }
 
-/// Determines where a watch starts: after a resourceVersion, or with the current state as synthetic events.
+/// Determines where a watch starts: after a resourceVersion, or with the current state as synthetic
+/// events.
 fn start(core: &Core, call: &Call, options: &ListOptions) -> Result<Start, ApiError> {
     let current = core.store.revision();
     let state = || -> Snapshot {

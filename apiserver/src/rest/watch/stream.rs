@@ -56,10 +56,11 @@ pub(super) struct Watcher {
 
 /// How a watch ends at an event that cannot be converted.
 enum End {
-    /// The event is live: the watch ends without an error, as in kube-apiserver, whose cache restarts.
+    /// The event is live: the watch ends without an error, as in kube-apiserver, whose cache
+    /// restarts.
     Live,
-    /// The event is older than the watch: it ends with an `Expired` error, so that the client lists and gets the conversion
-    /// error.
+    /// The event is older than the watch: it ends with an `Expired` error, so that the client lists
+    /// and gets the conversion error.
     Past { after: u64, fault: u64 },
 }
 
@@ -160,8 +161,8 @@ impl Watcher {
         }
     }
 
-    /// Converts the pending events that this watcher may see, in one review. If that fails, the watch ends before the first
-    /// event that cannot be converted.
+    /// Converts the pending events that this watcher may see, in one review. If that fails, the
+    /// watch ends before the first event that cannot be converted.
     async fn convert(&mut self) {
         self.encoder.served.forget();
         if self.prepare(0..self.pending.len()).await {
@@ -272,8 +273,8 @@ impl Watcher {
         }
     }
 
-    /// Encodes an event as seen through the watcher's selectors: an object that starts to match is added, one that stops is
-    /// deleted.
+    /// Encodes an event as seen through the watcher's selectors: an object that starts to match is
+    /// added, one that stops is deleted.
     fn event_line(&mut self, event: &Event) -> Option<Line> {
         let served = &self.encoder.served;
         let is_deletion = event.kind == EventKind::Deleted;

@@ -1,4 +1,5 @@
-//! RBAC by the stored roles, and the admission plugin OwnerReferencesPermissionEnforcement: with kube-apiserver's messages.
+//! RBAC by the stored roles, and the admission plugin OwnerReferencesPermissionEnforcement: with
+//! kube-apiserver's messages.
 
 use embedded_apiserver::{ApiServer, AuthorizationMode, Roles, assert_rbac};
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
@@ -32,7 +33,8 @@ fn role(namespace: &str, name: &str, rules: Value) -> Value {
     })
 }
 
-/// Binds a role (`Role/name` or `ClusterRole/name`) to a subject (`User/name`, `Group/name`, `ServiceAccount/name`).
+/// Binds a role (`Role/name` or `ClusterRole/name`) to a subject (`User/name`, `Group/name`,
+/// `ServiceAccount/name`).
 fn binding(namespace: &str, name: &str, role: &str, subject: &str) -> Value {
     let kind = if namespace.is_empty() {
         "ClusterRoleBinding"

@@ -48,8 +48,8 @@ fn anything(name: &str, spec: Value) -> Value {
     })
 }
 
-/// Managed fields nest deeper than the fields they describe: with them, an object with 125 levels exceeds the 127 that the
-/// parser reads.
+/// Managed fields nest deeper than the fields they describe: with them, an object with 125 levels
+/// exceeds the 127 that the parser reads.
 #[tokio::test]
 async fn what_is_stored_can_be_read_whatever_its_depth() {
     let server = server_of_anything();
@@ -71,7 +71,8 @@ async fn what_is_stored_can_be_read_whatever_its_depth() {
     assert!((1..10).contains(&refused), "{refused}");
 }
 
-/// Every three operations nest the spec one level deeper: a small patch could build an object that overflows the stack.
+/// Every three operations nest the spec one level deeper: a small patch could build an object that
+/// overflows the stack.
 #[tokio::test]
 async fn a_patch_that_nests_too_deep_is_refused() {
     let server = server_of_anything();
@@ -244,8 +245,8 @@ fn peak_memory() -> usize {
         * 1024
 }
 
-/// Ignored because it takes a minute without optimisation and must run alone: the peak is that of the whole process,
-/// including other tests. `hack/bench/apiserver.sh` runs it, optimised.
+/// Ignored because it takes a minute without optimisation and must run alone: the peak is that of
+/// the whole process, including other tests. `hack/bench/apiserver.sh` runs it, optimised.
 #[tokio::test]
 #[ignore = "takes long, and measures the whole process"]
 async fn one_hundred_thousand_objects_of_two_kilobytes_fit_in_a_gibibyte() {

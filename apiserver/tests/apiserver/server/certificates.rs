@@ -1,7 +1,7 @@
 //! Certificates of webhooks, and the verdicts of a Go client on them.
 //!
-//! `hack/certificates.sh` writes the certificates of the table to a folder and compares Go's verdicts with
-//! `testdata/certificates/verdicts.tsv`.
+//! `hack/certificates.sh` writes the certificates of the table to a folder and compares Go's
+//! verdicts with `testdata/certificates/verdicts.tsv`.
 
 use std::path::Path;
 use std::sync::Arc;

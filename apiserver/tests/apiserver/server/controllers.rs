@@ -188,7 +188,8 @@ fn namespaced(namespace: &str, name: &str) -> Value {
     map
 }
 
-/// A dependent of a kind that is not served may be one that nobody owns: that is known when the kind is served.
+/// A dependent of a kind that is not served may be one that nobody owns: that is known when the
+/// kind is served.
 #[tokio::test]
 async fn a_dependent_is_collected_once_the_kind_of_its_owner_is_served() {
     let server = ApiServer::builder().build().unwrap();

@@ -12,7 +12,8 @@ use tower::service_fn;
 
 use super::webhooks::{Review, converted, definition, request};
 
-/// A server that cannot convert things with the label `bad`, with clients for the unstored and the stored version.
+/// A server that cannot convert things with the label `bad`, with clients for the unstored and the
+/// stored version.
 fn server() -> (ApiServer, [Api<DynamicObject>; 2]) {
     let hook = service_fn(async |review: Review| {
         let request = request(review).await;

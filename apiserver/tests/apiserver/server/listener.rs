@@ -1,4 +1,5 @@
-//! The listener: watches over WebSocket, browser requests, silent connections, kubeconfig, OpenAPI in protobuf.
+//! The listener: watches over WebSocket, browser requests, silent connections, kubeconfig, OpenAPI
+//! in protobuf.
 
 use std::net::SocketAddr;
 
@@ -166,7 +167,8 @@ async fn a_page_of_another_site_can_neither_write_nor_read() {
     assert!(refused.contains("https://evil.example"), "{refused}");
     let refused = raw(addr, &write("Sec-Fetch-Site: cross-site\r\n")).await;
     assert!(refused.starts_with("HTTP/1.1 403"), "{refused}");
-    // Without a content type the body is JSON, as in kube-apiserver; clients other than browsers may omit it.
+    // Without a content type the body is JSON, as in kube-apiserver; clients other than browsers
+    // may omit it.
     let created = raw(addr, &write("")).await;
     assert!(created.starts_with("HTTP/1.1 201"), "{created}");
     serving.shutdown().await;

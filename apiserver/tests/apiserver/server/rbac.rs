@@ -68,7 +68,8 @@ async fn nothing_to_judge_is_a_failure() {
     );
 }
 
-/// Whether each rule allows what was done: a get, a list, a patch of the status, an apply that created an object.
+/// Whether each rule allows what was done: a get, a list, a patch of the status, an apply that
+/// created an object.
 #[tokio::test]
 async fn rules_are_matched_as_the_authorizer_matches_them() {
     let server = server();

@@ -153,7 +153,8 @@ async fn nothing_is_created_in_a_namespace_that_ended_while_a_webhook_was_asked(
     assert!(server.objects().list("", "configmaps", "n").is_empty());
 }
 
-/// The garbage collector observes an object whose creation was cancelled while a webhook converted the stored object.
+/// The garbage collector observes an object whose creation was cancelled while a webhook converted
+/// the stored object.
 #[tokio::test]
 async fn a_write_that_is_given_up_during_its_conversion_is_observed() {
     let hook = service_fn(async |review: Review| {

@@ -24,8 +24,9 @@ impl Bin {
 
     /// Deletes the objects in the bin and ignores failures.
     ///
-    /// Namespaces are kept when `CONFORMANCE_THROWAWAY=1` declares the server disposable: deleting them is a controller's
-    /// work, and hundreds of them at once would slow down the cases that wait for it.
+    /// Namespaces are kept when `CONFORMANCE_THROWAWAY=1` declares the server disposable: deleting
+    /// them is a controller's work, and hundreds of them at once would slow down the cases that
+    /// wait for it.
     pub(crate) async fn empty(&self, client: &Client) {
         let keep_namespaces =
             std::env::var("CONFORMANCE_THROWAWAY").is_ok_and(|value| value == "1");

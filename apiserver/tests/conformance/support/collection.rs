@@ -37,7 +37,8 @@ impl Collection {
             .map_or("", |(group, _)| group)
     }
 
-    /// Returns the path of an object, with an optional subresource (`name/status`) and query (`name?dryRun=All`).
+    /// Returns the path of an object, with an optional subresource (`name/status`) and query
+    /// (`name?dryRun=All`).
     pub(crate) fn at(&self, name: &str) -> String {
         format!("{}/{name}", self.path)
     }
@@ -57,7 +58,8 @@ impl Collection {
         self.create(&self.object(name, fields)).await
     }
 
-    /// Creates an object from `fields` with a query, such as `fieldValidation=Strict`; returns the response.
+    /// Creates an object from `fields` with a query, such as `fieldValidation=Strict`; returns the
+    /// response.
     pub(crate) async fn creation_with(&self, query: &str, name: &str, fields: Value) -> Reply {
         self.create_with(query, &self.object(name, fields)).await
     }
@@ -338,7 +340,8 @@ pub(crate) async fn configmaps(client: &Client) -> Collection {
     resources::CONFIG_MAPS.fresh(client).await
 }
 
-/// Returns secrets in a new namespace: for lists and watches, since no controller creates any there.
+/// Returns secrets in a new namespace: for lists and watches, since no controller creates any
+/// there.
 pub(crate) async fn secrets(client: &Client) -> Collection {
     resources::SECRETS.fresh(client).await
 }

@@ -19,7 +19,8 @@ pub(crate) struct Crd {
 }
 
 impl Crd {
-    /// Creates a CRD of namespaced `Thing`s, with one served and stored version `v1` with this schema.
+    /// Creates a CRD of namespaced `Thing`s, with one served and stored version `v1` with this
+    /// schema.
     pub(crate) fn new(schema: Value) -> Self {
         let group = format!("g{}.conformance.test", unique());
         let body = json!({
@@ -109,7 +110,8 @@ fn version(name: &str, storage: bool, schema: Value) -> Value {
     json!({"name": name, "served": true, "storage": storage, "schema": {"openAPIV3Schema": schema}})
 }
 
-/// Returns the schema of an object whose `spec` has these properties; its `status` accepts anything.
+/// Returns the schema of an object whose `spec` has these properties; its `status` accepts
+/// anything.
 pub(crate) fn spec_schema(properties: Value) -> Value {
     json!({
         "type": "object",
@@ -137,7 +139,8 @@ pub(crate) async fn things_with(
         .await
 }
 
-/// Expects a thing whose `spec` has these properties to be stored with this value at a JSON pointer.
+/// Expects a thing whose `spec` has these properties to be stored with this value at a JSON
+/// pointer.
 pub(crate) async fn stores(
     client: Client,
     properties: Value,
@@ -149,7 +152,8 @@ pub(crate) async fn stores(
     check(&created, pointer, expected);
 }
 
-/// Expects a thing whose `spec` has these properties to be stored without a value at a JSON pointer.
+/// Expects a thing whose `spec` has these properties to be stored without a value at a JSON
+/// pointer.
 pub(crate) async fn drops(client: Client, properties: Value, fields: Value, pointer: &str) {
     let created = things(&client, properties).await.given("a", fields).await;
     check_absent(&created, pointer);

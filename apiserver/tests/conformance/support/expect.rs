@@ -72,9 +72,10 @@ pub(crate) fn resource_version(value: &Value) -> String {
     version.to_owned()
 }
 
-/// How long asynchronous effects may take. The slowest is the garbage collector of kube-controller-manager: it looks for new
-/// resources every 30 s, waits up to 30 s more for their caches (`Sync` in garbagecollector.go), and retries owners of kinds
-/// that it does not know yet with exponential backoff.
+/// How long asynchronous effects may take. The slowest is the garbage collector of
+/// kube-controller-manager: it looks for new resources every 30 s, waits up to 30 s more for their
+/// caches (`Sync` in garbagecollector.go), and retries owners of kinds that it does not know yet
+/// with exponential backoff.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
 
 /// Polls until there is a value; panics after [`PATIENCE`], which only a broken server exceeds.

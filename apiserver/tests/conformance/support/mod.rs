@@ -1,5 +1,5 @@
-//! The helpers of cases: requests ([`wire`]), the collection of a resource in a separate namespace ([`collection`], [`crd`]),
-//! watches ([`watching`]), and assertions on responses ([`expect`]).
+//! The helpers of cases: requests ([`wire`]), the collection of a resource in a separate namespace
+//! ([`collection`], [`crd`]), watches ([`watching`]), and assertions on responses ([`expect`]).
 
 pub(crate) mod cleanup;
 pub(crate) mod collection;

@@ -48,8 +48,8 @@ impl Watch {
         }
     }
 
-    /// Returns the next event, or `None` after the end of the stream; panics after [`PATIENCE`], which only a broken server
-    /// exceeds.
+    /// Returns the next event, or `None` after the end of the stream; panics after [`PATIENCE`],
+    /// which only a broken server exceeds.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         let line = tokio::time::timeout(PATIENCE, self.next_line()).await;
         let line = line.unwrap_or_else(|_| panic!("{}: no event in {PATIENCE:?}", self.path))?;
@@ -74,8 +74,8 @@ impl Watch {
         }
     }
 
-    /// Returns the object of the next event; asserts the event's type and the object's name. Skips bookmarks, which a server
-    /// may send at any time.
+    /// Returns the object of the next event; asserts the event's type and the object's name. Skips
+    /// bookmarks, which a server may send at any time.
     pub(crate) async fn expect(&mut self, event_type: &str, name: &str) -> Value {
         let event = loop {
             let event = self
@@ -91,7 +91,8 @@ impl Watch {
         at(&event, "/object").clone()
     }
 
-    /// Returns the `Status` of the next event; asserts that it is an ERROR with this code and reason.
+    /// Returns the `Status` of the next event; asserts that it is an ERROR with this code and
+    /// reason.
     pub(crate) async fn expect_error(&mut self, code: u16, reason: &str) -> Value {
         let event = self
             .next()

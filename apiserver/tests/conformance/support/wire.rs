@@ -49,7 +49,8 @@ impl Reply {
         self.json()
     }
 
-    /// Asserts a failure with this code, reason and message, and the shape of `metav1.Status`; returns the `Status`.
+    /// Asserts a failure with this code, reason and message, and the shape of `metav1.Status`;
+    /// returns the `Status`.
     #[track_caller]
     pub(crate) fn fails(&self, code: u16, reason: &str, message: &str) -> Value {
         let status = self.refused(code, reason);
@@ -140,8 +141,8 @@ impl Reply {
 
 /// Sends a request with any method, headers and body.
 ///
-/// Retries while kube-apiserver replaces the storage of a changed CRD: it then answers 429, or closes the connection without
-/// an answer.
+/// Retries while kube-apiserver replaces the storage of a changed CRD: it then answers 429, or
+/// closes the connection without an answer.
 pub(crate) async fn send(
     client: &Client,
     method: Method,
@@ -163,8 +164,8 @@ pub(crate) async fn send(
     panic!("{method} {path}: not served within {PATIENCE:?}");
 }
 
-/// Whether the server closed the connection after it read the request and before it answered. This does not hide such a bug
-/// of the embedded server, whose own suite uses no sockets.
+/// Whether the server closed the connection after it read the request and before it answered. This
+/// does not hide such a bug of the embedded server, whose own suite uses no sockets.
 fn closed_without_answer(error: &kube::Error) -> bool {
     let mut cause = Some(error as &(dyn Error + 'static));
     while let Some(error) = cause {

@@ -1,4 +1,5 @@
-//! A read buffer that a thread reuses for all files: the sources of one Kubernetes package are megabytes.
+//! A read buffer that a thread reuses for all files: the sources of one Kubernetes package are
+//! megabytes.
 
 use std::io::{self, Read};
 
@@ -32,7 +33,8 @@ impl Buffer {
         self.memory.shrink_to(KEPT);
     }
 
-    /// Reads at most `most` bytes by one system call. Returns their number, 0 at the end of the file.
+    /// Reads at most `most` bytes by one system call. Returns their number, 0 at the end of the
+    /// file.
     ///
     /// # Errors
     ///

@@ -25,7 +25,8 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Reads the environment of this process, the settings of `go env -w`, and Go's defaults. Runs no command.
+    /// Reads the environment of this process, the settings of `go env -w`, and Go's defaults. Runs
+    /// no command.
     #[must_use]
     pub fn from_process() -> Self {
         let settings = settings();
@@ -53,8 +54,8 @@ impl Environment {
     }
 }
 
-/// The build that Go's settings declare. Unlike in Go, the machine does not decide what they leave out; as in Go, a build for another
-/// platform has no cgo unless it is asked for.
+/// The build that Go's settings declare. Unlike in Go, the machine does not decide what they leave
+/// out; as in Go, a build for another platform has no cgo unless it is asked for.
 fn build(value: &dyn Fn(&str) -> Option<String>, tags: Option<&str>) -> Build {
     let usual = Build::default();
     let os = value("GOOS").unwrap_or(usual.os.clone());

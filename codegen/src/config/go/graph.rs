@@ -1,6 +1,7 @@
 //! The modules of a build: resolves an import path to a package folder.
 //!
-//! Since Go 1.17, `go.mod` lists all modules that its packages need, so no version selection is needed here.
+//! Since Go 1.17, `go.mod` lists all modules that its packages need, so no version selection is
+//! needed here.
 
 use std::{
     collections::BTreeMap,
@@ -66,7 +67,8 @@ pub(super) enum Missing {
     Unknown,
     /// It is not in the vendor folder.
     Vendored { folder: String },
-    /// It is in the standard library, which is not installed or lacks it. The standard types that matter are known by name.
+    /// It is in the standard library, which is not installed or lacks it. The standard types that
+    /// matter are known by name.
     Standard,
 }
 
@@ -168,7 +170,8 @@ impl<'a> Graph<'a> {
             .extend(replacements.map(|replace| (folder.to_owned(), replace)));
     }
 
-    /// Uses the vendor folder if Go would: if requested by `-mod`, or if it exists and the module requires Go 1.14 or later.
+    /// Uses the vendor folder if Go would: if requested by `-mod`, or if it exists and the module
+    /// requires Go 1.14 or later.
     fn use_vendor(&mut self, folder: &Path, go: Option<(u32, u32)>) {
         let list = folder.join("vendor").join("modules.txt");
         let wanted = match self.environment.mod_flag.as_deref() {
@@ -405,7 +408,8 @@ fn has_go(folder: &Path, build: &Build) -> bool {
     })
 }
 
-/// A module path as escaped in the module cache: an upper-case letter becomes `!` and its lower-case form.
+/// A module path as escaped in the module cache: an upper-case letter becomes `!` and its
+/// lower-case form.
 fn escape(path: &str) -> String {
     let mut escaped = String::with_capacity(path.len());
     for c in path.chars() {

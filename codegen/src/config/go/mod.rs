@@ -1,7 +1,9 @@
-//! Go packages on disk: resolves patterns, and loads the matching packages and those whose types they use.
+//! Go packages on disk: resolves patterns, and loads the matching packages and those whose types
+//! they use.
 //!
-//! No Go toolchain is run and nothing is downloaded. Packages are read in rounds, as their types turn out to be used: an API that
-//! uses three types of `k8s.io` reads the three packages that declare them. Start reading at [`load`].
+//! No Go toolchain is run and nothing is downloaded. Packages are read in rounds, as their types
+//! turn out to be used: an API that uses three types of `k8s.io` reads the three packages that
+//! declare them. Start reading at [`load`].
 
 mod buffer;
 mod environment;
@@ -63,19 +65,21 @@ const LINE_BYTES: usize = 1024 * 1024;
 pub enum KubernetesSources {
     /// For schemas, which then expand the types of the module's Kubernetes version.
     Definitions,
-    /// Not at all: fields have the types of k8s-openapi. Only embedded types and types that it lacks are read.
+    /// Not at all: fields have the types of k8s-openapi. Only embedded types and types that it
+    /// lacks are read.
     Unused,
 }
 
 /// Loads the packages that the patterns match, and those whose types they use.
 ///
-/// A pattern is a folder (`./api/v1`) or an import path (`k8s.io/api/core/v1`); with `/...` appended, it also matches all
-/// packages below. Folders are relative to `dir`; import paths are resolved in the module that contains `dir`.
+/// A pattern is a folder (`./api/v1`) or an import path (`k8s.io/api/core/v1`); with `/...`
+/// appended, it also matches all packages below. Folders are relative to `dir`; import paths are
+/// resolved in the module that contains `dir`.
 ///
 /// # Errors
 ///
-/// Patterns that match no packages, and files that cannot be read. A missing package of another module is an error only if one of
-/// its types is needed ([`GoSources::missing`]).
+/// Patterns that match no packages, and files that cannot be read. A missing package of another
+/// module is an error only if one of its types is needed ([`GoSources::missing`]).
 pub fn load(
     patterns: &[String],
     dir: &Path,
@@ -155,7 +159,8 @@ impl Loader<'_> {
             let (mut wanted, used) = wanted(&sources, self);
             wanted.retain(|wanted| tried.insert(wanted.path.clone()));
             if wanted.is_empty() {
-                // Types that are not loaded here may still be described from their sources, if those exist.
+                // Types that are not loaded here may still be described from their sources, if
+                // those exist.
                 sources.used = (self.kubernetes == KubernetesSources::Definitions).then_some(used);
                 break;
             }
@@ -226,7 +231,8 @@ impl Known for Loader<'_> {
     }
 }
 
-/// The modules in subfolders of the patterns' folders that declare kinds and are not read, with a warning for each.
+/// The modules in subfolders of the patterns' folders that declare kinds and are not read, with a
+/// warning for each.
 fn kinds_elsewhere(
     packages: &BTreeMap<String, Found>,
     build: &Build,
@@ -315,7 +321,8 @@ fn read_package(
                 buffer.clear();
                 read_source(&path, &shown, found.main, buffer)
             })?;
-            // Parse outside of the borrow: parsing is parallel, so this thread may start on another file meanwhile.
+            // Parse outside of the borrow: parsing is parallel, so this thread may start on another
+            // file meanwhile.
             let parse = |source| GoFile::built(source, build);
             Ok(source.map_or_else(|| GoFile::barren(shown), parse))
         })
@@ -340,7 +347,8 @@ fn read_package(
     })
 }
 
-/// Reads a Go file through a buffer; `None` for a file outside of the main module that declares nothing field types depend on.
+/// Reads a Go file through a buffer; `None` for a file outside of the main module that declares
+/// nothing field types depend on.
 fn read_source(
     path: &Path,
     shown: &str,
@@ -381,8 +389,9 @@ fn go_files(folder: &Path, build: &Build) -> Result<Vec<String>, Diagnostic> {
     Ok(names)
 }
 
-/// Whether a file is generated and declares nothing field types depend on. The file is scanned in pieces that fit the processor's
-/// cache. If the result is `false`, the buffer holds the bytes read so far, if any.
+/// Whether a file is generated and declares nothing field types depend on. The file is scanned in
+/// pieces that fit the processor's cache. If the result is `false`, the buffer holds the bytes read
+/// so far, if any.
 fn is_barren_file(file: &mut File, buffer: &mut Buffer) -> io::Result<bool> {
     let mut read = buffer.read(file, HEAD_BYTES)?;
     if !is_generated(buffer.held()) {

@@ -61,8 +61,8 @@ impl<'a> Pattern<'a> {
 pub(super) struct Expanded {
     /// The packages, by import path.
     pub(super) requested: BTreeMap<String, Requested>,
-    /// Packages below the folders that belong to modules outside of the build, by import path. They are not matched, though
-    /// controller-gen reads them too.
+    /// Packages below the folders that belong to modules outside of the build, by import path. They
+    /// are not matched, though controller-gen reads them too.
     pub(super) elsewhere: BTreeMap<String, Found>,
 }
 
@@ -219,9 +219,9 @@ fn expand_found(
     Err(Diagnostic::error(format!("{folder}{below} no Go files")))
 }
 
-/// Adds the packages in a folder and below it as the go command does: without `vendor`, `testdata`, hidden folders, those that go.mod
-/// ignores, and the targets of links. Packages of other modules are added only if those are in the workspace. Returns whether there is any
-/// package.
+/// Adds the packages in a folder and below it as the go command does: without `vendor`, `testdata`,
+/// hidden folders, those that go.mod ignores, and the targets of links. Packages of other modules
+/// are added only if those are in the workspace. Returns whether there is any package.
 fn walk(
     graph: &Graph<'_>,
     path: String,

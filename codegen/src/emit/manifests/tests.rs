@@ -46,7 +46,8 @@ pub(super) fn kind(fields: &str, types: &str) -> String {
     format!(
         "// +genclient\n// +k8s:deepcopy-gen:interfaces=runtime.Object\n#[derive(Debug)]\npub struct Vm {{\n    \
          pub metadata: ObjectMeta,\n    pub spec: Spec,\n}}\n\
-         /// The spec.\n#[derive(Clone, Debug, Serialize, Deserialize)]\npub struct Spec {{\n{fields}\n}}\n{types}"
+         /// The spec.\n#[derive(Clone, Debug, Serialize, Deserialize)]\npub struct Spec
+         /// {{\n{fields}\n}}\n{types}"
     )
 }
 
@@ -452,7 +453,8 @@ fn a_flattened_enum_that_is_optional_may_have_no_variant() {
     assert_eq!(untagged["anyOf"], Value::Null);
 }
 
-/// Where controller-gen resolves conflicts between markers differently; see the list in `docs/markers.md`.
+/// Where controller-gen resolves conflicts between markers differently; see the list in
+/// `docs/markers.md`.
 #[test]
 fn markers_that_meet_have_the_meaning_of_controller_gen_or_are_refused() {
     let number = |marker: &str| {

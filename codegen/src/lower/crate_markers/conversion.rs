@@ -62,7 +62,8 @@ pub(in crate::lower) fn conversion(
     }))
 }
 
-/// Applies the conversion marked on one version to all versions of the kind; conflicting markers are an error.
+/// Applies the conversion marked on one version to all versions of the kind; conflicting markers
+/// are an error.
 pub(super) fn settle(api: &mut ApiSet, diagnostics: &mut Diagnostics) {
     for group in &mut api.groups {
         let resources = || group.versions.iter().flat_map(|version| &version.resources);

@@ -1,7 +1,7 @@
 //! Role rules, webhooks and conversions, from crate-level markers.
 //!
-//! The markers come from API packages of any language and from files without API types; they belong to the crate, not to a version. Start
-//! reading at [`lower`].
+//! The markers come from API packages of any language and from files without API types; they belong
+//! to the crate, not to a version. Start reading at [`lower`].
 
 pub(super) mod conversion;
 mod endpoint;
@@ -26,8 +26,8 @@ pub(super) fn gather<'a>(sets: impl Iterator<Item = &'a MarkerSet>) -> MarkerSet
     MarkerSet(markers.cloned().collect())
 }
 
-/// Adds rules and webhooks to an API whose kinds are complete, and determines the conversion of each kind. `is_complete` tells that
-/// no marker may be missing because of an error.
+/// Adds rules and webhooks to an API whose kinds are complete, and determines the conversion of
+/// each kind. `is_complete` tells that no marker may be missing because of an error.
 pub(super) fn lower(
     markers: &MarkerSet,
     compat: Compat,

@@ -5,8 +5,9 @@ use crate::{
     model::PolicyRule,
 };
 
-/// Warns about code that blocks the deletion of owners, if no rule allows to update the finalizers of any. Servers with the admission
-/// plugin OwnerReferencesPermissionEnforcement, such as OpenShift, refuse such owner references. Code without rules has no role to check.
+/// Warns about code that blocks the deletion of owners, if no rule allows to update the finalizers
+/// of any. Servers with the admission plugin OwnerReferencesPermissionEnforcement, such as
+/// OpenShift, refuse such owner references. Code without rules has no role to check.
 pub(in crate::lower) fn check(
     rules: &[PolicyRule],
     code: Option<&Place>,

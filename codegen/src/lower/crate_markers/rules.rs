@@ -8,7 +8,8 @@ use crate::{
     suggest::closest,
 };
 
-/// The API server's verbs for resources, including verbs for a single kind, such as `bind` for roles.
+/// The API server's verbs for resources, including verbs for a single kind, such as `bind` for
+/// roles.
 #[rustfmt::skip]
 const VERBS: [&str; 17] = [
     "*", "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "proxy",
@@ -66,7 +67,8 @@ fn is_given(list: Option<&At<Vec<String>>>) -> bool {
     list.is_some_and(|list| !list.value.is_empty())
 }
 
-/// Reports rules with both resources and URLs, with neither, or with resources but no group, which the API server rejects.
+/// Reports rules with both resources and URLs, with neither, or with resources but no group, which
+/// the API server rejects.
 fn check_target(marker: &Found<'_, Rbac>, diagnostics: &mut Diagnostics) {
     let resources = is_given(marker.resources.as_ref());
     let urls = is_given(marker.urls.as_ref());

@@ -64,7 +64,8 @@ impl<'a> Configurations<'a> {
         for (index, marker) in markers.iter().enumerate() {
             let mut before = markers.iter().take(index);
             let first = before.find(|first| {
-                // controller-gen rejects duplicates within one package, and takes the last across packages.
+                // controller-gen rejects duplicates within one package, and takes the last across
+                // packages.
                 first.mutating == marker.mutating
                     && (cx.is_strict() || folder(first.place) == folder(marker.place))
             });

@@ -2,8 +2,8 @@
 
 use crate::{model::names::schema::Path, record::Line};
 
-/// The maximum number of steps from the root to a value. Deeper values are held as JSON, since rustc's recursion limit is 128 steps, some
-/// of which are needed for the futures of clients.
+/// The maximum number of steps from the root to a value. Deeper values are held as JSON, since
+/// rustc's recursion limit is 128 steps, some of which are needed for the futures of clients.
 pub(super) const MAX_STEPS: usize = 100;
 
 /// The steps into a property: the struct, and an `Option`.
@@ -12,11 +12,12 @@ pub(super) const STEPS_OF_PROPERTY: usize = 2;
 /// The steps through a list: `Vec`, `RawVec`, `PhantomData`.
 pub(super) const STEPS_OF_LIST: usize = 3;
 
-/// The steps through a map: `BTreeMap` and its internal types, as rustdoc follows them for `RefUnwindSafe`.
+/// The steps through a map: `BTreeMap` and its internal types, as rustdoc follows them for
+/// `RefUnwindSafe`.
 pub(super) const STEPS_OF_MAP: usize = 10;
 
-/// The location of a schema. List items and map values share the location of their property; the path is built only for schemas that need a
-/// name.
+/// The location of a schema. List items and map values share the location of their property; the
+/// path is built only for schemas that need a name.
 #[derive(Clone, Copy)]
 pub(super) struct At<'a, 'r> {
     pub(super) parent: &'a Path,

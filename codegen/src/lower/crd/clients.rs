@@ -7,7 +7,8 @@ use crate::{
     read::crd::Crd,
 };
 
-/// Returns the plural in the case of the kind: `VirtualMachines`; or the CRD's plural if that is a different word.
+/// Returns the plural in the case of the kind: `VirtualMachines`; or the CRD's plural if that is a
+/// different word.
 pub(super) fn client_name(crd: &Crd) -> String {
     let regular = names::plural(&names::upper_camel(&crd.kind));
     if regular.to_lowercase() == crd.plural {
@@ -17,8 +18,9 @@ pub(super) fn client_name(crd: &Crd) -> String {
     }
 }
 
-/// Renames clients that have the name of another, for kinds such as `FooBar` and `Foo-Bar`: with the suffix of the
-/// kind's type, whose name is distinct, or else with a number. The kind whose type has its own name keeps that of its client.
+/// Renames clients that have the name of another, for kinds such as `FooBar` and `Foo-Bar`: with
+/// the suffix of the kind's type, whose name is distinct, or else with a number. The kind whose
+/// type has its own name keeps that of its client.
 pub(super) fn tell_apart(resources: &mut [Resource]) {
     let mut order: Vec<usize> = (0..resources.len()).collect();
     order.sort_by_key(|&index| resources.get(index).is_some_and(has_another_name));
@@ -52,7 +54,8 @@ fn has_another_name(resource: &Resource) -> bool {
 mod tests {
     use crate::{Options, Source, Sources};
 
-    /// Asserts the client methods of kinds of one version, given with their plurals, in the order of the kinds.
+    /// Asserts the client methods of kinds of one version, given with their plurals, in the order
+    /// of the kinds.
     #[track_caller]
     fn check(kinds: &[(&str, &str)], expected: &[&str]) {
         let crds = kinds.iter().map(|(kind, plural)| {

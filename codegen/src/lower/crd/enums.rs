@@ -20,7 +20,8 @@ pub(super) fn of_texts(schema: &Schema) -> Option<EnumDef> {
     of_values(EnumValues::Texts, values.collect(), default)
 }
 
-/// Returns the enum for an integer schema, or `None` if it lists no values or values other than 64-bit integers.
+/// Returns the enum for an integer schema, or `None` if it lists no values or values other than
+/// 64-bit integers.
 pub(super) fn of_integers(schema: &Schema) -> Option<EnumDef> {
     let values = listed(schema).into_iter();
     let values = values.filter(|value| !value.is_null());

@@ -168,7 +168,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Describes the first later Kubernetes version with which the object is recognised; empty if there is none.
+    /// Describes the first later Kubernetes version with which the object is recognised; empty if
+    /// there is none.
     fn with_later_version(&self, path: &Path, name: &str, schema: &Schema) -> String {
         match self.types.later(path, name, schema) {
             Some((version, known)) => format!(

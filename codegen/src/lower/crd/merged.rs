@@ -2,10 +2,12 @@
 
 use crate::model::TypeKind;
 
-/// Returns the body of each class. `class_of` has the class of each body; classes are numbered in the order of their first types.
+/// Returns the body of each class. `class_of` has the class of each body; classes are numbered in
+/// the order of their first types.
 ///
-/// Types of one class have the same fields, but their descriptions may differ: a field without a description gets another type's, and one
-/// with several has all of them, so that none is lost and none is said of the wrong type.
+/// Types of one class have the same fields, but their descriptions may differ: a field without a
+/// description gets another type's, and one with several has all of them, so that none is lost and
+/// none is said of the wrong type.
 pub(super) fn bodies(bodies: Vec<TypeKind>, class_of: &[usize]) -> Vec<TypeKind> {
     let mut merged: Vec<TypeKind> = Vec::new();
     for (body, &class) in bodies.into_iter().zip(class_of) {

@@ -1,7 +1,8 @@
-//! Lowers CRDs: each schema is converted to unnamed types, then the types of each version are named together; types with the same shape and
-//! the same property become one type.
+//! Lowers CRDs: each schema is converted to unnamed types, then the types of each version are named
+//! together; types with the same shape and the same property become one type.
 //!
-//! Start reading at [`lower`]; `unnamed` turns a schema into types, `shape` finds identical ones, `unify` names them.
+//! Start reading at [`lower`]; `unnamed` turns a schema into types, `shape` finds identical ones,
+//! `unify` names them.
 
 mod at;
 mod clients;
@@ -221,8 +222,9 @@ fn gather<'a>(
     (types, found)
 }
 
-/// Returns the served version that was introduced first, judging by name: `v1alpha1` before `v1beta1` before `v1`. Versions without types
-/// count, so that filters and other outputs do not affect names.
+/// Returns the served version that was introduced first, judging by name: `v1alpha1` before
+/// `v1beta1` before `v1`. Versions without types count, so that filters and other outputs do not
+/// affect names.
 fn oldest_version(crd: &Crd) -> Option<&str> {
     let versions = crd.served.iter().map(String::as_str);
     versions.max_by(|a, b| names::compare_versions(a, b))

@@ -1,4 +1,5 @@
-//! Decides which objects of a schema get generated types: pinned ones, recorded ones, and those that are not Kubernetes types.
+//! Decides which objects of a schema get generated types: pinned ones, recorded ones, and those
+//! that are not Kubernetes types.
 
 use std::collections::BTreeMap;
 
@@ -20,13 +21,15 @@ pub(super) struct Types<'a> {
     pub(super) wanted: KubernetesTypes,
     /// The oldest Kubernetes version whose types may be used.
     pub(super) version: KubernetesVersion,
-    /// Pinned names by path: an object with a pinned name at or below its path gets a generated type.
+    /// Pinned names by path: an object with a pinned name at or below its path gets a generated
+    /// type.
     pub(super) pinned: &'a BTreeMap<String, String>,
     /// The recorded type names.
     pub(super) recorded: Option<&'a Names>,
     /// Whether objects with a recorded name also keep generated types.
     pub(super) holds_own: bool,
-    /// Whether to look for objects that a later Kubernetes version would recognise: if types are generated, for no version in particular.
+    /// Whether to look for objects that a later Kubernetes version would recognise: if types are
+    /// generated, for no version in particular.
     hints: bool,
 }
 
@@ -80,7 +83,8 @@ impl<'a> Types<'a> {
 }
 
 impl Types<'_> {
-    /// Returns the first later Kubernetes version with which the objects of a schema are a Kubernetes type, and that type.
+    /// Returns the first later Kubernetes version with which the objects of a schema are a
+    /// Kubernetes type, and that type.
     pub(super) fn later(
         self,
         path: &Path,
@@ -110,7 +114,8 @@ impl Types<'_> {
     }
 }
 
-/// The note about objects that would be Kubernetes types with a later version, by the first such version of each.
+/// The note about objects that would be Kubernetes types with a later version, by the first such
+/// version of each.
 pub(super) fn hint(later: &[KubernetesVersion]) -> Option<Diagnostic> {
     let version = later.iter().max()?;
     let objects = match later.len() {

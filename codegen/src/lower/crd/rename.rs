@@ -15,8 +15,8 @@ use crate::{
 pub(super) struct Renames<'a>(&'a BTreeMap<String, String>);
 
 impl<'a> Renames<'a> {
-    /// Rejects invalid and duplicate type names, and paths that no CRD has: silently ignoring a rename that no longer applies would hide
-    /// that its target is gone.
+    /// Rejects invalid and duplicate type names, and paths that no CRD has: silently ignoring a
+    /// rename that no longer applies would hide that its target is gone.
     pub(super) fn check(
         renames: &'a BTreeMap<String, String>,
         crds: &[Crd],
@@ -60,7 +60,8 @@ impl<'a> Renames<'a> {
     }
 }
 
-/// Returns the kind or list that already has the name and is not renamed itself, in a version that contains the path.
+/// Returns the kind or list that already has the name and is not renamed itself, in a version that
+/// contains the path.
 fn taken(
     crds: &[Crd],
     renames: &BTreeMap<String, String>,

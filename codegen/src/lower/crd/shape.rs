@@ -11,8 +11,9 @@ use crate::model::{EnumDef, Field, StructDef, TypeKind, TypeRef, UnknownFields, 
 
 /// Returns the shape of each type: equal numbers mean equal shapes. Each root has its own shape.
 ///
-/// `types` are sorted by path with shorter paths first; every reference is to a longer path. References to types of the same shape are
-/// equal; if classes are specified, references to types of the same class.
+/// `types` are sorted by path with shorter paths first; every reference is to a longer path.
+/// References to types of the same shape are equal; if classes are specified, references to types
+/// of the same class.
 pub(super) fn shapes(types: &[Unnamed<'_>], class_of: Option<&[usize]>) -> Vec<usize> {
     let mut of_path: ShapeOfPath<'_> = HashMap::with_capacity(types.len());
     // The first type of each shape, by a hash that equal shapes share.
@@ -41,7 +42,8 @@ pub(super) fn shapes(types: &[Unnamed<'_>], class_of: Option<&[usize]>) -> Vec<u
 /// The shapes known so far.
 type ShapeOfPath<'a> = HashMap<&'a str, usize>;
 
-/// Hashes most of what [`is_same`] compares: types of the same shape have equal hashes, others rarely.
+/// Hashes most of what [`is_same`] compares: types of the same shape have equal hashes, others
+/// rarely.
 fn digest(def: &Unnamed<'_>, shapes: &ShapeOfPath<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     match &def.kind {

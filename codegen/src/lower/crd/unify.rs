@@ -1,16 +1,18 @@
 //! Merges types of the same shape and meaning, and gives them natural names.
 //!
-//! Paths of one version that have the same shape and the same last property become one type. It is named after its kind and that property
-//! (`MachineDisk`); if another shape has that name, also after preceding properties. A type that several kinds share is placed in a
-//! separate module, and named after its properties alone (`Disk`), since it belongs to none of the kinds.
+//! Paths of one version that have the same shape and the same last property become one type. It is
+//! named after its kind and that property (`MachineDisk`); if another shape has that name, also
+//! after preceding properties. A type that several kinds share is placed in a separate module, and
+//! named after its properties alone (`Disk`), since it belongs to none of the kinds.
 //!
-//! If several shapes could have a name, the shape that is least likely to lose it in a later release gets it. New properties are optional,
-//! so that is the shape with the fewest optional properties on its path; among these, the one with the longest path, since a type added
-//! close to the kind is often a variant of one further down.
+//! If several shapes could have a name, the shape that is least likely to lose it in a later
+//! release gets it. New properties are optional, so that is the shape with the fewest optional
+//! properties on its path; among these, the one with the longest path, since a type added close to
+//! the kind is often a variant of one further down.
 //!
-//! A recorded name ([`crate::record`]) takes precedence over these rules: a type keeps its recorded name, and types with different names
-//! stay separate even if they now have the same shape. If one type has split into several shapes, the type with the shortest path keeps the
-//! name.
+//! A recorded name ([`crate::record`]) takes precedence over these rules: a type keeps its recorded
+//! name, and types with different names stay separate even if they now have the same shape. If one
+//! type has split into several shapes, the type with the shortest path keeps the name.
 //!
 //! Start reading at [`unify`].
 
@@ -44,9 +46,11 @@ pub(super) struct Constraints<'a> {
     pub(super) aliases: bool,
 }
 
-/// Sorts types: shorter paths first, kinds whose types have their names first, then older kinds, then by path.
+/// Sorts types: shorter paths first, kinds whose types have their names first, then older kinds,
+/// then by path.
 ///
-/// `by_age` orders kinds from old to new, so that a new kind that shares types with older ones does not take names from them.
+/// `by_age` orders kinds from old to new, so that a new kind that shares types with older ones does
+/// not take names from them.
 pub(super) fn sort(types: &mut [Unnamed<'_>], by_age: impl Fn(&str, &str) -> Ordering + Sync) {
     types.par_sort_by(|a, b| {
         let depths = a.path.depth().cmp(&b.path.depth());
@@ -63,15 +67,16 @@ pub(super) fn sort(types: &mut [Unnamed<'_>], by_age: impl Fn(&str, &str) -> Ord
     });
 }
 
-/// Whether the type of a kind cannot have its name (`Foo-Bar`), which another kind may have as it is (`FooBar`).
+/// Whether the type of a kind cannot have its name (`Foo-Bar`), which another kind may have as it
+/// is (`FooBar`).
 fn is_respelled(kind: &str) -> bool {
     upper_camel(kind) != kind
 }
 
 /// Names the types, and merges those with the same shape and property.
 ///
-/// `types` are sorted by path with shorter paths first; every reference is to a longer path. Types that lose their recorded names are added
-/// to `renamed`: their lines, with the new names.
+/// `types` are sorted by path with shorter paths first; every reference is to a longer path. Types
+/// that lose their recorded names are added to `renamed`: their lines, with the new names.
 pub(super) fn unify<'a>(
     mut types: Vec<Unnamed<'a>>,
     constraints: &Constraints<'_>,
@@ -110,8 +115,8 @@ pub(super) fn unify<'a>(
     named
 }
 
-/// Computes shapes in which references to types that stay separate differ as well. Otherwise a merged type would refer to different types
-/// depending on its path.
+/// Computes shapes in which references to types that stay separate differ as well. Otherwise a
+/// merged type would refer to different types depending on its path.
 fn settled_shapes(types: &[Unnamed<'_>], pinned: &BTreeMap<String, String>) -> Vec<usize> {
     let mut settled = shapes(types, None);
     if pinned.is_empty() && types.iter().all(|def| def.line.is_none()) {
@@ -199,8 +204,8 @@ impl Class<'_, '_> {
     }
 }
 
-/// The key for merging types: shape and last property, plus the kind if one of the types is the kind's own `spec` or `status`, which stay
-/// separate per kind.
+/// The key for merging types: shape and last property, plus the kind if one of the types is the
+/// kind's own `spec` or `status`, which stay separate per kind.
 type Alike<'a> = (usize, &'a str, Option<&'a str>);
 
 /// The key of a class: the merging key, and the recorded name.
@@ -301,7 +306,8 @@ fn names(
     constraints: &Constraints<'_>,
 ) -> Vec<String> {
     let mut order: Vec<(usize, &Class<'_, '_>)> = classes.iter().enumerate().collect();
-    // Kinds first, then types directly below a kind. The sort is stable, and classes are ordered by their types.
+    // Kinds first, then types directly below a kind. The sort is stable, and classes are ordered by
+    // their types.
     order.sort_by_key(|(_, class)| {
         let path = &class.first.path;
         let optional = optional.get(class.index).copied().flatten();
@@ -400,7 +406,8 @@ fn with_names(mut kind: TypeKind, names: &NameOf<'_>) -> TypeKind {
     kind
 }
 
-/// Replaces a path with its name. Every path has a name; a path without one would be a bug, and is left unchanged.
+/// Replaces a path with its name. Every path has a name; a path without one would be a bug, and is
+/// left unchanged.
 fn name_reference(ty: &mut TypeRef, names: &NameOf<'_>) {
     match ty {
         TypeRef::Local(path) => {

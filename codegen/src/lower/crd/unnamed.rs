@@ -46,7 +46,8 @@ pub(super) struct Gathered<'a> {
     pub(super) types: Vec<Unnamed<'a>>,
     /// Recorded types that would otherwise be Kubernetes types, with the paths of these.
     pub(super) kept: Vec<(&'a Line, String)>,
-    /// The first Kubernetes version of each object that would be a Kubernetes type with a later version; not of objects within others.
+    /// The first Kubernetes version of each object that would be a Kubernetes type with a later
+    /// version; not of objects within others.
     pub(super) later: Vec<KubernetesVersion>,
     rest: Rest,
     options: Types<'a>,
@@ -57,15 +58,16 @@ pub(super) struct Gathered<'a> {
 /// What happens to the parts of a schema that its types do not represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rest {
-    /// They stay in the schema, so that it can be written again: see [`Resource::rest`](crate::model::Resource::rest).
+    /// They stay in the schema, so that it can be written again: see
+    /// [`Resource::rest`](crate::model::Resource::rest).
     Kept,
     /// They are dropped.
     Dropped,
 }
 
 impl<'a> Gathered<'a> {
-    /// Converts a kind with all types below it, and returns the rest of its schema. Without a schema, or with one that preserves unknown
-    /// fields, the root keeps every property.
+    /// Converts a kind with all types below it, and returns the rest of its schema. Without a
+    /// schema, or with one that preserves unknown fields, the root keeps every property.
     pub(super) fn of_kind(
         kind: &str,
         schema: Option<Schema>,
@@ -119,7 +121,8 @@ impl<'a> Gathered<'a> {
         (self.rest == Rest::Kept).then_some(schema)
     }
 
-    /// Returns the description, which also stays in the rest if that is kept: types of the same shape share one description.
+    /// Returns the description, which also stays in the rest if that is kept: types of the same
+    /// shape share one description.
     fn description(&self, schema: &mut Schema) -> String {
         match self.rest {
             Rest::Kept => schema.description.clone(),
@@ -190,8 +193,9 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    /// Returns the type of a schema, without the `Option` of a nullable one, and adds each type that needs a name. Takes what the type
-    /// represents out of the schema, which stays complete if the type is not derived from it.
+    /// Returns the type of a schema, without the `Option` of a nullable one, and adds each type
+    /// that needs a name. Takes what the type represents out of the schema, which stays complete if
+    /// the type is not derived from it.
     fn type_of(&mut self, at: At<'_, 'a>, schema: &mut Schema) -> TypeRef {
         let ty = self.whole_type_of(at, schema);
         if holds_schema(&ty) && ty != TypeRef::Known(KnownType::IntOrString) {
@@ -279,8 +283,9 @@ impl<'a> Gathered<'a> {
         )
     }
 
-    /// Converts an embedded object, which has `apiVersion` and `kind`, which the API server requires, and `metadata`, which it knows,
-    /// whether or not the schema lists them. It needs no generated type if the schema has no other properties.
+    /// Converts an embedded object, which has `apiVersion` and `kind`, which the API server
+    /// requires, and `metadata`, which it knows, whether or not the schema lists them. It needs no
+    /// generated type if the schema has no other properties.
     fn embedded(&mut self, at: At<'_, 'a>, schema: &mut Schema) -> TypeRef {
         if schema.properties.iter().all(|(name, _)| is_common(name)) {
             return TypeRef::Known(KnownType::RawExtension);
@@ -368,7 +373,8 @@ impl<'a> Gathered<'a> {
         if let Some(def) = enums::of_integers(schema) {
             return self.add(at.path(), at, schema, TypeKind::Enum(def));
         }
-        // The API server enforces the format int32; it ignores other formats, so any 64-bit value is possible.
+        // The API server enforces the format int32; it ignores other formats, so any 64-bit value
+        // is possible.
         match schema.validation.format.as_deref() {
             Some("int32") => TypeRef::Int32,
             _ => TypeRef::Int64,
@@ -402,7 +408,8 @@ fn holds_schema(ty: &TypeRef) -> bool {
     }
 }
 
-/// Whether values are quantities, judging by the pattern that controller-gen writes for `resource.Quantity`.
+/// Whether values are quantities, judging by the pattern that controller-gen writes for
+/// `resource.Quantity`.
 fn is_quantity(validation: &Validation) -> bool {
     validation.pattern.as_deref() == Some(QUANTITY_PATTERN)
 }

@@ -48,7 +48,8 @@ pub(super) fn report_markers(module: &Module, options: &Options, diagnostics: &m
     }
 }
 
-/// Reports types with the same name in several packages of a version: those that were renamed, and those that could not be.
+/// Reports types with the same name in several packages of a version: those that were renamed, and
+/// those that could not be.
 pub(super) fn check_names(
     cx: &Cx<'_>,
     version: &ApiVersion<'_>,
@@ -99,7 +100,8 @@ pub(super) fn check_names(
     }
 }
 
-/// Warns about types that marshal themselves without a marker that says as what, where a schema depends on it.
+/// Warns about types that marshal themselves without a marker that says as what, where a schema
+/// depends on it.
 pub(super) fn check_marshalers(
     cx: &Cx<'_>,
     types: &BTreeMap<String, Vec<TypeDef>>,

@@ -90,7 +90,8 @@ pub(super) struct Cx<'a> {
     pub(super) options: &'a Options,
     packages: BTreeMap<&'a str, Pkg<'a>>,
     homes: BTreeMap<&'a str, Home>,
-    /// The Rust names of types whose name another package of the same version uses, by package and Go name.
+    /// The Rust names of types whose name another package of the same version uses, by package and
+    /// Go name.
     renamed: BTreeMap<(&'a str, &'a str), String>,
     /// The kinds that requested packages declare as structs, by group and name.
     kinds: BTreeSet<(&'a str, &'a str)>,
@@ -198,7 +199,8 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Returns package and name of the named type that a type expression refers to, through pointers and aliases.
+    /// Returns package and name of the named type that a type expression refers to, through
+    /// pointers and aliases.
     pub(super) fn named<'t>(&'t self, of: &'t Package, ty: &'t Type) -> Option<(&'t str, &'t str)> {
         let mut named = name_of(of, ty)?;
         for _ in 0..MAX_CHAIN {
@@ -214,8 +216,8 @@ impl<'a> Cx<'a> {
         Some(named)
     }
 
-    /// Returns package and name of the target of a local alias. controller-gen ignores the docs and markers of aliases, except for aliases
-    /// of unnamed types.
+    /// Returns package and name of the target of a local alias. controller-gen ignores the docs and
+    /// markers of aliases, except for aliases of unnamed types.
     pub(super) fn passed_over<'t>(
         &'t self,
         package: &'t Package,
@@ -231,7 +233,8 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Returns the declaration that a type is defined in terms of, whose docs and markers apply, if it was read.
+    /// Returns the declaration that a type is defined in terms of, whose docs and markers apply, if
+    /// it was read.
     pub(super) fn below<'t>(&'t self, of: Declared<'t>) -> Option<Declared<'t>> {
         let package = of.pkg.package;
         let (path, name) = match &of.decl.ty {

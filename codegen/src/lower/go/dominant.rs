@@ -1,4 +1,5 @@
-//! Chooses among fields with the same JSON name as Go's encoder does: `dominantField` in encoding/json.
+//! Chooses among fields with the same JSON name as Go's encoder does: `dominantField` in
+//! encoding/json.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,8 +23,9 @@ pub(super) struct Candidate {
     pub(super) field: Field,
 }
 
-/// Returns the fields that Go's encoder uses: of those with the same name, the least deeply embedded, and of these the only tagged one. If
-/// several are left, it uses none, which is a warning; controller-gen uses one anyway. Fields of structs in `doubled`, which are embedded
+/// Returns the fields that Go's encoder uses: of those with the same name, the least deeply
+/// embedded, and of these the only tagged one. If several are left, it uses none, which is a
+/// warning; controller-gen uses one anyway. Fields of structs in `doubled`, which are embedded
 /// twice, count twice.
 pub(super) fn fields(
     candidates: Vec<Candidate>,
@@ -83,7 +85,8 @@ pub(super) fn fields(
         .collect()
 }
 
-/// Returns the fields of each name that several fields have, in the order in which controller-gen merges their schemas.
+/// Returns the fields of each name that several fields have, in the order in which controller-gen
+/// merges their schemas.
 fn merged(candidates: &[Candidate]) -> BTreeMap<String, Vec<Field>> {
     let mut declared: Vec<&Candidate> = candidates
         .iter()

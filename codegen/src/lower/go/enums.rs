@@ -18,7 +18,8 @@ use crate::{
 
 /// Returns the enum for a named string type, if it has values.
 ///
-/// `ForbidConcurrent ConcurrencyPolicy = "Forbid"` becomes `Forbid`: variants are named after their values, as for CRDs.
+/// `ForbidConcurrent ConcurrencyPolicy = "Forbid"` becomes `Forbid`: variants are named after their
+/// values, as for CRDs.
 pub(super) fn of_type(declared: Declared<'_>) -> Option<EnumDef> {
     if !matches!(declared.decl.ty, Type::Basic("string")) {
         return None;
@@ -69,7 +70,8 @@ fn listed(declared: Declared<'_>) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// Lists the constants in the schema, sorted, as `+k8s:enum` requests; Kubernetes' older `+enum` does not.
+/// Lists the constants in the schema, sorted, as `+k8s:enum` requests; Kubernetes' older `+enum`
+/// does not.
 pub(super) fn add_values(rules: &mut Validation, declared: Declared<'_>) {
     let markers = &declared.decl.markers;
     let Some(marker) = markers.get::<EnumMarker>() else {

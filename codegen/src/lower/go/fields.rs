@@ -98,8 +98,8 @@ struct Gathered {
     parts: Vec<Validation>,
     /// The paths of the structs that are being visited, without the outermost.
     within: Vec<String>,
-    /// The index of each embedded struct, and the least depth at which it is embedded, by package and name. Fields of another occurrence at
-    /// the same or a greater depth lose.
+    /// The index of each embedded struct, and the least depth at which it is embedded, by package
+    /// and name. Fields of another occurrence at the same or a greater depth lose.
     embedded: BTreeMap<(String, String), (usize, usize)>,
     /// The structs embedded twice at the same depth, by index.
     doubled: BTreeSet<usize>,
@@ -116,8 +116,9 @@ impl Gathered {
         self.structs
     }
 
-    /// Records that the fields of a struct, which start at index `from`, are complete. controller-gen merges embedded structs into the
-    /// one that embeds them before its own fields, except for kinds.
+    /// Records that the fields of a struct, which start at index `from`, are complete.
+    /// controller-gen merges embedded structs into the one that embeds them before its own fields,
+    /// except for kinds.
     fn complete(&mut self, within: usize, from: usize, is_root: bool) {
         self.complete += 1;
         let merged_at = if is_root { 0 } else { self.complete };
@@ -127,7 +128,8 @@ impl Gathered {
         }
     }
 
-    /// Records that a struct is embedded at `depth`. Returns `false` if its fields lose to those of another occurrence.
+    /// Records that a struct is embedded at `depth`. Returns `false` if its fields lose to those of
+    /// another occurrence.
     fn enter(&mut self, package: &str, name: &str, depth: usize) -> bool {
         let next = self.structs + 1;
         let key = (package.to_owned(), name.to_owned());
@@ -142,7 +144,8 @@ impl Gathered {
         wins
     }
 
-    /// Omits the fields starting at index `from` from the schema, if the embedding field requests it.
+    /// Omits the fields starting at index `from` from the schema, if the embedding field requests
+    /// it.
     fn leave_out(&mut self, from: usize, embeds: &go::Field) {
         if is_undeclared(embeds) {
             for candidate in self.candidates.iter_mut().skip(from) {
@@ -151,7 +154,8 @@ impl Gathered {
         }
     }
 
-    /// Adds the rules of an embedded struct, including those of its field; of two rules for one value, the first applies.
+    /// Adds the rules of an embedded struct, including those of its field; of two rules for one
+    /// value, the first applies.
     fn add_rules(&mut self, mut rules: Validation) {
         let first = std::mem::take(&mut rules.rules);
         merge::fill(&mut self.rules, &rules);
@@ -242,9 +246,10 @@ fn inlines(refs: &Refs<'_, '_>, source: &go::Field, tag: &JsonTag<'_>) -> bool {
     tag.inlined && !embeds && !tag.skip && !refs.cx.options.compat.is_strict()
 }
 
-/// Returns the embedded field that marshals the whole struct: its type has `MarshalJSON`, and there are no other fields. The JSON of
-/// `struct { runtime.RawExtension }` is that of the extension. For controller-gen, this also applies to a map with the option `inline`,
-/// whether or not the struct has a `MarshalJSON`.
+/// Returns the embedded field that marshals the whole struct: its type has `MarshalJSON`, and there
+/// are no other fields. The JSON of `struct { runtime.RawExtension }` is that of the extension. For
+/// controller-gen, this also applies to a map with the option `inline`, whether or not the struct
+/// has a `MarshalJSON`.
 pub(super) fn writer<'s>(
     refs: &Refs<'_, '_>,
     sources: &'s [go::Field],
@@ -277,7 +282,8 @@ pub(super) fn writer<'s>(
     can_alias.then_some(source)
 }
 
-/// Inlines the fields of an embedded struct. Returns `false` if the type is not a struct, and so is a field named after its type.
+/// Inlines the fields of an embedded struct. Returns `false` if the type is not a struct, and so is
+/// a field named after its type.
 fn embed(
     refs: &mut Refs<'_, '_>,
     owner: &Owner<'_>,
@@ -363,7 +369,8 @@ fn embed(
     true
 }
 
-/// Warns that a struct's JSON does not consist of its fields, since an embedded type has `MarshalJSON`.
+/// Warns that a struct's JSON does not consist of its fields, since an embedded type has
+/// `MarshalJSON`.
 fn warn_of_writer(refs: &mut Refs<'_, '_>, source: &go::Field, name: &str, read: &str) {
     refs.diagnostics.push(
         Diagnostic::warning(format!(
@@ -374,7 +381,8 @@ fn warn_of_writer(refs: &mut Refs<'_, '_>, source: &go::Field, name: &str, read:
     );
 }
 
-/// Returns the rules of an embedded field, which apply to the embedding struct and take precedence over those of the embedded type.
+/// Returns the rules of an embedded field, which apply to the embedding struct and take precedence
+/// over those of the embedded type.
 fn own_rules(refs: &mut Refs<'_, '_>, source: &go::Field) -> Validation {
     object_rules(refs, &source.markers)
 }

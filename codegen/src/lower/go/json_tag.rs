@@ -15,8 +15,8 @@ pub(super) struct JsonTag<'a> {
     pub(super) quoted: bool,
     /// `json:",inline"`, which encoding/json does not know.
     pub(super) inline: bool,
-    /// Whether controller-gen treats the field as embedded, whether or not it has a name in Go: with the option `inline`, or a tag without
-    /// a name.
+    /// Whether controller-gen treats the field as embedded, whether or not it has a name in Go:
+    /// with the option `inline`, or a tag without a name.
     pub(super) inlined: bool,
     /// `json:"-"`
     pub(super) skip: bool,
@@ -76,7 +76,8 @@ pub(super) fn check(refs: &mut Refs<'_, '_>, source: &go::Field) {
     );
 }
 
-/// Warns about a named field with `json:",inline"`: Go's encoder makes it a property, but controller-gen inlines it.
+/// Warns about a named field with `json:",inline"`: Go's encoder makes it a property, but
+/// controller-gen inlines it.
 pub(super) fn warn_of_inline(refs: &mut Refs<'_, '_>, source: &go::Field, tag: &JsonTag<'_>) {
     let property = tag.name.unwrap_or(&source.name);
     let consequence = match refs.cx.options.compat.is_strict() {

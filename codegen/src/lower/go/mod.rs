@@ -1,9 +1,10 @@
 //! Lowers Go packages.
 //!
-//! A requested package with API objects becomes a version: its roots and every type that they reach, under their Go names. Types of other
-//! packages are generated once, in a module named after the package, unless k8s-openapi or the user provides them; then their definitions
-//! are kept for schemas. Start reading at `lower`; `refs` decides which Rust type represents a Go type, `fields` how a struct's fields
-//! are represented.
+//! A requested package with API objects becomes a version: its roots and every type that they
+//! reach, under their Go names. Types of other packages are generated once, in a module named after
+//! the package, unless k8s-openapi or the user provides them; then their definitions are kept for
+//! schemas. Start reading at `lower`; `refs` decides which Rust type represents a Go type, `fields`
+//! how a struct's fields are represented.
 
 mod boxes;
 mod checks;
@@ -53,8 +54,8 @@ use crate::{
 /// Kinds by group and name.
 pub type Named = BTreeSet<(String, String)>;
 
-/// Adds the groups of the module's packages to `api`, with the packages and definitions that they need. Returns the module's kinds,
-/// including those that the filters leave out.
+/// Adds the groups of the module's packages to `api`, with the packages and definitions that they
+/// need. Returns the module's kinds, including those that the filters leave out.
 pub(crate) fn lower(
     module: &Module,
     shared: &mut ModuleNames,
@@ -163,7 +164,8 @@ pub struct Builtin {
     pub atomic: bool,
 }
 
-/// Returns every type of the module's packages by package and name: the source of the table of built-in types.
+/// Returns every type of the module's packages by package and name: the source of the table of
+/// built-in types.
 pub fn definitions(
     module: &Module,
     diagnostics: &mut Diagnostics,
@@ -209,7 +211,8 @@ pub fn definitions(
     all
 }
 
-/// Returns the roots of a version that the filters select, as resources; all objects of the package count as reached.
+/// Returns the roots of a version that the filters select, as resources; all objects of the package
+/// count as reached.
 fn roots<'a>(
     cx: &Cx<'a>,
     version: &ApiVersion<'a>,

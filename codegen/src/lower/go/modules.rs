@@ -1,4 +1,5 @@
-//! Determines which packages are versions of an API, and in which modules the types of each package are generated.
+//! Determines which packages are versions of an API, and in which modules the types of each package
+//! are generated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,7 +81,8 @@ impl ModuleNames {
     }
 }
 
-/// Finds the versions among the requested packages, and determines the module for the types of every package.
+/// Finds the versions among the requested packages, and determines the module for the types of
+/// every package.
 pub(super) fn settle<'a>(
     cx: &mut Cx<'a>,
     packages: &'a [Package],
@@ -137,8 +139,8 @@ pub(super) fn settle<'a>(
     versions
 }
 
-/// Renames types that an earlier package of the version has as well, with the path segment in which the packages differ: `DiskType` of
-/// `exp/api/v1` next to `api/v1` becomes `ExpDiskType`.
+/// Renames types that an earlier package of the version has as well, with the path segment in which
+/// the packages differ: `DiskType` of `exp/api/v1` next to `api/v1` becomes `ExpDiskType`.
 fn part<'a>(cx: &mut Cx<'a>, packages: &[&'a Package]) {
     let Some((first, others)) = packages.split_first() else {
         return;
@@ -196,7 +198,8 @@ fn candidates<'a>(
             is_version,
         });
     }
-    // Next to versions, a package of the group without a version name holds the internal types for conversion.
+    // Next to versions, a package of the group without a version name holds the internal types for
+    // conversion.
     let versioned: BTreeSet<&str> = found
         .iter()
         .filter(|found| found.is_version)
@@ -253,7 +256,8 @@ fn report_strays(
     }
 }
 
-/// Returns the version of a package from its marker or name, and whether a marker specifies it or it has the form of a Kubernetes version.
+/// Returns the version of a package from its marker or name, and whether a marker specifies it or
+/// it has the form of a Kubernetes version.
 fn version_of(package: &Package) -> (String, bool) {
     match package.markers.get::<VersionName>() {
         Some(found) => (found.marker.name, true),
@@ -265,8 +269,8 @@ fn version_of(package: &Package) -> (String, bool) {
     }
 }
 
-/// Reports a type that controller-gen handles differently: a non-object with the name of a kind, or an object that controller-gen does not
-/// recognise as a kind.
+/// Reports a type that controller-gen handles differently: a non-object with the name of a kind, or
+/// an object that controller-gen does not recognise as a kind.
 fn stray(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Option<Diagnostic> {
     let group = roots::group_of(package)?;
     let name = &decl.name;
@@ -346,8 +350,8 @@ fn unversioned(cx: &Cx<'_>, left: &Candidate<'_>, versions: &[Candidate<'_>]) ->
         .collect()
 }
 
-/// Reports a package without an API group. Next to versions of an API, a package without a version name holds the internal types for
-/// conversion, and is only a warning.
+/// Reports a package without an API group. Next to versions of an API, a package without a version
+/// name holds the internal types for conversion, and is only a warning.
 fn no_group(package: &Package, root: &TypeDecl, is_alone: bool) -> Diagnostic {
     let message = format!("the package {} declares no API group", package.path);
     if is_alone || names::is_kubernetes_version(&package.name) {
@@ -358,11 +362,13 @@ fn no_group(package: &Package, root: &TypeDecl, is_alone: bool) -> Diagnostic {
     .help("write `// +groupName=<group>` above the package clause, such as in doc.go")
 }
 
-/// Assigns a module to each package: its name, prefixed with as much of its path as makes it unique (`meta_v1`).
+/// Assigns a module to each package: its name, prefixed with as much of its path as makes it unique
+/// (`meta_v1`).
 fn package_modules<'a>(paths: &[&'a str], mut taken: BTreeSet<String>) -> Vec<(&'a str, String)> {
     taken.insert("codec".to_owned());
     let mut sorted = paths.to_vec();
-    // Kubernetes packages are the least likely to be generated: other packages get the short names first.
+    // Kubernetes packages are the least likely to be generated: other packages get the short names
+    // first.
     sorted.sort_by_key(|path| (builtin::is_kubernetes(path), *path));
     let mut modules = Vec::with_capacity(sorted.len());
     for path in sorted {

@@ -1,4 +1,5 @@
-//! Properties of fields in Kubernetes' own structs that JSON does not show: protobuf numbers and patch strategies.
+//! Properties of fields in Kubernetes' own structs that JSON does not show: protobuf numbers and
+//! patch strategies.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,7 +20,8 @@ pub struct Native {
 /// The maximum depth of embedded structs.
 const MAX_DEPTH: usize = 64;
 
-/// Returns the fields of a struct by JSON name, including those of embedded structs; of equal names, the least deeply embedded.
+/// Returns the fields of a struct by JSON name, including those of embedded structs; of equal
+/// names, the least deeply embedded.
 pub(super) fn fields(
     cx: &Cx<'_>,
     package: &Package,

@@ -84,7 +84,8 @@ pub(super) fn field(
     }
 }
 
-/// Handles the option `,string`, with which Go writes numbers and booleans as strings, including those of named types.
+/// Handles the option `,string`, with which Go writes numbers and booleans as strings, including
+/// those of named types.
 fn quote(refs: &mut Refs<'_, '_>, source: &go::Field, found: &mut Ref) {
     let strict = refs.cx.options.compat.is_strict();
     let consequence = match strict {
@@ -105,7 +106,8 @@ fn quote(refs: &mut Refs<'_, '_>, source: &go::Field, found: &mut Ref) {
     }
 }
 
-/// Whether the field is required: markers decide, then the package's default, which makes fields optional that the encoder may omit.
+/// Whether the field is required: markers decide, then the package's default, which makes fields
+/// optional that the encoder may omit.
 fn is_required(package: &Package, markers: &MarkerSet, may_omit: bool) -> bool {
     match marked_requirement(markers) {
         Some(marked) => marked == Requirement::Required,
@@ -113,8 +115,9 @@ fn is_required(package: &Package, markers: &MarkerSet, may_omit: bool) -> bool {
     }
 }
 
-/// Whether the Rust field is an `Option`: if the encoder may omit it or write null, and if the schema does not require the property. A
-/// required string, list or map that is omitted when empty does not need one.
+/// Whether the Rust field is an `Option`: if the encoder may omit it or write null, and if the
+/// schema does not require the property. A required string, list or map that is omitted when empty
+/// does not need one.
 fn is_option(ty: &TypeRef, pointer: bool, required: bool, omits: Omission) -> bool {
     let has_empty = matches!(ty, TypeRef::String | TypeRef::List(_) | TypeRef::Map(_));
     let zero_is_null = matches!(
@@ -128,7 +131,8 @@ fn is_option(ty: &TypeRef, pointer: bool, required: bool, omits: Omission) -> bo
     pointer || !required || zero_is_null || (omits != Omission::Never && !has_empty)
 }
 
-/// Returns the rules that keep optional immutable fields of a struct from being removed; the target of a pointer may be absent altogether.
+/// Returns the rules that keep optional immutable fields of a struct from being removed; the target
+/// of a pointer may be absent altogether.
 pub(super) fn immutable_rules(
     refs: &Refs<'_, '_>,
     owner: &Owner<'_>,

@@ -161,7 +161,7 @@ impl Refs<'_, '_> {
         }
     }
 
-    /// Whether controller-gen treats the bytes as a list of numbers: it only knows them as `[]byte`.
+    /// Whether controller-gen treats the bytes as a list of numbers: unless they are `[]byte`.
     fn is_list_of_bytes(&mut self, inner: &Type, place: &Place) -> bool {
         if self.cx.options.compat.is_strict() || !matches!(inner, Type::Basic("uint8")) {
             return false;
@@ -186,7 +186,7 @@ impl Refs<'_, '_> {
         Ref::plain(TypeRef::Any)
     }
 
-    /// Refuses a function, a channel or an instance of a generic type, whose place is the generic type's name.
+    /// Refuses a function, a channel or an instance of a generic type, at the type's name.
     fn refuse_other(&mut self, place: &Place) -> Ref {
         let text = place.text.get(place.range.clone()).unwrap_or_default();
         match text {
@@ -230,10 +230,11 @@ impl Refs<'_, '_> {
             return found;
         }
         let kubernetes = builtin::rust_path(package, name);
-        // Definitions generate no Rust code: there, a named string or list keeps its name, and with it its documentation.
+        // Definitions generate no code: a named string or list keeps its name and docs there.
         let is_declared = self.cx.declared(package, name).is_some();
         let defined_alone = self.absolute && is_declared;
-        // Go writes `apiVersion` and `kind` of a value within another object only if they are set, k8s-openapi always.
+        // Go writes `apiVersion` and `kind` of a value within another object only if they are set,
+        // k8s-openapi always.
         let is_object = |path: &[String]| !self.absolute && builtin::is_openapi_object(path);
         if let Some(path) = &kubernetes
             && (builtin::is_in_k8s_openapi(path) || self.absolute)
@@ -301,7 +302,7 @@ impl Refs<'_, '_> {
         inner
     }
 
-    /// Whether an alias refers to a type that needs serde attributes on its fields, which an alias cannot carry.
+    /// Whether an alias refers to a type that needs serde attributes, which it cannot carry.
     fn needs_inlining(
         &mut self,
         package: &str,
@@ -363,7 +364,7 @@ impl Refs<'_, '_> {
         }
     }
 
-    /// Whether Go's encoder writes values of the type, which resolves to `found`, as numbers or booleans.
+    /// Whether Go's encoder writes values of the type `found` as numbers or booleans.
     pub(super) fn is_number(&self, ty: &Type, found: &TypeRef) -> bool {
         use TypeRef::{Bool, Float, Float32, Int32, Int64, Integer};
         let is_plain =
@@ -431,7 +432,7 @@ impl Refs<'_, '_> {
         ty
     }
 
-    /// Resolves a type without source that k8s-openapi lacks: to the type that it stands for in the built-in table, or else to an error.
+    /// Resolves a type without source that k8s-openapi lacks, by the built-in table.
     pub(super) fn unread(&mut self, package: &str, name: &str, place: &Place, used: Use) -> Ref {
         if let Some(def) = builtin::go_type(package, name) {
             let ty = match def.kind {
@@ -489,7 +490,7 @@ fn instead(error: Diagnostic, package: &str, name: &str, used: Use) -> Diagnosti
     }
 }
 
-/// Whether the declaration is an actual type rather than a name for an interface, a function or the like.
+/// Whether the declaration is an actual type, not a name for an interface, a function or such.
 fn exists(decl: &TypeDecl) -> bool {
     !matches!(decl.ty, Type::Interface(_) | Type::Other(_))
 }

@@ -60,8 +60,8 @@ pub(super) fn role(cx: &Cx<'_>, package: &Package, decl: &TypeDecl) -> Role {
     }
 }
 
-/// Returns the kinds that requested packages declare as structs, by group and name. controller-gen identifies them by their embedded types,
-/// and does not follow aliases or pointers there.
+/// Returns the kinds that requested packages declare as structs, by group and name. controller-gen
+/// identifies them by their embedded types, and does not follow aliases or pointers there.
 pub(super) fn kinds<'a>(cx: &Cx<'_>, packages: &'a [Package]) -> BTreeSet<(&'a str, &'a str)> {
     let strict = cx.options.compat.is_strict();
     let is_plain = |field: &Field| field.embedded && matches!(field.ty, Type::Imported(..));
@@ -92,8 +92,9 @@ pub(super) struct Struct<'c> {
     pub(super) fields: &'c [Field],
 }
 
-/// Returns the struct of a type. For `type Disk v2.Disk` and `type Disk = v2.Disk`, that is the struct at the end of the chain, provided
-/// that the type is a version of a kind: another package of the group has a kind with the name, or the struct is that kind.
+/// Returns the struct of a type. For `type Disk v2.Disk` and `type Disk = v2.Disk`, that is the
+/// struct at the end of the chain, provided that the type is a version of a kind: another package
+/// of the group has a kind with the name, or the struct is that kind.
 pub(super) fn structure<'c>(
     cx: &'c Cx<'_>,
     package: &'c Package,
@@ -119,7 +120,8 @@ pub(super) fn structure<'c>(
     }
 }
 
-/// Returns the group from the package's markers, or else from its constant `GroupName`, as in Kubernetes' own APIs.
+/// Returns the group from the package's markers, or else from its constant `GroupName`, as in
+/// Kubernetes' own APIs.
 pub(super) fn group_of(package: &Package) -> Option<&str> {
     let mut markers = package.markers.0.iter();
     if let Some(marker) = markers.find(|marker| marker.is::<GroupName>()) {
@@ -195,7 +197,8 @@ pub(super) fn resource(
     let verbs = verbs::verbs(markers, status, diagnostics);
     let mut reached = Vec::new();
     let mut methods = client_methods(methods, markers, &verbs, &mut reached, diagnostics);
-    // Only a warning: each of Go's tools reads only its own markers, so such contradictions go unnoticed.
+    // Only a warning: each of Go's tools reads only its own markers, so such contradictions go
+    // unnoticed.
     for found in object::contradictions(markers) {
         let severity = Severity::Warning;
         diagnostics.push(Diagnostic { severity, ..found });
@@ -216,8 +219,8 @@ pub(super) fn resource(
     (resource, reached)
 }
 
-/// Whether `/status` is a subresource: controller-gen's marker decides. For a type without any of its markers, such as one for client-gen
-/// only, the field decides.
+/// Whether `/status` is a subresource: controller-gen's marker decides. For a type without any of
+/// its markers, such as one for client-gen only, the field decides.
 fn has_status(
     names: &ByName<'_, '_>,
     decl: &TypeDecl,

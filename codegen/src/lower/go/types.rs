@@ -112,7 +112,8 @@ fn written_as(
     );
     merge::fill(&mut below, &found.validation);
     if !refs.cx.options.compat.is_strict() && marshals.is_none() {
-        // For controller-gen, such a struct is always an object. With a `MarshalJSON`, this would be its entire schema.
+        // For controller-gen, such a struct is always an object. With a `MarshalJSON`, this would
+        // be its entire schema.
         below.type_.get_or_insert_with(|| "object".to_owned());
     }
     (found.ty, below)

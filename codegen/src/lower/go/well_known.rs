@@ -1,4 +1,5 @@
-//! Go types with an existing Rust type: predeclared types, those of the standard library, and Kubernetes' own.
+//! Go types with an existing Rust type: predeclared types, those of the standard library, and
+//! Kubernetes' own.
 
 use crate::{
     model::{KnownType, TypeRef},
@@ -28,7 +29,8 @@ pub(super) fn basic(name: &str) -> Option<TypeRef> {
     })
 }
 
-/// Returns Go's documentation of a type in [`special`] that is declared as another type; fields without documentation inherit it.
+/// Returns Go's documentation of a type in [`special`] that is declared as another type; fields
+/// without documentation inherit it.
 pub(super) fn docs(package: &str, name: &str) -> &'static str {
     match (package, name) {
         ("time", "Duration") => {
@@ -53,18 +55,21 @@ pub(super) fn writes_itself(package: &str, name: &str) -> bool {
     special(package, name).is_some() && !is_plain
 }
 
-/// Whether a type in [`special`] has a `MarshalText` and no `MarshalJSON`, which an embedding struct inherits.
+/// Whether a type in [`special`] has a `MarshalText` and no `MarshalJSON`, which an embedding
+/// struct inherits.
 pub(super) fn writes_text(package: &str, name: &str) -> bool {
     matches!((package, name), ("net" | "net/netip" | "math/big", _))
         && special(package, name).is_some()
 }
 
-/// Whether controller-gen treats a type in [`special`] as the string it is declared as rather than the number it is in JSON.
+/// Whether controller-gen treats a type in [`special`] as the string it is declared as rather than
+/// the number it is in JSON.
 pub(super) fn is_number_text(package: &str, name: &str) -> bool {
     (package, name) == ("encoding/json", "Number")
 }
 
-/// Whether controller-gen treats a type in [`special`] as the bytes it is declared as rather than the JSON it contains.
+/// Whether controller-gen treats a type in [`special`] as the bytes it is declared as rather than
+/// the JSON it contains.
 pub(super) fn is_bytes(package: &str, name: &str) -> bool {
     (package, name) == ("encoding/json", "RawMessage")
 }
@@ -78,8 +83,8 @@ pub(super) fn is_struct(package: &str, name: &str) -> bool {
     }
 }
 
-/// Whether controller-gen's schema for a type in [`special`] is just `type: object`: the server prunes every field of such a value, unless
-/// a marker preserves them.
+/// Whether controller-gen's schema for a type in [`special`] is just `type: object`: the server
+/// prunes every field of such a value, unless a marker preserves them.
 pub(super) fn is_bare_object(package: &str, name: &str) -> bool {
     (package, name)
         == (

@@ -7,8 +7,9 @@ use crate::{
 };
 
 impl Cx<'_> {
-    /// Bounds the number of items of arrays, since an object with another number would be unreadable for clients. controller-gen's schemas
-    /// have no such bounds for Go's arrays, so they are omitted in compatibility mode.
+    /// Bounds the number of items of arrays, since an object with another number would be
+    /// unreadable for clients. controller-gen's schemas have no such bounds for Go's arrays, so
+    /// they are omitted in compatibility mode.
     pub(super) fn bound_arrays(
         &self,
         module: usize,

@@ -222,7 +222,8 @@ pub(super) fn is_camel_case(name: &str) -> bool {
         && name != "Self"
 }
 
-/// Reports a type name declared twice: in a version's directory in whatever modules, in a crate in one module.
+/// Reports a type name declared twice: in a version's directory in whatever modules, in a crate in
+/// one module.
 pub(super) fn second_item(cx: &Cx<'_>, item: &Item, diagnostics: &mut Diagnostics) {
     let Some(first) = cx.item(cx.key(item)) else {
         return;
@@ -342,7 +343,8 @@ pub(super) fn same_group(
     }
 }
 
-/// Warns about JSON names with underscores that nothing asks for: by the Kubernetes API conventions they are in camel case.
+/// Warns about JSON names with underscores that nothing asks for: by the Kubernetes API conventions
+/// they are in camel case.
 pub(super) fn report_snake_case(
     item: &Item,
     lowered: &[Field],

@@ -1,4 +1,5 @@
-//! Checks the traits that generated code requires of the types it uses: `Debug` for objects, `Clone` and serde for their contents.
+//! Checks the traits that generated code requires of the types it uses: `Debug` for objects,
+//! `Clone` and serde for their contents.
 //!
 //! rustc would report each missing trait too, but in generated files.
 

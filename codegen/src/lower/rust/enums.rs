@@ -78,7 +78,8 @@ impl Cx<'_> {
         TypeKind::Enum(def)
     }
 
-    /// Whether it is `#[serde(untagged)] Other(String)`, which holds any value that the other variants do not.
+    /// Whether it is `#[serde(untagged)] Other(String)`, which holds any value that the other
+    /// variants do not.
     fn is_open(&self, item: &Item, variant: &rust::Variant) -> bool {
         variant.serde.untagged
             && variant.fields.style == Style::Tuple

@@ -8,8 +8,9 @@ use crate::{
     read::rust::{Item, Layout, Package},
 };
 
-/// Removes the kinds of crates that contain what errors are about, and types that only these use. Kinds with an invalid `#[kube(…)]` are in
-/// no package. Returns whether errors are about kinds, and other kinds are left.
+/// Removes the kinds of crates that contain what errors are about, and types that only these use.
+/// Kinds with an invalid `#[kube(…)]` are in no package. Returns whether errors are about kinds,
+/// and other kinds are left.
 pub(in crate::lower) fn remove(packages: &mut Vec<Package>, errors: &Diagnostics) -> bool {
     let mut packages_of_crates = packages.iter();
     if !packages_of_crates.all(|package| package.layout == Layout::Crate) {

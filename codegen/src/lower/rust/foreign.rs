@@ -1,4 +1,5 @@
-//! Kinds of other projects among those of a crate. Their CRDs come from these projects, and applying a copy would replace them.
+//! Kinds of other projects among those of a crate. Their CRDs come from these projects, and
+//! applying a copy would replace them.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +30,8 @@ const APPROVAL: &str = "api-approved.kubernetes.io";
 const LEAVE_OUT: &str = "leave it out: name those to write with `--groups` or `--kinds`, in codegen.toml `groups` or `kinds` under [crate.manifests], \
      or write `#[kube(schema = \"disabled\")]` on it";
 
-/// Returns the kinds whose CRDs are written, and warns of those that seem to belong to other projects.
+/// Returns the kinds whose CRDs are written, and warns of those that seem to belong to other
+/// projects.
 pub(super) fn own<'i>(
     kinds: impl Iterator<Item = (usize, &'i Item)>,
     manifests: Option<&Manifests>,

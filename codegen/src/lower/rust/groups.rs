@@ -15,8 +15,8 @@ use crate::{
 /// The versions of each group, with their packages.
 type Groups<'a> = BTreeMap<String, Vec<(&'a Package, Version)>>;
 
-/// Returns the module of each group: named by the directory of its versions. Groups of crates, for which no code is generated, yield to
-/// these and to each other.
+/// Returns the module of each group: named by the directory of its versions. Groups of crates, for
+/// which no code is generated, yield to these and to each other.
 pub(super) fn modules(groups: &Groups<'_>) -> BTreeMap<String, String> {
     let in_directory = groups.iter().filter_map(|(name, versions)| {
         let mut packages = versions.iter().map(|(package, _)| package);
@@ -50,7 +50,8 @@ pub(super) fn merge(
     group
 }
 
-/// The kinds that are not stored in a version, as `#[kube(storage = false)]` says; by version and kind.
+/// The kinds that are not stored in a version, as `#[kube(storage = false)]` says; by version and
+/// kind.
 fn declined(versions: &[(&Package, Version)]) -> BTreeSet<(String, String)> {
     let kinds = versions.iter().flat_map(|(package, version)| {
         let kinds = package.items.iter().filter_map(|item| item.kube.as_ref());
@@ -62,7 +63,8 @@ fn declined(versions: &[(&Package, Version)]) -> BTreeSet<(String, String)> {
         .collect()
 }
 
-/// Marks the most stable version that does not decline as stored, of kinds of which a version does and none is marked.
+/// Marks the most stable version that does not decline as stored, of kinds of which a version does
+/// and none is marked.
 fn store(group: &mut Group, declined: &BTreeSet<(String, String)>) {
     let versions = &mut group.versions;
     versions.sort_by(|a, b| names::compare_versions(&a.name, &b.name));

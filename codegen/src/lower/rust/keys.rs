@@ -1,7 +1,8 @@
 //! The names of types in the model.
 //!
-//! The types of a version's directory have distinct names. Those of a crate may have one name in several modules, since no code is
-//! generated: the model then calls them by the end of their path, `gateways::Listener`.
+//! The types of a version's directory have distinct names. Those of a crate may have one name in
+//! several modules, since no code is generated: the model then calls them by the end of their path,
+//! `gateways::Listener`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -35,7 +36,8 @@ pub(super) fn qualify(packages: &mut [Package]) {
     }
 }
 
-/// Returns the names in the model of the types of a version that share a name: package, module, name and key.
+/// Returns the names in the model of the types of a version that share a name: package, module,
+/// name and key.
 fn keys(packages: &[(usize, &Package)]) -> Vec<(usize, usize, String, String)> {
     let mut by_name: BTreeMap<&str, Vec<Declaration>> = BTreeMap::new();
     for &(index, package) in packages {
@@ -66,7 +68,8 @@ fn names(item: &Item) -> impl Iterator<Item = (usize, &str)> {
     names.map(|name| (item.module, name))
 }
 
-/// Returns the path of a module from the workspace down: the folders of its crate, then its modules.
+/// Returns the path of a module from the workspace down: the folders of its crate, then its
+/// modules.
 fn path_of(package: &Package, module: usize) -> Vec<String> {
     let module = package.modules.get(module);
     let module = module.map_or(&[][..], |it| it.path.as_slice());

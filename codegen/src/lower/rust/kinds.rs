@@ -1,7 +1,7 @@
 //! The kinds of a crate: types that derive kube's `CustomResource`, wherever they are declared.
 //!
-//! Most of a crate is not part of its API: only the kinds and the types of their fields are lowered, and findings about other items are
-//! ignored.
+//! Most of a crate is not part of its API: only the kinds and the types of their fields are
+//! lowered, and findings about other items are ignored.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -125,7 +125,8 @@ fn packages_of(
     packages
 }
 
-/// Reports what was to be read and has no kinds: files and folders, code under features that are off, and macros.
+/// Reports what was to be read and has no kinds: files and folders, code under features that are
+/// off, and macros.
 fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostics) {
     let Crate {
         package,
@@ -184,7 +185,8 @@ fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostic
     }
 }
 
-/// Reports a type of an API that is declared more than once in a module, under conditions that are not decided.
+/// Reports a type of an API that is declared more than once in a module, under conditions that are
+/// not decided.
 fn report_alternatives(package: &Package, reached: &BTreeSet<usize>, found: &mut Diagnostics) {
     let mut first: BTreeMap<(usize, &str), &Item> = BTreeMap::new();
     let names: BTreeSet<(usize, &str)> = reached

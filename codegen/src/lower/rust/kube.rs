@@ -1,4 +1,5 @@
-//! `#[derive(CustomResource)]`: the resource for which kube-derive generates the root from the spec type.
+//! `#[derive(CustomResource)]`: the resource for which kube-derive generates the root from the spec
+//! type.
 
 use std::collections::BTreeSet;
 
@@ -81,7 +82,8 @@ impl Cx<'_> {
         (def, Some(resource))
     }
 
-    /// Returns the methods that markers add, plus those of the scale subresource unless a marker defines them.
+    /// Returns the methods that markers add, plus those of the scale subresource unless a marker
+    /// defines them.
     fn kube_methods(
         &self,
         item: &Item,
@@ -309,7 +311,8 @@ fn check_names(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Checks that the fields can be placed at the root: they are named and do not clash with those that every object has.
+/// Checks that the fields can be placed at the root: they are named and do not clash with those
+/// that every object has.
 fn check_no_spec(item: &Item, kube: &KubeDerive, diagnostics: &mut Diagnostics) {
     const TAKEN: [&str; 5] = ["apiVersion", "api_version", "kind", "metadata", "status"];
     if !kube.no_spec {
@@ -346,7 +349,8 @@ fn selectable_fields(kube: &KubeDerive) -> Vec<SelectableField> {
     kube.selectable.iter().map(field).collect()
 }
 
-/// Returns the traits that kube-derive derives for the root, including those in `derive = "…"`; sorted.
+/// Returns the traits that kube-derive derives for the root, including those in `derive = "…"`;
+/// sorted.
 fn derives(kube: &KubeDerive) -> Vec<String> {
     let own = [
         "Clone",

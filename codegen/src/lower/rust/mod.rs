@@ -1,7 +1,7 @@
 //! Lowers annotated Rust.
 //!
-//! Each package becomes a version: its items become types (`types`), the roots among them resources (`resource`).
-//! Start reading at [`lower`].
+//! Each package becomes a version: its items become types (`types`), the roots among them resources
+//! (`resource`). Start reading at [`lower`].
 
 mod arrays;
 mod attributes;
@@ -275,8 +275,9 @@ impl<'a> Cx<'a> {
     }
 }
 
-/// Whether the item is an internal helper rather than part of the API, such as the visitor of a handwritten `Deserialize`: it is private,
-/// borrows, and has no markers. An API type with such a field would borrow too, which is an error there.
+/// Whether the item is an internal helper rather than part of the API, such as the visitor of a
+/// handwritten `Deserialize`: it is private, borrows, and has no markers. An API type with such a
+/// field would borrow too, which is an error there.
 fn is_helper(item: &Item) -> bool {
     !item.visible && item.generics.lifetime.is_some() && item.markers.0.is_empty()
 }

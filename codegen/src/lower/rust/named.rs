@@ -7,8 +7,8 @@ use crate::read::rust::Modules;
 /// Values by name, or by type and name (`Type::name`), each with the index of its module.
 type Table<V> = BTreeMap<String, Vec<(usize, V)>>;
 
-/// Returns the value at a path as seen from a module: of the module or type in the path, else of the module itself, else the only one; all of
-/// the crate that the path leads to, else of any.
+/// Returns the value at a path as seen from a module: of the module or type in the path, else of
+/// the module itself, else the only one; all of the crate that the path leads to, else of any.
 pub(super) fn find<'t, V>(
     modules: &Modules,
     table: &'t Table<V>,

@@ -1,4 +1,5 @@
-//! What values of kinds contain: the types of their fields, and those that code in place of a type refers to.
+//! What values of kinds contain: the types of their fields, and those that code in place of a type
+//! refers to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -195,7 +196,8 @@ fn split(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// Calls `look` for each type that a value of the item contains, and for functions that return schemas in place of types.
+/// Calls `look` for each type that a value of the item contains, and for functions that return
+/// schemas in place of types.
 fn held<'i>(item: &'i Item, look: &mut dyn FnMut(Part<'i>)) {
     let of_schema = |schema: &'i SchemaAttrs, look: &mut dyn FnMut(Part<'i>)| {
         schema.with.iter().map(Part::Type).for_each(&mut *look);

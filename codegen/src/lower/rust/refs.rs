@@ -151,7 +151,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Adds the defaults of parameters without arguments. A default may name the parameters before it.
+    /// Adds the defaults of parameters without arguments. A default may name the parameters before
+    /// it.
     fn add_defaults(
         &self,
         target: &Item,
@@ -195,7 +196,8 @@ impl Cx<'_> {
         })
     }
 
-    /// Returns why a type is not known that a module of the package seems to re-export from another crate.
+    /// Returns why a type is not known that a module of the package seems to re-export from another
+    /// crate.
     fn missing_through(&self, module: usize, path: &[String]) -> Option<String> {
         let (_, parent) = path.split_last()?;
         let (modules, at) = (

@@ -21,8 +21,8 @@ const MAX_HOPS: usize = 32;
 struct Walk {
     /// The number of imports that may still be followed.
     hops: usize,
-    /// The names already looked up, each with its module. Globs can be circular: `pub use types::*` in `mod.rs` and `use super::*` in
-    /// `types.rs`.
+    /// The names already looked up, each with its module. Globs can be circular: `pub use types::*`
+    /// in `mod.rs` and `use super::*` in `types.rs`.
     seen: BTreeSet<(Vec<String>, String)>,
 }
 
@@ -118,7 +118,8 @@ impl<'a> Resolver<'a> {
         module.is_some_and(|module| self.is_name_exported(&module.path, &found.name, found.visible))
     }
 
-    /// Whether a name declared in a module of the package, by an item or a macro, is visible as `name` in the version's module.
+    /// Whether a name declared in a module of the package, by an item or a macro, is visible as
+    /// `name` in the version's module.
     pub(super) fn is_name_exported(&self, module: &[String], name: &str, visible: bool) -> bool {
         if module.is_empty() {
             return visible;
@@ -126,7 +127,8 @@ impl<'a> Resolver<'a> {
         self.leads(&[], name, (module, name), &mut Walk::new())
     }
 
-    /// Whether public imports lead from a name in a module to the item with the specified module and name.
+    /// Whether public imports lead from a name in a module to the item with the specified module
+    /// and name.
     fn leads(&self, from: &[String], name: &str, to: (&[String], &str), walk: &mut Walk) -> bool {
         if (from, name) == to {
             return true;
@@ -189,7 +191,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Resolves a path that starts with a module, type or crate that is imported by name or by a glob.
+    /// Resolves a path that starts with a module, type or crate that is imported by name or by a
+    /// glob.
     fn through_import(
         &self,
         module: &[String],
@@ -322,7 +325,8 @@ impl<'a> Resolver<'a> {
             .find_map(|import| self.through_glob(module, import, name, walk))
     }
 
-    /// Resolves a name imported by a glob: from a module of the package, or a type that Kubernetes defines.
+    /// Resolves a name imported by a glob: from a module of the package, or a type that Kubernetes
+    /// defines.
     fn through_glob(
         &self,
         module: &[String],
@@ -405,8 +409,8 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Whether the path of an import starts with the name of a crate, whatever the module declares: `use ::a::B`, or `use a`, which imports
-/// the name itself.
+/// Whether the path of an import starts with the name of a crate, whatever the module declares:
+/// `use ::a::B`, or `use a`, which imports the name itself.
 fn is_of_crate(import: &Use, name: &str) -> bool {
     import.global || matches!(import.path.as_slice(), [only] if only == name)
 }

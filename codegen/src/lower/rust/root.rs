@@ -1,4 +1,5 @@
-//! Checks roots: the fields and traits that every API object has, and conflicts with generated code.
+//! Checks roots: the fields and traits that every API object has, and conflicts with generated
+//! code.
 
 use super::{
     Cx, at_item,
@@ -18,7 +19,8 @@ use crate::{
 };
 
 impl Cx<'_> {
-    /// Checks that a root has metadata, has no fields that are generated, and is visible by its name in the version's module.
+    /// Checks that a root has metadata, has no fields that are generated, and is visible by its
+    /// name in the version's module.
     pub(super) fn check_root(
         &self,
         index: usize,
@@ -53,7 +55,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Rejects serde attributes that generated code does not support; rustc checks the supported ones.
+    /// Rejects serde attributes that generated code does not support; rustc checks the supported
+    /// ones.
     fn check_serde(&self, item: &Item, fields: &Fields, diagnostics: &mut Diagnostics) {
         if !self.serde_is_generated(item) {
             return;
@@ -101,8 +104,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Checks that the root that kube-derive generates is exported, since generated code refers to it. No code is generated for a crate
-    /// whose kinds are declared anywhere.
+    /// Checks that the root that kube-derive generates is exported, since generated code refers to
+    /// it. No code is generated for a crate whose kinds are declared anywhere.
     pub(super) fn check_kube_export(&self, item: &Item, root: &str, diagnostics: &mut Diagnostics) {
         let is_seen = |item: &Item| {
             let module = self.module(item);
@@ -212,7 +215,8 @@ impl Cx<'_> {
     }
 }
 
-/// Whether one of the item's derives may declare serde's attributes; those of the standard library do not.
+/// Whether one of the item's derives may declare serde's attributes; those of the standard library
+/// do not.
 fn declares_serde(item: &Item) -> bool {
     const STANDARD: [&str; 9] = [
         "Clone",

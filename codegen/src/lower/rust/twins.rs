@@ -1,7 +1,7 @@
 //! Kinds that a crate declares more than once in a version.
 //!
-//! Generated bindings hold such kinds: a bundle of several releases of one project, for example. Equal declarations make one CRD, of which
-//! the first is kept; different ones are an error.
+//! Generated bindings hold such kinds: a bundle of several releases of one project, for example.
+//! Equal declarations make one CRD, of which the first is kept; different ones are an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,8 @@ use crate::{
     model::{DerivedSchema, Field, Resource, TypeDef, TypeKind, TypeRef, Version},
 };
 
-/// Keeps the first of equal declarations of a kind, and reports different ones and different kinds of one plural.
+/// Keeps the first of equal declarations of a kind, and reports different ones and different kinds
+/// of one plural.
 pub(super) fn settle(version: &mut Version, diagnostics: &mut Diagnostics) {
     let mut kept: Vec<Resource> = Vec::new();
     for resource in std::mem::take(&mut version.resources) {
@@ -26,7 +27,8 @@ pub(super) fn settle(version: &mut Version, diagnostics: &mut Diagnostics) {
     version.resources = kept;
 }
 
-/// Adds the types of a version that another crate contributes, without those of crates that both depend on.
+/// Adds the types of a version that another crate contributes, without those of crates that both
+/// depend on.
 pub(super) fn join_types(
     version: &mut Version,
     types: Vec<TypeDef>,
@@ -65,7 +67,8 @@ fn is_same_type(first: &TypeDef, second: &TypeDef) -> bool {
     *first == placed
 }
 
-/// Reports a type of a crate on which several crates with kinds of a version depend, with different features.
+/// Reports a type of a crate on which several crates with kinds of a version depend, with different
+/// features.
 fn differs(first: &TypeDef, second: &TypeDef) -> Diagnostic {
     let message = format!("`{}` differs between the crates that use it", second.name);
     let mut error = Diagnostic::error(message);

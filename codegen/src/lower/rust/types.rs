@@ -93,14 +93,16 @@ impl Cx<'_> {
         generated
     }
 
-    /// Whether apply configurations use the type unchanged: because of markers, or since its fields do not match the wire format.
+    /// Whether apply configurations use the type unchanged: because of markers, or since its fields
+    /// do not match the wire format.
     fn is_whole(&self, item: &Item) -> bool {
         whole::is_marked(&item.markers, &self.package.markers)
             || item.serde.through.is_some()
             || self.has_impl(item, "Serialize")
     }
 
-    /// Whether `Clone` is requested: by the type's own markers, or else by the package's, or because it is an object.
+    /// Whether `Clone` is requested: by the type's own markers, or else by the package's, or
+    /// because it is an object.
     fn wants_clone(&self, item: &Item) -> bool {
         if let Some(own) = item.markers.get::<DeepCopyGen>() {
             return own.scope.value == DeepCopy::Type;
@@ -191,8 +193,8 @@ impl Cx<'_> {
         })
     }
 
-    /// Returns the case of a struct's fields on the wire: from its serde attributes, or else camel case if serde is generated, by the
-    /// Kubernetes API conventions.
+    /// Returns the case of a struct's fields on the wire: from its serde attributes, or else camel
+    /// case if serde is generated, by the Kubernetes API conventions.
     fn field_case<'i>(&self, item: &'i Item) -> Option<&'i str> {
         let own = item.serde.rename_all.as_deref();
         own.or(self.serde_is_generated(item).then_some("camelCase"))
@@ -338,7 +340,8 @@ impl Cx<'_> {
         rules
     }
 
-    /// Whether a field is required: by its markers, else its type, else the markers of the type and the package.
+    /// Whether a field is required: by its markers, else its type, else the markers of the type and
+    /// the package.
     fn requirement(
         &self,
         owner: &Owner<'_>,
@@ -426,15 +429,16 @@ pub(super) fn report_same_names<'a>(
     }
 }
 
-/// Warns about optional fields that the author's serde implementation writes as null: the API server rejects null unless the schema allows
-/// it, and then treats it as a value.
+/// Warns about optional fields that the author's serde implementation writes as null: the API
+/// server rejects null unless the schema allows it, and then treats it as a value.
 fn report_nulls(
     item: &Item,
     lowered: &[Field],
     fields: &[rust::Field],
     diagnostics: &mut Diagnostics,
 ) {
-    // An attribute such as `serde_with::skip_serializing_none` may omit them, and a schema that schemars derives allows null.
+    // An attribute such as `serde_with::skip_serializing_none` may omit them, and a schema that
+    // schemars derives allows null.
     let is_permitted = attributes::derives_schema(item);
     if !has_derive(item, "Serialize") || item.has_attribute_macros || is_permitted {
         return;
@@ -464,7 +468,8 @@ fn report_nulls(
     );
 }
 
-/// Adds rules that keep optional immutable fields from being removed, before the struct's own rules.
+/// Adds rules that keep optional immutable fields from being removed, before the struct's own
+/// rules.
 fn add_immutable(validation: &mut Validation, kind: &TypeKind, body: &Body) {
     let (TypeKind::Struct(def), Body::Struct(fields)) = (kind, body) else {
         return;

@@ -133,8 +133,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Checks that the keys of a list of type map are required or defaulted scalar fields of its items, and that the items of a set are
-    /// scalar.
+    /// Checks that the keys of a list of type map are required or defaulted scalar fields of its
+    /// items, and that the items of a set are scalar.
     fn check_list(
         &self,
         ty: &TypeRef,
@@ -359,8 +359,8 @@ fn declares_its_type(field: &Field) -> bool {
         || markers.has::<Schemaless>()
 }
 
-/// Returns the place of a marker comment that sets the default. One that serde sets matters only if a schema is written, and is checked
-/// then.
+/// Returns the place of a marker comment that sets the default. One that serde sets matters only if
+/// a schema is written, and is checked then.
 fn default_place(markers: &MarkerSet) -> Option<Place> {
     let mut markers_of_serde = markers.0.iter().filter(|marker| marker.attribute.is_some());
     if markers_of_serde.any(crate::read::markers::Marker::is::<KubebuilderDefault>) {
@@ -392,7 +392,8 @@ fn described(value: &Value) -> String {
     }
 }
 
-/// Describes the rule of the field that a value violates; patterns and expressions are left to the API server.
+/// Describes the rule of the field that a value violates; patterns and expressions are left to the
+/// API server.
 fn violation(value: &Value, rules: &Validation) -> Option<String> {
     if !rules.enum_.is_empty() && !rules.enum_.contains(value) {
         return Some(format!("{value} is not one of the permitted values"));

@@ -1,4 +1,5 @@
-//! Visibility of types to generated code, which is in a module of the version, next to the handwritten ones.
+//! Visibility of types to generated code, which is in a module of the version, next to the
+//! handwritten ones.
 
 use super::{Cx, at_item, resolve::Resolved};
 use crate::{
@@ -23,8 +24,8 @@ const PRELUDE_TRAITS: [&str; 29] = [
 ];
 
 impl Cx<'_> {
-    /// Returns the modules through which generated code refers to a type: those that contain it, or none if mod.rs exports it from private
-    /// modules.
+    /// Returns the modules through which generated code refers to a type: those that contain it, or
+    /// none if mod.rs exports it from private modules.
     pub(super) fn seen_module(&self, item: &Item) -> Vec<String> {
         let module = self.module(item);
         if self.private_module(&module).is_some() && self.is_exported(item) {
@@ -41,7 +42,8 @@ impl Cx<'_> {
         index.is_some_and(|&index| self.resolver.is_exported(index))
     }
 
-    /// Returns the first module on a path that is visible only to its parent. The version's own module is visible to everything in it.
+    /// Returns the first module on a path that is visible only to its parent. The version's own
+    /// module is visible to everything in it.
     fn private_module<'m>(&self, path: &'m [String]) -> Option<&'m [String]> {
         (2..=path.len())
             .map(|depth| &path[..depth])
@@ -115,7 +117,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Checks that code in other modules can name a type and its fields; `otherwise` is what else helps.
+    /// Checks that code in other modules can name a type and its fields; `otherwise` is what else
+    /// helps.
     fn check_visible(
         &self,
         item: &Item,
@@ -154,7 +157,8 @@ impl Cx<'_> {
         report(error, private.map(|field| &field.place), diagnostics);
     }
 
-    /// Checks trait bounds, which generated code repeats outside of the module that imports the traits.
+    /// Checks trait bounds, which generated code repeats outside of the module that imports the
+    /// traits.
     fn check_bounds(&self, item: &Item, diagnostics: &mut Diagnostics) {
         for bound in item.generics.bounds.iter().filter(|bound| !bound.global) {
             let written = bound.segments.join("::");
@@ -180,7 +184,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Whether a path that does not start with an import of the module resolves to the same item in every module.
+    /// Whether a path that does not start with an import of the module resolves to the same item in
+    /// every module.
     fn is_seen_everywhere(&self, module: &[String], segments: &[String]) -> bool {
         match segments {
             [name] => PRELUDE_TRAITS.contains(&name.as_str()),
@@ -193,7 +198,8 @@ impl Cx<'_> {
         }
     }
 
-    /// Checks that objects implement `Clone`, which is always needed. If their markers do not request it, the author must provide it.
+    /// Checks that objects implement `Clone`, which is always needed. If their markers do not
+    /// request it, the author must provide it.
     fn check_has_clone(&self, item: &Item, generated: &RustItem, diagnostics: &mut Diagnostics) {
         // The output of macros is not visible here.
         let has_clone = generated.has("Clone") || !generated.clone_if.is_empty();
@@ -229,7 +235,8 @@ fn used_fields<'a>(item: &'a Item, generated: &RustItem) -> impl Iterator<Item =
     fields.iter().filter(is_used)
 }
 
-/// Returns the conditional variants, and conditional fields of variants, that generated code refers to.
+/// Returns the conditional variants, and conditional fields of variants, that generated code refers
+/// to.
 fn conditional_variants<'a>(
     item: &'a Item,
     generated: &RustItem,

@@ -1,4 +1,5 @@
-//! Foreign types that the model represents specially: primitives, collections, Kubernetes' own types.
+//! Foreign types that the model represents specially: primitives, collections, Kubernetes' own
+//! types.
 
 use crate::model::{KnownType, TypeRef};
 

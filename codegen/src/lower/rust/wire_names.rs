@@ -31,8 +31,9 @@ pub(super) fn wire_name(
     })
 }
 
-/// Warns of a field or variant whose own output serde does not read, because its names or cases differ by direction. `wire` is the name
-/// that is written, the case for reading, and what it applies to.
+/// Warns of a field or variant whose own output serde does not read, because its names or cases
+/// differ by direction. `wire` is the name that is written, the case for reading, and what it
+/// applies to.
 pub(super) fn report_not_read(
     item: &Item,
     (name, serde): (&str, &SerdeAttrs),

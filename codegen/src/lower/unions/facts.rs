@@ -1,4 +1,5 @@
-//! Assumptions about an object, and their consequences: three-valued truth, and intervals of counts.
+//! Assumptions about an object, and their consequences: three-valued truth, and intervals of
+//! counts.
 
 use std::{cell::Cell, collections::BTreeMap, rc::Rc};
 
@@ -103,8 +104,8 @@ impl Count {
     }
 }
 
-/// A limit on the work of finding the unions of one struct. Rules and fields multiply: without a limit, twenty fields with a rule for each
-/// pair would take minutes.
+/// A limit on the work of finding the unions of one struct. Rules and fields multiply: without a
+/// limit, twenty fields with a rule for each pair would take minutes.
 #[derive(Debug)]
 pub(super) struct Budget(Cell<u64>);
 
@@ -136,8 +137,8 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Returns what holds without assumptions. Fields with a default are always set: the API server fills them in before it evaluates
-    /// rules.
+    /// Returns what holds without assumptions. Fields with a default are always set: the API server
+    /// fills them in before it evaluates rules.
     pub(super) fn of(body: &'a StructDef) -> Self {
         let mut positions = BTreeMap::new();
         for (position, field) in body.fields.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Finds the unions of one struct: fields that exclude each other, however that is expressed.
 //!
-//! Two fields exclude each other if the API server accepts no object with both. An enum field each of whose values permits one of the
-//! fields is their discriminator.
+//! Two fields exclude each other if the API server accepts no object with both. An enum field each
+//! of whose values permits one of the fields is their discriminator.
 
 use std::collections::BTreeMap;
 use std::{cmp::Reverse, collections::BTreeSet};
@@ -18,8 +18,8 @@ use crate::model::{
 /// Structs in which rules mention more fields are skipped: checking each pair would take too long.
 const MOST_FIELDS: usize = 128;
 
-/// The limit on work for one struct, counted in evaluated parts of rules and schemas: about a second in an unoptimized build. Structs that
-/// would exceed it are skipped.
+/// The limit on work for one struct, counted in evaluated parts of rules and schemas: about a
+/// second in an unoptimized build. Structs that would exceed it are skipped.
 const MOST_STEPS: u64 = 4_000_000;
 
 /// An enum field, with all its possible values.
@@ -107,7 +107,8 @@ impl<'a> Demands<'a> {
         unions
     }
 
-    /// Returns the indices of rules that hold for every object that satisfies a union, and are therefore redundant next to it.
+    /// Returns the indices of rules that hold for every object that satisfies a union, and are
+    /// therefore redundant next to it.
     pub(super) fn said_by(&self, unions: &[FieldUnion]) -> Vec<usize> {
         let is_said = |rule: &Rule, union: &FieldUnion| {
             let mut states = self.states(union).into_iter().peekable();
@@ -216,7 +217,8 @@ impl<'a> Demands<'a> {
         self.refuses(&facts) || breaks_rules
     }
 
-    /// Whether the API server rejects every object that satisfies the facts, because of combinators or rules that involve the assumptions.
+    /// Whether the API server rejects every object that satisfies the facts, because of combinators
+    /// or rules that involve the assumptions.
     fn refuses(&self, facts: &Facts<'_>) -> bool {
         self.budget.spend(self.weight);
         if self.budget.is_spent() {
@@ -248,7 +250,8 @@ impl<'a> Demands<'a> {
         self.refuses(facts) || by.is_some_and(by_value)
     }
 
-    /// Returns sets of fields that exclude each other; with an enum field, those that its values make exclusive.
+    /// Returns sets of fields that exclude each other; with an enum field, those that its values
+    /// make exclusive.
     fn cliques(&'a self, fields: &[&'a Field], by: Option<&'a EnumField<'a>>) -> Vec<Clique<'a>> {
         let facts = Facts::of(self.body);
         let names: Vec<&str> = match by {
@@ -258,7 +261,8 @@ impl<'a> Demands<'a> {
                 .collect(),
             Some(by) => self.named_by_values(fields, by),
         };
-        // Each value of an enum permits only one of its fields. Other pairs are checked once up front, since the search revisits them.
+        // Each value of an enum permits only one of its fields. Other pairs are checked once up
+        // front, since the search revisits them.
         let mut excluding = BTreeSet::new();
         if by.is_none() {
             for (index, a) in names.iter().enumerate() {
@@ -298,7 +302,8 @@ impl<'a> Demands<'a> {
         found.into_iter().map(clique).collect()
     }
 
-    /// Returns the only value of an enum field with which the API server accepts an object with a field.
+    /// Returns the only value of an enum field with which the API server accepts an object with a
+    /// field.
     fn value_of(&self, name: &'a str, by: &EnumField<'a>) -> Option<&'a str> {
         let facts = Facts::of(self.body).with_set(&[name]);
         if by.optional && !self.refuses(&facts.with_unset(&[by.name])) {
@@ -312,8 +317,8 @@ impl<'a> Demands<'a> {
         permits.next().is_none().then_some(*value)
     }
 
-    /// Returns the fields each of which is permitted by a different value: if a value permits several, the one that it requires, or else
-    /// the one that it names.
+    /// Returns the fields each of which is permitted by a different value: if a value permits
+    /// several, the one that it requires, or else the one that it names.
     fn named_by_values(&self, fields: &[&'a Field], by: &EnumField<'a>) -> Vec<&'a str> {
         let names = fields.iter().map(|field| field.json_name.as_str());
         let names = names.filter(|name| *name != by.name);

@@ -1,10 +1,12 @@
 //! Unions: finds fields of a struct that exclude each other, from all its constraints.
 //!
-//! Schemas express this in many ways: `oneOf` with single required properties, `maxProperties: 1`, CEL rules. Instead of matching such
-//! patterns, the search assumes each pair of fields to be set; if that violates a constraint whatever else the object contains, the two
-//! exclude each other. This works for CRDs, annotated Rust and Go alike, since markers have been converted to rules.
+//! Schemas express this in many ways: `oneOf` with single required properties, `maxProperties: 1`,
+//! CEL rules. Instead of matching such patterns, the search assumes each pair of fields to be set;
+//! if that violates a constraint whatever else the object contains, the two exclude each other.
+//! This works for CRDs, annotated Rust and Go alike, since markers have been converted to rules.
 //!
-//! Start reading at [`find`]; `facts` represents assumptions, `schema` and `rule` evaluate constraints, `find` combines pairs.
+//! Start reading at [`find`]; `facts` represents assumptions, `schema` and `rule` evaluate
+//! constraints, `find` combines pairs.
 
 mod facts;
 mod find;
@@ -24,7 +26,8 @@ use crate::model::{
     names::{self, schema::TypeNames},
 };
 
-/// For fewer types than this, starting another thread takes longer than searching them: most have no rules.
+/// For fewer types than this, starting another thread takes longer than searching them: most have
+/// no rules.
 const FEW: usize = 32;
 
 /// Finds the unions of every struct, and names the items generated for them.
@@ -45,7 +48,8 @@ pub(super) fn find(api: &mut ApiSet) {
     }
 }
 
-/// Finds the unions of types in the same module. Names views only if the module's other `reserved` names are specified.
+/// Finds the unions of types in the same module. Names views only if the module's other `reserved`
+/// names are specified.
 fn find_in(types: &mut [TypeDef], reserved: Option<&BTreeSet<String>>) {
     let enums = enums(types);
     let unions = types.par_iter().with_min_len(FEW);
@@ -137,8 +141,8 @@ fn enum_field<'a>(field: &'a Field, enums: &Enums<'a>) -> Option<EnumField<'a>> 
     })
 }
 
-/// Names the views of a struct's unions whose members are all `Option`s: the first after the struct, others also by what distinguishes
-/// them.
+/// Names the views of a struct's unions whose members are all `Option`s: the first after the
+/// struct, others also by what distinguishes them.
 fn name_views(name: &str, body: &StructDef, unions: &mut [FieldUnion], taken: &mut TypeNames) {
     let is_option = |field: &str| {
         let mut fields = body.fields.iter();
@@ -167,8 +171,8 @@ fn name_views(name: &str, body: &StructDef, unions: &mut [FieldUnion], taken: &m
     }
 }
 
-/// Returns the name that distinguishes a union from others of its struct: the discriminator, else the last word common to all members, else
-/// the first member.
+/// Returns the name that distinguishes a union from others of its struct: the discriminator, else
+/// the last word common to all members, else the first member.
 fn apart(union: &FieldUnion) -> String {
     if let Some(discriminator) = &union.discriminator {
         return discriminator.clone();

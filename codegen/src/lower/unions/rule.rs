@@ -1,8 +1,8 @@
 //! Evaluates CEL rules given only assumptions about an object.
 //!
-//! A value that depends on anything else is [`Known::Nothing`]; a rule that is false nevertheless rejects every such object. Rules
-//! therefore need no particular form: `has(self.a) != has(self.b)` and `[has(self.a), has(self.b)].filter(x, x == true).size() == 1` give
-//! the same result.
+//! A value that depends on anything else is [`Known::Nothing`]; a rule that is false nevertheless
+//! rejects every such object. Rules therefore need no particular form: `has(self.a) != has(self.b)`
+//! and `[has(self.a), has(self.b)].filter(x, x == true).size() == 1` give the same result.
 
 use std::{cell::Cell, collections::BTreeMap};
 
@@ -58,7 +58,8 @@ enum Known {
 }
 
 impl Rule {
-    /// Parses a rule, if it tests whether fields are set. A transition rule does not constrain an object by itself.
+    /// Parses a rule, if it tests whether fields are set. A transition rule does not constrain an
+    /// object by itself.
     pub(super) fn of(rule: &CelRule, names: &Names) -> Option<Self> {
         // Searching for `has`, the only macro that tests fields, is much cheaper than parsing.
         if !rule.rule.contains("has") {

@@ -1,4 +1,5 @@
-//! Evaluates combinators of a schema (`oneOf`, `anyOf`, `allOf`, `not`) and bounds on its number of properties.
+//! Evaluates combinators of a schema (`oneOf`, `anyOf`, `allOf`, `not`) and bounds on its number of
+//! properties.
 
 use serde_json::{Map, Value};
 
@@ -20,7 +21,8 @@ pub(super) fn holds(validation: &Validation, facts: &Facts<'_>) -> Truth {
     single.chain(all).fold(Truth::Yes, Truth::and)
 }
 
-/// Returns the number of values in the combinators, each of which is evaluated for every assumption.
+/// Returns the number of values in the combinators, each of which is evaluated for every
+/// assumption.
 pub(super) fn weight(validation: &Validation) -> u64 {
     let combinators = &validation.combinators;
     let schemas = combinators.all_of.iter().chain(&combinators.any_of);

@@ -7,7 +7,8 @@ use crate::{
     model::{FieldUnion, TypeDef, TypeKind, UnionBound},
 };
 
-/// Returns the unions of an object with the schema, one per line: `exactly one of a, b; by type: A, B; as_union`.
+/// Returns the unions of an object with the schema, one per line:
+/// `exactly one of a, b; by type: A, B; as_union`.
 fn unions(spec: &Value) -> Vec<String> {
     let def = spec_type(spec);
     let TypeKind::Struct(body) = &def.kind else {
@@ -302,7 +303,8 @@ fn texts_with_rules(names: &[String], rules: impl Iterator<Item = String>) -> Va
     json!({"type": "object", "properties": properties, "x-kubernetes-validations": rules})
 }
 
-/// The search visits each of the 780 rules for each of the 780 pairs, unless it checks only rules that involve the pair.
+/// The search visits each of the 780 rules for each of the 780 pairs, unless it checks only rules
+/// that involve the pair.
 #[test]
 fn a_rule_for_each_pair_of_forty_fields_makes_one_union() {
     let names: Vec<String> = (10..50).map(|index| format!("f{index}")).collect();

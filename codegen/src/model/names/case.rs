@@ -1,13 +1,14 @@
 //! Case conversion: splits names into words and joins them in the case that Rust expects.
 //!
-//! Go names keep acronyms, which heck splits or changes (`VMs` → `v_ms`, `IPv4` → `i_pv4`, `HTTPRoute` → `HttpRoute`), so the generator has
-//! its own rules.
+//! Go names keep acronyms, which heck splits or changes (`VMs` → `v_ms`, `IPv4` → `i_pv4`,
+//! `HTTPRoute` → `HttpRoute`), so the generator has its own rules.
 
 /// Splits a name into words, unchanged in case.
 ///
-/// Characters other than letters and digits separate words. A word also starts at a change from lower case or digit to upper case, and at
-/// the last capital of a run that is followed by lower case. A run of capitals with a plural `s` (`podIPs`, `VMs`), an address family
-/// (`IPv4`) and `OAuth` stay whole.
+/// Characters other than letters and digits separate words. A word also starts at a change from
+/// lower case or digit to upper case, and at the last capital of a run that is followed by lower
+/// case. A run of capitals with a plural `s` (`podIPs`, `VMs`), an address family (`IPv4`) and
+/// `OAuth` stay whole.
 #[must_use]
 pub fn words(name: &str) -> Vec<&str> {
     let chars: Vec<(usize, char)> = name.char_indices().collect();
@@ -40,7 +41,8 @@ pub fn words(name: &str) -> Vec<&str> {
     words
 }
 
-/// Whether the capital at `index` starts a word, assuming that the preceding character belongs to a word.
+/// Whether the capital at `index` starts a word, assuming that the preceding character belongs to a
+/// word.
 fn starts_word(chars: &[(usize, char)], index: usize) -> bool {
     let at = |index: usize| chars.get(index).map(|&(_, c)| c);
     let (Some(before), Some(c)) = (at(index - 1), at(index)) else {
@@ -62,7 +64,8 @@ fn starts_word(chars: &[(usize, char)], index: usize) -> bool {
     !(plural || family)
 }
 
-/// Returns the length, in characters, of a mixed-case word at the start of `rest` that is never split.
+/// Returns the length, in characters, of a mixed-case word at the start of `rest` that is never
+/// split.
 fn whole_word(rest: &str) -> usize {
     const WHOLE: [&str; 1] = ["OAuth"];
     WHOLE
@@ -85,7 +88,8 @@ pub fn snake_case(name: &str) -> String {
 
 /// Converts a name to upper camel case: `VirtualMachine`, `PodIPs`, `HTTPRoute`.
 ///
-/// Acronyms keep their case, as in Go names. The result may be empty or start with a digit; `ident` makes it legal.
+/// Acronyms keep their case, as in Go names. The result may be empty or start with a digit; `ident`
+/// makes it legal.
 #[must_use]
 pub fn upper_camel(name: &str) -> String {
     let mut camel = String::with_capacity(name.len());

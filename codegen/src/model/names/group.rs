@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{is_kubernetes_version, plain_ident, snake_case, upper_camel};
 
-/// Returns the module for a group, from the first label of its name: `cloudnative.czs` → `cloudnative`, `my-group.io` → `my_group`.
+/// Returns the module for a group, from the first label of its name: `cloudnative.czs` →
+/// `cloudnative`, `my-group.io` → `my_group`.
 ///
 /// The core group (empty name) becomes `core`. A keyword is returned without `r#`; `ident` adds it.
 #[must_use]
@@ -15,7 +16,8 @@ pub fn module_name(group: &str) -> String {
     plain_ident(&snake_case(first_label(group)))
 }
 
-/// Returns the module for a group, from its full name: `networking.istio.io` → `networking_istio_io`.
+/// Returns the module for a group, from its full name: `networking.istio.io` →
+/// `networking_istio_io`.
 #[must_use]
 pub fn qualified_module_name(group: &str) -> String {
     if group.is_empty() {
@@ -26,8 +28,9 @@ pub fn qualified_module_name(group: &str) -> String {
 
 /// Returns the module for a version: `v1alpha1`, `v1_0` for `v1-0`.
 ///
-/// A version `mod` becomes `mod_`, since the file of its module would be that of the group's, `mod.rs`; and `informer` becomes
-/// `informer_`, since the module of a group's informers imports the runtime's.
+/// A version `mod` becomes `mod_`, since the file of its module would be that of the group's,
+/// `mod.rs`; and `informer` becomes `informer_`, since the module of a group's informers imports
+/// the runtime's.
 #[must_use]
 pub fn version_module(version: &str) -> String {
     match plain_ident(&snake_case(version)) {
@@ -38,11 +41,12 @@ pub fn version_module(version: &str) -> String {
 
 /// Assigns a unique module to each group of a set.
 ///
-/// A group gets [`module_name`], unless another group of the set shares it or it clashes with another name in or around generated code;
-/// then it gets [`qualified_module_name`], and groups that share even that get a checksum of their name as suffix. Names are therefore
-/// independent of the order of groups, and each is built from the group's own name. Groups of `x-k8s.io`, which Kubernetes projects use
-/// without API review, yield to all others, so adding one next to a group of `k8s.io` renames no module. Groups with a recorded module keep
-/// it, and others yield to them.
+/// A group gets [`module_name`], unless another group of the set shares it or it clashes with
+/// another name in or around generated code; then it gets [`qualified_module_name`], and groups
+/// that share even that get a checksum of their name as suffix. Names are therefore independent of
+/// the order of groups, and each is built from the group's own name. Groups of `x-k8s.io`, which
+/// Kubernetes projects use without API review, yield to all others, so adding one next to a group
+/// of `k8s.io` renames no module. Groups with a recorded module keep it, and others yield to them.
 pub fn module_names<'a>(
     groups: impl IntoIterator<Item = &'a str>,
     recorded: &BTreeMap<String, String>,
@@ -93,7 +97,8 @@ fn summed_module_name(group: &str) -> String {
     format!("{}_{checksum:08x}", qualified_module_name(group))
 }
 
-/// Returns the type-name prefix of a group: `cloudnative.czs` → `Cloudnative`, `my-group.io` → `MyGroup`.
+/// Returns the type-name prefix of a group: `cloudnative.czs` → `Cloudnative`, `my-group.io` →
+/// `MyGroup`.
 #[must_use]
 pub fn go_name(group: &str) -> String {
     if group.is_empty() {
@@ -105,8 +110,8 @@ pub fn go_name(group: &str) -> String {
     }
 }
 
-/// Whether the module name would clash with surrounding modules, with versions inside it, with `mod.rs`, with features that every crate
-/// has, or with a name that Rust reserves.
+/// Whether the module name would clash with surrounding modules, with versions inside it, with
+/// `mod.rs`, with features that every crate has, or with a name that Rust reserves.
 fn is_reserved(module: &str) -> bool {
     #[rustfmt::skip]
     const RESERVED: [&str; 12] = [

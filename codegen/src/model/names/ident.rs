@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-/// Whether the name is reserved in any Rust edition, so that an identifier needs `r#` or another spelling.
+/// Whether the name is reserved in any Rust edition, so that an identifier needs `r#` or another
+/// spelling.
 #[must_use]
 pub fn is_keyword(name: &str) -> bool {
     KEYWORDS.binary_search(&name).is_ok() || cannot_be_raw(name)
@@ -10,9 +11,10 @@ pub fn is_keyword(name: &str) -> bool {
 
 /// Converts a name to a legal Rust identifier, with `r#` before a keyword.
 ///
-/// A legal name is returned unchanged, also one with letters beyond ASCII, as authors of Rust types may write. `self`, `Self`, `super`,
-/// `crate` and `_`, which cannot be raw identifiers, get the suffix `_`. Other characters become `_`, and non-ASCII letters their code
-/// point, so that names that differ only in them stay distinct.
+/// A legal name is returned unchanged, also one with letters beyond ASCII, as authors of Rust types
+/// may write. `self`, `Self`, `super`, `crate` and `_`, which cannot be raw identifiers, get the
+/// suffix `_`. Other characters become `_`, and non-ASCII letters their code point, so that names
+/// that differ only in them stay distinct.
 #[must_use]
 pub fn ident(name: &str) -> String {
     // The parser also accepts spaces and comments around an identifier.
@@ -28,7 +30,8 @@ pub fn ident(name: &str) -> String {
     }
 }
 
-/// Converts a name like [`ident`] but without `r#` before keywords: the form of [`Field::rust_name`](crate::model::Field).
+/// Converts a name like [`ident`] but without `r#` before keywords: the form of
+/// [`Field::rust_name`](crate::model::Field).
 #[must_use]
 pub fn plain_ident(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);

@@ -1,10 +1,11 @@
 //! Names: all plural, case and identifier rules of the generator.
 //!
-//! They are in one place so that a kind has the same names in the client, the lister, the manifest and the error message, and so that a
-//! name depends only on the item it names: adding an item elsewhere never renames it.
+//! They are in one place so that a kind has the same names in the client, the lister, the manifest
+//! and the error message, and so that a name depends only on the item it names: adding an item
+//! elsewhere never renames it.
 //!
-//! Kinds keep their author's case (`HTTPRoute` stays `HTTPRoute`). Module, method and field names are in snake case that respects acronyms
-//! (`http_route`).
+//! Kinds keep their author's case (`HTTPRoute` stays `HTTPRoute`). Module, method and field names
+//! are in snake case that respects acronyms (`http_route`).
 
 mod case;
 mod group;

@@ -1,15 +1,17 @@
 //! Names for the anonymous parts of a CRD schema: types, fields and variants.
 //!
-//! A type is named after its kind and its last property, plus as many of the properties in between as make the name unique ([`TypeNames`]);
-//! fields and variants are named after their property or value alone. On a collision, the first in a fixed order gets the name. If no
-//! readable name is free, the name gets a suffix: a hash of its path, property or value. `codegen.toml` can pin names instead.
+//! A type is named after its kind and its last property, plus as many of the properties in between
+//! as make the name unique ([`TypeNames`]); fields and variants are named after their property or
+//! value alone. On a collision, the first in a fixed order gets the name. If no readable name is
+//! free, the name gets a suffix: a hash of its path, property or value. `codegen.toml` can pin
+//! names instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{is_keyword, plain_ident, snake_case, upper_camel};
 
-/// The path of a type in its API: the kind, then property names. List items and map values share their parent's path, since `a: [[{…}]]`
-/// contains at most one type.
+/// The path of a type in its API: the kind, then property names. List items and map values share
+/// their parent's path, since `a: [[{…}]]` contains at most one type.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Path {
     /// The number of segments; shorter paths sort first.
@@ -129,8 +131,9 @@ impl TypeNames {
         self.0.insert(name.to_owned())
     }
 
-    /// Chooses a name for a type: the kind and the last property, and as many of the properties in between as needed, starting with those
-    /// next to the last. If that exceeds 59 characters, tries properties without the kind.
+    /// Chooses a name for a type: the kind and the last property, and as many of the properties in
+    /// between as needed, starting with those next to the last. If that exceeds 59 characters,
+    /// tries properties without the kind.
     pub fn claim(&mut self, path: &Path) -> String {
         let names = || {
             let names = Self::after_kind(path).chain(Self::bare(path));
@@ -149,8 +152,9 @@ impl TypeNames {
         claim(cut.to_owned(), &path.text, "", &mut self.0)
     }
 
-    /// Chooses a name for a type that several kinds share: the last property, and as many of the properties before it as needed, of the
-    /// first path that gives a free name. Names to avoid come after all others.
+    /// Chooses a name for a type that several kinds share: the last property, and as many of the
+    /// properties before it as needed, of the first path that gives a free name. Names to avoid
+    /// come after all others.
     pub fn claim_shared(&mut self, paths: &[&Path], is_avoided: impl Fn(&str) -> bool) -> String {
         let longest = paths.iter().map(|path| path.depth).max().unwrap_or(1);
         let names = || {
@@ -174,8 +178,8 @@ impl TypeNames {
         }
     }
 
-    /// Chooses a name for the view of a union: the struct's name, the part that distinguishes it from the struct's other unions, and
-    /// `Union`.
+    /// Chooses a name for the view of a union: the struct's name, the part that distinguishes it
+    /// from the struct's other unions, and `Union`.
     pub fn claim_union(&mut self, of: &str, apart: &str) -> String {
         let name = type_ident(&format!("{of}{apart}Union"));
         claim(name.clone(), &name, "", &mut self.0)
@@ -201,8 +205,9 @@ impl TypeNames {
     }
 }
 
-/// Assigns each path a type name made of the full path in camel case. `pinned` names take precedence and are never changed; `reserved`
-/// names are never assigned. Of paths with the same name, the first keeps it, so `paths` must be sorted.
+/// Assigns each path a type name made of the full path in camel case. `pinned` names take
+/// precedence and are never changed; `reserved` names are never assigned. Of paths with the same
+/// name, the first keeps it, so `paths` must be sorted.
 #[must_use]
 pub fn type_names(
     paths: &[&Path],
@@ -233,7 +238,8 @@ pub fn field_names(properties: &[&str], reserved: &[&str]) -> Vec<String> {
     allocate(properties, field_ident, canonical_field, "_", &mut taken)
 }
 
-/// The variant for values that the schema does not list. Fixed, so that a new value never renames it.
+/// The variant for values that the schema does not list. Fixed, so that a new value never renames
+/// it.
 pub const OPEN_VARIANT: &str = "Unrecognized";
 
 /// Assigns each enum value a variant name, in input order.
@@ -298,7 +304,8 @@ pub fn is_type_name(name: &str) -> bool {
         && !PRELUDE.contains(&name)
 }
 
-/// Returns the segment of a path for a property: `Image` for `image`, `Field` for one without ASCII letters and digits.
+/// Returns the segment of a path for a property: `Image` for `image`, `Field` for one without ASCII
+/// letters and digits.
 fn segment(property: &str) -> String {
     let ascii: String = property.chars().filter(char::is_ascii).collect();
     match upper_camel(&ascii) {
@@ -311,12 +318,14 @@ fn type_ident(camel: &str) -> String {
     plain_ident(&legal(camel, "Type", "T"))
 }
 
-/// Returns the field name for a property, without `r#`: `host_ip` for `hostIP`, `type` for `type`, `self_` for `self`.
+/// Returns the field name for a property, without `r#`: `host_ip` for `hostIP`, `type` for `type`,
+/// `self_` for `self`.
 fn field_ident(property: &str) -> String {
     plain_ident(&legal(&snake_case(property), "field", "_"))
 }
 
-/// Whether the property follows Kubernetes' naming conventions, which gives it priority for its field name.
+/// Whether the property follows Kubernetes' naming conventions, which gives it priority for its
+/// field name.
 fn canonical_field(property: &str) -> bool {
     property.starts_with(|c: char| c.is_ascii_lowercase())
         && property.chars().all(|c| c.is_ascii_alphanumeric())

@@ -1,5 +1,5 @@
-//! serde's case conversions, which differ from both `snake_case` in this module's parent and heck: serde does not know acronyms
-//! (`h_t_t_p_route`) and leaves digits and capitals in place.
+//! serde's case conversions, which differ from both `snake_case` in this module's parent and heck:
+//! serde does not know acronyms (`h_t_t_p_route`) and leaves digits and capitals in place.
 
 /// The kind of item that serde renames, which decides the case of its Rust name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

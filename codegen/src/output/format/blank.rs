@@ -1,9 +1,11 @@
-//! Lines of a file: adds blank lines between items and inserts the comments that are stored beside the tokens.
+//! Lines of a file: adds blank lines between items and inserts the comments that are stored beside
+//! the tokens.
 
 use super::Comments;
 
-/// Appends `body` to `text`, with a blank line between items (after the module's docs and attributes, around imports, and between
-/// functions, types and impls), and replaces comment markers by their comments.
+/// Appends `body` to `text`, with a blank line between items (after the module's docs and
+/// attributes, around imports, and between functions, types and impls), and replaces comment
+/// markers by their comments.
 pub(super) fn lay_out(text: &mut String, body: &str, comments: &Comments) {
     let mut last = "";
     let mut item = Start::Other;
@@ -27,7 +29,8 @@ fn push_line(text: &mut String, line: &str, comments: &Comments) {
         return;
     };
     let marker = line.get(..indent(line) + "///".len()).unwrap_or_default();
-    // Comments are not parsed as Rust, so characters that end a comment must start a new comment line.
+    // Comments are not parsed as Rust, so characters that end a comment must start a new comment
+    // line.
     for line in comment.iter().flat_map(|line| line.split(['\n', '\r'])) {
         text.push_str(marker);
         let line = line.trim_end_matches(' ');

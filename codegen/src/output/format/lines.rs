@@ -1,7 +1,9 @@
-//! Structs, enums and aliases, written line by line where the result equals prettyplease's. Types from CRDs consist of little
-//! else, and tokenizing, parsing and printing them took a quarter of the generation time.
+//! Structs, enums and aliases, written line by line where the result equals prettyplease's. Types
+//! from CRDs consist of little else, and tokenizing, parsing and printing them took a quarter of
+//! the generation time.
 //!
-//! Types that are more than paths, and lines that may be too long, are parsed and formatted like all other code.
+//! Types that are more than paths, and lines that may be too long, are parsed and formatted like
+//! all other code.
 
 use std::str::FromStr as _;
 
@@ -37,7 +39,8 @@ impl Lines {
         }
     }
 
-    /// Adds a line of documentation with its leading space, or the [marker](super::Comments::add) of a comment.
+    /// Adds a line of documentation with its leading space, or the [marker](super::Comments::add)
+    /// of a comment.
     pub(crate) fn comment(&mut self, line: &str) {
         self.push(&["///", line]);
     }
@@ -164,7 +167,8 @@ fn path(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// Checks every kind of item against prettyplease's output for it, whether or not the type is recognized as a path.
+    /// Checks every kind of item against prettyplease's output for it, whether or not the type is
+    /// recognized as a path.
     fn check(ty: &str, is_known: bool) {
         let make = || {
             let mut lines = Lines::new("pub");

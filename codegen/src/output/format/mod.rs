@@ -1,6 +1,7 @@
 //! Formatting: from tokens to the contents of a file, with header and generated marker.
 //!
-//! The format is prettyplease's, with blank lines between items. Generated modules opt out of rustfmt.
+//! The format is prettyplease's, with blank lines between items. Generated modules opt out of
+//! rustfmt.
 
 mod blank;
 mod lines;
@@ -34,7 +35,8 @@ impl From<TokenStream> for Code {
     }
 }
 
-/// Items that are printed one by one: the tokens and syntax trees of thousands would not fit the processor's caches.
+/// Items that are printed one by one: the tokens and syntax trees of thousands would not fit the
+/// processor's caches.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
     text: String,
@@ -75,8 +77,8 @@ impl Items {
     }
 }
 
-/// Comments that are stored beside the tokens. Types from CRDs mostly consist of comments, which as attributes would be escaped,
-/// parsed and printed needlessly.
+/// Comments that are stored beside the tokens. Types from CRDs mostly consist of comments, which as
+/// attributes would be escaped, parsed and printed needlessly.
 #[derive(Debug, Default)]
 pub(crate) struct Comments(Vec<Vec<String>>);
 
@@ -84,7 +86,8 @@ impl Comments {
     /// Starts the marker of a comment; documentation contains no control characters.
     const MARK: char = '\u{1f}';
 
-    /// Stores the lines of a comment, without leading space. Returns the marker to use in a `doc` attribute.
+    /// Stores the lines of a comment, without leading space. Returns the marker to use in a `doc`
+    /// attribute.
     pub(crate) fn add(&mut self, lines: Vec<String>) -> String {
         self.0.push(lines);
         format!("{}{}", Self::MARK, self.0.len() - 1)
@@ -97,8 +100,8 @@ impl Comments {
     }
 }
 
-/// Renders the file of a Rust module: the license header unless it is blank, the marker, the attribute that disables rustfmt,
-/// then the items.
+/// Renders the file of a Rust module: the license header unless it is blank, the marker, the
+/// attribute that disables rustfmt, then the items.
 ///
 /// # Errors
 ///
@@ -107,7 +110,8 @@ pub(crate) fn module_file(header: Option<&str>, code: impl Into<Code>) -> Result
     file(header, &[MARKER, SKIP_RUSTFMT], code.into())
 }
 
-/// Renders a Rust file for `include!`, which rejects inner attributes; otherwise like [`module_file`].
+/// Renders a Rust file for `include!`, which rejects inner attributes; otherwise like
+/// [`module_file`].
 ///
 /// # Errors
 ///

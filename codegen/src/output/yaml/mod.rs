@@ -1,11 +1,12 @@
 //! YAML exactly as written by Go's `sigs.k8s.io/yaml`, byte for byte.
 //!
-//! Most Kubernetes tools in Go print with that library, so our manifests do not differ from theirs. A general YAML writer differs
-//! in key order, quoting and folding. Start at [`to_yaml`]; `order` sorts keys, `resolve` finds plain strings that a reader would
-//! take for another type, `scalar` chooses a style and writes it.
+//! Most Kubernetes tools in Go print with that library, so our manifests do not differ from theirs.
+//! A general YAML writer differs in key order, quoting and folding. Start at [`to_yaml`]; `order`
+//! sorts keys, `resolve` finds plain strings that a reader would take for another type, `scalar`
+//! chooses a style and writes it.
 //!
-//! One limitation: letters and digits outside of ASCII follow Rust's Unicode tables, which count some marks as letters; this
-//! affects the order of keys that contain them.
+//! One limitation: letters and digits outside of ASCII follow Rust's Unicode tables, which count
+//! some marks as letters; this affects the order of keys that contain them.
 
 mod order;
 mod part;
@@ -29,13 +30,15 @@ use crate::{
     threads,
 };
 
-/// Formats the value as a YAML document: keys in natural order, lists in their own, with a trailing newline.
+/// Formats the value as a YAML document: keys in natural order, lists in their own, with a trailing
+/// newline.
 #[must_use]
 pub fn to_yaml(value: &Value) -> String {
     print("", &Part::Json(value))
 }
 
-/// Like [`to_yaml`], with a `---` line first, for a value with shared branches: each is printed once per indentation.
+/// Like [`to_yaml`], with a `---` line first, for a value with shared branches: each is printed
+/// once per indentation.
 pub(crate) fn document(part: &Part<'_>) -> String {
     print("---\n", part)
 }
@@ -58,7 +61,8 @@ fn print(start: &str, part: &Part<'_>) -> String {
     emitter.out
 }
 
-/// Whether the YAML is exactly as the printer writes it, apart from comments before the first document.
+/// Whether the YAML is exactly as the printer writes it, apart from comments before the first
+/// document.
 pub(crate) fn is_printed(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_whitespace());
     let mut body = rest;
@@ -83,8 +87,8 @@ const CAPACITY: usize = 64 * 1024;
 /// Steps of indentation.
 const INDENT: usize = 2;
 
-/// The minimum number of members for writing a mapping in two halves on two threads; the pod schema in most large CRDs exceeds
-/// it.
+/// The minimum number of members for writing a mapping in two halves on two threads; the pod schema
+/// in most large CRDs exceeds it.
 const LARGE: usize = 24;
 
 /// Spaces for indentation.
@@ -149,7 +153,8 @@ impl Emitter {
         }
     }
 
-    /// A branch. As the value of a key, an object starts on the next line, so its output does not depend on the key.
+    /// A branch. As the value of a key, an object starts on the next line, so its output does not
+    /// depend on the key.
     fn branch(&mut self, branch: &dyn Branch, context: Context) {
         if context != Context::Value || self.indention {
             return self.node(&branch.part(), context);
@@ -177,7 +182,8 @@ impl Emitter {
         }
     }
 
-    /// Quadruples the capacity of a nearly full buffer: it is rarely moved, and untouched memory costs nothing.
+    /// Quadruples the capacity of a nearly full buffer: it is rarely moved, and untouched memory
+    /// costs nothing.
     fn make_room(&mut self) {
         if self.out.capacity() - self.out.len() < CAPACITY / 4 {
             self.out.reserve(3 * self.out.capacity());
@@ -390,7 +396,8 @@ impl Emitter {
     }
 }
 
-/// The context of an indicator: whether it needs white space before it, counts as white space, and counts as indentation.
+/// The context of an indicator: whether it needs white space before it, counts as white space, and
+/// counts as indentation.
 #[derive(Clone, Copy, Default)]
 struct Around {
     before: bool,
@@ -404,7 +411,8 @@ fn number_text(number: &Number) -> String {
         Some(float) if number.is_f64() => float,
         _ => return number.to_string(),
     };
-    // Go writes an integral float below 1e21 to JSON without a point; if it then fits, it is read as an integer.
+    // Go writes an integral float below 1e21 to JSON without a point; if it then fits, it is read
+    // as an integer.
     if float.fract() == 0.0 && float > -9.3e18 && float < 1.9e19 {
         let digits = float.to_string();
         if digits.parse::<i64>().is_ok() || digits.parse::<u64>().is_ok() {

@@ -17,7 +17,8 @@ pub(super) fn sorted<'k, V>(map: &'k BTreeMap<&'k str, V>) -> Vec<(&'k str, &'k 
     entries
 }
 
-/// Whether keys like this one sort by their bytes: it has no digits, and no characters that ASCII puts after letters.
+/// Whether keys like this one sort by their bytes: it has no digits, and no characters that ASCII
+/// puts after letters.
 fn is_in_byte_order(key: &str) -> bool {
     let is_in_order = |b: u8| b.is_ascii_alphabetic() || (b < b'A' && !b.is_ascii_digit());
     key.bytes().all(is_in_order)
@@ -32,8 +33,8 @@ fn is_before(a: &str, b: &str) -> bool {
     less(&chars(a), &chars(b))
 }
 
-/// Whether key `a` comes before key `b`: letters by code point and after everything else, runs of digits as numbers. ASCII keys
-/// may be passed as bytes.
+/// Whether key `a` comes before key `b`: letters by code point and after everything else, runs of
+/// digits as numbers. ASCII keys may be passed as bytes.
 fn less<C: Copy + Into<char>>(a: &[C], b: &[C]) -> bool {
     let is_equal = |(a, b): (&C, &C)| (*a).into() == (*b).into();
     let Some(at) = a.iter().zip(b).position(|pair| !is_equal(pair)) else {

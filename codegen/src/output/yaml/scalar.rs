@@ -71,8 +71,8 @@ impl Facts {
         Self::of_ascii(text.as_bytes()).unwrap_or_else(|| Self::of_any(text))
     }
 
-    /// The facts for printable ASCII with line feeds, which most strings are; `None` for others. Loops without early exits are
-    /// vectorized.
+    /// The facts for printable ASCII with line feeds, which most strings are; `None` for others.
+    /// Loops without early exits are vectorized.
     fn of_ascii(text: &[u8]) -> Option<Self> {
         let is_plain = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
         if !text.iter().fold(true, |all, byte| all & is_plain(byte)) {
@@ -201,7 +201,8 @@ impl Emitter {
         self.indention = false;
     }
 
-    /// The first space of the text to fold at: a single one, after the width limit. The text must not start with a space.
+    /// The first space of the text to fold at: a single one, after the width limit. The text must
+    /// not start with a space.
     fn fold_in(&self, text: &str) -> Option<usize> {
         let room = (WIDTH + 1).saturating_sub(self.column);
         if text.len() <= room {
@@ -250,7 +251,8 @@ impl Emitter {
 
     fn double(&mut self, text: &str, folding: Folding) {
         self.open_quote("\"");
-        // libyaml checks for a byte order mark at the start of the string, regardless of the character it is at.
+        // libyaml checks for a byte order mark at the start of the string, regardless of the
+        // character it is at.
         let marked = text.starts_with('\u{feff}');
         let mut spaces = false;
         let mut chars = text.char_indices().peekable();

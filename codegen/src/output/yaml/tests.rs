@@ -9,8 +9,8 @@ use crate::{
     threads,
 };
 
-/// Go's results, one per line: a JSON value, a tab, and its YAML as a JSON string. `hack/yaml.sh` generates the table, and longer
-/// ones for `YAML_TABLE`.
+/// Go's results, one per line: a JSON value, a tab, and its YAML as a JSON string. `hack/yaml.sh`
+/// generates the table, and longer ones for `YAML_TABLE`.
 const TABLE: &str = include_str!("go.tsv");
 
 #[test]
@@ -48,7 +48,8 @@ impl Branch for Shared {
     }
 }
 
-/// A shared branch is printed as if it occurred only once, at the same and at different indentations.
+/// A shared branch is printed as if it occurred only once, at the same and at different
+/// indentations.
 #[test]
 fn branches_are_printed_wherever_they_stand() {
     let long = "word ".repeat(40) + "end";

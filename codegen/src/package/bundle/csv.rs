@@ -12,7 +12,8 @@ use super::{
 /// The icon of operators without one of their own.
 const ICON: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\"><path d=\"M32 4l24 14v28L32 60 8 46V18z\" fill=\"#326ce5\"/><circle cx=\"32\" cy=\"32\" r=\"11\" fill=\"none\" stroke=\"#fff\" stroke-width=\"5\"/></svg>";
 
-/// How OLM may restrict an operator to namespaces. Its roles are for the cluster, and a conversion webhook allows nothing else.
+/// How OLM may restrict an operator to namespaces. Its roles are for the cluster, and a conversion
+/// webhook allows nothing else.
 const INSTALL_MODES: [(&str, bool); 4] = [
     ("OwnNamespace", false),
     ("SingleNamespace", false),

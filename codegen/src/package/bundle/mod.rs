@@ -1,5 +1,6 @@
-//! The bundle for the Operator Lifecycle Manager: a ClusterServiceVersion with Deployment, permissions and webhooks, and the other objects
-//! as files. OLM itself creates the namespace, the service account, the roles' bindings, and what webhooks need: their Service, and their
+//! The bundle for the Operator Lifecycle Manager: a ClusterServiceVersion with Deployment,
+//! permissions and webhooks, and the other objects as files. OLM itself creates the namespace, the
+//! service account, the roles' bindings, and what webhooks need: their Service, and their
 //! certificate, which it mounts.
 
 mod base64;
@@ -58,7 +59,8 @@ pub(super) fn files(package: &Package) -> (Tree, Vec<String>) {
     (tree, warnings)
 }
 
-/// Whether an object is a file of its own: neither created by OLM nor part of the ClusterServiceVersion.
+/// Whether an object is a file of its own: neither created by OLM nor part of the
+/// ClusterServiceVersion.
 fn is_file(package: &Package, permissions: &Permissions<'_>, object: &Object) -> bool {
     match object.kind() {
         "Namespace" | "Deployment" => false,
@@ -70,7 +72,8 @@ fn is_file(package: &Package, permissions: &Permissions<'_>, object: &Object) ->
     }
 }
 
-/// OLM sets the conversion of CRDs from the webhooks of the ClusterServiceVersion, with its own certificate.
+/// OLM sets the conversion of CRDs from the webhooks of the ClusterServiceVersion, with its own
+/// certificate.
 fn without_conversion(definition: &mut Object) {
     if let Some(spec) = definition.0["spec"].as_object_mut() {
         spec.remove("conversion");

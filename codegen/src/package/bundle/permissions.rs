@@ -1,4 +1,5 @@
-//! What the roles that are bound to the operator's service account allow. OLM makes roles and bindings from these rules.
+//! What the roles that are bound to the operator's service account allow. OLM makes roles and
+//! bindings from these rules.
 
 use serde_json::{Value, json};
 

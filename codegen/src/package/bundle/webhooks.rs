@@ -1,4 +1,5 @@
-//! Webhooks as OLM declares them. It creates their configurations and their Service, and mounts a certificate.
+//! Webhooks as OLM declares them. It creates their configurations and their Service, and mounts a
+//! certificate.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,5 @@
-//! The Deployment's template: what clusters differ in is a setting, whose default is the Deployment's own value.
+//! The Deployment's template: what clusters differ in is a setting, whose default is the
+//! Deployment's own value.
 
 use serde_json::{Map, Value, json};
 

@@ -1,8 +1,9 @@
-//! The Helm chart: each object is a template, in which holes are filled from the chart's values. With its default values, a chart deploys
-//! the objects of `install.yaml`, except for the Namespace, which Helm creates.
+//! The Helm chart: each object is a template, in which holes are filled from the chart's values.
+//! With its default values, a chart deploys the objects of `install.yaml`, except for the
+//! Namespace, which Helm creates.
 //!
-//! CRDs are templates too, so that an upgrade updates them; an annotation keeps them, and so all objects of their kinds, when the chart is
-//! uninstalled.
+//! CRDs are templates too, so that an upgrade updates them; an annotation keeps them, and so all
+//! objects of their kinds, when the chart is uninstalled.
 
 mod deployment;
 mod namespace;

@@ -1,10 +1,12 @@
-//! The namespace of a release: it takes the place of the operator's own namespace wherever the objects name that.
+//! The namespace of a release: it takes the place of the operator's own namespace wherever the
+//! objects name that.
 
 use serde_json::Value;
 
 use super::sheet::Sheet;
 
-/// The lists and maps whose texts may contain the namespace, between other words: `--flag=NAMESPACE/name`, `service.NAMESPACE.svc`.
+/// The lists and maps whose texts may contain the namespace, between other words:
+/// `--flag=NAMESPACE/name`, `service.NAMESPACE.svc`.
 const TEXTS: [&str; 5] = ["args", "command", "dnsNames", "annotations", "env"];
 
 /// Where CRDs have descriptions and examples.

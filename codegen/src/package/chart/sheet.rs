@@ -1,13 +1,15 @@
-//! A template of a chart: an object printed as YAML, in which holes are filled with Helm's expressions.
+//! A template of a chart: an object printed as YAML, in which holes are filled with Helm's
+//! expressions.
 //!
-//! A hole is a token in the object. The object is printed as any other, and then expressions take the place of tokens. Text of the object
-//! that Helm would take for an expression is escaped.
+//! A hole is a token in the object. The object is printed as any other, and then expressions take
+//! the place of tokens. Text of the object that Helm would take for an expression is escaped.
 
 use serde_json::{Map, Value};
 
 use crate::output::yaml::to_yaml;
 
-/// In the text of a [block](Sheet::block), stands for a number of spaces: that of the block's line, and two more.
+/// In the text of a [block](Sheet::block), stands for a number of spaces: that of the block's line,
+/// and two more.
 pub(super) const INDENT: &str = "@indent";
 /// As [`INDENT`], without the two.
 pub(super) const SAME: &str = "@same";

@@ -1,4 +1,5 @@
-//! The certificate of webhooks: an operator that makes its own may be given one of cert-manager's instead, by a setting.
+//! The certificate of webhooks: an operator that makes its own may be given one of cert-manager's
+//! instead, by a setting.
 
 use kube_codegen_templates::operator::webhook::cert_manager::CERTIFICATE;
 use serde_json::{Map, Value};
@@ -59,7 +60,8 @@ pub(super) fn objects(package: &Package) -> Result<Vec<Object>, Error> {
 /// The switch of [`objects`].
 pub(super) const SWITCH: &str = SETTING;
 
-/// The condition under which an object is annotated for cert-manager: the API server calls webhooks by it.
+/// The condition under which an object is annotated for cert-manager: the API server calls webhooks
+/// by it.
 pub(super) fn annotation(package: &Package, object: &Object) -> Option<Annotation> {
     let is_configuration = object.0.get("webhooks").is_some();
     let converts = object.0.pointer("/spec/conversion/webhook").is_some();

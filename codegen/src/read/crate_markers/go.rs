@@ -1,4 +1,5 @@
-//! Extracts the comments of a Go file, with the context that decides whether controller-gen reads a rule in them.
+//! Extracts the comments of a Go file, with the context that decides whether controller-gen reads a
+//! rule in them.
 
 use std::ops::Range;
 

@@ -1,7 +1,8 @@
 //! Markers for rules and webhooks, from files that are not otherwise parsed.
 //!
-//! Controllers keep these markers next to the code that needs them, so any file of a crate or Go package may contain some. No syntax tree
-//! is built: a lexer that distinguishes comments from string literals is enough. Start reading at [`read`].
+//! Controllers keep these markers next to the code that needs them, so any file of a crate or Go
+//! package may contain some. No syntax tree is built: a lexer that distinguishes comments from
+//! string literals is enough. Start reading at [`read`].
 
 mod go;
 pub(crate) mod owners;
@@ -22,7 +23,8 @@ use crate::{
 /// Strings at least one of which occurs in every file with rules or webhooks.
 const BEGINNINGS: [&str; 2] = ["+kubebuilder:rbac", "+kubebuilder:webhook"];
 
-/// Whether a file may contain a rule or a webhook, or code that needs a rule; a file that does not can be skipped.
+/// Whether a file may contain a rule or a webhook, or code that needs a rule; a file that does not
+/// can be skipped.
 #[must_use]
 pub fn may_hold(text: &str) -> bool {
     has_marker(text) || owners::may_hold(text)
@@ -45,7 +47,8 @@ struct Line {
 enum Standing {
     /// On a line of its own, where both generators read markers.
     Free,
-    /// On a line of its own, within or directly above a declaration: controller-gen ignores rules there.
+    /// On a line of its own, within or directly above a declaration: controller-gen ignores rules
+    /// there.
     Attached,
     /// After code on the same line.
     BehindCode,
@@ -112,7 +115,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Parses the marker on a line. Returns `None` if the line has no marker, or one that another reader handles.
+    /// Parses the marker on a line. Returns `None` if the line has no marker, or one that another
+    /// reader handles.
     fn marker(
         &self,
         raw: &RawMarker,

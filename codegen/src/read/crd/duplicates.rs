@@ -12,7 +12,8 @@ use crate::{
     read::yaml,
 };
 
-/// Removes CRDs that repeat another, with a warning: charts and repositories have copies. `crds` are sorted by group and kind.
+/// Removes CRDs that repeat another, with a warning: charts and repositories have copies. `crds`
+/// are sorted by group and kind.
 pub(super) fn remove_copies(crds: &mut Vec<Crd>, options: &Options, diagnostics: &mut Diagnostics) {
     let mut kept: Vec<Crd> = Vec::with_capacity(crds.len());
     for crd in crds.drain(..) {
@@ -96,7 +97,8 @@ fn about(finding: Diagnostic, crd: &Crd, first: &Crd) -> Diagnostic {
     finding.at(place(first), "first here")
 }
 
-/// Reports kinds of one group with the same plural, which must be unique because it names the kind in API paths.
+/// Reports kinds of one group with the same plural, which must be unique because it names the kind
+/// in API paths.
 pub(super) fn refuse_shared_plurals(crds: &[Crd], diagnostics: &mut Diagnostics) {
     let mut seen: BTreeMap<(&str, &str), &Crd> = BTreeMap::new();
     for crd in crds {

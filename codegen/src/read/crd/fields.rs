@@ -1,4 +1,5 @@
-//! Typed access to the fields of a document. Reports every field that is missing or has the wrong type.
+//! Typed access to the fields of a document. Reports every field that is missing or has the wrong
+//! type.
 
 use std::{collections::BTreeSet, mem};
 
@@ -16,9 +17,11 @@ pub(super) struct Reader<'a> {
     pub(super) path: String,
     /// Unknown schema keywords already warned about: a schema may repeat one many times.
     pub(super) dropped: BTreeSet<String>,
-    /// `spec.preserveUnknownFields`: if set, the API server prunes no fields, regardless of the schemas.
+    /// `spec.preserveUnknownFields`: if set, the API server prunes no fields, regardless of the
+    /// schemas.
     pub(super) keeps_unknown: bool,
-    /// The keys of versions whose values were written once in `spec`: see [`v1beta1`](super::v1beta1).
+    /// The keys of versions whose values were written once in `spec`: see
+    /// [`v1beta1`](super::v1beta1).
     pub(super) shared: Vec<&'static str>,
 }
 
@@ -74,7 +77,8 @@ impl<'a> Reader<'a> {
         value
     }
 
-    /// Like [`within`](Self::within) for `key` of a version, or for `shared` of `spec` if the versions share what is there.
+    /// Like [`within`](Self::within) for `key` of a version, or for `shared` of `spec` if the
+    /// versions share what is there.
     pub(super) fn within_version<T>(
         &mut self,
         key: &str,
@@ -91,7 +95,8 @@ impl<'a> Reader<'a> {
         value
     }
 
-    /// Returns the path to show: that of `apiextensions.k8s.io/v1`, or the `internal` one if the versions share what is there.
+    /// Returns the path to show: that of `apiextensions.k8s.io/v1`, or the `internal` one if the
+    /// versions share what is there.
     pub(super) fn shown<'p>(&self, path: &'p str, internal: &'p str) -> &'p str {
         let key = path.strip_prefix("spec.versions[0].").unwrap_or_default();
         let first = key.split(['.', '[']).next().unwrap_or_default();
@@ -173,7 +178,8 @@ impl<'a> Reader<'a> {
     pub(super) fn count(&mut self, node: &Node, key: &str) -> Option<u64> {
         let count = match &node.value {
             Yaml::Number(number) => {
-                // `1e3` and `100.0` are accepted as well: Go's int64 decoder accepts integral values in CRDs.
+                // `1e3` and `100.0` are accepted as well: Go's int64 decoder accepts integral
+                // values in CRDs.
                 number.as_u64().or_else(|| {
                     number
                         .as_f64()

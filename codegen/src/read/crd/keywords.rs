@@ -23,8 +23,8 @@ const FORBIDDEN: [(&str, &str); 5] = [
     ("additionalItems", "use `items`"),
 ];
 
-/// Keywords of JSON Schema, OpenAPI and Kubernetes that do not constrain a value; `x-` keywords other than Kubernetes' are ignored as well.
-/// The API server drops most of them.
+/// Keywords of JSON Schema, OpenAPI and Kubernetes that do not constrain a value; `x-` keywords
+/// other than Kubernetes' are ignored as well. The API server drops most of them.
 #[rustfmt::skip]
 const SILENT: [&str; 16] = [
     "$comment", "$id", "$schema", "allowEmptyValue", "contentEncoding", "contentMediaType",
@@ -33,8 +33,8 @@ const SILENT: [&str; 16] = [
     "x-kubernetes-patch-strategy", "xml",
 ];
 
-/// JSON Schema keywords that would constrain a value but that the API server drops. They are never typos, however similar to a
-/// keyword.
+/// JSON Schema keywords that would constrain a value but that the API server drops. They are never
+/// typos, however similar to a keyword.
 #[rustfmt::skip]
 const DROPPED: [&str; 20] = [
     "$anchor", "$defs", "$dynamicAnchor", "$dynamicRef", "$vocabulary", "const", "contains",
@@ -72,7 +72,8 @@ fn meant(key: &str) -> Option<String> {
 }
 
 impl Reader<'_> {
-    /// Reports an error for a forbidden or misspelled keyword, and one warning per CRD for a keyword that the API server drops.
+    /// Reports an error for a forbidden or misspelled keyword, and one warning per CRD for a
+    /// keyword that the API server drops.
     pub(super) fn unknown_keyword(&mut self, key: &str, at: &Node) {
         if let Some((_, help)) = FORBIDDEN.iter().find(|(name, _)| *name == key) {
             self.error(

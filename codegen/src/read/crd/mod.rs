@@ -1,7 +1,8 @@
 //! Reads `CustomResourceDefinition` documents from YAML.
 //!
-//! A source may have any number of documents, including `kind: List`; documents of other kinds are skipped, so that a release bundle can be
-//! read directly. Start reading at [`read`]; [`schema`] reads the schemas.
+//! A source may have any number of documents, including `kind: List`; documents of other kinds are
+//! skipped, so that a release bundle can be read directly. Start reading at [`read`]; [`schema`]
+//! reads the schemas.
 
 mod conversion;
 mod duplicates;
@@ -45,7 +46,8 @@ const LIST_KIND: &str = "CustomResourceDefinitionList";
 pub struct Crd {
     /// The source, for places; without its text if it has no findings.
     pub source: Source,
-    /// The byte range of `metadata.name`, or else of the document; empty if the source has no findings.
+    /// The byte range of `metadata.name`, or else of the document; empty if the source has no
+    /// findings.
     pub range: Range<usize>,
     /// `spec.group`, a DNS name.
     pub group: String,
@@ -121,7 +123,8 @@ pub fn read(sources: &[Source], options: &Options) -> ReadCrds {
     read_from(sources, size, open, options).unwrap_or_default()
 }
 
-/// Like [`read`], but opens each input, of the specified size, only when its turn comes. A source's text is freed as soon as it is read.
+/// Like [`read`], but opens each input, of the specified size, only when its turn comes. A source's
+/// text is freed as soon as it is read.
 ///
 /// # Errors
 ///
@@ -132,7 +135,8 @@ pub(crate) fn read_from<T: Sync, E: Send>(
     open: impl Fn(&T) -> Result<Source, E> + Sync,
     options: &Options,
 ) -> Result<ReadCrds, Vec<E>> {
-    // Sizes differ widely: process the largest first, with each thread taking the next input when it is done.
+    // Sizes differ widely: process the largest first, with each thread taking the next input when
+    // it is done.
     let mut by_size: Vec<(usize, &T)> = inputs.iter().enumerate().collect();
     by_size.sort_by_key(|(_, input)| Reverse(size(input)));
     let read_all = |least: Places| {
@@ -163,8 +167,8 @@ pub(crate) fn read_from<T: Sync, E: Send>(
     Ok(read)
 }
 
-/// Reads one source. Only findings need places, and few sources have findings: the first pass drops places, and a source with findings is
-/// read again with them.
+/// Reads one source. Only findings need places, and few sources have findings: the first pass drops
+/// places, and a source with findings is read again with them.
 fn read_one(source: &Source, options: &Options, least: Places) -> (Vec<Crd>, Diagnostics) {
     let read = |places| {
         let mut found = Diagnostics::new();
@@ -253,7 +257,8 @@ fn read_source(
     crds
 }
 
-/// Reports a key that is repeated below a document. It is a warning, since kubectl and Helm take the last value.
+/// Reports a key that is repeated below a document. It is a warning, since kubectl and Helm take
+/// the last value.
 fn repeated_key(source: &Source, repeated: &Repeated) -> Diagnostic {
     let message = format!("`{}` is repeated: the last value counts", repeated.key);
     Diagnostic::warning(message)
@@ -320,7 +325,8 @@ fn no_crd(source: &Source, documents: &[Node]) -> Diagnostic {
     }
 }
 
-/// Downgrades an error in a file that does not belong to the input, such as a chart's template next to CRDs.
+/// Downgrades an error in a file that does not belong to the input, such as a chart's template next
+/// to CRDs.
 fn passed_over(diagnostic: Diagnostic) -> Diagnostic {
     Diagnostic {
         severity: Severity::Warning,
@@ -331,7 +337,8 @@ fn passed_over(diagnostic: Diagnostic) -> Diagnostic {
     ))
 }
 
-/// Reads a CRD, or the CRDs of a list, which may be a list of YAML or JSON; ignores other documents.
+/// Reads a CRD, or the CRDs of a list, which may be a list of YAML or JSON; ignores other
+/// documents.
 fn read_document(
     source: &Source,
     node: &mut Node,
@@ -406,7 +413,8 @@ fn read_parts(reader: &mut Reader<'_>, node: &mut Node, options: &Options) -> Op
     let filters = &options.filters;
     let spec = reader.map(node, "spec")?;
     reader.push("spec");
-    // The API server rejects this in new v1 CRDs, but still returns it for CRDs that were created as v1beta1, where it is the default.
+    // The API server rejects this in new v1 CRDs, but still returns it for CRDs that were created
+    // as v1beta1, where it is the default.
     reader.keeps_unknown = spec
         .get("preserveUnknownFields")
         .is_some_and(|node| reader.bool(node, "preserveUnknownFields"));

@@ -1,7 +1,8 @@
-//! Finds what the API server rejects in a CRD, by its own checks: names, columns, conversion, structural rules, patterns, defaults, CEL.
+//! Finds what the API server rejects in a CRD, by its own checks: names, columns, conversion,
+//! structural rules, patterns, defaults, CEL.
 //!
-//! The checks run only if CRDs are written or objects are validated: types do not depend on them. Otherwise schemas that are not
-//! structural are warned of.
+//! The checks run only if CRDs are written or objects are validated: types do not depend on them.
+//! Otherwise schemas that are not structural are warned of.
 
 use kube_schema::{FieldError, Structural, definition};
 use serde_json::{Value, json};
@@ -55,8 +56,9 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// Returns a warning for each version whose schema is not structural, if the CRD is not written and so not checked otherwise. The API
-    /// server keeps such CRDs only from old times, and prunes nothing.
+    /// Returns a warning for each version whose schema is not structural, if the CRD is not written
+    /// and so not checked otherwise. The API server keeps such CRDs only from old times, and prunes
+    /// nothing.
     pub(super) fn unstructural(&self, document: &Node, options: &Options) -> Vec<Diagnostic> {
         let spec = document.get("spec");
         let text = |path: &[&str]| {
@@ -126,7 +128,8 @@ fn write_schema(version: &mut Value) {
     }
 }
 
-/// Returns the node at a path such as `.properties[spec].pattern`, or its nearest existing ancestor.
+/// Returns the node at a path such as `.properties[spec].pattern`, or its nearest existing
+/// ancestor.
 fn found<'n>(node: &'n Node, path: &str) -> &'n Node {
     let below = |name: &str, rest: &str| {
         let rest = rest.strip_prefix(name)?;

@@ -11,7 +11,8 @@ use crate::{
     read::yaml::{Node, Yaml},
 };
 
-/// Whether a schema without a `type` preserves unknown fields, or has alternatives of a type other than the one it describes.
+/// Whether a schema without a `type` preserves unknown fields, or has alternatives of a type other
+/// than the one it describes.
 fn admits_any_type(schema: &Schema) -> bool {
     let described = if schema.items.is_some() {
         "array"
@@ -301,7 +302,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Reports and removes a default whose type differs from the field's: generated code cannot represent it.
+    /// Reports and removes a default whose type differs from the field's: generated code cannot
+    /// represent it.
     fn check_default(&mut self, node: &Node, schema: &mut Schema) {
         let Some(default) = &schema.default else {
             return;
@@ -357,7 +359,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns a string, or the source form of a scalar that YAML parsed as another type (`description: yes`).
+    /// Returns a string, or the source form of a scalar that YAML parsed as another type
+    /// (`description: yes`).
     fn text(&mut self, node: &mut Node, key: &str) -> Option<String> {
         match &mut node.value {
             Yaml::String(text) => Some(mem::take(text)),

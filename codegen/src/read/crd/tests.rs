@@ -169,7 +169,8 @@ fn properties_of_an_array_are_ignored() {
     );
 }
 
-/// Returns the paths of the schemas that preserve unknown fields, in a CRD with or without `spec.preserveUnknownFields`.
+/// Returns the paths of the schemas that preserve unknown fields, in a CRD with or without
+/// `spec.preserveUnknownFields`.
 fn keeping(preserve: bool) -> Vec<String> {
     fn walk(path: &str, schema: &Schema, found: &mut Vec<String>) {
         if schema.validation.preserve_unknown_fields {

@@ -1,8 +1,9 @@
 //! Rewrites a CRD of `apiextensions.k8s.io/v1beta1` to the form of v1.
 //!
-//! Kubernetes 1.22 removed v1beta1, but CRDs written for it still exist. The rules are those of the API server, which stores both in one
-//! form (`pkg/apis/apiextensions/v1beta1/defaults.go` and `pkg/apis/apiextensions/v1/conversion.go` of k8s.io/apiextensions-apiserver).
-//! Nodes keep their places, so findings refer to what was written. Start reading at [`Reader::upgrade`].
+//! Kubernetes 1.22 removed v1beta1, but CRDs written for it still exist. The rules are those of the
+//! API server, which stores both in one form (`pkg/apis/apiextensions/v1beta1/defaults.go` and
+//! `pkg/apis/apiextensions/v1/conversion.go` of k8s.io/apiextensions-apiserver). Nodes keep their
+//! places, so findings refer to what was written. Start reading at [`Reader::upgrade`].
 
 use super::fields::Reader;
 use crate::read::yaml::{Entry, Node, Yaml};
@@ -131,7 +132,8 @@ fn take(entries: &mut Vec<Entry>, key: &str) -> Option<Node> {
     Some(entries.remove(index).value).filter(|value| !is_unset(value))
 }
 
-/// Whether a value is the same as a missing one to Go. Early releases of controller-gen wrote `scope: ""`.
+/// Whether a value is the same as a missing one to Go. Early releases of controller-gen wrote
+/// `scope: ""`.
 fn is_unset(value: &Node) -> bool {
     match &value.value {
         Yaml::Null => true,

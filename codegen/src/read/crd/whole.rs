@@ -1,4 +1,5 @@
-//! Reads CRDs as they are, for comparisons: every key, in the form of v1, whether the API server would accept it or not.
+//! Reads CRDs as they are, for comparisons: every key, in the form of v1, whether the API server
+//! would accept it or not.
 
 use serde_json::Value;
 
@@ -18,7 +19,8 @@ pub(crate) struct Whole {
     pub(crate) objects: Vec<Value>,
 }
 
-/// Reads a source. A file that was found in a folder, cannot be read and does not mention CRDs is passed over.
+/// Reads a source. A file that was found in a folder, cannot be read and does not mention CRDs is
+/// passed over.
 ///
 /// # Errors
 ///
@@ -89,7 +91,8 @@ impl Located {
     }
 }
 
-/// Calls `found` with each object of a document, and whether it is a CRD, which then has the form of v1.
+/// Calls `found` with each object of a document, and whether it is a CRD, which then has the form
+/// of v1.
 fn visit(source: &Source, node: &mut Node, found: &mut dyn FnMut(&Node, bool)) {
     let text = |node: &Node, key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
     match text(node, "kind").as_deref() {

@@ -1,4 +1,5 @@
-//! Detects cycles, which the Go compiler rejects and which would keep code that follows types from terminating.
+//! Detects cycles, which the Go compiler rejects and which would keep code that follows types from
+//! terminating.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +73,8 @@ fn circle<'a>(
         .note(note)
 }
 
-/// Whether the encoder inlines the fields of the field's type; a name in the tag makes it a property instead.
+/// Whether the encoder inlines the fields of the field's type; a name in the tag makes it a
+/// property instead.
 fn is_embedded(field: &Field) -> bool {
     let json = field.tag.as_ref().and_then(|tag| tag.json.as_deref());
     field.embedded && json.is_none_or(|json| json.is_empty() || json.starts_with(','))
@@ -194,7 +196,8 @@ impl<'a> Types<'a> {
         found
     }
 
-    /// Reports the first type that exceeds the maximum embedding depth; assumes that there are no cycles.
+    /// Reports the first type that exceeds the maximum embedding depth; assumes that there are no
+    /// cycles.
     fn check_depth(&self, edges: &[Vec<usize>], diagnostics: &mut Diagnostics) {
         let mut depths = vec![0_usize; edges.len()];
         for number in finished_order(edges) {

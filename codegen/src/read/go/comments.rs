@@ -1,8 +1,9 @@
 //! Attaches markers to declarations, by the rules of controller-tools' collector.
 //!
-//! A type or field owns the markers in its doc comment and in the closest comment group above that. Markers in the group above belong to
-//! the package instead if they do not apply to types but do apply to packages. Other comments at file level belong to the package too.
-//! Markers are lost in comments at the end of a block, after code, or in the doc comment of any other declaration.
+//! A type or field owns the markers in its doc comment and in the closest comment group above that.
+//! Markers in the group above belong to the package instead if they do not apply to types but do
+//! apply to packages. Other comments at file level belong to the package too. Markers are lost in
+//! comments at the end of a block, after code, or in the doc comment of any other declaration.
 
 use super::{
     Findings,
@@ -82,7 +83,8 @@ impl FileReader<'_, '_> {
             let start = range.start + 2 + line.find('+').unwrap_or(0);
             let place = self.place(start..start + content.len());
             let raw = RawMarker { place };
-            // Old build constraints look like markers; a default that refers to a constant is for other generators.
+            // Old build constraints look like markers; a default that refers to a constant is for
+            // other generators.
             let is_constraint = content.split_whitespace().next() == Some("+build");
             let is_constant = content.starts_with("+default=ref(");
             if !is_constraint && !is_constant && !self.ignored.contains(&raw) {
@@ -130,7 +132,8 @@ impl FileReader<'_, '_> {
                     .help(format!("write `{written}`")),
             );
         }
-        // A default that refers to a Go constant is for Go's defaulters; it does not appear in the schema.
+        // A default that refers to a Go constant is for Go's defaulters; it does not appear in the
+        // schema.
         let text = raw.place.text.get(raw.place.range.clone());
         if text.is_some_and(|text| text.starts_with("+default=ref(")) {
             return;
@@ -223,7 +226,8 @@ fn mark(ty: &TypeExpr, marked: &mut [bool]) {
     }
 }
 
-/// Whether Go's generators ignore unknown values of the marker, as gengo's do; controller-gen rejects them.
+/// Whether Go's generators ignore unknown values of the marker, as gengo's do; controller-gen
+/// rejects them.
 fn is_lenient(def: &MarkerDef) -> bool {
     def.name.starts_with("k8s:") || def.name.starts_with("genclient")
 }
@@ -233,8 +237,8 @@ const fn is_only_in_crds(def: &MarkerDef) -> bool {
     def.schema.is_some() || def.only_in_crds
 }
 
-/// Whether a marker above a type's doc comment belongs to the package. For optional and required, controller-gen knows only the
-/// package-level form.
+/// Whether a marker above a type's doc comment belongs to the package. For optional and required,
+/// controller-gen knows only the package-level form.
 fn is_of_package(def: &MarkerDef) -> bool {
     let is_presence =
         [ValidationOptional::DEF.name, ValidationRequired::DEF.name].contains(&def.name);
@@ -266,8 +270,8 @@ fn misplaced(marker: &Marker, target: Target) -> Diagnostic {
         .help(format!("put it {}", words.join(" or ")))
 }
 
-/// Keeps one of several equal markers that do not repeat: the last, or for a package the first, as Go's generators do. Warns about
-/// duplicate and contradictory markers.
+/// Keeps one of several equal markers that do not repeat: the last, or for a package the first, as
+/// Go's generators do. Warns about duplicate and contradictory markers.
 pub(super) fn settle(set: &mut MarkerSet, main: bool, is_package: bool, findings: &mut Findings) {
     if set.0.len() < 2 {
         return;
@@ -297,10 +301,12 @@ pub(super) fn settle(set: &mut MarkerSet, main: bool, is_package: bool, findings
     set.0.retain(|_| keep.next().unwrap_or(true));
 }
 
-/// The arguments of `+kubebuilder:resource` that hold until a later marker sets them; a later marker resets all others.
+/// The arguments of `+kubebuilder:resource` that hold until a later marker sets them; a later
+/// marker resets all others.
 const LASTING: [&str; 2] = ["path", "singular"];
 
-/// Adds the plural and singular of earlier `+kubebuilder:resource` markers to later ones without, as controller-gen applies them in turn.
+/// Adds the plural and singular of earlier `+kubebuilder:resource` markers to later ones without,
+/// as controller-gen applies them in turn.
 fn join_resources(set: &mut MarkerSet) {
     let mut lasting: Vec<Argument> = Vec::new();
     for marker in set.0.iter_mut().filter(|marker| marker.is::<Resource>()) {

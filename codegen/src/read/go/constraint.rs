@@ -1,4 +1,5 @@
-//! Build constraints: which files are part of a build, by file name and by `//go:build` and `// +build` lines.
+//! Build constraints: which files are part of a build, by file name and by `//go:build` and
+//! `// +build` lines.
 
 /// The operating systems and architectures recognised as file name suffixes.
 #[rustfmt::skip]
@@ -23,7 +24,8 @@ const ALSO: [(&str, &str); 3] = [
     ("ios", "darwin"),
 ];
 
-/// The build that packages are read for. Its default is that of controllers: Linux on amd64, with cgo.
+/// The build that packages are read for. Its default is that of controllers: Linux on amd64, with
+/// cgo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Build {
     /// The operating system (`GOOS`).
@@ -48,7 +50,8 @@ impl Default for Build {
 }
 
 impl Build {
-    /// Whether a file with this name is part of the build: Go source, not a test, not for another platform.
+    /// Whether a file with this name is part of the build: Go source, not a test, not for another
+    /// platform.
     pub(crate) fn has_name(&self, name: &str) -> bool {
         let Some(stem) = name.strip_suffix(".go") else {
             return false;
@@ -69,7 +72,8 @@ impl Build {
         }
     }
 
-    /// Whether the lines above the package clause allow the file to be built; constraints that cannot be parsed do.
+    /// Whether the lines above the package clause allow the file to be built; constraints that
+    /// cannot be parsed do.
     pub(super) fn has_text(&self, text: &str) -> bool {
         builds_text(self, text)
     }

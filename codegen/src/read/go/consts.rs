@@ -1,4 +1,5 @@
-//! Evaluates types and values of constants, as far as literals, concatenations and conversions determine them.
+//! Evaluates types and values of constants, as far as literals, concatenations and conversions
+//! determine them.
 
 use std::{
     borrow::Cow,
@@ -22,7 +23,8 @@ const MAX_STEPS: usize = 50;
 /// The maximum length of a concatenated value; repeated doubling could produce any length.
 const MAX_LENGTH: usize = 64 * 1024;
 
-/// A constant's declaration: its position, its index among the declared names, and the declaration it repeats.
+/// A constant's declaration: its position, its index among the declared names, and the declaration
+/// it repeats.
 #[derive(Clone, Copy)]
 struct Declared<'a> {
     file: &'a GoFile,
@@ -34,7 +36,8 @@ struct Declared<'a> {
     name: &'a Span,
 }
 
-/// Returns the constants of a package, in order; if the used types are specified, without constants of other types.
+/// Returns the constants of a package, in order; if the used types are specified, without constants
+/// of other types.
 pub(super) fn read(
     package: &GoPackage,
     index: &Index<'_>,

@@ -279,7 +279,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Skips parameters and results; the current token is the opening parenthesis of the parameters.
+    /// Skips parameters and results; the current token is the opening parenthesis of the
+    /// parameters.
     pub(super) fn signature(&mut self) -> Parsed<()> {
         self.skip_balanced()?;
         if self.is(b'(') {

@@ -1,9 +1,11 @@
-//! Documentation: the text of a comment group, as returned by Go's `CommentGroup.Text`, without markers.
+//! Documentation: the text of a comment group, as returned by Go's `CommentGroup.Text`, without
+//! markers.
 
 use super::scan::Comment;
 
-/// Returns the text without marker lines, directives and surrounding blank lines; runs of blank lines collapse to one. As in
-/// controller-gen, lines next to a `/*…*/` comment have no leading white space.
+/// Returns the text without marker lines, directives and surrounding blank lines; runs of blank
+/// lines collapse to one. As in controller-gen, lines next to a `/*…*/` comment have no leading
+/// white space.
 pub(super) fn text(comments: &[Comment], source: &str) -> String {
     let mut text = String::new();
     let mut blank = false;
@@ -53,7 +55,8 @@ fn push(text: &mut String, blank: &mut bool, line: &str) {
     text.push_str(line);
 }
 
-/// Whether a comment, without its slashes, is a directive to a tool: `nolint:…`, `go:generate …`, `line …`.
+/// Whether a comment, without its slashes, is a directive to a tool: `nolint:…`, `go:generate …`,
+/// `line …`.
 fn is_directive(text: &str) -> bool {
     if ["line ", "extern ", "export "]
         .iter()

@@ -252,7 +252,8 @@ impl Parser<'_> {
         Ok((vec![first], false, ty))
     }
 
-    /// Parses the value of a constant. Only literals, names, conversions and concatenations are interpreted.
+    /// Parses the value of a constant. Only literals, names, conversions and concatenations are
+    /// interpreted.
     pub(super) fn const_expr(&mut self) -> Parsed<ConstExpr> {
         let mut terms = Vec::new();
         let mut known = true;

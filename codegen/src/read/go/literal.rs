@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Returns the value of a quoted or raw string literal, or `None` if it is invalid. Borrows unless the literal contains escapes or carriage
-/// returns.
+/// Returns the value of a quoted or raw string literal, or `None` if it is invalid. Borrows unless
+/// the literal contains escapes or carriage returns.
 pub(super) fn unquote(literal: &str) -> Option<Cow<'_, str>> {
     if let Some(raw) = literal.strip_prefix('`') {
         let raw = raw.strip_suffix('`')?;

@@ -1,8 +1,9 @@
 //! Reads the API types of Go packages from source, without a Go toolchain.
 //!
-//! The parser is handwritten and reads declarations only. It skips function bodies, which are most of a Go file, byte by byte. A general Go
-//! grammar (tree-sitter's was measured) takes twenty times as long, needs hundreds of megabytes for a large file, and reports errors lines
-//! away from their cause. The output is plain data with places. Start reading at [`read`], then [`Package`].
+//! The parser is handwritten and reads declarations only. It skips function bodies, which are most
+//! of a Go file, byte by byte. A general Go grammar (tree-sitter's was measured) takes twenty times
+//! as long, needs hundreds of megabytes for a large file, and reports errors lines away from their
+//! cause. The output is plain data with places. Start reading at [`read`], then [`Package`].
 
 mod check;
 mod comments;
@@ -90,12 +91,13 @@ impl Findings {
     }
 }
 
-/// Reads all packages, sorted by import path. Types that the API reaches are complete. Other types may refer to packages that are not among
-/// the sources; undeclared types stay [`Type::Local`], and generic types are only recorded as generic.
+/// Reads all packages, sorted by import path. Types that the API reaches are complete. Other types
+/// may refer to packages that are not among the sources; undeclared types stay [`Type::Local`], and
+/// generic types are only recorded as generic.
 ///
-/// In the main module, markers that Go's generators silently ignore are warnings, and markers that they reject are errors. In other
-/// modules, which belong to other authors, markers count as far as they can be parsed. `compat` decides how duplicate arguments are
-/// handled.
+/// In the main module, markers that Go's generators silently ignore are warnings, and markers that
+/// they reject are errors. In other modules, which belong to other authors, markers count as far as
+/// they can be parsed. `compat` decides how duplicate arguments are handled.
 pub fn read(
     sources: &GoSources,
     ignored: IgnoredMarkers<'_>,

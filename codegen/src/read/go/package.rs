@@ -1,6 +1,7 @@
 //! The result of reading a Go package: its types, constants and marshalers.
 //!
-//! Names are resolved as far as the package's own files allow: a type of another package is identified by its import path.
+//! Names are resolved as far as the package's own files allow: a type of another package is
+//! identified by its import path.
 
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ pub struct Package {
     pub name: String,
     /// The module it belongs to (`k8s.io/api`); `std` for the standard library.
     pub module: String,
-    /// The module's version (`v0.36.3`); `None` for the main module, a replacement by a directory, or the standard library.
+    /// The module's version (`v0.36.3`); `None` for the main module, a replacement by a directory,
+    /// or the standard library.
     pub version: Option<String>,
     /// The directory as shown in diagnostics.
     pub dir: String,

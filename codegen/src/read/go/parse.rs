@@ -1,14 +1,16 @@
 //! Parses the declarations of a Go file.
 //!
-//! Comments are attached as in Go's own parser: the group that ends on the line before a declaration documents it, and the group that
-//! starts on its last line trails it. Markers are attached by the rules of controller-tools' collector, see [`Owner`].
+//! Comments are attached as in Go's own parser: the group that ends on the line before a
+//! declaration documents it, and the group that starts on its last line trails it. Markers are
+//! attached by the rules of controller-tools' collector, see [`Owner`].
 
 use super::{
     scan::{Kind, ScanError, Scanner, Token, is_keyword},
     syntax::{File, Group, Owner, Span},
 };
 
-/// The maximum nesting of types and constants. No real API comes close, and recursive code can rely on it.
+/// The maximum nesting of types and constants. No real API comes close, and recursive code can rely
+/// on it.
 pub(super) const MAX_DEPTH: usize = 200;
 
 /// The syntax error of a file.
@@ -108,7 +110,8 @@ impl<'a> Parser<'a> {
         Ok(parser)
     }
 
-    /// Reserves memory for a typical number of comments in API types: one per line, in groups of several.
+    /// Reserves memory for a typical number of comments in API types: one per line, in groups of
+    /// several.
     fn reserve(&mut self, bytes: usize) {
         let lines = bytes / 100;
         self.scanner.comments.reserve(lines);
@@ -236,7 +239,8 @@ impl<'a> Parser<'a> {
         Ok(range)
     }
 
-    /// Parses the end of a statement: a semicolon, or the closing bracket that follows. Returns the trailing comment.
+    /// Parses the end of a statement: a semicolon, or the closing bracket that follows. Returns the
+    /// trailing comment.
     pub(super) fn statement_end(&mut self) -> Parsed<Option<usize>> {
         match self.token.kind {
             Kind::Semicolon { written } => {
@@ -303,8 +307,9 @@ impl<'a> Parser<'a> {
         self.name()
     }
 
-    /// Assigns owners to the comment groups before the current token: its doc comment and the closest group above that. Groups further
-    /// above keep the package as owner. `to` returns the owner of the doc comment (`true`) or of the group above it (`false`).
+    /// Assigns owners to the comment groups before the current token: its doc comment and the
+    /// closest group above that. Groups further above keep the package as owner. `to` returns the
+    /// owner of the doc comment (`true`) or of the group above it (`false`).
     pub(super) fn own(&mut self, doc: Option<usize>, to: impl Fn(bool) -> Owner) {
         let end = self.file.groups.len();
         let mut apart = None;

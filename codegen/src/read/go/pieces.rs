@@ -1,7 +1,9 @@
-//! Parses large files in pieces on several threads: one file of Kubernetes' core API holds most of its types.
+//! Parses large files in pieces on several threads: one file of Kubernetes' core API holds most of
+//! its types.
 //!
-//! A piece ends after a line with only a closing brace that is followed by an empty line: in gofmt's layout, the end of a declaration. If
-//! that occurs within a declaration, string or comment, the preceding piece does not parse, and the file is parsed as a whole.
+//! A piece ends after a line with only a closing brace that is followed by an empty line: in
+//! gofmt's layout, the end of a declaration. If that occurs within a declaration, string or
+//! comment, the preceding piece does not parse, and the file is parsed as a whole.
 
 use memchr::memmem;
 use rayon::prelude::*;
@@ -160,7 +162,8 @@ fn shift(ty: &mut TypeExpr, groups: usize, fields: usize) {
 mod tests {
     use super::*;
 
-    /// Checks that pieces of every size give the same file, and that the most pieces that do are `most`.
+    /// Checks that pieces of every size give the same file, and that the most pieces that do are
+    /// `most`.
     #[track_caller]
     fn check(text: &str, most: usize) {
         let whole = format!("{:?}", parse::parse(text));

@@ -1,4 +1,5 @@
-//! Finds the types that an API reaches: the types of its objects' fields, the types of their fields, and so on. Other types are not read.
+//! Finds the types that an API reaches: the types of its objects' fields, the types of their
+//! fields, and so on. Other types are not read.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -30,7 +31,8 @@ pub(crate) trait Known {
 /// The used types, by import path.
 pub(crate) type Used = BTreeMap<String, BTreeSet<String>>;
 
-/// Returns the packages whose types are used but that are not among the sources, sorted by path, and all types used so far.
+/// Returns the packages whose types are used but that are not among the sources, sorted by path,
+/// and all types used so far.
 pub(crate) fn wanted(sources: &GoSources, known: &dyn Known) -> (Vec<Wanted>, Used) {
     let index = Index::new(sources);
     let requested = || sources.packages.iter().filter(|package| package.requested);
@@ -71,13 +73,15 @@ impl<'s> Kinds<'s> {
         Self(packages.flat_map(objects).collect())
     }
 
-    /// Whether a package declares objects: kinds of its own, or kinds that another version declares.
+    /// Whether a package declares objects: kinds of its own, or kinds that another version
+    /// declares.
     pub(crate) fn are_declared(&self, package: &GoPackage) -> bool {
         objects(package).next().is_some() || !self.shared(package).is_empty()
     }
 
-    /// Returns the types of a package that may be kinds although they are not structs with metadata: `type Disk v2.Disk` and `type Disk =
-    /// v2.Disk` with a list type and, in a package that may declare a group, every type with the name of a kind from another package.
+    /// Returns the types of a package that may be kinds although they are not structs with
+    /// metadata: `type Disk v2.Disk` and `type Disk = v2.Disk` with a list type and, in a package
+    /// that may declare a group, every type with the name of a kind from another package.
     fn shared<'p>(&self, package: &'p GoPackage) -> Vec<&'p str> {
         let mut lists = BTreeSet::new();
         let mut found = Vec::new();
@@ -124,7 +128,8 @@ fn objects(package: &GoPackage) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the structs of a file with `TypeMeta`, by name: objects, their lists, and objects without metadata, such as a webhook's review.
+/// Returns the structs of a file with `TypeMeta`, by name: objects, their lists, and objects
+/// without metadata, such as a webhook's review.
 fn typed<'f>(
     file: &'f GoFile,
     syntax: &'f File,
@@ -251,7 +256,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Follows the type of an embedded struct, whose declaration is needed for its fields. The fields of `TypeMeta` are known.
+    /// Follows the type of an embedded struct, whose declaration is needed for its fields. The
+    /// fields of `TypeMeta` are known.
     fn follow_embedded(&mut self, site: Site<'a>, ty: &'a TypeExpr) {
         match ty {
             TypeExpr::Pointer(inner) => self.follow_embedded(site, inner),
@@ -277,7 +283,8 @@ impl<'a> Walk<'a> {
     fn follow_name(&mut self, site: Site<'a>, name: &'a str) {
         if self.index.declares(&site.package.path, name) {
             let path = &site.package.path;
-            // A known type that is used only outside of requested packages, such as `meta/v1.Time`, needs no source.
+            // A known type that is used only outside of requested packages, such as `meta/v1.Time`,
+            // needs no source.
             if !site.package.requested && self.known.is_known(path, name) {
                 self.named.insert((path, name));
                 return;

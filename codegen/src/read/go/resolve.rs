@@ -71,7 +71,8 @@ impl<'a> Index<'a> {
         read.or_else(|| self.names.get(path).map(String::as_str))
     }
 
-    /// Returns the import path that a name refers to in a file. `ask` returns the name of a package that was not read.
+    /// Returns the import path that a name refers to in a file. `ask` returns the name of a package
+    /// that was not read.
     pub(super) fn path_of<'f>(
         &self,
         file: &'f GoFile,
@@ -124,7 +125,8 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Whether a package with the path probably has the name: the last path element, or the one before a version.
+/// Whether a package with the path probably has the name: the last path element, or the one before
+/// a version.
 fn is_likely(path: &str, name: &str) -> bool {
     let (rest, last) = path.rsplit_once('/').unwrap_or(("", path));
     let plain = last.split_once(".v").map_or(last, |(plain, _)| plain);

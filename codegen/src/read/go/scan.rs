@@ -1,6 +1,8 @@
-//! The lexer: produces Go's tokens, including the semicolons inserted at line ends, and the comments between them.
+//! The lexer: produces Go's tokens, including the semicolons inserted at line ends, and the
+//! comments between them.
 //!
-//! Function bodies are most of a Go file and do not affect types: [`Scanner::skip_block`] scans over them byte by byte.
+//! Function bodies are most of a Go file and do not affect types: [`Scanner::skip_block`] scans
+//! over them byte by byte.
 
 #[cfg(test)]
 mod tests;
@@ -52,7 +54,8 @@ pub(super) enum Kind {
 /// A comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Comment {
-    // 32 bits each, since no source file comes close to 4 GiB: comments are most of a file's memory.
+    // 32 bits each, since no source file comes close to 4 GiB: comments are most of a file's
+    // memory.
     start: u32,
     end: u32,
     first_line: u32,
@@ -175,7 +178,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Skips spaces and comments, up to a line end that counts as a semicolon; returns whether there is one.
+    /// Skips spaces and comments, up to a line end that counts as a semicolon; returns whether
+    /// there is one.
     fn skip_space(&mut self) -> Scanned<bool> {
         while let Some(byte) = self.byte(0) {
             match byte {
@@ -368,7 +372,8 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Skips the rest of a raw string, or of the text if it is unterminated; returns whether it is terminated.
+    /// Skips the rest of a raw string, or of the text if it is unterminated; returns whether it is
+    /// terminated.
     fn skip_raw(&mut self) -> bool {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let end = memchr(b'`', rest);
@@ -391,7 +396,8 @@ impl<'a> Scanner<'a> {
         found.map_or(Kind::Sign(first), |_| Kind::Operator)
     }
 
-    /// Skips the rest of a block whose `{` was the last token, without interpreting it; returns the line on which it ends.
+    /// Skips the rest of a block whose `{` was the last token, without interpreting it; returns the
+    /// line on which it ends.
     ///
     /// # Errors
     ///

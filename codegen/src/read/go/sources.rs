@@ -26,10 +26,11 @@ pub struct GoSources {
     pub packages: Vec<GoPackage>,
     /// The names of other imported packages, by import path, if the path does not imply them.
     pub names: BTreeMap<String, String>,
-    /// The packages whose types are used but whose sources are missing, by import path, with the error to report if one of the types is
-    /// needed.
+    /// The packages whose types are used but whose sources are missing, by import path, with the
+    /// error to report if one of the types is needed.
     pub missing: BTreeMap<String, Diagnostic>,
-    /// The modules within the requested directories that declare kinds but are not read, by path, with the warning to report.
+    /// The modules within the requested directories that declare kinds but are not read, by path,
+    /// with the warning to report.
     pub elsewhere: BTreeMap<String, Diagnostic>,
     /// The types to read from packages of other modules, by import path; `None` means all.
     pub used: Option<BTreeMap<String, BTreeSet<String>>>,
@@ -42,7 +43,8 @@ pub struct GoPackage {
     pub path: String,
     /// The module it belongs to; `std` for the standard library.
     pub module: String,
-    /// The module's version; `None` for the main module, a replacement by a directory, or the standard library.
+    /// The module's version; `None` for the main module, a replacement by a directory, or the
+    /// standard library.
     pub version: Option<String>,
     /// Whether it belongs to the main module, so that findings are reported to its author.
     pub main: bool,
@@ -66,7 +68,8 @@ pub struct GoFile {
     syntax: Arc<Parsed>,
 }
 
-/// The syntax of a file; `None` if a build constraint excludes the file, or if it declares nothing of interest.
+/// The syntax of a file; `None` if a build constraint excludes the file, or if it declares nothing
+/// of interest.
 type Parsed = Option<Result<File, SyntaxError>>;
 
 impl GoFile {
@@ -94,7 +97,8 @@ impl GoFile {
         }
     }
 
-    /// Creates a file of another module that [declares nothing](is_barren) relevant to fields, without keeping its text.
+    /// Creates a file of another module that [declares nothing](is_barren) relevant to fields,
+    /// without keeping its text.
     pub(crate) fn barren(name: String) -> Self {
         Self::with(Source::new(name, ""), None)
     }
@@ -145,7 +149,8 @@ impl From<GoPackage> for GoSources {
 }
 
 impl GoPackage {
-    /// Creates a requested package of a main module, from its import path, module, directory as shown in diagnostics, and files.
+    /// Creates a requested package of a main module, from its import path, module, directory as
+    /// shown in diagnostics, and files.
     #[must_use]
     pub fn requested(path: &str, module: &str, dir: &str, files: Vec<Source>) -> Self {
         Self {
@@ -192,7 +197,8 @@ const WRITE_FUNCTIONS: [&str; 6] = [
 /// The line that precedes Swagger documentation.
 const SWAGGER: &str = "\n// AUTO-GENERATED FUNCTIONS START HERE. DO NOT EDIT.\n";
 
-/// Whether a generated file with this beginning is [barren](is_barren) to its end, judging by the generator named there.
+/// Whether a generated file with this beginning is [barren](is_barren) to its end, judging by the
+/// generator named there.
 pub(crate) fn is_barren_by_head(head: &[u8]) -> bool {
     let clause = memmem::find(head, b"\npackage ").unwrap_or(head.len());
     let (comment, body) = head.split_at(clause);
@@ -208,21 +214,23 @@ pub(crate) fn is_barren_by_head(head: &[u8]) -> bool {
     WRITE_FUNCTIONS.iter().any(by) || before.is_some_and(is_barren) && is_swagger()
 }
 
-/// Whether complete lines of a generated file that is barren so far imply that the rest is barren too: gogoproto declares all messages
-/// before its first encoder.
+/// Whether complete lines of a generated file that is barren so far imply that the rest is barren
+/// too: gogoproto declares all messages before its first encoder.
 pub(crate) fn is_barren_behind(lines: &[u8]) -> bool {
     has(lines, ") Marshal() (dAtA []byte, err error) {\n")
 }
 
-/// Whether complete lines of a generated file, each including the preceding line end, declare no types, constants or JSON marshalers. The
-/// methods for protobuf and deep copies are four fifths of a Kubernetes package.
+/// Whether complete lines of a generated file, each including the preceding line end, declare no
+/// types, constants or JSON marshalers. The methods for protobuf and deep copies are four fifths of
+/// a Kubernetes package.
 pub(crate) fn is_barren(lines: &[u8]) -> bool {
     let is_named = |at: usize| {
         !lines
             .get(at..)
             .is_some_and(|rest| rest.starts_with(b"\nconst _ "))
     };
-    // Methods for protobuf and JSON start alike: one search finds both, and the rest of the name distinguishes them.
+    // Methods for protobuf and JSON start alike: one search finds both, and the rest of the name
+    // distinguishes them.
     let writes_itself = |at: usize| {
         let method = lines.get(at..).unwrap_or_default();
         method.starts_with(b") MarshalJSON(") || method.starts_with(b") MarshalText(")
@@ -297,7 +305,8 @@ mod tests {
             false,
         );
         let docs = "package v1\n\n// This is a way to generate Swagger API documentation.\n\n\
-            // AUTO-GENERATED FUNCTIONS START HERE. DO NOT EDIT.\nvar map_Pod = map[string]string{}\n";
+            // AUTO-GENERATED FUNCTIONS START HERE. DO NOT EDIT.\nvar map_Pod =
+            // map[string]string{}\n";
         check(&format!("// A licence.\n{docs}"), false);
         check(
             &format!(

@@ -1,4 +1,5 @@
-//! The declarations of a Go file, as far as types need them: without function bodies, and with expressions only for constants.
+//! The declarations of a Go file, as far as types need them: without function bodies, and with
+//! expressions only for constants.
 
 use std::ops::Range;
 
@@ -74,7 +75,8 @@ pub(super) enum Owner {
     /// The doc comment of the type; the next variant is the detached group above it.
     TypeDoc(usize),
     TypeApart(usize),
-    /// A doc comment or detached group of the field with that index; fields are numbered across the file.
+    /// A doc comment or detached group of the field with that index; fields are numbered across the
+    /// file.
     Field(usize),
     /// A comment that trails code.
     Behind,

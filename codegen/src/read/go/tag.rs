@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::{literal::unquote, package::Tag};
 
-/// Parses the tag in a literal. On an error, returns the keys before it along with the error, since reflect stops there too.
+/// Parses the tag in a literal. On an error, returns the keys before it along with the error, since
+/// reflect stops there too.
 pub(super) fn parse(literal: &str) -> (Tag, Option<String>) {
     let mut tag = Tag::default();
     let Some(text) = unquote(literal) else {

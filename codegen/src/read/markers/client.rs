@@ -43,8 +43,8 @@ markers! { MARKERS;
     /// The client has get, list and watch only.
     ReadOnly = "genclient:readonly", on [Type] { default: "all verbs", requires: Client };
 
-    /// The client has these verbs only: create, update, updateStatus, delete, deleteCollection, get, list, watch, patch,
-    /// apply, applyStatus.
+    /// The client has these verbs only: create, update, updateStatus, delete, deleteCollection,
+    /// get, list, watch, patch, apply, applyStatus.
     OnlyVerbs = "genclient:onlyVerbs", on [Type] { default: "all verbs", requires: Client } (
         /// The verbs.
         verbs: At<Words> = "" as "verb",
@@ -68,7 +68,8 @@ markers! { MARKERS;
         verb: Verb = "verb" as "verb",
         /// the subresource that it addresses; none means the object itself
         subresource: Option<At<String>> = "subresource" as "name",
-        /// the type that it sends: a type of the version, a Rust path, or a Go path such as k8s.io/api/autoscaling/v1.Scale
+        /// the type that it sends: a type of the version, a Rust path, or a Go path such as
+        /// k8s.io/api/autoscaling/v1.Scale
         input: Option<At<String>> = "input" as "type",
         /// the type that it returns, written like the input
         result: Option<At<String>> = "result" as "type",

@@ -1,4 +1,4 @@
-//! The definition of a marker, the types of its arguments, and the macro that creates both from one table entry.
+//! The definition of a marker, its arguments' types, and the macro that makes both from one entry.
 
 use std::ops::Deref;
 
@@ -41,7 +41,8 @@ pub struct MarkerDef {
     pub repeats: bool,
     /// The kind of type that it requires.
     pub requires: Requires,
-    /// Whether `#[kube(…)]` has an equivalent, so that the marker conflicts with `#[derive(CustomResource)]`.
+    /// Whether `#[kube(…)]` has an equivalent, so that the marker conflicts with
+    /// `#[derive(CustomResource)]`.
     pub in_kube_attribute: bool,
     /// Its effect on the schema of a type or field.
     pub schema: Option<SchemaRule>,
@@ -446,8 +447,8 @@ pub(super) use words;
 /// }
 /// ```
 ///
-/// Braces contain properties of [`MarkerDef`], parentheses the arguments: field, type, name, placeholder. The doc comments are the meanings
-/// that `kube-codegen markers` prints.
+/// Braces contain properties of [`MarkerDef`], parentheses the arguments: field, type, name,
+/// placeholder. The doc comments are the meanings that `kube-codegen markers` prints.
 macro_rules! markers {
     ($table:ident; $(
         $(#[doc = $doc:literal])+

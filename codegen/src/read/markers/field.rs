@@ -14,12 +14,14 @@ words! {
 }
 
 markers! { MARKERS;
-    /// The field is required; on a package or type, the default for fields without their own marker.
+    /// The field is required; on a package or type, the default for fields without their own
+    /// marker.
     ValidationRequired = "kubebuilder:validation:Required", on [Package, Type, Field] {
         default: "determined by the Rust type",
     };
 
-    /// The field is optional; on a package or type, the default for fields without their own marker.
+    /// The field is optional; on a package or type, the default for fields without their own
+    /// marker.
     ValidationOptional = "kubebuilder:validation:Optional", on [Package, Type, Field] {
         default: "determined by the Rust type",
     };
@@ -42,7 +44,8 @@ markers! { MARKERS;
     /// The field never changes once it is set.
     Immutable = "k8s:immutable", on [Field] { default: "it may change" };
 
-    /// The default that the API server fills in; lists are `{1,2}`, objects `{key: value}`. Takes precedence over `default`.
+    /// The default that the API server fills in; lists are `{1,2}`, objects `{key: value}`. Takes
+    /// precedence over `default`.
     KubebuilderDefault = "kubebuilder:default", on [Field] { default: "none", only_in_crds: true } (
         /// the value
         value: At<Value> = "" as "value",
@@ -155,7 +158,8 @@ effects! {
     PreserveUnknownFields |_marker, schema| schema.preserve_unknown_fields = true;
     ListTypeMarker |marker, schema| schema.list_type = Some(marker.value);
     ListMapKey |marker, schema| {
-        // k8s.io/api 0.37 also writes each key as `+k8s:listMapKey`, and the API server rejects duplicates.
+        // k8s.io/api 0.37 also writes each key as `+k8s:listMapKey`, and the API server rejects
+        // duplicates.
         let key = marker.field.value;
         if !schema.list_map_keys.contains(&key) {
             schema.list_map_keys.push(key);

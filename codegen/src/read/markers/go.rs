@@ -15,7 +15,8 @@ markers! { MARKERS;
         value: Raw = "" as "package",
     );
 
-    /// Accepted for sources that come from Go; defaulting functions are written by hand and registered with the scheme.
+    /// Accepted for sources that come from Go; defaulting functions are written by hand and
+    /// registered with the scheme.
     DefaulterGen = "k8s:defaulter-gen", on [Package, Type] { repeats: true } (
         /// the value
         value: Raw = "" as "value",
@@ -27,7 +28,8 @@ markers! { MARKERS;
         value: Raw = "" as "package",
     );
 
-    /// Accepted for sources that come from Go; conversion functions are written by hand and registered with the scheme.
+    /// Accepted for sources that come from Go; conversion functions are written by hand and
+    /// registered with the scheme.
     ConversionGen = "k8s:conversion-gen", on [Package, Type, Field] { repeats: true } (
         /// the value
         value: Raw = "" as "value",
@@ -45,7 +47,8 @@ markers! { MARKERS;
         value: Raw = "" as "type",
     );
 
-    /// Accepted for sources that come from Go; rules of `kubebuilder:validation` go into the schema.
+    /// Accepted for sources that come from Go; rules of `kubebuilder:validation` go into the
+    /// schema.
     ValidationGen = "k8s:validation-gen", on [Package, Type, Field] { repeats: true } (
         /// the value
         value: Raw = "" as "value",
@@ -72,13 +75,15 @@ markers! { MARKERS;
         value: Raw = "" as "value",
     );
 
-    /// Whether a type has an apply configuration; with `false`, fields use the type itself, and a kind has none.
+    /// Whether a type has an apply configuration; with `false`, fields use the type itself, and a
+    /// kind has none.
     AcGenerate = "kubebuilder:ac:generate", on [Package, Type] { default: "true" } (
         /// whether there is an apply configuration
         value: bool = "" as "bool",
     );
 
-    /// Accepted for sources that come from Go; apply configurations are next to the clientset and listers.
+    /// Accepted for sources that come from Go; apply configurations are next to the clientset and
+    /// listers.
     AcOutputPackage = "kubebuilder:ac:output:package", on [Package] (
         /// the value
         value: Raw = "" as "folder",
@@ -114,7 +119,8 @@ markers! { MARKERS;
         value: Raw = "" as "value",
     );
 
-    /// Accepted for sources that come from Go; `kubebuilder:deprecatedversion` deprecates a version here.
+    /// Accepted for sources that come from Go; `kubebuilder:deprecatedversion` deprecates a version
+    /// here.
     PrereleaseLifecycleGen = "k8s:prerelease-lifecycle-gen", on [Package] (
         /// the value
         value: bool = "" as "bool",
@@ -153,7 +159,8 @@ markers! { MARKERS;
     /// Accepted for sources that come from Go; use `kubebuilder:validation:ExactlyOneOf`.
     Union = "union", on [Type];
 
-    /// Accepted for sources that come from Go; list the fields of a union in `kubebuilder:validation:ExactlyOneOf`.
+    /// Accepted for sources that come from Go; list the fields of a union in
+    /// `kubebuilder:validation:ExactlyOneOf`.
     UnionDiscriminator = "unionDiscriminator", on [Field];
 
     /// Accepted for sources that come from Go; Rust enums are enums in the schema anyway.

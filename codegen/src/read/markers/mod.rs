@@ -1,9 +1,11 @@
-//! Markers: `+name`, `+name=value`, `+name:argument=value,…` in comments, as Go's generators read them.
+//! Markers: `+name`, `+name=value`, `+name:argument=value,…` in comments, as Go's generators read
+//! them.
 //!
-//! Each marker is a Rust type with its arguments as fields, defined once in one of the tables below: name, targets, meaning, default,
-//! arguments and effect on a schema. [`REGISTRY`] lists the definitions, [`parse()`] parses a marker by its definition, lowering queries a
-//! [`MarkerSet`] by type, and `kube-codegen markers` prints the table. Unknown markers are errors with a suggestion. The grammar of values
-//! is controller-tools'; see `grammar`. Start reading at `define`.
+//! Each marker is a Rust type with its arguments as fields, defined once in one of the tables
+//! below: name, targets, meaning, default, arguments and effect on a schema. [`REGISTRY`] lists the
+//! definitions, [`parse()`] parses a marker by its definition, lowering queries a [`MarkerSet`] by
+//! type, and `kube-codegen markers` prints the table. Unknown markers are errors with a suggestion.
+//! The grammar of values is controller-tools'; see `grammar`. Start reading at `define`.
 
 mod define;
 mod grammar;

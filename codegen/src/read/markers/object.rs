@@ -11,7 +11,8 @@ words! {
 }
 
 markers! { MARKERS;
-    /// Every type of the package (`package`), or this type (`true`, `false`), gets `Clone` where it does not derive it.
+    /// Every type of the package (`package`), or this type (`true`, `false`), gets `Clone` where it
+    /// does not derive it.
     DeepCopyGen = "k8s:deepcopy-gen", on [Package, Type] {
         default: "only types with their own marker",
     } (
@@ -19,7 +20,8 @@ markers! { MARKERS;
         scope: super::At<DeepCopy> = "" as "scope",
     );
 
-    /// The type is an API object: it gets the object traits, and serde that writes and checks apiVersion and kind.
+    /// The type is an API object: it gets the object traits, and serde that writes and checks
+    /// apiVersion and kind.
     DeepCopyInterfaces = "k8s:deepcopy-gen:interfaces", on [Type] {
         default: "not an API object",
         repeats: true,

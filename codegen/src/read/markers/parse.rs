@@ -68,7 +68,8 @@ impl RawMarker {
         is_known.then(|| format!("+{text}"))
     }
 
-    /// Returns the marker without spaces before its `=`, if there are any: they keep Go's tools from recognising the name.
+    /// Returns the marker without spaces before its `=`, if there are any: they keep Go's tools
+    /// from recognising the name.
     #[cfg(feature = "go")]
     pub(crate) fn padded(&self) -> Option<String> {
         let (name, value) = self.text().strip_prefix('+')?.split_once('=')?;
@@ -94,7 +95,8 @@ impl RawMarker {
         self.parse_as(Compat::Strict)
     }
 
-    /// Like [`parse`](Self::parse), but in controller-gen compatibility mode, the last of several arguments with the same name wins.
+    /// Like [`parse`](Self::parse), but in controller-gen compatibility mode, the last of several
+    /// arguments with the same name wins.
     ///
     /// # Errors
     ///
@@ -120,8 +122,8 @@ impl RawMarker {
         Ok(marker)
     }
 
-    /// Returns the definition for the name, and the start of the arguments: after the `=`, or at the last part of the name if that is an
-    /// argument (`kubebuilder:resource:scope=Cluster`).
+    /// Returns the definition for the name, and the start of the arguments: after the `=`, or at
+    /// the last part of the name if that is an argument (`kubebuilder:resource:scope=Cluster`).
     fn find(
         &self,
         name: &str,
@@ -145,7 +147,8 @@ impl RawMarker {
         if def.arguments.iter().any(|a| !a.name.is_empty()) {
             return Some((def, Some(1 + outer.len() + 1)));
         }
-        // controller-gen accepts any name for an unnamed argument, and some sources write `+default:value=1`.
+        // controller-gen accepts any name for an unnamed argument, and some sources write
+        // `+default:value=1`.
         let is_value = last == "value" && has_value && !def.arguments.is_empty();
         is_value.then_some((def, Some(name_end + 1)))
     }
@@ -153,7 +156,8 @@ impl RawMarker {
     fn unknown(&self, name: &str) -> Diagnostic {
         let unknown = Diagnostic::error(format!("unknown marker `+{name}`"))
             .at(self.part(0..1 + name.len()), "no generator knows it");
-        // The correct last part after a wrong prefix (`kubebuilder:validation:nullable`) is more likely than a similar name.
+        // The correct last part after a wrong prefix (`kubebuilder:validation:nullable`) is more
+        // likely than a similar name.
         let last = name.rsplit(':').next().unwrap_or_default();
         let same = names().find(|known| known.eq_ignore_ascii_case(name));
         let meant = same.or_else(|| names().find(|known| *known == last));
@@ -278,7 +282,8 @@ impl RawMarker {
         if let Some(help) = list {
             return unknown.help(help);
         }
-        // The correct last part after a wrong prefix (`kubebuilder:validation:nullable`) is more likely than a similar name.
+        // The correct last part after a wrong prefix (`kubebuilder:validation:nullable`) is more
+        // likely than a similar name.
         let last = name.rsplit(':').next().unwrap_or_default();
         let same = names().find(|known| known.eq_ignore_ascii_case(name));
         let meant = same.or_else(|| names().find(|known| *known == last));
@@ -340,7 +345,8 @@ impl RawMarker {
     }
 }
 
-/// Whether a comment's text, without slashes and surrounding spaces, is a marker: a `+` followed by a letter.
+/// Whether a comment's text, without slashes and surrounding spaces, is a marker: a `+` followed by
+/// a letter.
 #[must_use]
 pub fn is_marker(text: &str) -> bool {
     let mut bytes = text.bytes();

@@ -1,4 +1,5 @@
-//! The marker of controller-gen's RBAC generator. It belongs to the crate and is allowed in any file.
+//! The marker of controller-gen's RBAC generator. It belongs to the crate and is allowed in any
+//! file.
 
 use super::{At, define::markers};
 

@@ -253,7 +253,8 @@ impl SchemaMarker for AtLeastOneOf {
     }
 }
 
-/// Returns a rule that limits how many of the fields are set, in the wording of controller-gen v0.21.0.
+/// Returns a rule that limits how many of the fields are set, in the wording of controller-gen
+/// v0.21.0.
 fn one_of(how_many: &str, may: &str, fields: &[String], compared: &str) -> CelRule {
     let set: Vec<_> = fields
         .iter()

@@ -1,4 +1,5 @@
-//! Markers of controller-gen's webhook generator. They belong to the crate and are allowed in any file.
+//! Markers of controller-gen's webhook generator. They belong to the crate and are allowed in any
+//! file.
 
 use super::{
     At,

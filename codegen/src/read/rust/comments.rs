@@ -1,8 +1,9 @@
 //! Attaches comments to items: the rules of Go's marker collectors, adapted to Rust's syntax.
 //!
-//! The comments above an item, field or variant form blocks separated by blank lines. The item owns the adjacent block, the block above
-//! that one, every `///` line (as in rustdoc), and comments between its attributes. In `mod.rs`, comments above the first item belong to
-//! the package, except for a block adjacent to a type. A marker without an owner is an error.
+//! The comments above an item, field or variant form blocks separated by blank lines. The item owns
+//! the adjacent block, the block above that one, every `///` line (as in rustdoc), and comments
+//! between its attributes. In `mod.rs`, comments above the first item belong to the package, except
+//! for a block adjacent to a type. A marker without an owner is an error.
 
 use std::{iter, ops::Range, sync::Arc};
 
@@ -19,7 +20,8 @@ pub(super) struct Comments {
     text: Arc<str>,
     comments: Vec<Comment>,
     used: Vec<bool>,
-    /// Assigned comments that would be markers without the space after their `+`, with the corrected text.
+    /// Assigned comments that would be markers without the space after their `+`, with the
+    /// corrected text.
     spaced: Vec<(Range<usize>, String)>,
     /// The markers of other tools.
     ignored: Vec<String>,
@@ -121,8 +123,9 @@ impl Comments {
         self.text.get(range).unwrap_or_default()
     }
 
-    /// Returns a part of the text for the parser: documentation keeps only the slashes of its first line. Documentation is most of a file
-    /// of types, and the parser would process it several times. All other bytes keep their position.
+    /// Returns a part of the text for the parser: documentation keeps only the slashes of its first
+    /// line. Documentation is most of a file of types, and the parser would process it several
+    /// times. All other bytes keep their position.
     pub(super) fn without_docs(&self, part: Range<usize>) -> String {
         let mut parsed = String::with_capacity(part.len());
         let mut done = part.start;
@@ -216,7 +219,8 @@ impl Comments {
         last.lines.end - 1 + between.matches('\n').count()
     }
 
-    /// Takes the markers of comments on lines of their own, in order, each with the index of its comment.
+    /// Takes the markers of comments on lines of their own, in order, each with the index of its
+    /// comment.
     fn take(&mut self, indices: Range<usize>) -> Vec<(usize, RawMarker)> {
         let mut found = Vec::new();
         let mut fenced = false;

@@ -6,7 +6,8 @@ use syn::{Attribute, Meta, Token, punctuated::Punctuated};
 
 use super::syntax::derive_spans;
 
-/// The attributes of an item, field or variant, including those that `cfg_attr` adds under any condition.
+/// The attributes of an item, field or variant, including those that `cfg_attr` adds under any
+/// condition.
 pub(super) struct Attributes {
     all: Vec<Attribute>,
     /// The condition of each attribute, if any.

@@ -7,7 +7,8 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 use super::comments::Comments;
 use crate::read::markers::{RawMarker, is_marker};
 
-/// Returns the documentation as plain text, and the markers in `#[doc = "…"]` attributes, which are not comments.
+/// Returns the documentation as plain text, and the markers in `#[doc = "…"]` attributes, which are
+/// not comments.
 pub(super) fn read(
     attributes: &[Attribute],
     comments: &Comments,
@@ -72,7 +73,8 @@ fn doc<'a>(
     Some((vec![text.value().into()], range))
 }
 
-/// Whether it is a doc attribute whose text only the compiler knows, such as `#[doc = include_str!("a.md")]`.
+/// Whether it is a doc attribute whose text only the compiler knows, such as
+/// `#[doc = include_str!("a.md")]`.
 pub(super) fn is_computed(attribute: &Attribute) -> bool {
     match &attribute.meta {
         Meta::NameValue(meta) => meta.path.is_ident("doc") && matches!(meta.value, Expr::Macro(_)),
@@ -90,7 +92,8 @@ pub(super) fn place(attribute: &Attribute, comments: &Comments, base: usize) -> 
     }
 }
 
-/// Returns the place of a marker in an attribute, or of the attribute itself if escapes hide the marker.
+/// Returns the place of a marker in an attribute, or of the attribute itself if escapes hide the
+/// marker.
 fn in_attribute(marker: &str, range: Range<usize>, comments: &Comments) -> Option<RawMarker> {
     let source = comments.text().get(range.clone())?;
     let start = range.start + source.find(marker)?;

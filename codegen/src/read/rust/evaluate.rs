@@ -1,6 +1,7 @@
 //! Evaluates functions that return a schema, as far as that is possible without compiling.
 //!
-//! schemars 1 has one form for a schema, a JSON object. The structs of schemars 0.8 are read as the objects that they serialize to.
+//! schemars 1 has one form for a schema, a JSON object. The structs of schemars 0.8 are read as the
+//! objects that they serialize to.
 
 use std::collections::BTreeMap;
 
@@ -168,7 +169,8 @@ impl Evaluation<'_> {
                 let (local, mut keys) = self.target(&call.receiver)?;
                 match (call.method.to_string().as_str(), call.args.first()) {
                     ("get_mut", Some(key)) => keys.push(self.key(key)?),
-                    // The parts of a schema in schemars 0.8 have their keywords in the schema itself.
+                    // The parts of a schema in schemars 0.8 have their keywords in the schema
+                    // itself.
                     (
                         "array" | "as_mut" | "as_object_mut" | "ensure_object" | "metadata"
                         | "number" | "object" | "string" | "subschemas" | "unwrap",

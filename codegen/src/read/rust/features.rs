@@ -1,7 +1,8 @@
-//! Conditions on features and platforms: `cfg` and `cfg_attr` as cargo's features decide them, in a debug build for Linux, on which operators
-//! run, whatever the machine.
+//! Conditions on features and platforms: `cfg` and `cfg_attr` as cargo's features decide them, in a
+//! debug build for Linux, on which operators run, whatever the machine.
 //!
-//! Conditions on anything else, such as the processor, are not decided, and what they guard is read.
+//! Conditions on anything else, such as the processor, are not decided, and what they guard is
+//! read.
 
 use std::collections::BTreeSet;
 

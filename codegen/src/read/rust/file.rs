@@ -108,7 +108,8 @@ fn cuts(ends: &[usize]) -> Vec<usize> {
     cuts
 }
 
-/// Parses and reads a file from a byte on, part by part: the trees are small, and each is dropped before the next is built.
+/// Parses and reads a file from a byte on, part by part: the trees are small, and each is dropped
+/// before the next is built.
 fn read_parts(
     comments: Comments,
     (base, cuts): (usize, &[usize]),
@@ -128,7 +129,8 @@ fn read_parts(
     Ok(reader.finish())
 }
 
-/// Returns the length of the prefix that the parser does not accept: a byte order mark and a `#!` line.
+/// Returns the length of the prefix that the parser does not accept: a byte order mark and a `#!`
+/// line.
 fn prefix(text: &str) -> usize {
     let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let rest = &text[bom..];
@@ -259,7 +261,8 @@ impl<'a> FileReader<'a> {
         self.read_to = end;
     }
 
-    /// Returns the documentation of a type or of a part of it, and the markers in attributes. Warns of text that a macro returns.
+    /// Returns the documentation of a type or of a part of it, and the markers in attributes. Warns
+    /// of text that a macro returns.
     pub(super) fn docs(&mut self, attributes: &[Attribute]) -> (String, Vec<RawMarker>) {
         for attribute in attributes.iter().filter(|it| docs::is_computed(it)) {
             let place = self.comments.place(self.attribute(attribute));
@@ -326,7 +329,8 @@ impl<'a> FileReader<'a> {
         module
     }
 
-    /// Reads the markers of one declaration; on a type, markers that are allowed anywhere go to the package.
+    /// Reads the markers of one declaration; on a type, markers that are allowed anywhere go to the
+    /// package.
     pub(super) fn markers(&mut self, raws: Vec<RawMarker>, target: Target) -> MarkerSet {
         let mut set = MarkerSet::default();
         for raw in raws {

@@ -1,6 +1,8 @@
-//! Annotated Rust as plain data, without syntax trees: modules, imports, items, their attributes and markers.
+//! Annotated Rust as plain data, without syntax trees: modules, imports, items, their attributes
+//! and markers.
 //!
-//! Plain data with places can leave the thread that parsed it, and lowering deals only with names and types.
+//! Plain data with places can leave the thread that parsed it, and lowering deals only with names
+//! and types.
 
 use std::{
     collections::BTreeMap,
@@ -49,19 +51,22 @@ pub struct Package {
     pub items: Vec<Item>,
     /// The traits implemented by hand.
     pub impls: Vec<Impl>,
-    /// The values of constants, and of functions that consist of one expression, by name, each with the index of its module.
+    /// The values of constants, and of functions that consist of one expression, by name, each with
+    /// the index of its module.
     pub values: Arc<BTreeMap<String, Vec<(usize, Literal)>>>,
     /// The schemas that functions return, by name, each with the index of the module of its types.
     pub codes: Arc<BTreeMap<String, Vec<(usize, SchemaCode)>>>,
     /// What functions of one value decide, by name, each with the index of its module.
     pub predicates: Arc<BTreeMap<String, Vec<(usize, Predicate)>>>,
-    /// Whether there are macro calls among the items, which may declare items that are not visible here.
+    /// Whether there are macro calls among the items, which may declare items that are not visible
+    /// here.
     pub has_macros: bool,
     /// Whether a file could not be parsed, so that types may be missing.
     pub is_partial: bool,
     /// The source root of a crate, as shown in diagnostics; empty for a directory.
     pub root: String,
-    /// The names in the model of types whose names are not unique in their version, by module and name.
+    /// The names in the model of types whose names are not unique in their version, by module and
+    /// name.
     pub keys: BTreeMap<(usize, String), String>,
     /// How its files are laid out.
     pub layout: Layout,
@@ -154,7 +159,8 @@ pub struct Impl {
     pub path: Vec<String>,
     /// The index of the module.
     pub module: usize,
-    /// The schema that an implementation of `JsonSchema` returns, with the index of the module of its types.
+    /// The schema that an implementation of `JsonSchema` returns, with the index of the module of
+    /// its types.
     pub schema: Option<(usize, SchemaCode)>,
 }
 
@@ -183,7 +189,8 @@ pub struct Item {
     pub derive_places: BTreeMap<String, Place>,
     /// Whether one of its attributes may be a macro that adds derives or implementations.
     pub has_attribute_macros: bool,
-    /// The `cfg_attr` conditions under which it derives `Clone`, which `derives` then does not contain.
+    /// The `cfg_attr` conditions under which it derives `Clone`, which `derives` then does not
+    /// contain.
     pub clone_if: Vec<String>,
     /// Its serde attributes.
     pub serde: SerdeAttrs,
@@ -200,7 +207,8 @@ pub struct Item {
 }
 
 impl Item {
-    /// Returns the index of the field whose schema the type has: of a newtype, or of a transparent struct.
+    /// Returns the index of the field whose schema the type has: of a newtype, or of a transparent
+    /// struct.
     fn only_field(&self) -> Option<usize> {
         let Body::Struct(Fields { fields, style }) = &self.body else {
             return None;

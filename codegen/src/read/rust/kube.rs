@@ -137,7 +137,8 @@ impl KubeDerive {
     ///
     /// # Errors
     ///
-    /// An attribute is unknown to kube-derive, a required one is missing, or kube-derive would reject a value.
+    /// An attribute is unknown to kube-derive, a required one is missing, or kube-derive would
+    /// reject a value.
     pub(super) fn read(attributes: &[Attribute], item: proc_macro2::Span) -> syn::Result<Self> {
         Self::from_attributes(attributes).map_err(|errors| {
             let errors = errors.flatten().into_iter().map(|error| {

@@ -1,6 +1,7 @@
 //! The crates of a package: its own, and those that it depends on by path.
 //!
-//! The modules of a dependency are below a name that no module can have, its source root with a `/`. That is its module `crate`.
+//! The modules of a dependency are below a name that no module can have, its source root with a
+//! `/`. That is its module `crate`.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +31,8 @@ impl Links {
         }
     }
 
-    /// Returns the path of the module `crate` of the crate that a module belongs to: empty for the package's own crate.
+    /// Returns the path of the module `crate` of the crate that a module belongs to: empty for the
+    /// package's own crate.
     pub(super) fn crate_of<'m>(&self, module: &'m [String]) -> &'m [String] {
         match module.split_first() {
             Some((first, _)) if self.dependencies.contains_key(first) => &module[..1],
@@ -38,8 +40,8 @@ impl Links {
         }
     }
 
-    /// Returns what a module refers to by the name of a crate, or otherwise what another crate does: paths that imports of a dependency
-    /// lead to start with names that are its own.
+    /// Returns what a module refers to by the name of a crate, or otherwise what another crate
+    /// does: paths that imports of a dependency lead to start with names that are its own.
     pub(super) fn of_any(&self, module: &[String], name: &str) -> Option<&RustLink> {
         let others = std::iter::once(&self.own).chain(self.dependencies.values());
         let mut others = others.filter_map(|names| names.get(name));
@@ -55,7 +57,8 @@ impl Links {
         names.get(name)
     }
 
-    /// Returns the module `crate` of the crate that a module refers to by a name; `None` if it is not read.
+    /// Returns the module `crate` of the crate that a module refers to by a name; `None` if it is
+    /// not read.
     pub(super) fn root(&self, module: &[String], name: &str) -> Option<Vec<String>> {
         match self.of(module, name)? {
             RustLink::Read(root) if *root == self.root => Some(Vec::new()),

@@ -151,7 +151,8 @@ fn of_method(call: &ExprMethodCall) -> Literal {
     }
 }
 
-/// Types that serialize like the value they are created from. Other types may not, such as addresses from four numbers.
+/// Types that serialize like the value they are created from. Other types may not, such as
+/// addresses from four numbers.
 const SAME_FROM: [&str; 14] = [
     "Arc", "BTreeSet", "Box", "Cow", "HashSet", "IndexSet", "Option", "Rc", "String", "Value",
     "Vec", "VecDeque", "i64", "u64",

@@ -67,7 +67,8 @@ impl FileReader<'_> {
         }
     }
 
-    /// Reads the schema attributes of a field, and its type on the wire if serde_with gives it another.
+    /// Reads the schema attributes of a field, and its type on the wire if serde_with gives it
+    /// another.
     fn field_schema(&mut self, field: &syn::Field) -> Sparse<SchemaAttrs> {
         let schema = self.schema(&field.attrs);
         let Some((text, wire)) = serde_as::adapted(&field.attrs, &field.ty) else {

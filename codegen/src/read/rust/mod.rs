@@ -1,7 +1,9 @@
-//! Reads annotated Rust, either a group-version directory or a crate: its modules, items, documentation and markers.
+//! Reads annotated Rust, either a group-version directory or a crate: its modules, items,
+//! documentation and markers.
 //!
-//! Each file is parsed by syn and scanned once for comments, which syn drops; the file reader combines the two. The result is plain data
-//! with places. Start reading at [`read`], then [`Package`].
+//! Each file is parsed by syn and scanned once for comments, which syn drops; the file reader
+//! combines the two. The result is plain data with places. Start reading at [`read`], then
+//! [`Package`].
 
 mod code;
 mod comments;
@@ -63,7 +65,8 @@ use crate::{
 
 /// A comment of a file, as far as markers need it.
 pub(super) struct Comment {
-    /// The byte range of its text: without slashes and surrounding spaces, or the whole block comment.
+    /// The byte range of its text: without slashes and surrounding spaces, or the whole block
+    /// comment.
     pub(super) range: std::ops::Range<usize>,
     /// Whether it is documentation.
     pub(super) is_doc: bool,
@@ -93,8 +96,8 @@ pub(super) fn comments(text: &str) -> impl Iterator<Item = Comment> {
 
 /// Reads all packages, in order.
 ///
-/// The parser recurses, up to a depth that the scanner limits. It needs threads with large stacks, such as those of
-/// [`generate`](crate::generate).
+/// The parser recurses, up to a depth that the scanner limits. It needs threads with large stacks,
+/// such as those of [`generate`](crate::generate).
 pub fn read(
     packages: &[RustPackage],
     ignored: IgnoredMarkers<'_>,
@@ -175,7 +178,8 @@ fn empty(root: &Source, layout: Layout) -> Package {
     }
 }
 
-/// Reads crates whose kinds are declared anywhere. The binaries and the library of a crate share its modules.
+/// Reads crates whose kinds are declared anywhere. The binaries and the library of a crate share
+/// its modules.
 pub fn read_crates(crates: &[RustCrate], ignored: IgnoredMarkers<'_>) -> Vec<Crate> {
     let read = |source: &RustCrate| read_crate(source, ignored);
     crates.par_iter().filter_map(read).collect()
@@ -286,12 +290,13 @@ struct ReadFiles<'a> {
     files: Vec<(&'a Source, FileItems)>,
     /// Whether a file could not be parsed.
     is_partial: bool,
-    /// The declarations of modules that are left out because of features, and seem to declare kinds.
+    /// The declarations of modules that are left out because of features, and seem to declare
+    /// kinds.
     off: Vec<LeftOut>,
 }
 
-/// Reads the API's files: the root module's first, then by name. Modules are read before the modules they declare, so that test modules are
-/// known before their files are read.
+/// Reads the API's files: the root module's first, then by name. Modules are read before the
+/// modules they declare, so that test modules are known before their files are read.
 fn read_files<'a>(
     files: &'a [Source],
     module: &dyn Fn(&Source) -> Vec<String>,

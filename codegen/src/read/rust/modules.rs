@@ -1,6 +1,7 @@
 //! The modules of a package, found by path, with what they import and declare.
 //!
-//! The versions of a crate share its modules: a crate may have thousands of modules and hundreds of versions.
+//! The versions of a crate share its modules: a crate may have thousands of modules and hundreds of
+//! versions.
 
 use std::{collections::BTreeMap, ops::Deref};
 
@@ -14,7 +15,8 @@ pub struct Module {
     pub path: Vec<String>,
     /// Whether it is the root module of a file.
     pub from_file: bool,
-    /// Whether a module with a body is visible outside of its parent; for the root module of a file, its declaration decides.
+    /// Whether a module with a body is visible outside of its parent; for the root module of a
+    /// file, its declaration decides.
     pub visible: bool,
     /// The `cfg` predicates on it or at the start of its file.
     pub cfg: Vec<String>,
@@ -80,7 +82,8 @@ pub struct Modules {
     links: Links,
 }
 
-/// The names that modules of one path import. Several files may be one module, as `lib.rs` and `main.rs` are.
+/// The names that modules of one path import. Several files may be one module, as `lib.rs` and
+/// `main.rs` are.
 #[derive(Clone, Debug, Default)]
 struct Scope {
     modules: Vec<usize>,
@@ -112,7 +115,8 @@ impl Modules {
         }
     }
 
-    /// Returns the path of the module `crate` of the crate that a module belongs to: empty for the package's own crate.
+    /// Returns the path of the module `crate` of the crate that a module belongs to: empty for the
+    /// package's own crate.
     pub(crate) fn crate_of<'m>(&self, module: &'m [String]) -> &'m [String] {
         self.links.crate_of(module)
     }

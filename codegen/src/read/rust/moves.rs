@@ -1,4 +1,5 @@
-//! The paths of modules: those that the locations of their files imply, and those of `path` attributes.
+//! The paths of modules: those that the locations of their files imply, and those of `path`
+//! attributes.
 
 use super::modules::{Declared, Module};
 
@@ -101,7 +102,8 @@ pub(super) fn file_of(module: &Module, declared: &Declared) -> Vec<String> {
     file
 }
 
-/// Returns the module path for a file path relative to the version's directory: `a/b.rs` and `a/b/mod.rs` are `a::b`.
+/// Returns the module path for a file path relative to the version's directory: `a/b.rs` and
+/// `a/b/mod.rs` are `a::b`.
 pub(super) fn module_of(path: &str) -> Vec<String> {
     let stem = path.strip_suffix(".rs").unwrap_or(path);
     let stem = stem.strip_suffix("/mod").unwrap_or(stem);

@@ -71,8 +71,9 @@ impl Predicate {
         })
     }
 
-    /// Whether the predicate holds for a value in JSON; `None` if that is not known. `default` returns that of its type, `constant` the value
-    /// of a constant, and `other` what another function decides.
+    /// Whether the predicate holds for a value in JSON; `None` if that is not known. `default`
+    /// returns that of its type, `constant` the value of a constant, and `other` what another
+    /// function decides.
     pub(crate) fn holds(
         &self,
         value: &Value,

@@ -1,4 +1,5 @@
-//! Rules and merge strategies in the form that kube-derive accepts: expressions of `kube::core` types.
+//! Rules and merge strategies in the form that kube-derive accepts: expressions of `kube::core`
+//! types.
 
 use serde_json::{Value, json};
 use syn::{Expr, ExprMethodCall, Member};
@@ -127,7 +128,8 @@ fn last(expr: &Expr) -> Option<String> {
     }
 }
 
-/// Returns the keywords for a merge strategy: `ListMerge::Set`, `ListMerge::Map(vec!["name".into()])`, `MapMerge::Atomic`.
+/// Returns the keywords for a merge strategy: `ListMerge::Set`,
+/// `ListMerge::Map(vec!["name".into()])`, `MapMerge::Atomic`.
 pub(super) fn merge_strategy(expr: &Expr) -> Option<Vec<(&'static str, Value)>> {
     const LIST: &str = "x-kubernetes-list-type";
     const MAP: &str = "x-kubernetes-map-type";

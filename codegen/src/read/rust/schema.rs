@@ -1,6 +1,8 @@
-//! Reads schema attributes: schemars' own, those of validator and garde that schemars reads, and kube's.
+//! Reads schema attributes: schemars' own, those of validator and garde that schemars reads, and
+//! kube's.
 //!
-//! Lowering turns them into markers (`lower::rust::attributes`), so that checks, documentation and manifests handle a single form.
+//! Lowering turns them into markers (`lower::rust::attributes`), so that checks, documentation and
+//! manifests handle a single form.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
@@ -75,7 +77,8 @@ impl FileReader<'_> {
                 self.texts(&words, read);
                 self.demands(name, 0, &words, read);
             }
-            // schemars does not own these attributes: it leaves what it does not understand to their own derives.
+            // schemars does not own these attributes: it leaves what it does not understand to
+            // their own derives.
             "validate" | "garde" => {
                 if let Ok(words) = Words::of_validation(tokens) {
                     self.demands(name, 0, &words, read);
@@ -267,7 +270,8 @@ impl FileReader<'_> {
         }
     }
 
-    /// Returns the type from which serde reads the value (`from`, `try_from`), which determines the schema.
+    /// Returns the type from which serde reads the value (`from`, `try_from`), which determines the
+    /// schema.
     pub(super) fn read_from(&self, attributes: &[Attribute]) -> Option<Type> {
         let all = Attributes::new(attributes);
         let mut found = None;
@@ -297,7 +301,8 @@ impl FileReader<'_> {
     }
 }
 
-/// Adds a constraint, unless an attribute read earlier already sets it: schemars' own take precedence.
+/// Adds a constraint, unless an attribute read earlier already sets it: schemars' own take
+/// precedence.
 fn push(read: &mut SchemaAttrs, word: Word, value: Literal, depth: usize, said: Said) {
     let attribute = |said: &Said| said.shown.split('(').next().map(str::to_owned);
     let is_said = read.demands.iter().any(|demand| {

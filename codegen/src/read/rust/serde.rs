@@ -7,7 +7,8 @@ use syn::{Attribute, LitStr, Token, meta::ParseNestedMeta, spanned::Spanned as _
 /// The serde attributes of a container, variant or field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SerdeAttrs {
-    /// The names or cases for reading that differ from those for writing, each with its attribute; `None` is the default.
+    /// The names or cases for reading that differ from those for writing, each with its attribute;
+    /// `None` is the default.
     pub reading: Vec<(Renaming, Option<String>)>,
     /// `alias = "name"`
     pub aliases: Vec<String>,
@@ -47,8 +48,9 @@ pub struct SerdeAttrs {
     pub with: bool,
     /// `from`, `try_from` or `into`: the intermediate type.
     pub through: Option<String>,
-    /// The first attribute that only serde's own derive supports: any except a plain name, `flatten`, `skip`, `default` without a function,
-    /// and `skip_serializing_if = "Option::is_none"`.
+    /// The first attribute that only serde's own derive supports: any except a plain name,
+    /// `flatten`, `skip`, `default` without a function, and
+    /// `skip_serializing_if = "Option::is_none"`.
     pub needs_derive: Option<(String, Range<usize>)>,
     /// The place of the first unconditional attribute.
     pub attribute: Option<Range<usize>>,
@@ -152,7 +154,8 @@ impl SerdeAttrs {
         Ok(())
     }
 
-    /// Parses `= "name"`, or the `serialize` name in `(serialize = "name", deserialize = "name")`. Also returns whether both names agree.
+    /// Parses `= "name"`, or the `serialize` name in `(serialize = "name", deserialize = "name")`.
+    /// Also returns whether both names agree.
     fn names(
         &mut self,
         renaming: Renaming,

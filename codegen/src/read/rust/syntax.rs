@@ -107,7 +107,8 @@ pub(super) fn attributes_of(item: &syn::Item) -> &[Attribute] {
     }
 }
 
-/// Returns the span of an item's last token. Computing the item's own span would join the spans of all its tokens.
+/// Returns the span of an item's last token. Computing the item's own span would join the spans of
+/// all its tokens.
 pub(super) fn last_span(item: &syn::Item) -> Span {
     match item {
         syn::Item::Const(item) => item.semi_token.span,

@@ -9,7 +9,8 @@ use super::{
 };
 use crate::source::Source;
 
-/// Removes files that no module declares, unless the crate's own file is not among them. Returns the names of those that declare kinds.
+/// Removes files that no module declares, unless the crate's own file is not among them. Returns
+/// the names of those that declare kinds.
 pub(super) fn undeclared(
     files: &mut Vec<(&Source, FileItems)>,
     is_wanted: &dyn Fn(&Source) -> bool,

@@ -1,4 +1,5 @@
-//! Constants and functions, to which attributes refer: values, schemas, and what functions of one value decide.
+//! Constants and functions, to which attributes refer: values, schemas, and what functions of one
+//! value decide.
 
 use syn::{Block, Signature, Stmt};
 
@@ -75,7 +76,8 @@ impl FileReader<'_> {
         }
     }
 
-    /// Reads the schema that an implementation of `JsonSchema` returns, with the module of its types.
+    /// Reads the schema that an implementation of `JsonSchema` returns, with the module of its
+    /// types.
     pub(super) fn schema_of_impl(
         &mut self,
         item: &syn::ItemImpl,
@@ -92,7 +94,8 @@ impl FileReader<'_> {
         self.schema_code(&function.block, &name, module)
     }
 
-    /// Evaluates the body of a function that returns a schema. Types that it declares are in a module of their own.
+    /// Evaluates the body of a function that returns a schema. Types that it declares are in a
+    /// module of their own.
     fn schema_code(
         &mut self,
         body: &Block,

@@ -100,7 +100,8 @@ impl FromMeta for Mark {
     }
 }
 
-/// `(min = …, max = …)` or `(equal = …)`; ignores further arguments of validator and garde, which do not affect the schema.
+/// `(min = …, max = …)` or `(equal = …)`; ignores further arguments of validator and garde, which
+/// do not affect the schema.
 #[derive(Debug)]
 pub(super) struct Bounds {
     pub(super) min: Option<Expr>,
@@ -229,7 +230,8 @@ impl FromMeta for Inner {
 }
 
 impl Words {
-    /// Parses the arguments of `#[schemars(…)]`, and the names after a `!`, which unset serde attributes.
+    /// Parses the arguments of `#[schemars(…)]`, and the names after a `!`, which unset serde
+    /// attributes.
     pub(super) fn of_schemars(tokens: TokenStream) -> darling::Result<(Self, Vec<syn::Ident>)> {
         let words = Punctuated::<Word, Token![,]>::parse_terminated.parse2(tokens)?;
         let (mut metas, mut unset) = (Vec::new(), Vec::new());

@@ -21,7 +21,8 @@ pub enum Kind {
     List(Box<Type>, Literal),
     /// Any other owned type without a name, such as a tuple; as written.
     Other(String),
-    /// A type that cannot be deserialized into an owned value, such as a reference; with a description.
+    /// A type that cannot be deserialized into an owned value, such as a reference; with a
+    /// description.
     Unsupported(&'static str),
 }
 

@@ -1,9 +1,10 @@
-//! A line-based fast path from text to nodes, for the YAML that CRDs are usually written in: block maps and lists, and scalars of all
-//! styles.
+//! A line-based fast path from text to nodes, for the YAML that CRDs are usually written in: block
+//! maps and lists, and scalars of all styles.
 //!
-//! A full YAML parser turns characters into tokens and tokens into events, which takes half the time of generating types. It is the
-//! fallback for everything not handled here: anchors, tags, directives, tabs, multi-line flow collections, merge keys, duplicate keys,
-//! complex keys, and errors. Whatever is read here gives the same result as serde-saphyr.
+//! A full YAML parser turns characters into tokens and tokens into events, which takes half the
+//! time of generating types. It is the fallback for everything not handled here: anchors, tags,
+//! directives, tabs, multi-line flow collections, merge keys, duplicate keys, complex keys, and
+//! errors. Whatever is read here gives the same result as serde-saphyr.
 
 mod scalar;
 
@@ -34,7 +35,8 @@ pub(super) fn read(text: &str) -> Option<Vec<Node>> {
     reader.documents()
 }
 
-/// Whether a text has no control characters except line feeds, and no characters that YAML rejects or gives a meaning to.
+/// Whether a text has no control characters except line feeds, and no characters that YAML rejects
+/// or gives a meaning to.
 fn is_printable(text: &str) -> bool {
     let is_plain = |byte: &u8| (b' '..0x7f).contains(byte) || *byte == b'\n';
     let mut blocks = text.as_bytes().chunks(1024);
@@ -164,7 +166,8 @@ impl<'a> Reader<'a> {
         (is_key && key.len() < MAX_KEY && key != "<<").then_some((key, rest))
     }
 
-    /// Reads the list, map or scalar that starts at a column here. Continuation lines of a scalar are indented by at least `least` spaces.
+    /// Reads the list, map or scalar that starts at a column here. Continuation lines of a scalar
+    /// are indented by at least `least` spaces.
     fn block(&mut self, column: usize, least: usize) -> Option<Yaml> {
         self.depth += 1;
         let read = if self.depth > MAX_DEPTH {

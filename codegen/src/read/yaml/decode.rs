@@ -35,7 +35,8 @@ impl<'de, const PLACES: bool> Deserialize<'de> for Placed<PLACES> {
     }
 }
 
-/// Returns the JSON name of a key, as Go's tools convert it: `on` is `true`, and `0x10` is `16`. As in JSON, a null key becomes `null`.
+/// Returns the JSON name of a key, as Go's tools convert it: `on` is `true`, and `0x10` is `16`. As
+/// in JSON, a null key becomes `null`.
 fn name<E: de::Error>(key: Yaml) -> Result<String, E> {
     match key {
         Yaml::Null => Ok("null".to_owned()),

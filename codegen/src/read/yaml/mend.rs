@@ -1,7 +1,8 @@
 //! Rewrites YAML that Go's readers accept but the parser rejects, before it is parsed.
 //!
-//! Removes byte order marks at the start of later lines and underscores within decimal numbers, and indents continuation lines of quoted scalars that are not indented beyond
-//! their key or are indented with tabs. Most texts need none of it and are borrowed.
+//! Removes byte order marks at the start of later lines and underscores within decimal numbers, and
+//! indents continuation lines of quoted scalars that are not indented beyond their key or are
+//! indented with tabs. Most texts need none of it and are borrowed.
 
 mod scan;
 
@@ -39,11 +40,13 @@ impl Mended<'_> {
     }
 }
 
-/// How far to look for the end of a quoted scalar, in bytes: JSON may have all its quotes on one line.
+/// How far to look for the end of a quoted scalar, in bytes: JSON may have all its quotes on one
+/// line.
 const NEAR: usize = 4096;
 
-/// Whether a text may need mending: a quote that can start a scalar is not closed nearby on its line, or there is a byte order mark or an
-/// underscore in what may be a number. Quotes in prose, which are most quotes in schemas, are skipped.
+/// Whether a text may need mending: a quote that can start a scalar is not closed nearby on its
+/// line, or there is a byte order mark or an underscore in what may be a number. Quotes in prose,
+/// which are most quotes in schemas, are skipped.
 fn may_need_mending(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_open = |at: usize| {
@@ -63,7 +66,8 @@ fn may_need_mending(text: &str) -> bool {
         || underscores::may_have(text)
 }
 
-/// Whether a quoted scalar may start after these bytes: at the start of a line, or after an indicator, a tag or an anchor.
+/// Whether a quoted scalar may start after these bytes: at the start of a line, or after an
+/// indicator, a tag or an anchor.
 fn may_start(before: &[u8]) -> bool {
     let line = before.trim_ascii_end();
     let blank = before.get(line.len()..).unwrap_or_default();
@@ -187,8 +191,9 @@ impl<'a> Edits<'a> {
     }
 }
 
-/// Returns the byte ranges of consecutive JSON objects, as in JSON Lines; `None` if the text is anything else, or a single object. They are
-/// not a stream of YAML documents, but kubectl reads them.
+/// Returns the byte ranges of consecutive JSON objects, as in JSON Lines; `None` if the text is
+/// anything else, or a single object. They are not a stream of YAML documents, but kubectl reads
+/// them.
 pub(super) fn json_objects(text: &str) -> Option<Vec<Range<usize>>> {
     if !text.trim_start().starts_with('{') {
         return None;

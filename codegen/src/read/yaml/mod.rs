@@ -1,9 +1,10 @@
 //! YAML with places: every node records the bytes that it was read from.
 //!
-//! A finding in a CRD must refer to a line and a path long after parsing. `serde-saphyr` does the parsing; only this module depends on it.
-//! Tracking places takes as long as the rest of parsing, and only findings need them, so a caller chooses with [`Places`]; without places,
-//! [`block`] reads most CRDs. YAML is interpreted as by the API server's tools: `yes` and `on` are booleans, `0777` is octal, also as keys;
-//! and JSON is YAML.
+//! A finding in a CRD must refer to a line and a path long after parsing. `serde-saphyr` does the
+//! parsing; only this module depends on it. Tracking places takes as long as the rest of parsing,
+//! and only findings need them, so a caller chooses with [`Places`]; without places, [`block`]
+//! reads most CRDs. YAML is interpreted as by the API server's tools: `yes` and `on` are booleans,
+//! `0777` is octal, also as keys; and JSON is YAML.
 
 mod block;
 mod decode;
@@ -167,7 +168,8 @@ impl Node {
 ///
 /// # Errors
 ///
-/// The parser's error with its place, or an error if the input is too large or too deeply nested, or if a map repeats a key.
+/// The parser's error with its place, or an error if the input is too large or too deeply nested,
+/// or if a map repeats a key.
 pub(crate) fn read_documents(
     source: &Source,
     places: Places,
@@ -183,7 +185,8 @@ pub(crate) fn read_documents(
     }
 }
 
-/// Like [`read_documents`], but of a key that a map repeats, takes the last value, and returns the keys.
+/// Like [`read_documents`], but of a key that a map repeats, takes the last value, and returns the
+/// keys.
 ///
 /// # Errors
 ///
@@ -248,7 +251,8 @@ fn without_nulls(mut documents: Vec<Node>) -> Vec<Node> {
     documents
 }
 
-/// Parses a plain scalar of one word. It is wrapped in a list because dashes alone would start a document.
+/// Parses a plain scalar of one word. It is wrapped in a list because dashes alone would start a
+/// document.
 fn parse_scalar(word: &str) -> Option<Yaml> {
     let number = underscores::without(word);
     let word = number.as_deref().unwrap_or(word);
@@ -269,7 +273,8 @@ fn options() -> serde_saphyr::Options {
             max_documents: MAX_DOCUMENTS,
             max_total_scalar_bytes: 512 * 1024 * 1024,
             max_recorded_anchor_events: 100_000,
-            // Tools that write YAML use aliases for values that are equal, however often. What they expand to is limited.
+            // Tools that write YAML use aliases for values that are equal, however often. What they
+            // expand to is limited.
             enforce_alias_anchor_ratio: false,
         },
         // Passes all of them on to `repeated`, except those of numbers.
@@ -300,7 +305,8 @@ fn refuse(
     })
 }
 
-/// Whether a line has an action of a Go template, which YAML would read as the start of two flow maps: `{{- if … }}`, `app: {{ … }}`.
+/// Whether a line has an action of a Go template, which YAML would read as the start of two flow
+/// maps: `{{- if … }}`, `app: {{ … }}`.
 fn is_template(text: &str) -> bool {
     text.lines().any(|line| {
         let value = line.split_once(": ").map_or(line, |(_, value)| value);

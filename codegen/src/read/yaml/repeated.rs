@@ -1,4 +1,5 @@
-//! Keys that a map repeats. Go's tools take the last value; strict parsers, such as kustomize's, refuse them.
+//! Keys that a map repeats. Go's tools take the last value; strict parsers, such as kustomize's,
+//! refuse them.
 
 use std::{collections::BTreeMap, ops::Range};
 

@@ -21,7 +21,8 @@ pub(super) fn may_have(text: &str) -> bool {
     })
 }
 
-/// Returns the range of a number with underscores that is the whole plain scalar at byte `at` of a line.
+/// Returns the range of a number with underscores that is the whole plain scalar at byte `at` of a
+/// line.
 pub(super) fn at(line: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = line.get(at..)?;
     let is_number = |byte: &&u8| byte.is_ascii_digit() || b"_.+-eE".contains(byte);
@@ -40,8 +41,8 @@ pub(super) fn at(line: &[u8], at: usize) -> Option<Range<usize>> {
     (ends && is_spaced(word)).then(|| at..at + length)
 }
 
-/// Whether a word is a decimal number with underscores. Go reads numbers that start with a point as Go's literals, whose underscores are
-/// between digits.
+/// Whether a word is a decimal number with underscores. Go reads numbers that start with a point as
+/// Go's literals, whose underscores are between digits.
 fn is_spaced(word: &str) -> bool {
     let bytes = word.as_bytes();
     let is_digit = |at: Option<usize>| {

@@ -19,14 +19,16 @@ struct Import {
     /// The name that it has in the file; empty if it is written in full where it is used.
     name: String,
     target: Vec<String>,
-    /// Whether the import is re-exported. Its users then count as importing the file that defines it.
+    /// Whether the import is re-exported. Its users then count as importing the file that defines
+    /// it.
     is_reexport: bool,
 }
 
-/// Returns the pairs of modules below `root` whose files import from each other, sorted, each pair once.
+/// Returns the pairs of modules below `root` whose files import from each other, sorted, each pair
+/// once.
 ///
-/// An import counts for the file that defines the name, whichever module re-exports it. A module and its descendants may import from each
-/// other. Unit tests do not count.
+/// An import counts for the file that defines the name, whichever module re-exports it. A module
+/// and its descendants may import from each other. Unit tests do not count.
 pub fn mutual_imports(root: &Path) -> Vec<String> {
     let edges = edges(root);
     let is_mutual = |(from, to): &&(Module, Module)| {
@@ -40,7 +42,8 @@ pub fn mutual_imports(root: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Returns the circles of top-level modules below `root` that import each other, directly or through others: each as its modules, sorted.
+/// Returns the circles of top-level modules below `root` that import each other, directly or
+/// through others: each as its modules, sorted.
 pub fn circular_modules(root: &Path) -> Vec<String> {
     let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (from, to) in edges(root) {

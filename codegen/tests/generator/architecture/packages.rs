@@ -1,4 +1,5 @@
-//! What a registry serves: packages that are whole, and depend on nothing but the registry. `hack/package.sh` builds them.
+//! What a registry serves: packages that are whole, and depend on nothing but the registry.
+//! `hack/package.sh` builds them.
 
 use std::{
     fs,

@@ -1,4 +1,5 @@
-//! What holds a block of code: a file that is compiled or read elsewhere, a script, a sandbox, or else a reason.
+//! What holds a block of code: a file that is compiled or read elsewhere, a script, a sandbox, or
+//! else a reason.
 
 use std::fs;
 

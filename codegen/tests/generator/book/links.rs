@@ -6,7 +6,8 @@ use std::path::Path;
 use super::page::Page;
 use super::root;
 
-/// Folders without pages of ours: outputs and templates, whose links are those of the user's folder.
+/// Folders without pages of ours: outputs and templates, whose links are those of the user's
+/// folder.
 const SKIPPED: [&str; 3] = ["target", "testdata", "templates"];
 
 fn markdown(folder: &Path, found: &mut Vec<String>) {

@@ -1,4 +1,5 @@
-//! Errors in `codegen.toml`: `testdata/cli/codegen-toml` has one case for each, next to its rendered error.
+//! Errors in `codegen.toml`: `testdata/cli/codegen-toml` has one case for each, next to its
+//! rendered error.
 
 use std::fs;
 

@@ -4,7 +4,8 @@ use super::sandbox::{Sandbox, testdata};
 
 const MANIFEST: &str = "[package]\nname = \"operator\"\n";
 
-/// Creates a crate as users of kube lay it out: kinds of two groups and versions among unrelated code.
+/// Creates a crate as users of kube lay it out: kinds of two groups and versions among unrelated
+/// code.
 fn operator() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("Cargo.toml", MANIFEST);
@@ -29,7 +30,8 @@ fn operator() -> Sandbox {
     sandbox.write(
         "src/crds/harbour.rs",
         "/// What is known.\n#[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]\npub struct State {\n    pub ready: bool,\n}\n\n\
-         /// A harbour.\n#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n\
+         /// A harbour.\n#[derive(CustomResource, Serialize, Deserialize, Clone, Debug,
+         /// JsonSchema)]\n\
          #[kube(group = \"sea.example.com\", version = \"v1beta1\", kind = \"Harbour\", storage = false)]\npub struct HarbourSpec {\n    pub berths: Vec<crate::common::Berth>,\n}\n",
     );
     sandbox
@@ -113,7 +115,8 @@ fn kinds_beside_folders_of_versions_are_found() {
     );
 }
 
-/// This is the layout of crates generated from other projects' CRDs, and of operators that share types between versions.
+/// This is the layout of crates generated from other projects' CRDs, and of operators that share
+/// types between versions.
 #[test]
 fn derived_kinds_in_folders_of_versions_need_no_export() {
     let kind = |kind: &str, version: &str, field: &str| {

@@ -19,7 +19,8 @@ fn manifests(text: &str, arguments: &[&str]) -> Run {
 const PRESERVE: &str = "+kubebuilder:pruning:PreserveUnknownFields";
 const TYPE: &str = "+kubebuilder:validation:Type=";
 
-/// Checks that a text, in which `//` stands for the advised marker, fails with an error and that advice, and passes with it.
+/// Checks that a text, in which `//` stands for the advised marker, fails with an error and that
+/// advice, and passes with it.
 #[track_caller]
 fn check(text: &str, error: &str, advice: &[&str]) {
     let run = manifests(&text.replace("//\n", ""), &[]);

@@ -33,7 +33,8 @@ fn spec_of(text: &str) -> Value {
     crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"].clone()
 }
 
-/// Checks the schema of the field `a`, whose attributes and type are given with functions below the kind.
+/// Checks the schema of the field `a`, whose attributes and type are given with functions below the
+/// kind.
 #[track_caller]
 fn check(field: &str, below: &str, expected: &Value) {
     let text = format!("KIND\"Boat\")]\npub struct BoatSpec {{ {field} }}\n{below}\n");

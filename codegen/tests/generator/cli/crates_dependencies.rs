@@ -374,7 +374,8 @@ fn hostile_dependencies_end() {
     run.says("--> api-common/src/lib.rs:2:");
 }
 
-/// As in the crate itself: only what kinds use is checked, and a file that cannot be parsed is an error once types may be missing.
+/// As in the crate itself: only what kinds use is checked, and a file that cannot be parsed is an
+/// error once types may be missing.
 #[test]
 fn findings_about_a_dependency_count_if_a_kind_uses_it() {
     let common = "pub mod broken;\nDERIVE\npub struct Endpoint { host: String }\n// +kubebuilder:validation:Minimm=1\npub struct Apart<'a>(&'a str);\n";

@@ -6,7 +6,8 @@ const HEAD: &str = "#[derive(CustomResource, Serialize, Deserialize, Clone, Debu
 
 const BOAT: &str = "config/crd/bases/example.com_boats.yaml";
 
-/// Creates a crate with the files; `KIND` stands for the start of a kind, `DERIVE` for the derives of other types.
+/// Creates a crate with the files; `KIND` stands for the start of a kind, `DERIVE` for the derives
+/// of other types.
 fn crate_of(files: &[(&str, &str)]) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("Cargo.toml", "[package]\nname = \"operator\"\n");

@@ -34,7 +34,8 @@ fn crds_come_from_files_folders_and_standard_input() {
     sandbox.check("crd");
 }
 
-/// Diagnostics that concern several CRDs refer to the source again; a pipe must not be read a second time for them.
+/// Diagnostics that concern several CRDs refer to the source again; a pipe must not be read a
+/// second time for them.
 #[test]
 #[cfg(unix)]
 fn a_pipe_in_place_of_a_file_is_read_once() {
@@ -55,7 +56,8 @@ fn what_is_no_file_in_a_folder_of_crds_is_passed_over() {
     assert_eq!(run.stderr, "");
 }
 
-/// Returns a CRD of one version. `properties` must be indented like the properties of the root schema.
+/// Returns a CRD of one version. `properties` must be indented like the properties of the root
+/// schema.
 pub(super) fn crd_text(kind: &str, plural: &str, properties: &str) -> String {
     format!(
         "apiVersion: apiextensions.k8s.io/v1
@@ -421,7 +423,8 @@ fn a_crate_with_schemas_has_those_of_kubernetes_types() {
 
 #[test]
 fn the_example_crate_is_what_is_generated() {
-    // The crate is a member of the workspace, so its features and the example in its documentation are compiled.
+    // The crate is a member of the workspace, so its features and the example in its documentation
+    // are compiled.
     let output = Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
         .args([
             "crate",

@@ -255,7 +255,8 @@ fn crds_and_pages_of_what_is_gone_are_removed() {
     let on_disk = [
         ("crds/a.io_foos.yaml", crd),
         ("crds/a.io_bars.yaml", crd),
-        // To keep: of another group, which another crate may own; not in the printer's format; another kind of object.
+        // To keep: of another group, which another crate may own; not in the printer's format;
+        // another kind of object.
         ("crds/b.io_bars.yaml", crd),
         ("crds/a.io_mine.yaml", "kind:   CustomResourceDefinition\n"),
         ("crds/a.io_role.yaml", "kind: Role\n"),

@@ -71,7 +71,8 @@ fn one_run_reports_the_errors_of_all_stages_and_crates() {
     }
     let head =
         "use kube::core::ObjectMeta;\nmod zz_generated_deepcopy;\npub mod zz_generated_register;\n";
-    // An invalid marker must not hide errors of other kinds, versions and crates. Follow-up errors of its own kind are not reported.
+    // An invalid marker must not hide errors of other kinds, versions and crates. Follow-up errors
+    // of its own kind are not reported.
     sandbox.write(
         "a/src/apis/shop/v1/mod.rs",
         &format!(

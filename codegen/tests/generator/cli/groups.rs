@@ -359,7 +359,8 @@ fn some_generators_for_some_groups_break_nothing() {
     sandbox.check("groups-partial");
 }
 
-/// Returns the files that a Markdown page shows: fenced blocks whose first line is a comment with the path.
+/// Returns the files that a Markdown page shows: fenced blocks whose first line is a comment with
+/// the path.
 fn shown_files(text: &str) -> Vec<(&str, &str)> {
     let blocks = text.split("```").skip(1).step_by(2);
     blocks
@@ -372,7 +373,8 @@ fn shown_files(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The files and the command of the page suffice: the command reports nothing missing or undeclared.
+/// The files and the command of the page suffice: the command reports nothing missing or
+/// undeclared.
 #[test]
 fn the_first_minute_of_annotated_rust_generates() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/five-minutes.md");

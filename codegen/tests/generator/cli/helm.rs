@@ -1,5 +1,5 @@
-//! The part of Helm's templates that charts of `package` use, so that tests render charts without Helm. `hack/packages.sh` renders the same
-//! charts with Helm itself.
+//! The part of Helm's templates that charts of `package` use, so that tests render charts without
+//! Helm. `hack/packages.sh` renders the same charts with Helm itself.
 
 use std::{collections::BTreeMap, path::Path};
 

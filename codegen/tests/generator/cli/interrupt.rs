@@ -78,7 +78,8 @@ fn a_run_that_is_asked_to_stop_undoes_what_it_staged() {
     }
 }
 
-/// Interrupts a run after it began to handle signals, asserts that it left no files, and returns its stderr.
+/// Interrupts a run after it began to handle signals, asserts that it left no files, and returns
+/// its stderr.
 #[cfg(target_os = "linux")]
 fn interrupted((name, number): (&str, i32)) -> String {
     let sandbox = sandbox();

@@ -1,6 +1,7 @@
 //! The command line as users see it: transcripts of whole processes, and the files that they write.
 //!
-//! Transcripts are in `testdata/cli`; `INSTA_UPDATE=always cargo test -p kube-codegen --test generator cli` rewrites them.
+//! Transcripts are in `testdata/cli`;
+//! `INSTA_UPDATE=always cargo test -p kube-codegen --test generator cli` rewrites them.
 
 mod config_errors;
 mod crate_again;

@@ -61,8 +61,8 @@ fn release(name: &str) -> String {
     fs::read_to_string(testdata().join("names").join(name)).unwrap()
 }
 
-/// The newer release adds a rival for a name, another owner of a type and a group, splits a type, gives two types the same shape, and
-/// changes one to match a Kubernetes type.
+/// The newer release adds a rival for a name, another owner of a type and a group, splits a type,
+/// gives two types the same shape, and changes one to match a Kubernetes type.
 #[test]
 fn names_outlive_a_release() {
     let mut sandbox = Sandbox::new();

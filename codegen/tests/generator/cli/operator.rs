@@ -1,4 +1,5 @@
-//! `init`, `create api` and `delete api`. See [`operator_kinds`](super::operator_kinds) for unusual kinds.
+//! `init`, `create api` and `delete api`. See [`operator_kinds`](super::operator_kinds) for unusual
+//! kinds.
 
 use std::{
     collections::BTreeMap,
@@ -91,7 +92,8 @@ fn sample() -> Sandbox {
     sandbox
 }
 
-/// Creates the operator of `testdata/operator`, in which a kind has two versions and webhooks, and one of Kubernetes' kinds a controller and webhooks. `more` are flags of `create webhook`.
+/// Creates the operator of `testdata/operator`, in which a kind has two versions and webhooks, and
+/// one of Kubernetes' kinds a controller and webhooks. `more` are flags of `create webhook`.
 fn whole_sample(more: &[&str]) -> Sandbox {
     let sandbox = sample();
     create(&sandbox, "batch/v1beta1/Widget", &[]);

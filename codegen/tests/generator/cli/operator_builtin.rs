@@ -44,7 +44,8 @@ fn webhooks_of_all_builtin_kinds_are_formatted_and_can_be_deleted() {
     );
 }
 
-/// Checks that what `create` writes for each of Kubernetes' kinds is whole and formatted, and that `delete` removes exactly that.
+/// Checks that what `create` writes for each of Kubernetes' kinds is whole and formatted, and that
+/// `delete` removes exactly that.
 fn all_kinds_come_and_go(what: &str, more: &[&str], expected: &[String]) {
     let sandbox = operator();
     let state = || files(&sandbox.path(""));

@@ -5,8 +5,8 @@ use std::{path::Path, process::Command, sync::LazyLock};
 use super::operator::{Files, about, create, create_webhook, differing, files, operator};
 use crate::cli::sandbox::Sandbox;
 
-/// Long and short names, keywords, names of the operator's own files, several kinds in a version, several versions of a kind, and one name
-/// in two groups.
+/// Long and short names, keywords, names of the operator's own files, several kinds in a version,
+/// several versions of a kind, and one name in two groups.
 const KINDS: [(&str, &[&str]); 15] = [
     ("batch/v1alpha1/Widget", &[]),
     ("batch/v1alpha1/Aaa", &["--cluster", "--plural", "aaaz"]),
@@ -26,7 +26,8 @@ const KINDS: [(&str, &[&str]); 15] = [
     ("a/v1/Core", &["--no-controller"]),
 ];
 
-/// The files of an operator before each of [`KINDS`] was created, and with all of them. Created once for all tests.
+/// The files of an operator before each of [`KINDS`] was created, and with all of them. Created
+/// once for all tests.
 static STATES: LazyLock<(Vec<Files>, Files)> = LazyLock::new(|| {
     let sandbox = operator();
     let state = || files(&sandbox.path(""));

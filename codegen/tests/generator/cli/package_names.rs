@@ -1,4 +1,5 @@
-//! Names follow a kustomization that deploys the operator's config under another namespace and prefix.
+//! Names follow a kustomization that deploys the operator's config under another namespace and
+//! prefix.
 
 use std::fs;
 
@@ -6,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::cli::sandbox::testdata;
 
-/// The text of what kustomize builds from the sample operator's config under the namespace `team-a` and the prefix `blue-`, as
-/// `hack/packages.sh names` wrote it.
+/// The text of what kustomize builds from the sample operator's config under the namespace `team-a`
+/// and the prefix `blue-`, as `hack/packages.sh names` wrote it.
 fn text(file: &str) -> String {
     fs::read_to_string(testdata().join("operator-renamed").join(file)).unwrap()
 }

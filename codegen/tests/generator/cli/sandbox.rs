@@ -53,8 +53,8 @@ impl Sandbox {
         }
     }
 
-    /// Creates a crate with the annotated types of `testdata/apis/<case>` and a `lib.rs` that declares all modules. The types declare
-    /// what `all` generates, which leaves out validation.
+    /// Creates a crate with the annotated types of `testdata/apis/<case>` and a `lib.rs` that
+    /// declares all modules. The types declare what `all` generates, which leaves out validation.
     pub(crate) fn with_apis(case: &str) -> Self {
         let sandbox = Self::new();
         let from = testdata().join("apis").join(case).join("src");
@@ -210,7 +210,8 @@ impl Sandbox {
         self.log.push('\n');
     }
 
-    /// Compares the transcript with `testdata/cli/<name>.snap`. The transcript must not contain the path of the folder.
+    /// Compares the transcript with `testdata/cli/<name>.snap`. The transcript must not contain the
+    /// path of the folder.
     pub(crate) fn check(self, name: &str) {
         let folder = self.dir.path().to_str().unwrap();
         assert!(!self.log.contains(folder), "{}", self.log);
@@ -238,8 +239,9 @@ fn shell(arguments: &[&str]) -> String {
     quoted.collect::<Vec<_>>().join(" ")
 }
 
-/// Creates a temporary folder: in `TMPDIR` if set, otherwise in memory where possible. On ext4 a quarter of these tests' processor time is
-/// the creation of files, since it searches past every inode that was freed in the last seconds.
+/// Creates a temporary folder: in `TMPDIR` if set, otherwise in memory where possible. On ext4 a
+/// quarter of these tests' processor time is the creation of files, since it searches past every
+/// inode that was freed in the last seconds.
 fn temporary() -> TempDir {
     let in_memory = || match env::var_os("TMPDIR") {
         Some(_) => None,

@@ -121,7 +121,8 @@ fn every_key_takes_its_example() {
     }
 }
 
-/// All keys are in one file: each must have an error at its own line, shown or listed with others of its kind.
+/// All keys are in one file: each must have an error at its own line, shown or listed with others
+/// of its kind.
 #[test]
 fn no_key_takes_a_value_of_another_type() {
     let mut file = minimal();

@@ -47,8 +47,8 @@ fn a_type_that_writes_itself_without_a_type_of_its_marker_is_described() {
     assert!(!schema.contains("Raw is any."), "{schema}");
 }
 
-/// Go writes such a struct as its embedded type, ignoring its fields. Where the schema cannot be that of the embedded type, this is a
-/// warning.
+/// Go writes such a struct as its embedded type, ignoring its fields. Where the schema cannot be
+/// that of the embedded type, this is a warning.
 #[test]
 fn a_struct_that_is_written_by_what_it_embeds_is_warned_of() {
     let raw = "type Raw struct {\n\truntime.RawExtension `json:\",inline\"`\n}\n";

@@ -43,7 +43,8 @@ pub(crate) fn rust_sources(case: &Path) -> Sources {
     }
 }
 
-/// Reads the Rust files at any depth of a folder, except generated ones. Diagnostics name them below `shown`.
+/// Reads the Rust files at any depth of a folder, except generated ones. Diagnostics name them
+/// below `shown`.
 pub(crate) fn rust_files(dir: &Path, shown: &str) -> Vec<Source> {
     let mut files = Vec::new();
     collect(dir, shown, &mut files);

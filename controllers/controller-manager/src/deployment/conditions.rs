@@ -62,7 +62,8 @@ pub fn reason_of<'a>(status: &'a DeploymentStatus, kind: &str) -> Option<&'a str
     get(status, kind)?.reason.as_deref()
 }
 
-/// Sets a condition. If status and reason are unchanged, the old condition stays; if only the status is, its transition time does.
+/// Sets a condition. If status and reason are unchanged, the old condition stays; if only the
+/// status is, its transition time does.
 pub fn set(status: &mut DeploymentStatus, mut condition: DeploymentCondition) {
     let kind = condition.type_.clone().unwrap_or_default();
     if let Some(current) = get(status, &kind).filter(|current| current.status == condition.status) {

@@ -22,7 +22,8 @@ use crate::replicaset::reconcile::is_terminating_namespace;
 const MAX_NAME: usize = 253;
 
 impl Rollout<'_> {
-    /// Returns the new replica set and creates it if it does not exist; `Err` is the action to take when it could not be created.
+    /// Returns the new replica set and creates it if it does not exist; `Err` is the action to take
+    /// when it could not be created.
     pub(super) async fn ensure_new(&mut self) -> Result<Result<Set, Action>, Error> {
         if let Some(new) = &self.new {
             return Ok(Ok(new.clone()));
@@ -112,8 +113,8 @@ impl Rollout<'_> {
         }
     }
 
-    /// Returns the replica set `name` if it belongs to this deployment and has its template: an earlier reconciliation created it, and the
-    /// cache does not show it yet.
+    /// Returns the replica set `name` if it belongs to this deployment and has its template: an
+    /// earlier reconciliation created it, and the cache does not show it yet.
     async fn existing(&self, name: &str) -> Result<Option<ReplicaSet>, Error> {
         let existing = self.sets().get_opt(name).await?;
         Ok(existing.filter(|set| {
@@ -123,7 +124,8 @@ impl Rollout<'_> {
         }))
     }
 
-    /// Handles a name taken by another template or owner: the next attempt hashes with a higher collision count.
+    /// Handles a name taken by another template or owner: the next attempt hashes with a higher
+    /// collision count.
     async fn collide(&mut self) -> Result<Action, Error> {
         let count = &mut self.draft.status.get_or_insert_default().collision_count;
         *count = Some(count.unwrap_or(0).saturating_add(1));

@@ -5,7 +5,8 @@ use codegen_runtime::k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use super::revision::revision;
 use super::sets::{Set, actual, by_age, size};
 
-/// Returns the old replica sets beyond `revisionHistoryLimit`: those with the lowest revisions, except any that still have pods.
+/// Returns the old replica sets beyond `revisionHistoryLimit`: those with the lowest revisions,
+/// except any that still have pods.
 pub fn surplus<'a>(deployment: &Deployment, old: &'a [Set]) -> Vec<&'a Set> {
     let Some(limit) = deployment
         .spec

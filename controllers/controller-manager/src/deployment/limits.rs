@@ -15,8 +15,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns the limits of `deployment`. Percentages of maxSurge are rounded up, those of maxUnavailable down. If both resolve to zero,
-    /// one pod may be unavailable, since the rollout could not progress otherwise. Without a rolling update both are zero.
+    /// Returns the limits of `deployment`. Percentages of maxSurge are rounded up, those of
+    /// maxUnavailable down. If both resolve to zero, one pod may be unavailable, since the rollout
+    /// could not progress otherwise. Without a rolling update both are zero.
     pub fn of(deployment: &Deployment) -> Self {
         let replicas = replicas(deployment);
         let none = Self {
@@ -78,7 +79,8 @@ pub fn is_rolling(deployment: &Deployment) -> bool {
         .is_none_or(|name| name == "RollingUpdate")
 }
 
-/// Resolves an absolute number or a percentage of `total`; `None` if the value is malformed or negative.
+/// Resolves an absolute number or a percentage of `total`; `None` if the value is malformed or
+/// negative.
 fn scale(value: &IntOrString, total: i32, round_up: bool) -> Option<i32> {
     match value {
         IntOrString::Int(number) => Some(*number).filter(|number| *number >= 0),

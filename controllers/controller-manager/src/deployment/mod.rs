@@ -1,11 +1,15 @@
-//! The Deployment loop: creates a replica set per template, and replaces old ones within the limits of the strategy.
+//! The Deployment loop: creates a replica set per template, and replaces old ones within the limits
+//! of the strategy.
 //!
-//! A reconciliation claims the replica sets that match the selector, finds or creates the one for the current template, changes sizes, and
-//! writes the status. The decisions are pure functions: [`limits`] (rounding of maxSurge and maxUnavailable), [`rolling`], [`proportional`]
-//! (scaling during a rollout), [`history`], [`revision`] (annotations) and [`status`]. Start at [`reconcile`].
+//! A reconciliation claims the replica sets that match the selector, finds or creates the one for
+//! the current template, changes sizes, and writes the status. The decisions are pure functions:
+//! [`limits`] (rounding of maxSurge and maxUnavailable), [`rolling`], [`proportional`] (scaling
+//! during a rollout), [`history`], [`revision`] (annotations) and [`status`]. Start at
+//! [`reconcile`].
 //!
-//! `kubectl rollout undo` sets the template of an old replica set, which this loop finds and gives the next revision. The annotation
-//! `deprecated.deployment.rollback.to` of `extensions/v1beta1` is ignored.
+//! `kubectl rollout undo` sets the template of an old replica set, which this loop finds and gives
+//! the next revision. The annotation `deprecated.deployment.rollback.to` of `extensions/v1beta1` is
+//! ignored.
 
 pub mod conditions;
 mod create;

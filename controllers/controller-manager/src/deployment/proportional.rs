@@ -6,11 +6,13 @@ use super::limits::Limits;
 use super::revision::{MAX_REPLICAS, number};
 use super::sets::{Set, by_age, size, total};
 
-/// Returns the new sizes of the `active` replica sets, with their indices. The difference to the deployment's former size is distributed in
-/// proportion to their sizes, the largest first; what rounding leaves over goes to the first.
+/// Returns the new sizes of the `active` replica sets, with their indices. The difference to the
+/// deployment's former size is distributed in proportion to their sizes, the largest first; what
+/// rounding leaves over goes to the first.
 ///
-/// Among sets of equal size, the newest grows first and the oldest shrinks first. `pods` is the deployment's number of pods, for replica
-/// sets without the annotation that records the deployment's size when they were last sized.
+/// Among sets of equal size, the newest grows first and the oldest shrinks first. `pods` is the
+/// deployment's number of pods, for replica sets without the annotation that records the
+/// deployment's size when they were last sized.
 pub fn sizes(limits: Limits, pods: i32, active: &[Set]) -> Vec<(usize, i32)> {
     let allowed = if limits.replicas > 0 {
         limits.most()
@@ -79,7 +81,8 @@ mod tests {
 
     use super::*;
 
-    /// Checks the new sizes of sets with the sizes `from`, oldest first, of a deployment that had `before` pods.
+    /// Checks the new sizes of sets with the sizes `from`, oldest first, of a deployment that had
+    /// `before` pods.
     fn check(limits: (i32, i32), before: i32, from: &[i32], expected: &[i32]) {
         let sets: Vec<Set> = from
             .iter()

@@ -1,7 +1,9 @@
-//! One reconciliation of a deployment: reads, decides through the pure functions of the sibling modules, and writes.
+//! One reconciliation of a deployment: reads, decides through the pure functions of the sibling
+//! modules, and writes.
 //!
-//! Order of writes: first the replica sets; last, and once, the status together with the revision. After a crash in between, the next
-//! process finds the replica sets by their templates and continues.
+//! Order of writes: first the replica sets; last, and once, the status together with the revision.
+//! After a crash in between, the next process finds the replica sets by their templates and
+//! continues.
 
 use std::sync::Arc;
 
@@ -65,7 +67,8 @@ impl DeploymentReconciler {
         }
     }
 
-    /// Returns the replica sets of `deployment`, oldest first, after adopting and releasing those that are due.
+    /// Returns the replica sets of `deployment`, oldest first, after adopting and releasing those
+    /// that are due.
     async fn claim(&self, deployment: &Deployment, selector: Selector) -> Result<Vec<Set>, Error> {
         let meta = &deployment.metadata;
         let namespace = meta.namespace.as_deref().unwrap_or_default();

@@ -8,7 +8,8 @@ use codegen_runtime::kube::Resource;
 use super::limits::Limits;
 use super::sets::Set;
 
-/// The revision of a replica set, or of the deployment's current template. Read by `kubectl rollout history`.
+/// The revision of a replica set, or of the deployment's current template. Read by
+/// `kubectl rollout history`.
 pub const REVISION: &str = "deployment.kubernetes.io/revision";
 /// The earlier revisions of a replica set that rollbacks gave a new one.
 pub const REVISION_HISTORY: &str = "deployment.kubernetes.io/revision-history";
@@ -38,14 +39,15 @@ pub fn revision<K: Resource>(object: &K) -> Option<i64> {
     }
 }
 
-/// Returns the revision after the highest among `sets`; 1 if they have none. `i64::MAX` is not incremented.
+/// Returns the revision after the highest among `sets`; 1 if they have none. `i64::MAX` is not
+/// incremented.
 pub fn next(sets: &[Set]) -> i64 {
     let highest = sets.iter().filter_map(|set| revision(&**set)).max();
     highest.unwrap_or(0).max(0).saturating_add(1)
 }
 
-/// Copies the annotations of `deployment` to `set`, and sets `new_revision` if it is higher than the set's own; returns whether anything
-/// changed.
+/// Copies the annotations of `deployment` to `set`, and sets `new_revision` if it is higher than
+/// the set's own; returns whether anything changed.
 pub fn annotate(deployment: &Deployment, set: &mut ReplicaSet, new_revision: i64) -> bool {
     let own = revision(set);
     let former = annotation(set, REVISION).map(str::to_owned);

@@ -3,7 +3,8 @@
 use super::limits::Limits;
 use super::sets::{Set, size, still_available};
 
-/// Returns the next size of the new replica set, which has `size` of `total` pods: as large as the surge permits.
+/// Returns the next size of the new replica set, which has `size` of `total` pods: as large as the
+/// surge permits.
 pub fn new_size(limits: Limits, total: i32, size: i32) -> i32 {
     if size >= limits.replicas {
         return limits.replicas;
@@ -12,10 +13,12 @@ pub fn new_size(limits: Limits, total: i32, size: i32) -> i32 {
     size + room.min(limits.replicas - size)
 }
 
-/// Returns the sizes to which old replica sets, oldest first, should shrink, with their indices in `old`.
+/// Returns the sizes to which old replica sets, oldest first, should shrink, with their indices in
+/// `old`.
 ///
-/// Unavailable pods go first, since they cost no availability; then as many available ones as the strategy permits. Unavailable pods of the
-/// new replica set do not count as unavailable old pods: if it never becomes ready, the old ones stay.
+/// Unavailable pods go first, since they cost no availability; then as many available ones as the
+/// strategy permits. Unavailable pods of the new replica set do not count as unavailable old pods:
+/// if it never becomes ready, the old ones stay.
 pub fn old_sizes(limits: Limits, new: &Set, old: &[Set]) -> Vec<(usize, i32)> {
     let (new_size, new_available) = (size(new), still_available(new));
     let mut sizes: Vec<i32> = old.iter().map(|set| size(set)).collect();

@@ -107,7 +107,8 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// Updates the annotations and `minReadySeconds` of the new replica set, and the deployment's revision.
+    /// Updates the annotations and `minReadySeconds` of the new replica set, and the deployment's
+    /// revision.
     async fn update_new(&mut self) -> Result<(), Error> {
         let Some(new) = self.new.clone() else {
             return Ok(());
@@ -212,7 +213,8 @@ impl<'a> Rollout<'a> {
         Ok(None)
     }
 
-    /// Takes one step of Recreate: scales old pods to zero, and creates the new ones when none is left.
+    /// Takes one step of Recreate: scales old pods to zero, and creates the new ones when none is
+    /// left.
     async fn recreate(&mut self) -> Result<Option<Action>, Error> {
         let old = self.active_old();
         for set in &old {

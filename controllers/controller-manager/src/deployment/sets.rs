@@ -40,8 +40,9 @@ pub fn available(set: &ReplicaSet) -> i32 {
         .unwrap_or(0)
 }
 
-/// The available pods that remain, as far as is known: after a set was scaled down, its status still counts the pods to be deleted for a
-/// while. kube-controller-manager trusts the status, and may then delete more pods than the strategy permits.
+/// The available pods that remain, as far as is known: after a set was scaled down, its status
+/// still counts the pods to be deleted for a while. kube-controller-manager trusts the status, and
+/// may then delete more pods than the strategy permits.
 pub fn still_available(set: &ReplicaSet) -> i32 {
     available(set).min(size(set))
 }
@@ -57,8 +58,8 @@ pub(super) fn by_age(set: &ReplicaSet) -> (Option<jiff::Timestamp>, Option<&str>
     (created, set.metadata.name.as_deref())
 }
 
-/// Returns the only replica set with a size above zero. If there is none, the new one or else the youngest old one; `None` if there are
-/// several, or no replica sets at all.
+/// Returns the only replica set with a size above zero. If there is none, the new one or else the
+/// youngest old one; `None` if there are several, or no replica sets at all.
 pub fn active_or_latest<'a>(new: Option<&'a Set>, old: &'a [Set]) -> Option<&'a Set> {
     let mut active = old.iter().chain(new).filter(|set| size(set) > 0);
     match (active.next(), active.next()) {

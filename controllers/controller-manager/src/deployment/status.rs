@@ -60,7 +60,8 @@ pub fn counts(
     status
 }
 
-/// Returns the number of terminating pods of all sets; `None` if the status of an observed one lacks it.
+/// Returns the number of terminating pods of all sets; `None` if the status of an observed one
+/// lacks it.
 fn terminating(sets: &[Set]) -> Option<i32> {
     let count = |set: &Set| {
         let status = set.status.as_ref();
@@ -201,7 +202,8 @@ fn since_progress(status: &DeploymentStatus, now: Timestamp) -> Option<Duration>
     Some(Duration::try_from(now.duration_since(updated.0)).unwrap_or_default())
 }
 
-/// Returns `progressDeadlineSeconds`; `None` if it is unset or the largest number, which means no deadline.
+/// Returns `progressDeadlineSeconds`; `None` if it is unset or the largest number, which means no
+/// deadline.
 pub fn deadline(deployment: &Deployment) -> Option<Duration> {
     let seconds = deployment
         .spec
@@ -210,7 +212,8 @@ pub fn deadline(deployment: &Deployment) -> Option<Duration> {
     Some(Duration::from_secs(u64::try_from(seconds).unwrap_or(0)))
 }
 
-/// Returns when to check a rollout that is neither progressing nor complete: a second after its deadline.
+/// Returns when to check a rollout that is neither progressing nor complete: a second after its
+/// deadline.
 pub fn next_check(
     deployment: &Deployment,
     status: &DeploymentStatus,
@@ -227,7 +230,8 @@ pub fn next_check(
     Some(left + Duration::from_secs(1))
 }
 
-/// Whether writing `new` over the status of `deployment` would change anything. An absent number equals zero.
+/// Whether writing `new` over the status of `deployment` would change anything. An absent number
+/// equals zero.
 pub fn differs(deployment: &Deployment, new: &DeploymentStatus) -> bool {
     let mut old = former(deployment);
     let counts = [

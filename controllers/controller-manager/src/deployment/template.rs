@@ -12,11 +12,12 @@ pub const HASH_LABEL: &str = "pod-template-hash";
 /// The alphabet of Kubernetes' generated names: no vowels, and no characters that look alike.
 const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// Returns the hash of `template`, which changes with `collisions`: FNV-1a over the template as JSON with its fields in a fixed order,
-/// encoded in the alphabet of generated names.
+/// Returns the hash of `template`, which changes with `collisions`: FNV-1a over the template as
+/// JSON with its fields in a fixed order, encoded in the alphabet of generated names.
 ///
-/// kube-controller-manager hashes Go's rendering of its structs, which nothing else reproduces. Clients treat the label as opaque, and
-/// replica sets are found by their template, not by their hash; so a cluster can switch between the two without a new rollout.
+/// kube-controller-manager hashes Go's rendering of its structs, which nothing else reproduces.
+/// Clients treat the label as opaque, and replica sets are found by their template, not by their
+/// hash; so a cluster can switch between the two without a new rollout.
 pub fn hash(template: &PodTemplateSpec, collisions: Option<i32>) -> String {
     let mut hash: u32 = 0x811c_9dc5;
     let mut add = |bytes: &[u8]| {
@@ -35,7 +36,8 @@ pub fn hash(template: &PodTemplateSpec, collisions: Option<i32>) -> String {
     letters.map(char::from).collect()
 }
 
-/// Returns the oldest of `sets` with the template of `deployment`, so that an accidental second one does not change the choice.
+/// Returns the oldest of `sets` with the template of `deployment`, so that an accidental second one
+/// does not change the choice.
 pub fn find_new<'a>(deployment: &Deployment, sets: &'a [Set]) -> Option<&'a Set> {
     let same = |set: &&Set| template(set).is_some_and(|own| equal(own, &deployment.spec.template));
     sets.iter().filter(same).min_by_key(|set| by_age(set))
@@ -68,7 +70,8 @@ fn normal(template: &PodTemplateSpec) -> Value {
     value
 }
 
-/// Maps for which empty and absent are equivalent. An empty struct may be significant: `emptyDir: {}`.
+/// Maps for which empty and absent are equivalent. An empty struct may be significant:
+/// `emptyDir: {}`.
 const MAPS: [&str; 6] = [
     "labels",
     "annotations",

@@ -3,10 +3,11 @@
 /// The maximum number of pods that one reconciliation creates or deletes.
 pub const BURST: usize = 500;
 
-/// Returns the sizes of the batches in which `count` pods are created: 1, 2, 4 and so on, at most [`BURST`] in total.
+/// Returns the sizes of the batches in which `count` pods are created: 1, 2, 4 and so on, at most
+/// [`BURST`] in total.
 ///
-/// The first batch that fails is the last, so a template that the server rejects or an exhausted quota costs one request instead of
-/// hundreds.
+/// The first batch that fails is the last, so a template that the server rejects or an exhausted
+/// quota costs one request instead of hundreds.
 pub fn slow_start(count: usize) -> impl Iterator<Item = usize> {
     let (mut left, mut next) = (count.min(BURST), 1);
     std::iter::from_fn(move || {

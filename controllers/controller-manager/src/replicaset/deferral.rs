@@ -1,7 +1,8 @@
 //! Defers the status until the cache shows the pods just created and deleted.
 //!
-//! A reconciliation that changes pods knows only their old number, and the events of those pods reconcile the replica set again. One status
-//! written afterwards replaces several: one for the observed generation, and one for each pod that appears.
+//! A reconciliation that changes pods knows only their old number, and the events of those pods
+//! reconcile the replica set again. One status written afterwards replaces several: one for the
+//! observed generation, and one for each pod that appears.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,7 +11,8 @@ use codegen_runtime::store::ObjectKey;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-/// The maximum delay of a status, so that a replica set whose pods change all the time still gets one.
+/// The maximum delay of a status, so that a replica set whose pods change all the time still gets
+/// one.
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// Since when the status of each replica set has been deferred.
@@ -18,7 +20,8 @@ const LONGEST: Duration = Duration::from_secs(1);
 pub struct Deferrals(Mutex<HashMap<ObjectKey, Instant>>);
 
 impl Deferrals {
-    /// Returns how much longer the status of `set` may be deferred, starting now if it is not deferred yet; `None` after the maximum.
+    /// Returns how much longer the status of `set` may be deferred, starting now if it is not
+    /// deferred yet; `None` after the maximum.
     pub fn left(&self, set: &ObjectKey) -> Option<Duration> {
         let mut all = self.0.lock();
         let since = all.entry(set.clone()).or_insert_with(Instant::now);

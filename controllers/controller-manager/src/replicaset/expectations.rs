@@ -1,8 +1,9 @@
 //! Creations and deletions that the cache does not show yet.
 //!
-//! A replica set that is reconciled again before its cache shows the pods just created would create them twice. client-go counts the
-//! expected events; here an expectation identifies the write, and the cache itself tells whether it has seen it. No event is counted twice
-//! or missed, and one that never arrives (a watch that breaks and is followed by a list) needs no special case.
+//! A replica set that is reconciled again before its cache shows the pods just created would create
+//! them twice. client-go counts the expected events; here an expectation identifies the write, and
+//! the cache itself tells whether it has seen it. No event is counted twice or missed, and one that
+//! never arrives (a watch that breaks and is followed by a list) needs no special case.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -16,8 +17,8 @@ use tokio::time::Instant;
 /// After this time an expectation no longer blocks the replica set, as in client-go.
 const TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
-/// The pending writes by the key of the replica set. They identify pods by version and uid, so those of an earlier replica set of the same
-/// name do not block.
+/// The pending writes by the key of the replica set. They identify pods by version and uid, so
+/// those of an earlier replica set of the same name do not block.
 #[derive(Debug, Default)]
 pub struct Expectations(Mutex<HashMap<ObjectKey, Pending>>);
 
@@ -45,9 +46,10 @@ impl Expectations {
         });
     }
 
-    /// Returns how long to wait at most until `pods` shows every expected write; `None` if it does, or the timeout has passed. The last
-    /// missing event reconciles the replica set again. If the server lost the write (an etcd that was restored), that event never arrives,
-    /// so the caller must requeue after the returned time.
+    /// Returns how long to wait at most until `pods` shows every expected write; `None` if it does,
+    /// or the timeout has passed. The last missing event reconciles the replica set again. If the
+    /// server lost the write (an etcd that was restored), that event never arrives, so the caller
+    /// must requeue after the returned time.
     pub fn wait(&self, set: &ObjectKey, pods: &Store<Pod>) -> Option<Duration> {
         let mut sets = self.0.lock();
         let pending = sets.get_mut(set)?;

@@ -1,8 +1,10 @@
 //! The ReplicaSet loop: keeps the desired number of pods of a template.
 //!
-//! A reconciliation claims the pods that match the selector, creates or deletes the difference, and writes the status. [`expectations`]
-//! keep it from acting on a cache that does not show its last creations and deletions yet; the status is deferred as long ([`deferral`]).
-//! The decisions are pure functions: [`batch`] (how many at once), [`rank`] (which pods to delete) and [`status`]. Start at [`reconcile`].
+//! A reconciliation claims the pods that match the selector, creates or deletes the difference, and
+//! writes the status. [`expectations`] keep it from acting on a cache that does not show its last
+//! creations and deletions yet; the status is deferred as long ([`deferral`]). The decisions are
+//! pure functions: [`batch`] (how many at once), [`rank`] (which pods to delete) and [`status`].
+//! Start at [`reconcile`].
 
 pub mod batch;
 pub mod deferral;

@@ -9,15 +9,16 @@ use jiff::Timestamp;
 
 use crate::pods::{deletion_cost, is_active, is_ready, node, phase, ready_since, restarts};
 
-/// Returns the `count` of `pods` to delete. `related` are the pods of all replica sets of the same owner, which count for the crowding of
-/// nodes.
+/// Returns the `count` of `pods` to delete. `related` are the pods of all replica sets of the same
+/// owner, which count for the crowding of nodes.
 ///
-/// In this order: pods without a node; pending before running; not ready; lower deletion cost; on a node with more related pods; ready for
-/// a shorter time; more restarts; younger. Ages are compared by their logarithm, so that among pods of similar age it is not always the
-/// same one that is deleted; the uid breaks ties.
+/// In this order: pods without a node; pending before running; not ready; lower deletion cost; on a
+/// node with more related pods; ready for a shorter time; more restarts; younger. Ages are compared
+/// by their logarithm, so that among pods of similar age it is not always the same one that is
+/// deleted; the uid breaks ties.
 ///
-/// kube-controller-manager compares the uids of two pods that became ready at different times of one bucket before their restarts, which is
-/// not a total order; here restarts come first.
+/// kube-controller-manager compares the uids of two pods that became ready at different times of
+/// one bucket before their restarts, which is not a total order; here restarts come first.
 pub fn victims(
     mut pods: Vec<Arc<Pod>>,
     related: &[Arc<Pod>],

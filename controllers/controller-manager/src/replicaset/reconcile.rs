@@ -139,7 +139,8 @@ impl ReplicaSetReconciler {
         }
     }
 
-    /// Returns the active pods that belong to `set` or may be adopted, and the number of terminating ones.
+    /// Returns the active pods that belong to `set` or may be adopted, and the number of
+    /// terminating ones.
     fn observe(&self, set: &ReplicaSet, selector: &Selector) -> (Vec<Arc<Pod>>, usize) {
         let (uid, namespace) = identity(set);
         let all = owned_and_orphaned(&self.pods, uid, namespace);
@@ -214,7 +215,8 @@ impl ReplicaSetReconciler {
                             format!("Created pod: {name}"),
                         );
                     }
-                    // Nothing can be created in a terminating namespace, which also deletes the replica set.
+                    // Nothing can be created in a terminating namespace, which also deletes the
+                    // replica set.
                     Err(error) if is_terminating_namespace(&error) => is_ending = true,
                     Err(error) => {
                         let message = message(&error);
@@ -297,7 +299,8 @@ impl ReplicaSetReconciler {
         })
     }
 
-    /// Returns the pods of all replica sets of the owner of `set`: a Deployment's old and new pods share nodes.
+    /// Returns the pods of all replica sets of the owner of `set`: a Deployment's old and new pods
+    /// share nodes.
     fn related(&self, set: &ReplicaSet) -> Vec<Arc<Pod>> {
         let siblings = controller_of(set)
             .map(|owner| owned(&self.sets, &owner.uid))

@@ -24,8 +24,8 @@ pub struct Failure {
     pub message: String,
 }
 
-/// Computes the status of `set` from its `active` pods, the number of `terminating` ones, which do not count as replicas, and the failure,
-/// if any.
+/// Computes the status of `set` from its `active` pods, the number of `terminating` ones, which do
+/// not count as replicas, and the failure, if any.
 pub fn status(
     set: &ReplicaSet,
     active: &[Arc<Pod>],
@@ -62,7 +62,8 @@ pub fn status(
     }
 }
 
-/// Sets or removes the condition ReplicaFailure. One that is already set keeps its time and message.
+/// Sets or removes the condition ReplicaFailure. One that is already set keeps its time and
+/// message.
 fn conditions(
     mut conditions: Vec<ReplicaSetCondition>,
     failure: Option<&Failure>,

@@ -1,7 +1,7 @@
 //! A simulated kubelet and scheduler, for API servers that have neither.
 //!
-//! Pods get a node, become ready after a delay, terminate within their grace period, and fail on request. The requests are annotations of
-//! the pod, set in a template or on a single pod:
+//! Pods get a node, become ready after a delay, terminate within their grace period, and fail on
+//! request. The requests are annotations of the pod, set in a template or on a single pod:
 //!
 //! | annotation `simulated.kubelet/…` | effect |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! | `node: a` | runs on `simulated-node-a` |
 //! | `hold: "true"` | its status no longer changes |
 //!
-//! Pods on real nodes are never touched: pods are only scheduled while the cluster has no Node object, and only those on a node called
-//! `simulated-node-…` that has no Node object run here.
+//! Pods on real nodes are never touched: pods are only scheduled while the cluster has no Node
+//! object, and only those on a node called `simulated-node-…` that has no Node object run here.
 
 mod order;
 mod reconcile;

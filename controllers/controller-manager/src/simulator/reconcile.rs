@@ -31,7 +31,8 @@ pub(super) struct PodSimulator {
     nodes: SharedInformer<PartialObjectMeta<Node>>,
     options: Options,
     own_writes: OwnWrites,
-    /// When each running pod was first seen on its node, with its uid: the API server's timestamps only have whole seconds.
+    /// When each running pod was first seen on its node, with its uid: the API server's timestamps
+    /// only have whole seconds.
     started: Mutex<HashMap<ObjectKey, (String, Instant)>>,
 }
 
@@ -118,7 +119,8 @@ impl PodSimulator {
             Delay::After(after) => after,
             Delay::Never => return (Life::Running { ready: false }, None),
         };
-        // After a restart of this process it is unknown how long a pod has run; one that was ready stays ready.
+        // After a restart of this process it is unknown how long a pod has run; one that was ready
+        // stays ready.
         let left = if is_ready(pod) {
             Duration::ZERO
         } else {

@@ -52,7 +52,8 @@ pub(super) fn status(pod: &Pod, life: &Life, restarts: i32, now: Timestamp) -> P
     let known = status.container_statuses.take().unwrap_or_default();
     let containers = pod.spec.iter().flat_map(|spec| &spec.containers);
     let containers = containers.map(|container| {
-        // Keep the fields that the server added; otherwise every reconciliation would find a difference.
+        // Keep the fields that the server added; otherwise every reconciliation would find a
+        // difference.
         let known = known.iter().find(|it| it.name == container.name);
         ContainerStatus {
             name: container.name.clone(),

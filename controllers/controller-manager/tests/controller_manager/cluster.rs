@@ -12,7 +12,8 @@ use http::Request;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
-/// The kubeconfig of a cluster with loops and simulated pods. If unset, an embedded server runs them.
+/// The kubeconfig of a cluster with loops and simulated pods. If unset, an embedded server runs
+/// them.
 const KUBECONFIG: &str = "KCM_KUBECONFIG";
 /// The command that restarts the loops of that cluster.
 const RESTART: &str = "KCM_RESTART";
@@ -111,7 +112,8 @@ impl Cluster {
         }
     }
 
-    /// Creates a quota and writes its status, since no quota controller runs. Its admission plugin counts up from there.
+    /// Creates a quota and writes its status, since no quota controller runs. Its admission plugin
+    /// counts up from there.
     async fn real_quota(&self, namespace: &str, count: Option<usize>) {
         let path = format!("/api/v1/namespaces/{namespace}/resourcequotas");
         let Some(count) = count else {
@@ -135,11 +137,13 @@ impl Cluster {
         self.call("PUT", &format!("{path}/pods/status"), Some(&quota))
             .await
             .expect("the quota's status");
-        // Real time: the real server's admission reads quotas from a cache that cannot be observed from outside.
+        // Real time: the real server's admission reads quotas from a cache that cannot be observed
+        // from outside.
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
 
-    /// Sends one request with a JSON body. The content type of a patch follows the method: `PATCH merge`.
+    /// Sends one request with a JSON body. The content type of a patch follows the method:
+    /// `PATCH merge`.
     pub(crate) async fn call(
         &self,
         verb: &str,

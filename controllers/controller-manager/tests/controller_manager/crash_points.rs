@@ -1,4 +1,5 @@
-//! Kills the loops before their k-th write, for every k, and starts others: no object is duplicated or left over.
+//! Kills the loops before their k-th write, for every k, and starts others: no object is duplicated
+//! or left over.
 
 use std::time::Duration;
 
@@ -53,8 +54,8 @@ impl Task {
         }
     }
 
-    /// The changes after creation, with the sizes that each leads to. The loops are killed during the last one, or during creation if there
-    /// are none.
+    /// The changes after creation, with the sizes that each leads to. The loops are killed during
+    /// the last one, or during creation if there are none.
     fn changes(self) -> &'static [(Change, Sizes)] {
         match self {
             Self::Create => &[],
@@ -115,8 +116,8 @@ struct Before {
 }
 
 impl Before {
-    /// The state before the last change of `task`; if it has no changes, the Deployment alone. Computed once, since it is the same for
-    /// every crash point.
+    /// The state before the last change of `task`; if it has no changes, the Deployment alone.
+    /// Computed once, since it is the same for every crash point.
     async fn of(task: Task) -> Self {
         let (client, tracker) = fake::serve(&[], Vec::<fake::Object>::new());
         let mut spec = json!({"replicas": 2, "selector": {"matchLabels": {"app": "web"}},
@@ -210,8 +211,8 @@ async fn settled(tracker: &Tracker, sizes: Sizes, point: &str) {
     assert!(settled.is_ok(), "{point}: {:?}", state(tracker));
 }
 
-/// Returns the sizes of all replica sets by revision, if every status and the number of pods agree with them, and every object has its
-/// controller.
+/// Returns the sizes of all replica sets by revision, if every status and the number of pods agree
+/// with them, and every object has its controller.
 fn state(tracker: &Tracker) -> Result<Vec<(i64, i32)>, String> {
     let pods = tracker.list::<Pod>("default");
     let web = tracker

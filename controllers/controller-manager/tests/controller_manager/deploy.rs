@@ -55,7 +55,8 @@ async fn the_roles_grant_what_the_loops_do_and_no_more() {
     }
 }
 
-/// Creates a Deployment, rolls it over and scales it down without a history; also has pods and replica sets adopted and released.
+/// Creates a Deployment, rolls it over and scales it down without a history; also has pods and
+/// replica sets adopted and released.
 async fn exercise(server: &ApiServer) {
     let labels = json!({"app": "web"});
     let template = json!({"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "a"}]}});

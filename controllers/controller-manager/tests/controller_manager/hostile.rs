@@ -1,4 +1,5 @@
-//! Objects that no valid API server stores, and templates that it rejects: no panic, and few requests.
+//! Objects that no valid API server stores, and templates that it rejects: no panic, and few
+//! requests.
 
 use std::time::Duration;
 
@@ -46,7 +47,8 @@ async fn selectors_that_select_everything_or_nothing_known_are_refused_with_an_e
     ];
     let writes = writes(&server, &objects).await;
     assert!(server.objects().list("apps", "replicasets", "").is_empty());
-    // Two status writes each: the first one applies defaults to the object, and with them a new generation.
+    // Two status writes each: the first one applies defaults to the object, and with them a new
+    // generation.
     assert!(writes.len() <= 8, "{writes:?}");
     let events = server.objects().list("events.k8s.io", "events", "");
     assert_eq!(
@@ -280,7 +282,8 @@ async fn one_status_tells_of_all_pods_that_were_created_at_once() {
 async fn pods_that_the_server_lost_are_created_again() {
     let server = ApiServer::builder().build().expect("a server");
     let start = tokio::time::Instant::now();
-    // Like an etcd restored from a backup: the create succeeds, and then the pod is gone without an event.
+    // Like an etcd restored from a backup: the create succeeds, and then the pod is gone without an
+    // event.
     server.prepend_reactor("create", "pods", move |action| {
         if start.elapsed() > Duration::from_secs(60) {
             return Reaction::Pass;

@@ -122,8 +122,8 @@ async fn every_controller_of_the_repository_shares_the_process() {
     };
     let all = "--controllers=*,network,podset,podbuggertool";
     run_until(&server, &["--simulate-pods", all], done).await;
-    // The loops, the simulator and the PodSet controller share their watches; the PodBuggerTool controller also watches the metadata of
-    // pods.
+    // The loops, the simulator and the PodSet controller share their watches; the PodBuggerTool
+    // controller also watches the metadata of pods.
     let actions = server.recorder().actions();
     for (resource, expected) in [
         ("deployments", 1),
@@ -136,8 +136,8 @@ async fn every_controller_of_the_repository_shares_the_process() {
     }
 }
 
-/// Returns two free addresses. Another process may take one in the meantime, or a program that another test starts may briefly hold a copy
-/// of the listener.
+/// Returns two free addresses. Another process may take one in the meantime, or a program that
+/// another test starts may briefly hold a copy of the listener.
 async fn free_addresses() -> [SocketAddr; 2] {
     let bind = async || TcpListener::bind("127.0.0.1:0").await.expect("an address");
     let listeners = [bind().await, bind().await];

@@ -1,4 +1,5 @@
-//! The controllers that flags select. An integration test, since a unit test would link all controllers once more.
+//! The controllers that flags select. An integration test, since a unit test would link all
+//! controllers once more.
 
 use codegen_runtime::manager::Selection;
 use controller_manager::app::{Flags, app, enabled};

@@ -1,6 +1,7 @@
 //! Backends, which provide the networks.
 //!
-//! [`Backend`] is the interface; [`simulated`] keeps networks in memory, [`neutron`] calls OpenStack Networking.
+//! [`Backend`] is the interface; [`simulated`] keeps networks in memory, [`neutron`] calls
+//! OpenStack Networking.
 
 pub mod neutron;
 pub mod simulated;
@@ -17,8 +18,8 @@ use crate::apis::samplecrd::v1::Network;
 /// The result of a backend call.
 pub type BackendFuture<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
 
-/// The object that a network belongs to. The backend stores the uid with the network and finds it by the uid, so that a call finds what an
-/// interrupted one left behind.
+/// The object that a network belongs to. The backend stores the uid with the network and finds it
+/// by the uid, so that a call finds what an interrupted one left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     /// The object's namespace.

@@ -1,7 +1,8 @@
 //! Tracks which network of a namespace has which range.
 //!
-//! A network *has* a range if this process gave it one, or its status names one; the others only request theirs. What a network has comes
-//! before every request, and among requests the older one comes first, unless it cannot be granted itself.
+//! A network *has* a range if this process gave it one, or its status names one; the others only
+//! request theirs. What a network has comes before every request, and among requests the older one
+//! comes first, unless it cannot be granted itself.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +19,8 @@ use super::spec::{addresses, overlap};
 use crate::apis::samplecrd::v1::Network;
 use crate::backend::BackendError;
 
-/// Ranges of networks, by uid, that the cache may not show yet. The lock serializes workers that decide about the same namespace.
+/// Ranges of networks, by uid, that the cache may not show yet. The lock serializes workers that
+/// decide about the same namespace.
 #[derive(Debug, Default)]
 pub(super) struct Claims(Mutex<BTreeMap<String, Claim>>);
 
@@ -40,9 +42,11 @@ impl Claim {
 }
 
 impl Claims {
-    /// Claims `cidr` for `network`, or returns the network that has an overlapping range, or comes first.
+    /// Claims `cidr` for `network`, or returns the network that has an overlapping range, or comes
+    /// first.
     ///
-    /// Only for a network that has no range at the backend, whatever its status says: an earlier claim is replaced.
+    /// Only for a network that has no range at the backend, whatever its status says: an earlier
+    /// claim is replaced.
     pub(super) fn claim(
         &self,
         network: &Network,
@@ -79,8 +83,8 @@ impl Claims {
         self.0.lock().contains_key(&uid(network))
     }
 
-    /// The networks that may have a range which neither this process nor their status knows: an earlier process may have ended after
-    /// it created one.
+    /// The networks that may have a range which neither this process nor their status knows: an
+    /// earlier process may have ended after it created one.
     pub(super) fn unknown(&self, others: &[Arc<Network>]) -> Vec<Arc<Network>> {
         let is_unknown = |it: &&Arc<Network>| {
             finalizer::contains(&***it, FINALIZER) && had(it).is_none() && !self.knows(it)
@@ -94,7 +98,8 @@ impl Claims {
     }
 }
 
-/// Returns the ranges that `network` cannot have: `given` ones, and those of `others` that come first.
+/// Returns the ranges that `network` cannot have: `given` ones, and those of `others` that come
+/// first.
 fn taken(
     mut given: Vec<Claim>,
     network: &Network,

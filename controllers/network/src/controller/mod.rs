@@ -1,7 +1,8 @@
 //! The controller: an informer feeds a queue of keys, and workers [reconcile](Reconciler) them.
 //!
-//! It has the classic shape, with every part visible: handlers on the shared informer add keys to a rate-limited work queue,
-//! [`run_workers`] takes them out, and the lister serves reads. [`per_deployment`] watches Deployments from the same factory.
+//! It has the classic shape, with every part visible: handlers on the shared informer add keys to a
+//! rate-limited work queue, [`run_workers`] takes them out, and the lister serves reads.
+//! [`per_deployment`] watches Deployments from the same factory.
 
 mod claims;
 pub mod per_deployment;
@@ -80,7 +81,8 @@ impl NetworkController {
         }
     }
 
-    /// Enqueues networks that were added, updated or deleted, and each one at a resync: the backend may have lost it.
+    /// Enqueues networks that were added, updated or deleted, and each one at a resync: the backend
+    /// may have lost it.
     fn handler(&self) -> HandlerFuncs<Network> {
         let (added, updated, deleted) =
             (self.queue.clone(), self.queue.clone(), self.queue.clone());
@@ -103,14 +105,16 @@ impl NetworkController {
     }
 }
 
-/// Whether an update may have freed a range: another one is requested, the backend lost the network, or rejects it.
+/// Whether an update may have freed a range: another one is requested, the backend lost the
+/// network, or rejects it.
 fn may_free(old: &Network, new: &Network) -> bool {
     let has = |network: &Network| network.status.as_ref().map(|it| it.cidr.clone());
     let is_refused = |network| reconcile::reason(network) == Some(BackendError::REFUSED);
     old.spec != new.spec || has(old) != has(new) || is_refused(old) != is_refused(new)
 }
 
-/// Enqueues the networks in the namespace of `changed` that were rejected because their range overlaps another.
+/// Enqueues the networks in the namespace of `changed` that were rejected because their range
+/// overlaps another.
 fn add_overlapping(queue: &WorkQueue<ObjectKey>, informer: &NetworkInformer, changed: &Network) {
     let namespace = changed.namespace().unwrap_or_default();
     let beside = informer.informer().lister().namespace(&namespace);

@@ -1,7 +1,9 @@
-//! Manages a Network for each Deployment labelled `samplecrd.k8s.io/network=auto`: built-in and custom objects from one factory.
+//! Manages a Network for each Deployment labelled `samplecrd.k8s.io/network=auto`: built-in and
+//! custom objects from one factory.
 //!
-//! The Network has the Deployment's name and an owner reference, so it is garbage-collected with the Deployment; without the label it is
-//! deleted. Its range is the annotation `samplecrd.k8s.io/cidr`, or else a free one of the pool.
+//! The Network has the Deployment's name and an owner reference, so it is garbage-collected with
+//! the Deployment; without the label it is deleted. Its range is the annotation
+//! `samplecrd.k8s.io/cidr`, or else a free one of the pool.
 
 use std::error::Error;
 use std::fmt;
@@ -98,8 +100,9 @@ impl NetworkPerDeployment {
             })
     }
 
-    /// Enqueues the Deployment of each Network that exists at the start, since the label may have been removed before. Also enqueues
-    /// Deployments that may get a Network after another one is deleted, which frees its name and range, or requests a different range.
+    /// Enqueues the Deployment of each Network that exists at the start, since the label may have
+    /// been removed before. Also enqueues Deployments that may get a Network after another one is
+    /// deleted, which frees its name and range, or requests a different range.
     fn network_handler(&self) -> HandlerFuncs<Network> {
         let queue = self.queue.clone();
         let (changed, gone) = (self.clone(), self.clone());
@@ -174,7 +177,8 @@ impl NetworkPerDeployment {
         }
     }
 
-    /// Reports an annotation that requests another range than the Network has: a range cannot change.
+    /// Reports an annotation that requests another range than the Network has: a range cannot
+    /// change.
     fn check_annotation(&self, deployment: &Deployment, network: &Network) {
         let Some(cidr) = deployment.annotations().get(CIDR) else {
             return;
@@ -231,7 +235,8 @@ impl NetworkPerDeployment {
         };
         let version = made.resource_version().unwrap_or_default();
         let lister = self.networks.informer().lister();
-        // Otherwise a range might be chosen twice; the status of the second network would then report the overlap.
+        // Otherwise a range might be chosen twice; the status of the second network would then
+        // report the overlap.
         let _ = lister.wait_for_resource_version(&version, CACHE_LAG).await;
         let note = format!("created network {} ({})", made.name_any(), made.spec.cidr);
         self.events
@@ -270,10 +275,12 @@ fn ranges(network: &Network) -> impl Iterator<Item = IpNet> + use<> {
     has.into_iter().chain(network.spec.cidr.parse().ok())
 }
 
-/// Returns the first range of `pool` with the prefix length `prefix` that overlaps no range in `taken`.
+/// Returns the first range of `pool` with the prefix length `prefix` that overlaps no range in
+/// `taken`.
 fn first_free(pool: IpNet, prefix: u8, taken: &[IpNet]) -> Option<IpNet> {
     let mut range = pool.subnets(prefix).ok()?.next()?;
-    // At most two iterations per taken range: each one continues after it, however many candidates it covers.
+    // At most two iterations per taken range: each one continues after it, however many candidates
+    // it covers.
     while let Some(taken) = taken.iter().find(|it| overlap(it, &range)) {
         let next = after(taken.broadcast().max(range.broadcast()))?;
         range = IpNet::new(next, prefix).ok()?;

@@ -1,7 +1,8 @@
 //! Reconciles one network.
 //!
-//! All state is in the API server and the backend, except for ranges that are being claimed: a process may end after any call, and the next
-//! one continues from there. The finalizer is added before any resource is created, and removed last.
+//! All state is in the API server and the backend, except for ranges that are being claimed: a
+//! process may end after any call, and the next one continues from there. The finalizer is added
+//! before any resource is created, and removed last.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,7 +53,8 @@ pub enum ReconcileError {
 }
 
 impl ReconcileError {
-    /// Whether the error is a conflict with another client's write: not a failure, but a reason to retry.
+    /// Whether the error is a conflict with another client's write: not a failure, but a reason to
+    /// retry.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Api { source, .. } if retry::is_conflict(source))
     }
@@ -118,11 +120,13 @@ impl Reconciler {
         }
     }
 
-    /// Reconciles the network `key`. A missing network is not an error: its finalizer was removed last.
+    /// Reconciles the network `key`. A missing network is not an error: its finalizer was removed
+    /// last.
     ///
     /// # Errors
     ///
-    /// If a call to the API server or the backend fails. An invalid spec is reported in the status, not as an error.
+    /// If a call to the API server or the backend fails. An invalid spec is reported in the status,
+    /// not as an error.
     pub async fn reconcile(&self, key: &ObjectKey) -> Result<(), ReconcileError> {
         let Ok(network) = self.lister.get(key) else {
             return Ok(());
@@ -247,7 +251,8 @@ impl Reconciler {
         Ok(())
     }
 
-    /// Takes at most one step towards the spec, from what the backend has. The status is not consulted: the backend may have lost what it names.
+    /// Takes at most one step towards the spec, from what the backend has. The status is not
+    /// consulted: the backend may have lost what it names.
     async fn approach(
         &self,
         network: &Network,
@@ -330,7 +335,8 @@ impl Reconciler {
         Ok(())
     }
 
-    /// Reports why the spec cannot be applied. It is not retried until the spec or the conflicting network changes.
+    /// Reports why the spec cannot be applied. It is not retried until the spec or the conflicting
+    /// network changes.
     async fn refuse(
         &self,
         networks: &Networks,
@@ -376,7 +382,8 @@ impl Reconciler {
     }
 }
 
-/// Applies `finding` to the status; returns whether it changed. Backend facts that were not read again stay.
+/// Applies `finding` to the status; returns whether it changed. Backend facts that were not read
+/// again stay.
 fn apply(status: &mut NetworkStatus, finding: &Finding, generation: Option<i64>) -> bool {
     let old = (
         status.phase,

@@ -166,7 +166,8 @@ async fn a_network_that_the_backend_lost_is_made_again_at_a_resync() {
     running.stop().await;
 }
 
-/// A network whose range was changed, which is refused, takes no range that another network has once the backend has lost it.
+/// A network whose range was changed, which is refused, takes no range that another network has
+/// once the backend has lost it.
 #[tokio::test]
 async fn a_refused_change_of_a_range_never_takes_the_range_of_another() {
     let rig = Rig::new();
@@ -229,7 +230,8 @@ async fn a_range_at_the_backend_stays_taken_when_the_spec_changes_meanwhile() {
     running.stop().await;
 }
 
-/// A process ended after it created a network and before it wrote the status; then the spec changed, and another network asks first.
+/// A process ended after it created a network and before it wrote the status; then the spec
+/// changed, and another network asks first.
 #[tokio::test]
 async fn a_range_that_only_the_backend_knows_stays_taken() {
     let rig = Rig::new();
@@ -319,7 +321,8 @@ async fn a_network_that_goes_while_nobody_watches_frees_its_range() {
     let running = rig.start();
     create_overlapping(&rig).await;
     rig.until("second", Phase::Failed, "CIDROverlap").await;
-    // It is deleted between two watches, and the second watch is told to relist: the deletion is seen as a tombstone.
+    // It is deleted between two watches, and the second watch is told to relist: the deletion is
+    // seen as a tombstone.
     let (tracker, lists) = (rig.tracker.clone(), Arc::<AtomicUsize>::default());
     let expired = Arc::clone(&lists);
     rig.tracker.prepend_reactor("watch", "networks", move |_| {

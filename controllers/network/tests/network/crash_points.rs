@@ -146,7 +146,8 @@ async fn crash_per_deployment(gate: Gate, change: Change) -> bool {
     crashed
 }
 
-/// Whether each of the Deployments has its own network, also at the backend, and there are no others.
+/// Whether each of the Deployments has its own network, also at the backend, and there are no
+/// others.
 fn have_networks(rig: &Rig) -> bool {
     let all: Vec<Network> = rig.tracker.list("default");
     let is_whole = |name: &&str| {

@@ -1,7 +1,8 @@
 //! An in-memory Neutron and Keystone.
 //!
-//! Neutron's status codes, error types and bodies are those of neutron-server 29.0.0 for the requests of the tests of `neutron` that run on
-//! both (`hack/neutron.sh`); the rest is not compared with a real server. Keystone's follow its API reference and are not tested against a
+//! Neutron's status codes, error types and bodies are those of neutron-server 29.0.0 for the
+//! requests of the tests of `neutron` that run on both (`hack/neutron.sh`); the rest is not
+//! compared with a real server. Keystone's follow its API reference and are not tested against a
 //! real Keystone.
 
 use std::convert::Infallible;
@@ -216,7 +217,8 @@ impl State {
                     &mut self.list(kind)[at],
                     body[singular].as_object().unwrap(),
                 );
-                // As in the real server: a gateway must not lie in a pool, and the pools stay unless specified.
+                // As in the real server: a gateway must not lie in a pool, and the pools stay
+                // unless specified.
                 if changes.contains_key("gateway_ip") && !changes.contains_key("allocation_pools") {
                     let message = "Gateway ip conflicts with allocation pool.";
                     let conflict = error("GatewayConflictWithAllocationPools", message);

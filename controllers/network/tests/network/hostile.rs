@@ -93,7 +93,8 @@ async fn a_backend_that_always_fails_is_asked_a_few_times_a_minute() {
     let writes = writes
         .iter()
         .filter(|it| it.resource == "networks" && it.verb == "update");
-    // The cache may not show the finalizer yet when the first status is written, which then hits a conflict.
+    // The cache may not show the finalizer yet when the first status is written, which then hits a
+    // conflict.
     let writes = writes.count();
     assert!(
         (1..=2).contains(&writes),

@@ -1,4 +1,5 @@
-//! Tests of the network controller on a fake API server, with a simulated backend and with Neutron's API.
+//! Tests of the network controller on a fake API server, with a simulated backend and with
+//! Neutron's API.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
-//! Tests of the Neutron backend on a fake, and with `NEUTRON_URL` on a real neutron-server without authentication (`hack/neutron.sh`).
+//! Tests of the Neutron backend on a fake, and with `NEUTRON_URL` on a real neutron-server without
+//! authentication (`hack/neutron.sh`).
 
 use std::sync::Arc;
 
@@ -119,7 +120,8 @@ async fn a_network_lives_and_every_call_may_be_made_again() {
 async fn what_neutron_refuses_is_refused_with_its_words() {
     let site = Site::new().await;
     let owner = owner("refused");
-    // The controller's validation rejects a gateway of the other family, but this test calls the backend directly.
+    // The controller's validation rejects a gateway of the other family, but this test calls the
+    // backend directly.
     let wrong = addresses("10.7.0.0/16", "fd00::1");
     let error = site.neutron.create(&owner, wrong).await.unwrap_err();
     assert!(matches!(error, BackendError::Refused(_)), "{error}");

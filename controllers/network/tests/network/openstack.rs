@@ -62,7 +62,8 @@ impl Authority {
     }
 }
 
-/// Creates a backend that logs in at `fake`, with `secret` as the password and the credential's secret.
+/// Creates a backend that logs in at `fake`, with `secret` as the password and the credential's
+/// secret.
 fn backend(fake: &FakeNeutron, args: &[&str], secret: &'static str) -> Neutron {
     let auth = format!("--os-auth-url={}/identity/v3", fake.url);
     let fixed = ["network-controller", &auth, "--os-region-name=one"];

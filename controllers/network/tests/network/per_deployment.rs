@@ -1,5 +1,5 @@
-//! Networks for Deployments, on an embedded API server with the CRD and garbage collection, or on the cluster of `CONFORMANCE_KUBECONFIG`
-//! (`hack/controllers-e2e.sh`).
+//! Networks for Deployments, on an embedded API server with the CRD and garbage collection, or on
+//! the cluster of `CONFORMANCE_KUBECONFIG` (`hack/controllers-e2e.sh`).
 
 use std::sync::Arc;
 

@@ -1,13 +1,15 @@
 //! The ephemeral container of a tool: its name, its contents, and whether a pod has it.
 //!
-//! Ephemeral containers carry no labels and never change, so the container's name identifies the tool: it consists of the tool's name and a
-//! hash of the container's fields. The name identifies the tool; the contents decide whether a container of that name is really the tool's.
+//! Ephemeral containers carry no labels and never change, so the container's name identifies the
+//! tool: it consists of the tool's name and a hash of the container's fields. The name identifies
+//! the tool; the contents decide whether a container of that name is really the tool's.
 
 use codegen_runtime::k8s_openapi::api::core::v1::{EphemeralContainer, Pod};
 
 use crate::apis::tools::v1alpha1::{PodBuggerTool, PodBuggerToolSpec};
 
-/// The longest tool name used unshortened in a container name: a label of 63 characters leaves room for hash and number.
+/// The longest tool name used unshortened in a container name: a label of 63 characters leaves room
+/// for hash and number.
 const STEM: usize = 48;
 
 /// The number of names tried when others are taken.
@@ -24,7 +26,8 @@ pub(super) enum Plan {
     Impossible(String),
 }
 
-/// Returns the prefix of a tool's container names: the tool's name, or a part of it with a hash of the whole.
+/// Returns the prefix of a tool's container names: the tool's name, or a part of it with a hash of
+/// the whole.
 pub(super) fn stem(tool: &PodBuggerTool) -> String {
     let name = tool.metadata.name.as_deref().unwrap_or_default();
     if name.len() <= STEM && !name.contains('.') {

@@ -1,6 +1,7 @@
 //! Caches facts about pods that stay true, so that a pod is read once and not on each change.
 //!
-//! Ephemeral containers are never changed or removed, so a pod that has a tool keeps it for its lifetime.
+//! Ephemeral containers are never changed or removed, so a pod that has a tool keeps it for its
+//! lifetime.
 
 use std::collections::BTreeMap;
 
@@ -34,12 +35,14 @@ struct Known {
     facts: BTreeMap<String, (String, Fact)>,
 }
 
-/// The known facts of all pods. Empty in a new process, which reads each pod selected by a tool once.
+/// The known facts of all pods. Empty in a new process, which reads each pod selected by a tool
+/// once.
 #[derive(Debug, Default)]
 pub(super) struct Ledger(Mutex<BTreeMap<ObjectKey, Known>>);
 
 impl Ledger {
-    /// Drops all facts of the pod except those about `tools`, or all if its uid is not `uid`; returns the tools that lost a fact.
+    /// Drops all facts of the pod except those about `tools`, or all if its uid is not `uid`;
+    /// returns the tools that lost a fact.
     pub(super) fn keep(&self, pod: &ObjectKey, uid: &str, tools: &[&str]) -> Vec<String> {
         let mut pods = self.0.lock();
         if tools.is_empty() {

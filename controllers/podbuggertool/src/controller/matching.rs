@@ -1,8 +1,9 @@
 //! Matches tools and pods through label indexes instead of full scans.
 //!
-//! A selector that is not empty usually demands a label: the first of its pairs, one of the values of an `In`, or a key. Tools are indexed
-//! by that demand, pods by all their labels. Candidates from an index are checked against the whole selector. Only a selector without such
-//! a demand, such as an empty one or `NotIn` alone, scans all pods of its namespaces.
+//! A selector that is not empty usually demands a label: the first of its pairs, one of the values
+//! of an `In`, or a key. Tools are indexed by that demand, pods by all their labels. Candidates
+//! from an index are checked against the whole selector. Only a selector without such a demand,
+//! such as an empty one or `NotIn` alone, scans all pods of its namespaces.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -128,7 +129,8 @@ fn concerns(spec: &PodBuggerToolSpec, pod: &PodMeta) -> bool {
     in_namespace && selector(spec).is_ok_and(|it| it.matches(labels))
 }
 
-/// Returns labels of which each selected pod has at least one, in the form of [`labels`]. Empty for an invalid spec, which selects no pods.
+/// Returns labels of which each selected pod has at least one, in the form of [`labels`]. Empty for
+/// an invalid spec, which selects no pods.
 fn demands(spec: &PodBuggerToolSpec) -> Vec<String> {
     if selector(spec).is_err() {
         return Vec::new();

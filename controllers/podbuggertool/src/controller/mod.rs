@@ -1,8 +1,10 @@
-//! Two controllers, wired by the runtime's builder: one adds missing tools to pods, the other updates the tools' status.
+//! Two controllers, wired by the runtime's builder: one adds missing tools to pods, the other
+//! updates the tools' status.
 //!
-//! Pods are watched by their metadata alone: labels tell which tools select a pod, and a field selector limits the watch to running pods. A
-//! selected pod is read once, when it is first seen, and the result is remembered. The first controller reconciles pods, so that two tools
-//! never write to one pod concurrently; it triggers the second, at most twice a second.
+//! Pods are watched by their metadata alone: labels tell which tools select a pod, and a field
+//! selector limits the watch to running pods. A selected pod is read once, when it is first seen,
+//! and the result is remembered. The first controller reconciles pods, so that two tools never
+//! write to one pod concurrently; it triggers the second, at most twice a second.
 
 mod container;
 mod ledger;
@@ -51,7 +53,8 @@ pub enum SetupError {
     Index(#[from] IndexerError),
 }
 
-/// Builds the controllers of pods and of tools on the informers of `factory`, with up to `workers` concurrent reconciliations of pods.
+/// Builds the controllers of pods and of tools on the informers of `factory`, with up to `workers`
+/// concurrent reconciliations of pods.
 ///
 /// # Errors
 ///
@@ -95,12 +98,14 @@ pub fn controllers(
     Ok([of_pods, of_tools])
 }
 
-/// Limits a factory's informer to the pods that the controller needs: `list_options_for::<PodMeta>(running_pods)`.
+/// Limits a factory's informer to the pods that the controller needs:
+/// `list_options_for::<PodMeta>(running_pods)`.
 pub fn running_pods(params: &mut ListParams) {
     params.field_selector = Some("status.phase=Running".to_owned());
 }
 
-/// Drops the fields of a pod that the controller does not need; for the factory's `transform::<PodMeta>(trim)`.
+/// Drops the fields of a pod that the controller does not need; for the factory's
+/// `transform::<PodMeta>(trim)`.
 pub fn trim(pod: &mut PodMeta) {
     pod.metadata.annotations = None;
     pod.metadata.owner_references = None;

@@ -29,7 +29,8 @@ const MANAGER: &str = "podbuggertool-controller";
 /// How soon to retry after the API server rejected a container: a policy may have been removed.
 const REFUSED: Duration = Duration::from_secs(60);
 
-/// The delay between a change and the write of a tool's status, to combine many changes into one write.
+/// The delay between a change and the write of a tool's status, to combine many changes into one
+/// write.
 const STATUS_DELAY: Duration = Duration::from_millis(500);
 
 /// Why a pod could not be reconciled. Retried with a back-off per pod.
@@ -91,7 +92,8 @@ impl Reconciler for Pods {
 }
 
 impl Pods {
-    /// Returns the tools that the pod is not known to have and that may be tried now, and when to retry others.
+    /// Returns the tools that the pod is not known to have and that may be tried now, and when to
+    /// retry others.
     fn missing<'a>(
         &self,
         pod: &ObjectKey,

@@ -105,7 +105,8 @@ impl Tools {
         Ok(counts)
     }
 
-    /// Writes the status if it changed, with an event if the reason is new; returns whether the write was a conflict.
+    /// Writes the status if it changed, with an event if the reason is new; returns whether the
+    /// write was a conflict.
     async fn write(
         &self,
         tool: &PodBuggerTool,

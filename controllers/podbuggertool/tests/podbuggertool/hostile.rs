@@ -1,4 +1,5 @@
-//! Invalid specs, vanishing pods and rejected requests: a condition with a reason, an event, and few attempts.
+//! Invalid specs, vanishing pods and rejected requests: a condition with a reason, an event, and
+//! few attempts.
 
 use std::time::Duration;
 
@@ -96,7 +97,8 @@ async fn a_pod_that_ends_before_it_gets_the_tool_is_let_go() {
     running.stop().await;
 }
 
-/// Returns how often a container is added in each of the first four minutes, if every attempt fails with `error`.
+/// Returns how often a container is added in each of the first four minutes, if every attempt fails
+/// with `error`.
 async fn tries(error: ApiError) -> Vec<usize> {
     let (clientset, tracker) = fake::Clientset::empty();
     tracker.add(pod("web-1")).unwrap();

@@ -1,4 +1,5 @@
-//! Tools that select every tenth pod: requests are sent only for the selected pods. `hack/many.sh` runs the test with ten thousand pods.
+//! Tools that select every tenth pod: requests are sent only for the selected pods. `hack/many.sh`
+//! runs the test with ten thousand pods.
 
 use codegen_runtime::fake::{Action, Object};
 use controller_testing::cluster::eventually;
@@ -11,7 +12,8 @@ use crate::support::start;
 /// The number of pods per app; every tenth app has a tool.
 const EACH: usize = 10;
 
-/// The number of pods: `MANY_PODS`, or by default enough to distinguish one extra request per pod from the requests for selected pods.
+/// The number of pods: `MANY_PODS`, or by default enough to distinguish one extra request per pod
+/// from the requests for selected pods.
 fn pods() -> usize {
     match std::env::var("MANY_PODS") {
         Ok(text) => text
@@ -78,7 +80,8 @@ async fn requests_are_counted_by_pods_with_tools_and_not_by_all() {
     let second = start(clientset.client().clone(), &["--threads=8"]);
     let has_read = async || count("get", "pods", "") == pairs;
     assert!(eventually(has_read).await);
-    // Real time, to detect unexpected requests: a paused clock requires a single thread, on which this test takes more than a minute.
+    // Real time, to detect unexpected requests: a paused clock requires a single thread, on which
+    // this test takes more than a minute.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     second.stop().await;
     assert_eq!(count("get", "pods", ""), pairs);

@@ -1,7 +1,8 @@
 //! The controller, wired by the runtime's builder.
 //!
-//! A `PodSet` is reconciled when it changes, when its Deployment changes, and when one of its pods is added, is removed or becomes ready: a
-//! label maps pods to their set, and an index finds a set's pods. Start reading at [`Reconciler`].
+//! A `PodSet` is reconciled when it changes, when its Deployment changes, and when one of its pods
+//! is added, is removed or becomes ready: a label maps pods to their set, and an index finds a
+//! set's pods. Start reading at [`Reconciler`].
 
 mod deployment;
 mod reconcile;
@@ -44,7 +45,8 @@ pub enum SetupError {
     Index(#[from] IndexerError),
 }
 
-/// Builds the controller on the informers of `factory`, with up to `workers` concurrent reconciliations.
+/// Builds the controller on the informers of `factory`, with up to `workers` concurrent
+/// reconciliations.
 ///
 /// # Errors
 ///
@@ -75,12 +77,14 @@ pub fn controller(
         .build(Reconciler::new(factory, recorder))?)
 }
 
-/// Limits a factory's informer to the pods that the controller needs; for its `list_options_for::<Pod>(own_pods)`.
+/// Limits a factory's informer to the pods that the controller needs; for its
+/// `list_options_for::<Pod>(own_pods)`.
 pub fn own_pods(params: &mut ListParams) {
     params.label_selector = Some(format!("{APP_LABEL}={APP},{SET_LABEL}"));
 }
 
-/// Drops the fields of a pod that the controller does not need; for the factory's `transform::<Pod>(trim)`.
+/// Drops the fields of a pod that the controller does not need; for the factory's
+/// `transform::<Pod>(trim)`.
 pub fn trim(pod: &mut Pod) {
     pod.spec = None;
     pod.metadata.annotations = None;

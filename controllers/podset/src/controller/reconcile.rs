@@ -27,7 +27,8 @@ use crate::generated::clientset::Clientset;
 /// The controller's field manager.
 const MANAGER: &str = "podset-controller";
 
-/// How soon to retry after the API server rejected the Deployment: a quota may have been raised, or a policy removed.
+/// How soon to retry after the API server rejected the Deployment: a quota may have been raised, or
+/// a policy removed.
 const REFUSED: Duration = Duration::from_secs(60);
 
 /// How long to wait for the cache to show a created Deployment.
@@ -66,7 +67,8 @@ pub struct Reconciler {
 
 // +kubebuilder:rbac:groups=apps.jicki.cn,resources=podsets,verbs=list;watch
 // +kubebuilder:rbac:groups=apps.jicki.cn,resources=podsets/status,verbs=update
-// Owner references of Deployments block the deletion of their set; an adoption needs the permission to delete what it adopts.
+// Owner references of Deployments block the deletion of their set; an adoption needs the permission
+// to delete what it adopts.
 // +kubebuilder:rbac:groups=apps.jicki.cn,resources=podsets/finalizers,verbs=update
 // +kubebuilder:rbac:groups=apps,resources=deployments,verbs=create;delete;list;patch;watch
 // +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
@@ -149,7 +151,8 @@ impl Reconciler {
         }
     }
 
-    /// Creates the Deployment, and waits until the cache shows it: the next reconciliation must see that the set owns it.
+    /// Creates the Deployment, and waits until the cache shows it: the next reconciliation must see
+    /// that the set owns it.
     async fn create(&self, api: &Api<Deployment>, wanted: &Deployment) -> Result<(), ApplyError> {
         let created = self.creator.apply(api, wanted).await?;
         let version = created.metadata.resource_version.unwrap_or_default();
@@ -163,7 +166,8 @@ impl Reconciler {
         Ok(())
     }
 
-    /// Writes the status if it changed, with an event if the reason is new; returns whether the write was a conflict.
+    /// Writes the status if it changed, with an event if the reason is new; returns whether the
+    /// write was a conflict.
     async fn write(&self, set: &PodSet, status: PodSetStatus) -> Result<bool, ReconcileError> {
         if set.status.as_ref() == Some(&status) {
             return Ok(false);

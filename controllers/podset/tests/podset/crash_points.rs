@@ -22,7 +22,8 @@ async fn settled(tracker: &Tracker, size: i32) {
     tracker.until(is).await;
 }
 
-/// Runs a controller that ends at the gate, then another one, until the set has 3 pods; returns whether the first one ended.
+/// Runs a controller that ends at the gate, then another one, until the set has 3 pods; returns
+/// whether the first one ended.
 async fn ends_and_is_replaced(gate: Gate, client: Client, tracker: &Tracker) -> bool {
     for resource in ["deployments", "podsets/*"] {
         gate.guard(tracker, resource);

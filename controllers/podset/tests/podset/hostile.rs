@@ -68,7 +68,8 @@ async fn what_the_server_refuses_is_told() {
     running.stop().await;
 }
 
-/// Returns how often a Deployment is applied in each of the first minutes, if every apply fails with `error`.
+/// Returns how often a Deployment is applied in each of the first minutes, if every apply fails
+/// with `error`.
 async fn tries(error: ApiError) -> Vec<usize> {
     let (clientset, tracker) = fake::Clientset::empty();
     let running = start(clientset.client().clone(), &[]);

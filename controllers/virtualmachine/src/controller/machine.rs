@@ -45,7 +45,8 @@ pub fn server_spec(spec: &VirtualMachineSpec) -> Result<ServerSpec, InvalidSpec>
     }
 }
 
-/// Returns an integer number of processors. `1500m` is rejected rather than rounded: a machine cannot have one and a half.
+/// Returns an integer number of processors. `1500m` is rejected rather than rounded: a machine
+/// cannot have one and a half.
 fn cpus(quantity: &Quantity) -> Result<u32, String> {
     let amount = quantity.amount().map_err(|error| error.to_string())?;
     let cpus = u32::try_from(amount.value()).unwrap_or(0);

@@ -1,11 +1,13 @@
 //! The controller: an informer feeds a queue of keys, and workers [reconcile](Reconciler) them.
 //!
-//! It has the classic shape, with every part visible: a handler on the shared informer adds keys to a rate-limited work queue,
-//! [`run_priority_workers`] takes them out, and the lister serves reads. Keys from the initial list or a resync have a lower priority than
-//! changes, as in controller-runtime. Besides the workers, a timer refreshes usage, orphaned servers are searched for, and the driver
-//! reports servers that changed by themselves.
+//! It has the classic shape, with every part visible: a handler on the shared informer adds keys to
+//! a rate-limited work queue, [`run_priority_workers`] takes them out, and the lister serves reads.
+//! Keys from the initial list or a resync have a lower priority than changes, as in
+//! controller-runtime. Besides the workers, a timer refreshes usage, orphaned servers are searched
+//! for, and the driver reports servers that changed by themselves.
 //!
-//! With leader election everything here runs within one term, which fences each part: see [`codegen_runtime::leader`].
+//! With leader election everything here runs within one term, which fences each part: see
+//! [`codegen_runtime::leader`].
 
 mod crashes;
 mod machine;
@@ -61,7 +63,8 @@ pub struct Options {
     pub driver_deadline: Duration,
     /// The back-off of a failing machine: the initial and the maximum delay.
     pub backoff: (Duration, Duration),
-    /// The namespaces whose machines are managed; empty for all. Servers of other namespaces are ignored.
+    /// The namespaces whose machines are managed; empty for all. Servers of other namespaces are
+    /// ignored.
     pub namespaces: Vec<String>,
     /// How often orphaned servers are searched for.
     pub orphan_period: Duration,
@@ -99,7 +102,8 @@ pub struct VirtualMachineController {
 }
 
 impl VirtualMachineController {
-    /// Creates a controller for the machines that `factory` watches, which calls `driver` as the process `holder`.
+    /// Creates a controller for the machines that `factory` watches, which calls `driver` as the
+    /// process `holder`.
     pub fn new(
         clientset: Clientset,
         factory: &SharedInformerFactory,

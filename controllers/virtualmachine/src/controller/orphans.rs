@@ -1,8 +1,9 @@
 //! Finds servers whose object is gone.
 //!
-//! The finalizer keeps an object until its server is gone. If the finalizer is removed by force, or the API server loses its data, servers
-//! remain without an object. They are searched for at the start of a term and once per period, reported by log, event and metric, and
-//! removed if the [options](super::Options::remove_orphans_after) say so.
+//! The finalizer keeps an object until its server is gone. If the finalizer is removed by force, or
+//! the API server loses its data, servers remain without an object. They are searched for at the
+//! start of a term and once per period, reported by log, event and metric, and removed if the
+//! [options](super::Options::remove_orphans_after) say so.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -92,7 +93,8 @@ impl<'a> Orphans<'a> {
         servers.filter(|it| !uids.contains(&it.uid)).collect()
     }
 
-    /// Returns the servers without an object in the API server either, since a cache may lag behind.
+    /// Returns the servers without an object in the API server either, since a cache may lag
+    /// behind.
     async fn confirmed(&self, suspects: BTreeSet<ServerRef>) -> BTreeSet<ServerRef> {
         let (nameless, named): (Vec<_>, Vec<_>) =
             suspects.into_iter().partition(|it| it.name.is_empty());

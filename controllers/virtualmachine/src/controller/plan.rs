@@ -2,8 +2,8 @@
 
 use crate::driver::{Power, Resources, Server, ServerSpec, ServerState};
 
-/// The next step towards the desired state. Each step leads to a state from which the next one follows, so a process may end between any
-/// two.
+/// The next step towards the desired state. Each step leads to a state from which the next one
+/// follows, so a process may end between any two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     /// Create the missing server.

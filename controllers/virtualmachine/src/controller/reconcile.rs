@@ -1,14 +1,15 @@
 //! Reconciles one machine.
 //!
-//! All state is in the API server and the driver: a process may end after any call, and the next one continues from there. The order of
-//! writes makes that safe:
+//! All state is in the API server and the driver: a process may end after any call, and the next
+//! one continues from there. The order of writes makes that safe:
 //!
 //! 1. the finalizer, before anything is created;
 //! 2. the status that announces a step, before the step;
 //! 3. the step;
 //! 4. the status with its result.
 //!
-//! When a machine is deleted, the finalizer is removed last, once the driver reports that the server is gone.
+//! When a machine is deleted, the finalizer is removed last, once the driver reports that the
+//! server is gone.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -76,7 +77,8 @@ pub enum ReconcileError {
 }
 
 impl ReconcileError {
-    /// Whether the error is a conflict with another client's write: not a failure, but a reason to retry.
+    /// Whether the error is a conflict with another client's write: not a failure, but a reason to
+    /// retry.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Api { source, .. } if retry::is_conflict(source))
     }
@@ -132,7 +134,8 @@ pub(super) struct Written {
 }
 
 impl Reconciler {
-    /// Creates a reconciler that reads machines from `lister`, and checks changes in progress every `poll`.
+    /// Creates a reconciler that reads machines from `lister`, and checks changes in progress every
+    /// `poll`.
     pub fn new(
         clientset: Clientset,
         lister: VirtualMachineLister,
@@ -161,14 +164,15 @@ impl Reconciler {
         &self.servers
     }
 
-    /// Reconciles the machine `key` as far as possible without waiting. `retries` is the number of consecutive failures. When `stop` is
-    /// cancelled, no further step starts.
+    /// Reconciles the machine `key` as far as possible without waiting. `retries` is the number of
+    /// consecutive failures. When `stop` is cancelled, no further step starts.
     ///
     /// A missing machine is not an error: its finalizer is only removed once its server is gone.
     ///
     /// # Errors
     ///
-    /// If the API server or the driver fails. Failures of the machine itself are reported in its status.
+    /// If the API server or the driver fails. Failures of the machine itself are reported in its
+    /// status.
     pub async fn reconcile(
         &self,
         key: &ObjectKey,
@@ -189,8 +193,8 @@ impl Reconciler {
         }
     }
 
-    /// Updates the usage in `machine`'s status, if it changed. Returns whether the server's state does not match the machine's phase, so
-    /// that the machine should be reconciled.
+    /// Updates the usage in `machine`'s status, if it changed. Returns whether the server's state
+    /// does not match the machine's phase, so that the machine should be reconciled.
     ///
     /// # Errors
     ///
@@ -255,13 +259,15 @@ impl Reconciler {
         }
     }
 
-    /// Waits until the cache shows this process's last write: decisions on older data would undo or repeat it.
+    /// Waits until the cache shows this process's last write: decisions on older data would undo or
+    /// repeat it.
     async fn see_own_writes(&self, key: &ObjectKey) -> Result<(), ReconcileError> {
         let Some(last) = self.written().get(key).cloned() else {
             return Ok(());
         };
         let lister = &self.lister;
-        // A new object has this name, and its versions may be lower: an API server that lost its data restarts its count.
+        // A new object has this name, and its versions may be lower: an API server that lost its
+        // data restarts its count.
         let is_another = lister
             .get(key)
             .is_ok_and(|cached| cached.uid().as_deref() != Some(&last.uid));
@@ -280,7 +286,8 @@ impl Reconciler {
         Ok(())
     }
 
-    /// Whether the cache matches the API server: if so, the API server has lost this process's write.
+    /// Whether the cache matches the API server: if so, the API server has lost this process's
+    /// write.
     async fn is_up_to_date(&self, key: &ObjectKey) -> Result<bool, ReconcileError> {
         let live = self.machines(key).get_opt(key.name()).await;
         let live = live.map_err(api("cannot read the machine"))?;

@@ -70,7 +70,8 @@ impl Finding {
 
 /// Returns the status of `machine` after `finding`; `None` if it does not change.
 ///
-/// In the phases Unknown and Terminating, the last known status of a server that could not be read is kept.
+/// In the phases Unknown and Terminating, the last known status of a server that could not be read
+/// is kept.
 pub(super) fn changed_status(
     machine: &VirtualMachine,
     finding: &Finding,
@@ -140,7 +141,8 @@ pub(super) fn server_status(id: &ServerRef, server: &Server) -> ServerStatus {
     }
 }
 
-/// Formats processors as `350m` and memory as `96Mi`: in whole mebibytes, so that a single page is not a change.
+/// Formats processors as `350m` and memory as `96Mi`: in whole mebibytes, so that a single page is
+/// not a change.
 fn server_usage(usage: Usage) -> ServerUsage {
     const MEBIBYTE: u64 = 1 << 20;
     let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);

@@ -15,8 +15,9 @@ use crate::apis::cloudnative::v1alpha1::VirtualMachinePhase as Phase;
 /// The number of machines checked concurrently.
 const CONCURRENCY: usize = 16;
 
-/// Checks every machine in a settled phase once per `period`, forever: writes usage that changed, and only enqueues machines that could not
-/// be checked, or whose server's state does not match their phase.
+/// Checks every machine in a settled phase once per `period`, forever: writes usage that changed,
+/// and only enqueues machines that could not be checked, or whose server's state does not match
+/// their phase.
 pub(super) async fn refresh_usage(
     reconciler: &Reconciler,
     queue: &WorkQueue<ObjectKey>,

@@ -18,7 +18,8 @@ use crate::apis::cloudnative::v1alpha1::{VirtualMachine, VirtualMachinePhase as 
 use crate::driver::{DriverError, Power, Server, ServerRef, ServerSpec, ServerState};
 use crate::generated::clientset::typed::cloudnative::v1alpha1::VirtualMachines;
 
-/// The maximum number of steps per reconciliation, so that a machine that never settles does not occupy a worker.
+/// The maximum number of steps per reconciliation, so that a machine that never settles does not
+/// occupy a worker.
 const MAX_STEPS: usize = 8;
 
 /// Consecutive failures before the phase becomes Unknown: one lost response is not enough.
@@ -151,7 +152,8 @@ impl<'a> Work<'a> {
             Step::Create(spec) => {
                 self.announce(self.starting(), "Creating", "", server)
                     .await?;
-                // A new leader's cache may still show a deleted machine, whose server would never be deleted.
+                // A new leader's cache may still show a deleted machine, whose server would never
+                // be deleted.
                 if !self.is_still_there().await? {
                     return Ok(Flow::End(Next::Done));
                 }
@@ -237,7 +239,8 @@ impl<'a> Work<'a> {
         Ok(Flow::End(Next::After(self.cx.poll)))
     }
 
-    /// Stops a server that is being created or started, once per reconciliation: it may never finish starting by itself.
+    /// Stops a server that is being created or started, once per reconciliation: it may never
+    /// finish starting by itself.
     async fn stop_starting(
         &mut self,
         wanted: &ServerSpec,
@@ -360,7 +363,8 @@ impl<'a> Work<'a> {
                     self.cx.servers.delete(&self.server).await
                 }
                 Err(error) if error.is_over() => Err(error),
-                // Deletion does not depend on the server's response, but its result has to be confirmed.
+                // Deletion does not depend on the server's response, but its result has to be
+                // confirmed.
                 Err(error) => {
                     let deleted = self.cx.servers.delete(&self.server).await;
                     deleted.and(Err(error))
@@ -370,7 +374,8 @@ impl<'a> Work<'a> {
                 .done(deleted, Phase::Terminating, "FailedDelete", None)
                 .await?
             {
-                // Errors that are not retriable are retried as well: otherwise the machine would never go away.
+                // Errors that are not retriable are retried as well: otherwise the machine would
+                // never go away.
                 return Ok(Next::BackOff);
             }
         }
@@ -415,7 +420,8 @@ impl<'a> Work<'a> {
             .map_or(Phase::None, |status| status.phase)
     }
 
-    /// Returns the phase of a machine that is about to start: a failed machine stays Failed until it has started.
+    /// Returns the phase of a machine that is about to start: a failed machine stays Failed until
+    /// it has started.
     fn starting(&self) -> Phase {
         match self.phase() {
             Phase::Failed => Phase::Failed,

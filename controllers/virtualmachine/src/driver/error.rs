@@ -29,7 +29,8 @@ pub enum DriverError {
 }
 
 impl DriverError {
-    /// Builds a [`Failed`](Self::Failed) error that prefixes the cause with the attempted operation.
+    /// Builds a [`Failed`](Self::Failed) error that prefixes the cause with the attempted
+    /// operation.
     pub fn failed(what: impl std::fmt::Display, cause: impl std::fmt::Display) -> Self {
         Self::Failed(format!("{what}: {cause}"))
     }

@@ -1,10 +1,12 @@
 //! Drivers, which run the servers: one trait and its implementations.
 //!
-//! A server belongs to one `VirtualMachine` object and is named after its uid, so that any process can find it again, and a machine that is
-//! deleted and recreated under its old name gets a new server. The rules of [`Driver`] let a controller stop or crash between any two
-//! calls: the next call sees the effects of earlier ones, and repeating a call changes nothing.
+//! A server belongs to one `VirtualMachine` object and is named after its uid, so that any process
+//! can find it again, and a machine that is deleted and recreated under its old name gets a new
+//! server. The rules of [`Driver`] let a controller stop or crash between any two calls: the next
+//! call sees the effects of earlier ones, and repeating a call changes nothing.
 //!
-//! The controller only calls a driver through [`Servers`], which checks leadership first and adds a timeout to each call.
+//! The controller only calls a driver through [`Servers`], which checks leadership first and adds a
+//! timeout to each call.
 
 mod error;
 pub mod kubevirt;
@@ -39,16 +41,19 @@ pub type Changed = Arc<dyn Fn(ObjectKey) + Send + Sync>;
 ///
 /// Every call is
 ///
-/// - *idempotent*: a state that is already reached is not an error. Deleting a missing server succeeds, and creating one that exists leaves
-///   it unchanged;
-/// - *cancellable*: its future may be dropped at any await point. The next call continues from the state reached;
-/// - *short*: it requests a change and returns when the change is in progress; [`status`](Self::status) reports progress.
+/// - *idempotent*: a state that is already reached is not an error. Deleting a missing server
+///   succeeds, and creating one that exists leaves it unchanged;
+/// - *cancellable*: its future may be dropped at any await point. The next call continues from the
+///   state reached;
+/// - *short*: it requests a change and returns when the change is in progress;
+///   [`status`](Self::status) reports progress.
 ///
-/// Calls that change the same server are never concurrent; [`status`](Self::status) may be called at any time, and calls for different
-/// servers may be concurrent.
+/// Calls that change the same server are never concurrent; [`status`](Self::status) may be called
+/// at any time, and calls for different servers may be concurrent.
 ///
-/// A call that changes something carries the [`Term`] in which it was decided. A driver whose servers outlive the process must reject
-/// ([`DriverError::Stale`]) calls with a term older than the newest it has seen.
+/// A call that changes something carries the [`Term`] in which it was decided. A driver whose
+/// servers outlive the process must reject ([`DriverError::Stale`]) calls with a term older than
+/// the newest it has seen.
 pub trait Driver: Send + Sync + 'static {
     /// The value of `--vm-driver`.
     fn name(&self) -> &'static str;
@@ -58,8 +63,8 @@ pub trait Driver: Send + Sync + 'static {
         Box::pin(async move { Ok(self.status(server).await?.is_some()) })
     }
 
-    /// Returns all existing servers, including those without an object. A server that records its owner has the name and the namespace of
-    /// that object; for others both are empty.
+    /// Returns all existing servers, including those without an object. A server that records its
+    /// owner has the name and the namespace of that object; for others both are empty.
     fn list(&self) -> DriverFuture<'_, Vec<ServerRef>>;
 
     /// Returns the newest [epoch](Term::epoch) that has called; 0 if none is known.
@@ -67,8 +72,8 @@ pub trait Driver: Send + Sync + 'static {
         Box::pin(async { Ok(0) })
     }
 
-    /// Returns the state of the server; `None` if no part of it exists. A server that exists but does not respond is
-    /// [`Unknown`](ServerState::Unknown), not an error.
+    /// Returns the state of the server; `None` if no part of it exists. A server that exists but
+    /// does not respond is [`Unknown`](ServerState::Unknown), not an error.
     fn status<'a>(&'a self, server: &'a ServerRef) -> DriverFuture<'a, Option<Server>>;
 
     /// Creates the server, and starts it if `spec` says so.
@@ -79,7 +84,8 @@ pub trait Driver: Send + Sync + 'static {
         spec: &'a ServerSpec,
     ) -> DriverFuture<'a, ()>;
 
-    /// Starts the server, or stops it: gracefully first, then by force. Stopping does not depend on the server's response.
+    /// Starts the server, or stops it: gracefully first, then by force. Stopping does not depend on
+    /// the server's response.
     fn set_power<'a>(
         &'a self,
         term: &'a Term,
@@ -87,8 +93,9 @@ pub trait Driver: Send + Sync + 'static {
         power: Power,
     ) -> DriverFuture<'a, ()>;
 
-    /// Changes the server's sizes. The disk grows immediately or at the next start; processors and memory change at the next start. The
-    /// caller stops the server first if [`needs_restart`](Resources::needs_restart) says so.
+    /// Changes the server's sizes. The disk grows immediately or at the next start; processors and
+    /// memory change at the next start. The caller stops the server first if
+    /// [`needs_restart`](Resources::needs_restart) says so.
     fn resize<'a>(
         &'a self,
         term: &'a Term,
@@ -96,11 +103,13 @@ pub trait Driver: Send + Sync + 'static {
         resources: &'a Resources,
     ) -> DriverFuture<'a, ()>;
 
-    /// Stops the server by force, and removes everything that belongs to it. Does not depend on the server's response.
+    /// Stops the server by force, and removes everything that belongs to it. Does not depend on the
+    /// server's response.
     fn delete<'a>(&'a self, term: &'a Term, server: &'a ServerRef) -> DriverFuture<'a, ()>;
 
-    /// Runs alongside the controller until `stop` is cancelled, for caches or process watches. Calls `changed` for each machine whose
-    /// server changed without a call; the usage refresh finds missed changes.
+    /// Runs alongside the controller until `stop` is cancelled, for caches or process watches.
+    /// Calls `changed` for each machine whose server changed without a call; the usage refresh
+    /// finds missed changes.
     fn run(&self, changed: Changed, stop: CancellationToken) -> DriverFuture<'_, ()> {
         drop(changed);
         Box::pin(async move {
@@ -131,7 +140,8 @@ impl ServerRef {
         }
     }
 
-    /// Returns the server with the driver's name `id`, without its object's name and namespace; `None` if `id` is not a valid name.
+    /// Returns the server with the driver's name `id`, without its object's name and namespace;
+    /// `None` if `id` is not a valid name.
     pub fn from_id(id: &str) -> Option<Self> {
         let uid = id.strip_prefix("vm-").filter(|uid| !uid.is_empty())?;
         Some(Self {
@@ -141,7 +151,8 @@ impl ServerRef {
         })
     }
 
-    /// Returns the server's name at its driver, such as `vm-7e4c2a9e-…`: a DNS label, unique for each object ever created.
+    /// Returns the server's name at its driver, such as `vm-7e4c2a9e-…`: a DNS label, unique for
+    /// each object ever created.
     pub fn id(&self) -> String {
         format!("vm-{}", self.uid)
     }
@@ -163,8 +174,8 @@ impl fmt::Display for ServerRef {
 pub struct Term {
     /// The identity of the process.
     pub holder: String,
-    /// The [epoch](codegen_runtime::leader::Leadership::epoch) of its leadership; without leader election, the newest epoch that the driver
-    /// knew when it was first asked.
+    /// The [epoch](codegen_runtime::leader::Leadership::epoch) of its leadership; without leader
+    /// election, the newest epoch that the driver knew when it was first asked.
     pub epoch: u64,
 }
 
@@ -209,7 +220,8 @@ pub enum Power {
 pub struct Server {
     /// The state of the server.
     pub state: ServerState,
-    /// The sizes with which it runs, or would start. The disk may be slightly larger than requested.
+    /// The sizes with which it runs, or would start. The disk may be slightly larger than
+    /// requested.
     pub resources: Resources,
     /// Its usage, if it runs and the driver reports usage.
     pub usage: Option<Usage>,

@@ -13,8 +13,9 @@ use super::{
     Term,
 };
 
-/// A driver as called by one process in one term: no call starts without leadership or continues after it is lost, and none takes longer
-/// than the timeout. Every call is counted. A leader whose epoch the driver rejects takes a higher one.
+/// A driver as called by one process in one term: no call starts without leadership or continues
+/// after it is lost, and none takes longer than the timeout. Every call is counted. A leader whose
+/// epoch the driver rejects takes a higher one.
 #[derive(Clone)]
 pub struct Servers {
     driver: Arc<dyn Driver>,
@@ -45,7 +46,8 @@ impl Servers {
         self
     }
 
-    /// Reports the results of calls to `metrics`, and to `standing` whether the driver accepts them.
+    /// Reports the results of calls to `metrics`, and to `standing` whether the driver accepts
+    /// them.
     #[must_use]
     pub fn telling(mut self, metrics: &DriverMetrics, standing: &Standing) -> Self {
         (self.metrics, self.standing) = (metrics.clone(), standing.clone());
@@ -62,8 +64,8 @@ impl Servers {
         &self.metrics
     }
 
-    /// Ensures that the driver accepts this process, before its first change: a leader takes an epoch above the newest that has called, and
-    /// a process without election adopts the newest.
+    /// Ensures that the driver accepts this process, before its first change: a leader takes an
+    /// epoch above the newest that has called, and a process without election adopts the newest.
     ///
     /// # Errors
     ///

@@ -1,8 +1,9 @@
 //! Whether the driver accepts this process's calls.
 //!
-//! A driver rejects epochs older than the newest that has called. That is intended for a former leader. It also happens to the current one
-//! if the Lease has lost earlier epochs: it was deleted while no candidate ran, or the API server came back empty. Such a leader takes a
-//! higher epoch, and reports the problem until it has one.
+//! A driver rejects epochs older than the newest that has called. That is intended for a former
+//! leader. It also happens to the current one if the Lease has lost earlier epochs: it was deleted
+//! while no candidate ran, or the API server came back empty. Such a leader takes a higher epoch,
+//! and reports the problem until it has one.
 
 use std::sync::Arc;
 
@@ -54,8 +55,8 @@ impl Standing {
         self.state().adopted = newest;
     }
 
-    /// Records that the driver rejected `epoch` because it has seen `newest`. If this process leads, takes a higher epoch in the
-    /// background.
+    /// Records that the driver rejected `epoch` because it has seen `newest`. If this process
+    /// leads, takes a higher epoch in the background.
     pub(super) fn refused(&self, epoch: u64, newest: u64, leadership: Option<&Leadership>) {
         let refusal = Refusal { epoch, newest };
         let before = self.state().refused.replace(refusal);
@@ -79,7 +80,8 @@ impl Standing {
         tokio::spawn(async move { standing.outrank(&leadership, newest).await });
     }
 
-    /// Waits until this leader's epoch is above `newest`; does nothing if this process no longer leads.
+    /// Waits until this leader's epoch is above `newest`; does nothing if this process no longer
+    /// leads.
     pub(super) async fn outrank(&self, leadership: &Leadership, newest: u64) {
         if let Ok(epoch) = leadership.outrank(newest).await {
             tracing::info!(epoch, newest, "took an epoch that the driver accepts");

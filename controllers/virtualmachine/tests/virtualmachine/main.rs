@@ -1,4 +1,5 @@
-//! Tests of the controller on the fake clientset and on API servers, of its drivers, and chaos tests.
+//! Tests of the controller on the fake clientset and on API servers, of its drivers, and chaos
+//! tests.
 
 #![allow(
     clippy::unwrap_used,

@@ -98,7 +98,8 @@ pub(super) fn not(node: Node<'_>) -> Vec<Change> {
     vec![combined(node, "not", is_wider)]
 }
 
-/// Compares branches as sets. `decide` says from whether branches are gone and have come whether the whole is wider.
+/// Compares branches as sets. `decide` says from whether branches are gone and have come whether
+/// the whole is wider.
 fn branches(node: Node<'_>, keyword: &'static str, decide: fn(bool, bool) -> bool) -> Vec<Change> {
     let (old, new) = (list(node.old, &[keyword]), list(node.new, &[keyword]));
     let gone = old.iter().any(|branch| !new.contains(branch));

@@ -1,4 +1,5 @@
-//! The comparisons of keywords, in one table. A keyword without a row is compared by searching for an object that shows the change.
+//! The comparisons of keywords, in one table. A keyword without a row is compared by searching for
+//! an object that shows the change.
 
 mod bounds;
 mod combinations;

@@ -1,5 +1,5 @@
-//! The classes of changes that crdify checks, each with its verdict and ours. crdify reports every one as an error by default; a verdict of
-//! ours that differs says why.
+//! The classes of changes that crdify checks, each with its verdict and ours. crdify reports every
+//! one as an error by default; a verdict of ours that differs says why.
 
 use serde_json::{Value, json};
 
@@ -113,7 +113,8 @@ fn check(class: &str, old: &Value, new: &Value, expected: Severity, why: &str) {
     let found = compare(old, new, &Options::default());
     let worst = found.iter().map(crate::Finding::severity).max();
     assert_eq!(worst, Some(expected), "{class}: {found:#?}");
-    // A milder verdict has a reason; an incompatible change has a witness, or says why none is needed.
+    // A milder verdict has a reason; an incompatible change has a witness, or says why none is
+    // needed.
     assert!(expected == Incompatible || !why.is_empty(), "{class}");
     for harm in found.iter().flat_map(|it| &it.harms) {
         let is_shown = harm.witness.is_some() || !harm.note.is_empty();

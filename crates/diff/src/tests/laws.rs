@@ -1,4 +1,5 @@
-//! Laws over random pairs of schemas: each witness is true, and if nobody is hurt, random objects are treated as before.
+//! Laws over random pairs of schemas: each witness is true, and if nobody is hurt, random objects
+//! are treated as before.
 
 use kube_schema::{Structural, Validator};
 use proptest::prelude::*;
@@ -219,7 +220,8 @@ impl Random {
     }
 }
 
-/// Whether an object hurts somebody, independently of the search: by the crates that serve requests.
+/// Whether an object hurts somebody, independently of the search: by the crates that serve
+/// requests.
 fn harm(old: &Value, new: &Value, object: &Value) -> Option<String> {
     let validator = |crd: &Value| Validator::of_crd(crd, "v1").unwrap();
     let schema = |crd: &Value| crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"].clone();

@@ -1,8 +1,10 @@
-//! Go's regular expression syntax (RE2), in which schemas write patterns: a check, and a translation into the `regex` crate's.
+//! Go's regular expression syntax (RE2), in which schemas write patterns: a check, and a
+//! translation into the `regex` crate's.
 //!
-//! The two agree on most of it. They differ in classes (`[` is literal inside Go's, and `&&`, `--` and `~~` mean
-//! nothing), in `\d`, `\s`, `\w` and `\b` (ASCII in Go), in `{` (literal in Go when it starts no repetition), in octal
-//! escapes, `\Q…\E` and `\<`, and in repetition (`a**` and counts above 1000 are errors in Go).
+//! The two agree on most of it. They differ in classes (`[` is literal inside Go's, and `&&`, `--`
+//! and `~~` mean nothing), in `\d`, `\s`, `\w` and `\b` (ASCII in Go), in `{` (literal in Go when
+//! it starts no repetition), in octal escapes, `\Q…\E` and `\<`, and in repetition (`a**` and
+//! counts above 1000 are errors in Go).
 
 mod class;
 
@@ -35,7 +37,8 @@ pub fn check(source: &str) -> Result<(), SyntaxError> {
     translate(source, &|_| true).map(|_| ())
 }
 
-/// Rewrites a Go pattern for the `regex` crate. `is_class` says whether that crate knows a Unicode class (`\p{Greek}`).
+/// Rewrites a Go pattern for the `regex` crate. `is_class` says whether that crate knows a Unicode
+/// class (`\p{Greek}`).
 ///
 /// # Errors
 ///

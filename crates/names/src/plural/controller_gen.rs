@@ -1,11 +1,13 @@
-//! controller-gen's plural of a kind: the rules of `github.com/gobuffalo/flect` v1.0.3, applied to the kind's last word.
+//! controller-gen's plural of a kind: the rules of `github.com/gobuffalo/flect` v1.0.3, applied to
+//! the kind's last word.
 
 use super::words::{ACRONYMS, ENDS, Used, WORDS, Word};
 
-/// The plural that controller-gen gives a kind in a CRD, in lower case: `virtualmachines`, `indices`, `scaletriggers`.
+/// The plural that controller-gen gives a kind in a CRD, in lower case: `virtualmachines`,
+/// `indices`, `scaletriggers`.
 ///
-/// [`plural`](super::plural) is the rule of client-gen, which differs for about one kind in ten: client-gen's clients of an
-/// `Index` ask for `indexes`.
+/// [`plural`](super::plural) is the rule of client-gen, which differs for about one kind in ten:
+/// client-gen's clients of an `Index` ask for `indexes`.
 #[must_use]
 pub fn controller_gen_plural(kind: &str) -> String {
     let Some(last) = words(kind).pop() else {
@@ -20,7 +22,8 @@ pub fn controller_gen_plural(kind: &str) -> String {
         return kind.to_lowercase();
     }
     let replaced = |plural: &str| {
-        // A word that stands otherwise in the kind (`Tls` is `TLS`) is not replaced but added to: flect does so.
+        // A word that stands otherwise in the kind (`Tls` is `TLS`) is not replaced but added to:
+        // flect does so.
         let stem = kind.strip_suffix(last.as_str()).unwrap_or(kind);
         format!("{stem}{plural}").to_lowercase()
     };

@@ -1,5 +1,5 @@
-//! Plurals of kinds: the rules of client-gen's namer, of controller-gen and of kube-derive, so that a kind has the same plural
-//! here as under each of them.
+//! Plurals of kinds: the rules of client-gen's namer, of controller-gen and of kube-derive, so that
+//! a kind has the same plural here as under each of them.
 
 mod controller_gen;
 mod words;
@@ -9,9 +9,11 @@ pub use controller_gen::controller_gen_plural;
 /// Kinds with an irregular plural; client-gen's own list.
 const EXCEPTIONS: [(&str, &str); 1] = [("Endpoints", "Endpoints")];
 
-/// The plural of a kind, in its case: `VirtualMachines`, `NetworkPolicies`, `Ingresses`, `Gateways`.
+/// The plural of a kind, in its case: `VirtualMachines`, `NetworkPolicies`, `Ingresses`,
+/// `Gateways`.
 ///
-/// The source of the rule is `pluralNamer` of `k8s.io/gengo/v2/namer`, with client-gen's default exceptions.
+/// The source of the rule is `pluralNamer` of `k8s.io/gengo/v2/namer`, with client-gen's default
+/// exceptions.
 #[must_use]
 pub fn plural(kind: &str) -> String {
     if let Some((_, plural)) = EXCEPTIONS.iter().find(|(singular, _)| *singular == kind) {
@@ -37,7 +39,8 @@ pub fn resource_plural(kind: &str) -> String {
     plural(kind).to_lowercase()
 }
 
-/// kube-derive's plural of a singular in lower case; it differs from Go's in words on `f` and `fe` (`leafs`).
+/// kube-derive's plural of a singular in lower case; it differs from Go's in words on `f` and `fe`
+/// (`leafs`).
 #[must_use]
 pub fn kube_derive_plural(word: &str) -> String {
     if ["s", "x", "z", "ch", "sh"]

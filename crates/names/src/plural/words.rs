@@ -1,5 +1,5 @@
-//! The tables of [`controller_gen_plural`](super::controller_gen_plural): English words as `github.com/gobuffalo/flect` v1.0.3
-//! knows them.
+//! The tables of [`controller_gen_plural`](super::controller_gen_plural): English words as
+//! `github.com/gobuffalo/flect` v1.0.3 knows them.
 
 /// A word and its plural.
 #[derive(Clone, Copy)]

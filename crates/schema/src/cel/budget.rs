@@ -27,14 +27,16 @@ impl Count {
         Self(product.map(|(count, factor)| count.saturating_mul(factor)))
     }
 
-    /// Returns the count of values of at least `min_bytes`: what fits into a request, unless something else bounds it.
+    /// Returns the count of values of at least `min_bytes`: what fits into a request, unless
+    /// something else bounds it.
     #[must_use]
     pub fn of(self, min_bytes: u64) -> u64 {
         self.0.unwrap_or(MAX_REQUEST / (min_bytes + 1))
     }
 }
 
-/// Returns how many values a list or map can have, for each value of the schema; `None` if unbounded.
+/// Returns how many values a list or map can have, for each value of the schema; `None` if
+/// unbounded.
 pub fn most_values<'s>(schema: impl SchemaView<'s>) -> Option<u64> {
     match schema.text("type") {
         "object" if schema.has("additionalProperties") => schema.bound("maxProperties"),

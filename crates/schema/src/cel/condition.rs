@@ -1,4 +1,5 @@
-//! Expressions about values without a schema, such as webhook conditions (`k8s.io/apiserver/pkg/admission/plugin/cel`).
+//! Expressions about values without a schema, such as webhook conditions
+//! (`k8s.io/apiserver/pkg/admission/plugin/cel`).
 
 use serde_json::Value;
 
@@ -35,8 +36,8 @@ impl Condition {
         Program::new(expression).map(Self)
     }
 
-    /// Returns the faults that the API server would report for a condition whose variables have any type; empty where only the server
-    /// can decide.
+    /// Returns the faults that the API server would report for a condition whose variables have any
+    /// type; empty where only the server can decide.
     #[must_use]
     pub fn faults(expression: &str, variables: &[&'static str]) -> Vec<String> {
         let (tree, root) = match parse(expression) {
@@ -62,7 +63,8 @@ impl Condition {
     /// Evaluates the condition with these variables.
     ///
     /// # Errors
-    /// Evaluation fails, costs too much, does not result in a boolean, or uses a feature that is not implemented here.
+    /// Evaluation fails, costs too much, does not result in a boolean, or uses a feature that is
+    /// not implemented here.
     pub fn evaluate(&self, variables: &[(&str, &Value)]) -> Result<bool, Undecided> {
         let stopped = |stop| match stop {
             Stop::Error(why) => Undecided::Error(why),

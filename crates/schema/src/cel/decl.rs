@@ -1,7 +1,8 @@
 //! CEL's view of a schema: its types, and the maximum sizes of their values.
 //!
-//! The API server estimates sizes from `maxItems`, `maxProperties` and `maxLength`, else from what fits into a request
-//! (`k8s.io/apiserver/pkg/cel/common`). Rules cannot read values without a type.
+//! The API server estimates sizes from `maxItems`, `maxProperties` and `maxLength`, else from what
+//! fits into a request (`k8s.io/apiserver/pkg/cel/common`). Rules cannot read values without a
+//! type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +23,8 @@ const DATE: u64 = 12;
 #[derive(Debug)]
 pub struct Decl {
     pub(crate) kind: Kind,
-    /// The maximum number of characters, bytes, items or entries of a value; 0 for objects and numbers.
+    /// The maximum number of characters, bytes, items or entries of a value; 0 for objects and
+    /// numbers.
     pub(crate) max_elements: u64,
     /// The minimum number of bytes of a value in JSON.
     pub min_bytes: u64,
@@ -43,12 +45,14 @@ pub(crate) enum Kind {
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     pub(crate) seen: BTreeMap<String, Decl>,
-    /// Fields that rules cannot read, since their schema has no type or their name is not valid in CEL.
+    /// Fields that rules cannot read, since their schema has no type or their name is not valid in
+    /// CEL.
     pub(crate) hidden: BTreeSet<String>,
 }
 
 impl Fields {
-    /// Returns a field by the name that an expression uses: a word that is reserved only in declarations may also be used unescaped.
+    /// Returns a field by the name that an expression uses: a word that is reserved only in
+    /// declarations may also be used unescaped.
     pub(crate) fn get(&self, name: &str) -> Option<&Decl> {
         let reserved = || is_reserved(name).then(|| format!("__{name}__"));
         let found = self.seen.get(name);
@@ -56,7 +60,8 @@ impl Fields {
     }
 }
 
-/// Whether a schema describes a whole object, some of whose fields rules see even if the schema does not declare them.
+/// Whether a schema describes a whole object, some of whose fields rules see even if the schema
+/// does not declare them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// The root, or an embedded resource.
@@ -234,8 +239,8 @@ fn is_described<'s>(schema: impl SchemaView<'s>) -> bool {
         })
 }
 
-/// Returns the fields of whole objects that rules always see: the type, and the names in the metadata. Rules do not see other fields of
-/// the metadata, even if the schema declares them.
+/// Returns the fields of whole objects that rules always see: the type, and the names in the
+/// metadata. Rules do not see other fields of the metadata, even if the schema declares them.
 fn common_fields(at: &str) -> Fields {
     let text = |at: &str| Decl::text(Kind::Scalar(Scalar::String), None, 2, at);
     let fields = |at: &str, names: [&str; 2]| Fields {

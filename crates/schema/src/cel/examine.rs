@@ -1,7 +1,8 @@
 //! Examines an expression as the API server does when a CRD is created.
 //!
-//! The server refuses a CRD with a rule that does not parse, refers to unknown names, does not result in a boolean, or could cost too
-//! much. Where this module cannot decide, the expression counts as valid, since the server may accept it.
+//! The server refuses a CRD with a rule that does not parse, refers to unknown names, does not
+//! result in a boolean, or could cost too much. Where this module cannot decide, the expression
+//! counts as valid, since the server may accept it.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -39,7 +40,8 @@ pub enum OldSelf {
 pub enum Verdict<'d> {
     /// The faults, in the order of the source.
     Faults(Vec<Found<'d>>),
-    /// The maximum cost for one value, and what could be bounded to lower it: markers, and the paths that they would bound.
+    /// The maximum cost for one value, and what could be bounded to lower it: markers, and the
+    /// paths that they would bound.
     Cost(u64, BTreeSet<(&'static str, &'d str)>),
     /// Only the API server can decide.
     Unknown,

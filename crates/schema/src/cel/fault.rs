@@ -8,7 +8,8 @@ use super::{
     types::{Scalar, Type},
 };
 
-/// A fault of an expression. Its `Display` is cel-go's message, which the API server quotes; `'d` is the lifetime of the declarations.
+/// A fault of an expression. Its `Display` is cel-go's message, which the API server quotes; `'d`
+/// is the lifetime of the declarations.
 #[derive(Clone, Debug)]
 pub enum Fault<'d> {
     /// The expression does not parse.

@@ -1,8 +1,9 @@
 //! CEL expressions.
 //!
-//! The `cel` crate, which kube also uses, parses them; `tree` is an expression with macros expanded. `functions` is the registry of
-//! functions. [`check`] (types, given the declarations of `decl`), [`cost`] (the estimate) and `eval` derive from it. [`examine`] does
-//! what the API server does with an expression when a CRD is created, and [`Fault`] is what it can find.
+//! The `cel` crate, which kube also uses, parses them; `tree` is an expression with macros
+//! expanded. `functions` is the registry of functions. [`check`] (types, given the declarations of
+//! `decl`), [`cost`] (the estimate) and `eval` derive from it. [`examine`] does what the API server
+//! does with an expression when a CRD is created, and [`Fault`] is what it can find.
 
 pub mod budget;
 pub mod check;
@@ -26,8 +27,8 @@ pub use self::{
     parse::parse,
 };
 
-/// The maximum nesting depth of an expression, as in the API server. Chains of operators and calls count as nesting; those of `&&` and
-/// `||` do not.
+/// The maximum nesting depth of an expression, as in the API server. Chains of operators and calls
+/// count as nesting; those of `&&` and `||` do not.
 pub const MOST_DEEP: u16 = 250;
 
 /// The maximum number of characters of an expression, as in the API server.

@@ -1,6 +1,7 @@
 //! Parses an expression into a tree, within limits.
 //!
-//! All code that processes a tree is recursive. The depth of a tree is therefore limited to what the stacks of servers and tests can hold.
+//! All code that processes a tree is recursive. The depth of a tree is therefore limited to what
+//! the stacks of servers and tests can hold.
 
 use std::{ops::Range, thread};
 
@@ -11,14 +12,16 @@ use super::{
     tree::{Id, Literal, Tree},
 };
 
-/// Expressions with more bytes are parsed on a separate thread: the parser builds a chain of operators as deep as it is long, and only
-/// then can it be rejected as too deep.
+/// Expressions with more bytes are parsed on a separate thread: the parser builds a chain of
+/// operators as deep as it is long, and only then can it be rejected as too deep.
 const MOST_BYTES_HERE: usize = 500;
 
-/// The limit of the parser's work, in bytes of source. It copies the receiver and the arguments of each call.
+/// The limit of the parser's work, in bytes of source. It copies the receiver and the arguments of
+/// each call.
 const MOST_WORK: usize = 4_000_000;
 
-/// The stack size of that thread, for the deepest expression of the maximum length. Only the used part takes memory.
+/// The stack size of that thread, for the deepest expression of the maximum length. Only the used
+/// part takes memory.
 const STACK_BYTES: usize = 256 * 1024 * 1024;
 
 /// Parses an expression; returns the tree and its root.
@@ -40,7 +43,8 @@ pub fn parse(expression: &str) -> Result<(Tree, Id), Option<Fault<'static>>> {
 
 /// Returns the positions of the parts of a valid expression, in bytes, by the parser's IDs.
 pub(super) fn places(expression: &str) -> impl Fn(u64) -> Option<Range<usize>> + use<> {
-    // The parser returns positions only with errors; an error after the expression changes none of them.
+    // The parser returns positions only with errors; an error after the expression changes none of
+    // them.
     let extended = format!("{expression}\n)");
     let read = || parser().parse(&extended).err()?.errors.pop()?.source_info;
     let found = match expression.len() <= MOST_BYTES_HERE {
@@ -61,7 +65,8 @@ fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     })
 }
 
-/// Rejects expressions that would take the parser too long: it copies each link of a call chain with all links before it.
+/// Rejects expressions that would take the parser too long: it copies each link of a call chain
+/// with all links before it.
 fn estimate(expression: &str) -> Result<(), Option<Fault<'static>>> {
     /// A value being scanned: its start, and the number of consecutive fields and calls.
     #[derive(Clone, Copy, Default)]
@@ -222,7 +227,8 @@ mod tests {
         }
     }
 
-    /// kube-apiserver accepts and refuses the same chains (`hack/rules.sh`), except for one or two links.
+    /// kube-apiserver accepts and refuses the same chains (`hack/rules.sh`), except for one or two
+    /// links.
     #[test]
     fn chains_nest_and_those_of_conditions_do_not() {
         let too_deep = Some(Fault::TooDeep.to_string());

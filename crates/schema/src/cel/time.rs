@@ -18,7 +18,8 @@ const UNITS: [(&str, i128); 8] = [
     ("h", 3600 * SECOND),
 ];
 
-/// Parses `1h30m` as nanoseconds; in the object also ISO 8601's `PT90M`, which the format permits too.
+/// Parses `1h30m` as nanoseconds; in the object also ISO 8601's `PT90M`, which the format permits
+/// too.
 pub(crate) fn parse_duration(text: &str) -> Result<i128, Stop> {
     let fault = || {
         Stop::error(format!(
@@ -102,7 +103,8 @@ pub(crate) fn format_duration(nanoseconds: i128) -> String {
     }
 }
 
-/// Whether a string is an RFC 3339 time accepted by Go's `time.Parse`: `2026-01-31T15:04:05.999Z`, or with an offset such as `+01:00`.
+/// Whether a string is an RFC 3339 time accepted by Go's `time.Parse`: `2026-01-31T15:04:05.999Z`,
+/// or with an offset such as `+01:00`.
 pub(crate) fn is_timestamp(text: &str) -> bool {
     let Some((date, time)) = text.split_once('T') else {
         return false;

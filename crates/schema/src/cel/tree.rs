@@ -1,7 +1,7 @@
 //! An expression as a list of nodes, with all macros expanded.
 //!
-//! The parser expands CEL's own macros but leaves those of its libraries (`optMap`, `transformList` and others) as calls; they are
-//! expanded here, as in cel-go.
+//! The parser expands CEL's own macros but leaves those of its libraries (`optMap`, `transformList`
+//! and others) as calls; they are expanded here, as in cel-go.
 
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr};
 
@@ -10,7 +10,7 @@ use super::{MOST_DEEP, fault::Fault};
 /// The index of a node.
 pub type Id = usize;
 
-/// The maximum number of nodes of an expression. Macros duplicate their receiver, so a short source can become many nodes.
+/// The maximum number of nodes of an expression: macros duplicate their receiver.
 const MOST_NODES: usize = 20_000;
 
 /// The accumulator variable of a loop.

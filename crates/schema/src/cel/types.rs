@@ -1,14 +1,15 @@
 //! The types of CEL, and their compatibility.
 //!
-//! The rules are those of cel-go's checker: `dyn` is compatible with every type, `null` with every object type, and type parameters are
-//! bound by the first argument with them.
+//! The rules are those of cel-go's checker: `dyn` is compatible with every type, `null` with every
+//! object type, and type parameters are bound by the first argument with them.
 
 use std::{cell::Cell, fmt};
 
 use super::decl::Decl;
 
-/// The maximum number of type nodes visited for an expression. If each variable is a map from the previous one to itself, types double
-/// at each level; rules of some hundred lines need a tenth of this.
+/// The maximum number of type nodes visited for an expression. If each variable is a map from the
+/// previous one to itself, types double at each level; rules of some hundred lines need a tenth of
+/// this.
 const MOST_STEPS: usize = 1_000_000;
 
 /// A type of scalar values.
@@ -145,7 +146,8 @@ impl<'d> Type<'d> {
 }
 
 impl Type<'_> {
-    /// Returns cel-go's name of the type. The names of object types there depend on the current time.
+    /// Returns cel-go's name of the type. The names of object types there depend on the current
+    /// time.
     #[must_use]
     pub(crate) fn go(&self) -> String {
         match self {
@@ -196,7 +198,8 @@ impl fmt::Display for Type<'_> {
 
 /// The types bound to type parameters.
 ///
-/// Once an expression's types exceed the limit, all types are compatible and results are `dyn`: see [`Solver::is_exhausted`].
+/// Once an expression's types exceed the limit, all types are compatible and results are `dyn`: see
+/// [`Solver::is_exhausted`].
 #[derive(Debug)]
 pub(crate) struct Solver<'d> {
     bound: Vec<Option<Type<'d>>>,
@@ -233,7 +236,8 @@ impl<'d> Solver<'d> {
         first
     }
 
-    /// Whether values of the found types are assignable to the expected ones; binds parameters if so.
+    /// Whether values of the found types are assignable to the expected ones; binds parameters if
+    /// so.
     pub(crate) fn fit(&mut self, found: &[Type<'d>], expected: &[Type<'d>]) -> bool {
         let before = self.trail.len();
         let fits = found.len() == expected.len()

@@ -1,4 +1,5 @@
-//! What rules need to know about a schema, whatever its representation: the server's as it was sent, or the generator's while it is built.
+//! What rules need to know about a schema, whatever its representation: the server's as it was
+//! sent, or the generator's while it is built.
 
 use serde_json::Value;
 

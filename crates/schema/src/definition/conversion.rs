@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::text;
 use crate::field::FieldError;
 
-/// Checks `spec.conversion`: a webhook conversion needs a client config and the supported review versions.
+/// Checks `spec.conversion`: a webhook conversion needs a client config and the supported review
+/// versions.
 pub(super) fn check_conversion(crd: &Value, errors: &mut Vec<FieldError>) {
     const PATH: &str = "spec.conversion";
     let conversion = &crd["spec"]["conversion"];

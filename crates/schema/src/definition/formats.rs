@@ -1,4 +1,5 @@
-//! Formats in the schemas of a definition that the API server does not know: it takes values of any form for them.
+//! Formats in the schemas of a definition that the API server does not know: it takes values of any
+//! form for them.
 
 use serde_json::Value;
 

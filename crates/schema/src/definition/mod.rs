@@ -1,8 +1,9 @@
-//! What a CustomResourceDefinition may contain, besides what its schemas may: names, versions, columns, subresources, selectable
-//! fields, conversion.
+//! What a CustomResourceDefinition may contain, besides what its schemas may: names, versions,
+//! columns, subresources, selectable fields, conversion.
 //!
-//! The checks are `ValidateCustomResourceDefinition` of k8s.io/apiextensions-apiserver. They report, as it does, what all versions
-//! share at its place in the internal type (`spec.validation`, `spec.subresources`); [`v1_path`] translates to the place in
+//! The checks are `ValidateCustomResourceDefinition` of k8s.io/apiextensions-apiserver. They
+//! report, as it does, what all versions share at its place in the internal type
+//! (`spec.validation`, `spec.subresources`); [`v1_path`] translates to the place in
 //! `apiextensions.k8s.io/v1`. Start at [`check`].
 
 mod conversion;
@@ -55,8 +56,8 @@ pub fn set_defaults(crd: &mut Value) {
     }
 }
 
-/// Returns the reasons to refuse a new definition, whose defaults are set and whose status is not looked at, in the words of
-/// kube-apiserver. `decode` decodes object metadata in defaults.
+/// Returns the reasons to refuse a new definition, whose defaults are set and whose status is not
+/// looked at, in the words of kube-apiserver. `decode` decodes object metadata in defaults.
 #[must_use]
 pub fn check(crd: &Value, decode: DecodeMetadata) -> Vec<FieldError> {
     check_but(crd, decode, |path, schema| {
@@ -140,7 +141,8 @@ fn check_but(
     errors
 }
 
-/// Checks the parts of a version besides its schema. Errors in parts that all versions share are reported once, under `spec`.
+/// Checks the parts of a version besides its schema. Errors in parts that all versions share are
+/// reported once, under `spec`.
 fn check_version(crd: &Value, index: usize, version: &Value, errors: &mut Vec<FieldError>) {
     let shared = |field: &str| {
         versions(crd)
@@ -161,7 +163,8 @@ fn check_version(crd: &Value, index: usize, version: &Value, errors: &mut Vec<Fi
         check_columns(&path("additionalPrinterColumns"), version, errors);
     }
     if shared("selectableFields") && !shared("schema") {
-        // Shared selectable fields are validated under `spec`, where the schema is missing if the versions' schemas differ.
+        // Shared selectable fields are validated under `spec`, where the schema is missing if the
+        // versions' schemas differ.
         let given = version["selectableFields"].as_array();
         if index == 0 && given.is_some_and(|fields| !fields.is_empty()) {
             let why = "may only be set when validations.schema is included";
@@ -173,7 +176,8 @@ fn check_version(crd: &Value, index: usize, version: &Value, errors: &mut Vec<Fi
     check_deprecation(index, version, errors);
 }
 
-/// Checks the group: it must have a dot, and groups of Kubernetes itself need an approval annotation.
+/// Checks the group: it must have a dot, and groups of Kubernetes itself need an approval
+/// annotation.
 fn check_group(crd: &Value, errors: &mut Vec<FieldError>) {
     let group = text(crd, &["spec", "group"]);
     if group.is_empty() {
@@ -288,8 +292,8 @@ fn text<'a>(value: &'a Value, path: &[&str]) -> &'a str {
     found.and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Returns the schema of each version with the path to report its errors at; a schema shared by all versions is reported under
-/// `spec.validation`.
+/// Returns the schema of each version with the path to report its errors at; a schema shared by all
+/// versions is reported under `spec.validation`.
 fn raw_schemas(crd: &Value) -> impl Iterator<Item = (String, Option<&Value>)> {
     let versions = versions(crd);
     let is_shared = versions
@@ -308,7 +312,8 @@ fn raw_schemas(crd: &Value) -> impl Iterator<Item = (String, Option<&Value>)> {
 /// Compiles the schemas of a definition, one per version.
 ///
 /// # Errors
-/// Every violation of the rules of structural schemas; what several versions share is reported once.
+/// Every violation of the rules of structural schemas; what several versions share is reported
+/// once.
 pub fn compile(
     crd: &Value,
     decode: DecodeMetadata,

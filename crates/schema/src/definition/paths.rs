@@ -1,6 +1,7 @@
 //! The places of errors in `apiextensions.k8s.io/v1`.
 
-/// Where the internal type holds something, and where `apiextensions.k8s.io/v1` does. What versions share stands in the first one.
+/// Where the internal type holds something, and where `apiextensions.k8s.io/v1` does. What versions
+/// share stands in the first one.
 const MOVED: [(&str, &str); 6] = [
     ("spec.validation.", "spec.versions[0].schema."),
     ("spec.subresources.", "spec.versions[0].subresources."),
@@ -19,7 +20,8 @@ const MOVED: [(&str, &str); 6] = [
     ),
 ];
 
-/// Returns the path in `apiextensions.k8s.io/v1` of an error's field, which names a place in the internal type.
+/// Returns the path in `apiextensions.k8s.io/v1` of an error's field, which names a place in the
+/// internal type.
 #[must_use]
 pub fn v1_path(field: &str) -> String {
     let moved = MOVED.iter().find_map(|(internal, v1)| {

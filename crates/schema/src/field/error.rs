@@ -1,4 +1,5 @@
-//! Violations of validation rules, with the messages of `k8s.io/apimachinery/pkg/util/validation/field`.
+//! Violations of validation rules, with the messages of
+//! `k8s.io/apimachinery/pkg/util/validation/field`.
 
 use std::fmt;
 
@@ -165,7 +166,8 @@ impl FieldError {
         self.body_with(|value| value)
     }
 
-    /// Returns [`body`](Self::body) for people: a value of more than `most` characters is cut, and ends in `…`.
+    /// Returns [`body`](Self::body) for people: a value of more than `most` characters is cut, and
+    /// ends in `…`.
     pub fn brief(&self, most: usize) -> String {
         self.body_with(|value| match value.char_indices().nth(most) {
             Some((end, _)) => format!("{}…", &value[..end]),
@@ -210,7 +212,8 @@ impl FieldError {
 /// The approximate number of bytes of a value that an error shows.
 const MOST_SHOWN: usize = 16 * 1024;
 
-/// Shortens a value that is too large to be shown: a body of a megabyte may violate hundreds of rules.
+/// Shortens a value that is too large to be shown: a body of a megabyte may violate hundreds of
+/// rules.
 fn shorten(value: Value) -> Value {
     let mut left = MOST_SHOWN;
     match fits(&value, &mut left) {

@@ -1,4 +1,5 @@
-//! Field paths and field errors (`k8s.io/apimachinery/pkg/util/validation/field`), with values formatted as in Go.
+//! Field paths and field errors (`k8s.io/apimachinery/pkg/util/validation/field`), with values
+//! formatted as in Go.
 
 mod error;
 mod path;

@@ -27,8 +27,8 @@ pub fn go_quote(text: &str) -> String {
     out
 }
 
-/// Approximates Go's `strconv.IsPrint` for the characters that occur in practice: control, space-like, format and private-use
-/// characters are not printable.
+/// Approximates Go's `strconv.IsPrint` for the characters that occur in practice: control,
+/// space-like, format and private-use characters are not printable.
 fn is_print(c: char) -> bool {
     let code = u32::from(c);
     c == ' '
@@ -39,7 +39,8 @@ fn is_print(c: char) -> bool {
             || code >= 0xe_0000)
 }
 
-/// Formats a float like Go's `%v`: the shortest digits that round-trip, with an exponent below 1e-4 and from 1e6.
+/// Formats a float like Go's `%v`: the shortest digits that round-trip, with an exponent below 1e-4
+/// and from 1e6.
 pub fn go_float(value: f64) -> String {
     let text = format!("{value:e}");
     match text.split_once('e') {
@@ -117,7 +118,8 @@ fn write_json(value: &Value, out: &mut String) {
     }
 }
 
-/// Formats a float in JSON like `encoding/json`: an exponent below 1e-6 and from 1e21, without leading zeros.
+/// Formats a float in JSON like `encoding/json`: an exponent below 1e-6 and from 1e21, without
+/// leading zeros.
 fn json_float(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) {

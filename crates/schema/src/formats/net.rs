@@ -48,7 +48,8 @@ pub(super) fn is_cidr(text: &str) -> bool {
         && bits.parse::<u32>().is_ok_and(|n| n <= limit)
 }
 
-/// Six, eight or twenty octets in hexadecimal, separated by colons or hyphens, or by dots between pairs of octets.
+/// Six, eight or twenty octets in hexadecimal, separated by colons or hyphens, or by dots between
+/// pairs of octets.
 pub(super) fn is_mac(text: &str) -> bool {
     let hex = |part: &str, length: usize| {
         part.len() == length && part.bytes().all(|b| b.is_ascii_hexdigit())
@@ -130,7 +131,8 @@ fn is_host(host: &str) -> bool {
         && !name.contains([' ', '"', '<', '>', '^', '`', '{', '|', '}', '\\', '[', ']'])
 }
 
-/// An address, with or without a display name, as accepted by Go's `mail.ParseAddress`; comments are not supported.
+/// An address, with or without a display name, as accepted by Go's `mail.ParseAddress`; comments
+/// are not supported.
 pub(super) fn is_email(text: &str) -> bool {
     let text = text.trim_matches([' ', '\t']);
     let address = match text.strip_suffix('>') {

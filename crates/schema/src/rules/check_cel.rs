@@ -159,7 +159,8 @@ fn issue(expression: &str, Found { fault, place }: &Found<'_>) -> String {
     }
 }
 
-/// Returns cel-go's position: for a call its parenthesis, where the parser here returns the function's name.
+/// Returns cel-go's position: for a call its parenthesis, where the parser here returns the
+/// function's name.
 fn opening(expression: &str, at: usize) -> usize {
     let rest = expression.get(at..).unwrap_or_default();
     let name = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');

@@ -1,4 +1,5 @@
-//! Checks a CRD's rules, except for their expressions (`apiextensions-apiserver/pkg/apis/apiextensions/validation`).
+//! Checks a CRD's rules, except for their expressions
+//! (`apiextensions-apiserver/pkg/apis/apiextensions/validation`).
 
 use serde_json::Value;
 

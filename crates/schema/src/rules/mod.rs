@@ -1,7 +1,9 @@
-//! CEL rules of a schema (`x-kubernetes-validations`): determines which are evaluated for which value.
+//! CEL rules of a schema (`x-kubernetes-validations`): determines which are evaluated for which
+//! value.
 //!
-//! [`check_rules`] traverses an object like kube-apiserver: the rules of a value before those of its parts, nulls are skipped, and the
-//! old counterpart of an item is found by the keys of its list.
+//! [`check_rules`] traverses an object like kube-apiserver: the rules of a value before those of
+//! its parts, nulls are skipped, and the old counterpart of an item is found by the keys of its
+//! list.
 
 #[cfg(feature = "cel")]
 pub(crate) mod check_cel;

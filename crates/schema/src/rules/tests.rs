@@ -221,7 +221,8 @@ fn a_rule_that_runs_away_is_stopped() {
     );
 }
 
-/// A comparison would visit 2^40 items that lists share; a list of lists of numbers would have 10^9.
+/// A comparison would visit 2^40 items that lists share; a list of lists of numbers would have
+/// 10^9.
 #[test]
 fn what_no_memory_or_patience_holds_is_stopped() {
     let doubled = ".map(x, [x, x])".repeat(40);

@@ -1,7 +1,8 @@
-//! Finds the faults in a schema's CEL rules as kube-apiserver does when a CRD is created: expressions, their estimated costs, and uses of
-//! `oldSelf`.
+//! Finds the faults in a schema's CEL rules as kube-apiserver does when a CRD is created:
+//! expressions, their estimated costs, and uses of `oldSelf`.
 //!
-//! [`walk_rules`] reports typed faults with their places. [`check_cel`](super::check_cel) words them as the server does.
+//! [`walk_rules`] reports typed faults with their places. [`check_cel`](super::check_cel) words
+//! them as the server does.
 
 use std::collections::BTreeSet;
 
@@ -33,13 +34,15 @@ pub enum RuleFault<'f> {
     Untyped,
     /// The expression does not compile.
     Expression(Purpose, &'f [Found<'f>]),
-    /// The estimated cost of the expression exceeds the budget. The bounds would lower it: markers, and paths below the schema.
+    /// The estimated cost of the expression exceeds the budget. The bounds would lower it: markers,
+    /// and paths below the schema.
     Expensive(Purpose, u64, &'f BTreeSet<(&'static str, &'f str)>),
     /// `oldSelf` is read within this list, whose old and new items cannot be correlated.
     Uncorrelatable(&'f Path<'f>),
     /// `optionalOldSelf` has this value, and `oldSelf` is not read.
     UnusedOptional(bool),
-    /// The total of all estimated costs exceeds the budget. Listed are expressions with a considerable share, the most expensive first.
+    /// The total of all estimated costs exceeds the budget. Listed are expressions with a
+    /// considerable share, the most expensive first.
     ExpensiveTogether(u64, &'f [Charge]),
 }
 
@@ -57,7 +60,8 @@ pub struct Charge {
 /// Receives the faults.
 type Report<'r> = dyn FnMut(RuleFinding<'_>) + 'r;
 
-/// Reports the faults in the rules of a schema that has no other ones. Rules without an expression are left out.
+/// Reports the faults in the rules of a schema that has no other ones. Rules without an expression
+/// are left out.
 pub fn walk_rules<'s>(root: impl SchemaView<'s>, path: &Path<'_>, report: &mut Report<'_>) {
     let mut walk = Walk {
         report,

@@ -1,7 +1,7 @@
 //! Value validation, with the messages of `k8s.io/kube-openapi/pkg/validation/validate`.
 //!
-//! [`check`] validates a value against one node. On update a value may have its old counterpart; [`ratchet()`] then ignores errors in
-//! unchanged values (the CRDValidationRatcheting feature).
+//! [`check`] validates a value against one node. On update a value may have its old counterpart;
+//! [`ratchet()`] then ignores errors in unchanged values (the CRDValidationRatcheting feature).
 
 mod number;
 mod outcome;
@@ -112,7 +112,8 @@ fn enum_error(checks: &Checks, path: &Path<'_>, value: &Value) -> Option<FieldEr
     ))
 }
 
-/// Go converts the value to the enumerated value's type first: a float is truncated before it is compared with an integer.
+/// Go converts the value to the enumerated value's type first: a float is truncated before it is
+/// compared with an integer.
 fn same_enum_value(value: &Value, allowed: &Value) -> bool {
     match (value, allowed) {
         (Value::Null, _) | (_, Value::Null) => false,

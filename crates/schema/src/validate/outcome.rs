@@ -7,10 +7,12 @@ use serde_json::Value;
 use crate::field::Path;
 use crate::field::{FieldError, FieldErrorKind};
 
-/// The maximum number of errors that one validation reports: a request of 3 MB can contain a million.
+/// The maximum number of errors that one validation reports: a request of 3 MB can contain a
+/// million.
 const MAX_ERRORS: usize = 1000;
 
-/// Errors without duplicates, and the number of checks: of several failing branches, the one with the most checks is reported.
+/// Errors without duplicates, and the number of checks: of several failing branches, the one with
+/// the most checks is reported.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     errors: Vec<FieldError>,
@@ -65,7 +67,8 @@ pub(crate) fn invalid(path: &Path<'_>, value: Value, rule: &str) -> FieldError {
     FieldError::with_value(path.field(), FieldErrorKind::Invalid, value, detail)
 }
 
-/// `<nil>: Invalid value: "": "<field>" <rule>`: errors of combinations carry no field of their own.
+/// `<nil>: Invalid value: "": "<field>" <rule>`: errors of combinations carry no field of their
+/// own.
 pub(crate) fn composite(path: &Path<'_>, rule: &str) -> FieldError {
     let detail = format!("{} {rule}", crate::field::go_quote(&path.render()));
     fieldless(detail)

@@ -8,7 +8,8 @@ use super::super::node::{ListType, Schema};
 use super::{Outcome, check};
 use crate::field::Path;
 
-/// The old counterpart of a value, and the structural schema that determines how their parts correspond.
+/// The old counterpart of a value, and the structural schema that determines how their parts
+/// correspond.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Old<'a> {
     pub(crate) value: &'a Value,
@@ -77,7 +78,8 @@ pub(crate) fn ratchet(
     outcome
 }
 
-/// Whether a value is unchanged. A field unknown to the schema counts as changed, and the order of a map list does not count.
+/// Whether a value is unchanged. A field unknown to the schema counts as changed, and the order of
+/// a map list does not count.
 pub(crate) fn unchanged(value: &Value, old: Old<'_>) -> bool {
     match (value, old.value) {
         (Value::Object(new), Value::Object(before)) => {

@@ -53,7 +53,8 @@ pub(super) fn type_error(schema: &Schema, path: &Path<'_>, value: &Value) -> Opt
     (!accepted).then(|| wrong_type(path, types.names(), kind.name()))
 }
 
-/// Returns the first violation of length and pattern by a string. Lengths count Unicode code points.
+/// Returns the first violation of length and pattern by a string. Lengths count Unicode code
+/// points.
 pub(super) fn string_error(checks: &Checks, path: &Path<'_>, text: &str) -> Option<FieldError> {
     if checks.max_length.is_some() || checks.min_length.is_some() {
         let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);

@@ -1,4 +1,5 @@
-//! A controller that uses one of the many kinds of a crate: client, lister, informer and work queue.
+//! A controller that uses one of the many kinds of a crate: client, lister, informer and work
+//! queue.
 
 use std::error::Error;
 

@@ -1,4 +1,5 @@
-//! Shared by the server and the clients of the informer benchmark: the resource, and a reader of the process's memory use.
+//! Shared by the server and the clients of the informer benchmark: the resource, and a reader of
+//! the process's memory use.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -25,12 +25,13 @@ struct MetadataOnly {
     metadata: ObjectMeta,
 }
 
-/// Decodes one line of a watch. An `ERROR` event becomes the error that it contains, and so does a status in place of an event.
+/// Decodes one line of a watch. An `ERROR` event becomes the error that it contains, and so does a
+/// status in place of an event.
 ///
 /// # Errors
 ///
-/// The server's, or [`Error::SerdeError`] for a line that is not an event: which object it is about is unknown, so only a list
-/// shows the current state. client-go ends such a watch, too.
+/// The server's, or [`Error::SerdeError`] for a line that is not an event: which object it is about
+/// is unknown, so only a list shows the current state. client-go ends such a watch, too.
 pub(crate) fn decode_event<K: DeserializeOwned + kube::Resource>(
     line: &[u8],
     rules: &Rules,
@@ -98,7 +99,8 @@ fn decode_object<K: DeserializeOwned + kube::Resource>(
     }
 }
 
-/// Describes an object that does not decode because of `error`; its metadata may still be readable. Fails if it is not JSON.
+/// Describes an object that does not decode because of `error`; its metadata may still be readable.
+/// Fails if it is not JSON.
 fn undecodable(json: &[u8], error: serde_json::Error) -> Result<Undecodable, Error> {
     if serde_json::from_slice::<IgnoredAny>(json).is_err() {
         return Err(Error::SerdeError(error));
@@ -116,7 +118,8 @@ fn undecodable(json: &[u8], error: serde_json::Error) -> Result<Undecodable, Err
     })
 }
 
-/// Returns one field of an object, whatever the others contain: what makes an object undecodable may stand next to its name.
+/// Returns one field of an object, whatever the others contain: what makes an object undecodable
+/// may stand next to its name.
 fn field<'a>(json: &'a [u8], name: &str) -> Option<&'a RawValue> {
     let mut fields: BTreeMap<String, &RawValue> = serde_json::from_slice(json).ok()?;
     fields.remove(name)

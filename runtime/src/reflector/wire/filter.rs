@@ -1,9 +1,11 @@
-//! Decodes one object, skipping managedFields and checking the kind on the way from JSON to the type.
+//! Decodes one object, skipping managedFields and checking the kind on the way from JSON to the
+//! type.
 //!
-//! A [`Filter`] wraps serde_json's deserializer for the type's own `Deserialize`. It sees the keys of the object and of its
-//! `metadata`, passes everything else on, and skips `metadata.managedFields` without building it, so that an informer that drops
-//! them never holds them, not even temporarily. If an object lacks its apiVersion or kind, as list items do, the filter adds the
-//! expected value, so that a type may have them as plain fields.
+//! A [`Filter`] wraps serde_json's deserializer for the type's own `Deserialize`. It sees the keys
+//! of the object and of its `metadata`, passes everything else on, and skips
+//! `metadata.managedFields` without building it, so that an informer that drops them never holds
+//! them, not even temporarily. If an object lacks its apiVersion or kind, as list items do, the
+//! filter adds the expected value, so that a type may have them as plain fields.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +19,8 @@ use serde::de::{
 /// The accepted kinds of an object, and whether its managedFields are kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
-    /// The accepted pairs of apiVersion and kind. An object without either is accepted, since lists omit them.
+    /// The accepted pairs of apiVersion and kind. An object without either is accepted, since lists
+    /// omit them.
     pub(crate) kinds: Vec<(String, String)>,
     pub(crate) keep_managed_fields: bool,
 }
@@ -68,7 +71,8 @@ impl Rules {
 
 /// A level of an object whose keys are filtered.
 ///
-/// Each has a map of its own: the values below metadata are read as without a filter, so that their types are compiled only once.
+/// Each has a map of its own: the values below metadata are read as without a filter, so that their
+/// types are compiled only once.
 trait Level: Copy {
     /// The filtered entries of a map.
     type Keys<'de, A: MapAccess<'de>>: MapAccess<'de, Error = A::Error>;
@@ -379,7 +383,8 @@ fn pass<'de, S: DeserializeSeed<'de>, E: Error>(
     seed.deserialize(Passed(text, PhantomData))
 }
 
-/// A string that was already read, deserialized as any type a string can be: also an option or a newtype of one.
+/// A string that was already read, deserialized as any type a string can be: also an option or a
+/// newtype of one.
 struct Passed<'de, E>(Cow<'de, str>, PhantomData<E>);
 
 impl<'de, E: Error> Deserializer<'de> for Passed<'de, E> {

@@ -1,5 +1,5 @@
-//! Decodes a list while it arrives: each item is decoded with its last byte, so that neither the JSON of the whole list nor a
-//! tree of it is ever in memory.
+//! Decodes a list while it arrives: each item is decoded with its last byte, so that neither the
+//! JSON of the whole list nor a tree of it is ever in memory.
 
 use kube::core::Status;
 use serde::Deserialize;
@@ -110,8 +110,8 @@ impl ListReader {
         Ok(())
     }
 
-    /// Returns the list's metadata, once it is complete. Like client-go, requires a kind: other JSON with status 200, such as a
-    /// proxy's `{"error":…}`, would count as an empty list.
+    /// Returns the list's metadata, once it is complete. Like client-go, requires a kind: other
+    /// JSON with status 200, such as a proxy's `{"error":…}`, would count as an empty list.
     pub(crate) fn finish(self) -> Result<ListEnd, ListSyntaxError> {
         match (self.state, self.kind) {
             (State::Done, Kind::List) => Ok(self.end),
@@ -226,7 +226,8 @@ fn failure(fields: Map<String, Value>) -> ListSyntaxError {
 }
 
 impl Scan {
-    /// Returns the length of the JSON value at the start of `rest`, if it is complete. Resumes where the last call stopped.
+    /// Returns the length of the JSON value at the start of `rest`, if it is complete. Resumes
+    /// where the last call stopped.
     fn end_of_value(&mut self, rest: &[u8]) -> Option<usize> {
         let first = *rest.first()?;
         if !matches!(first, b'{' | b'[' | b'"') {
@@ -242,7 +243,8 @@ impl Scan {
                     return None;
                 };
                 if tail.get(found) == Some(&b'\\') {
-                    // The escaped byte may not have arrived yet; then the search resumes from the backslash.
+                    // The escaped byte may not have arrived yet; then the search resumes from the
+                    // backslash.
                     if found + 1 >= tail.len() {
                         self.offset += found;
                         return None;

@@ -108,7 +108,8 @@ fn a_list_that_is_cut_or_broken_is_an_error() {
     );
 }
 
-/// An aggregated API server or a proxy may send a failure with a code of success. client-go returns it as an error of the API.
+/// An aggregated API server or a proxy may send a failure with a code of success. client-go returns
+/// it as an error of the API.
 #[test]
 fn a_status_in_place_of_a_list_is_the_error_that_it_describes() {
     let failure = |code: u16| {

@@ -9,7 +9,8 @@ use super::*;
 /// A member of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Member {
-    /// Whether its term lasts. Work ends with the term, and others know that it is over only afterwards.
+    /// Whether its term lasts. Work ends with the term, and others know that it is over only
+    /// afterwards.
     is_alive: bool,
     leaves: bool,
     /// What it works on, by epoch.
@@ -87,7 +88,8 @@ impl World {
             }
             Act::Leave(m) => !std::mem::replace(&mut self.members[m].leaves, true),
             Act::Join(m) => {
-                // Each process is another member; here it takes the name once nothing of the dead one is left.
+                // Each process is another member; here it takes the name once nothing of the dead
+                // one is left.
                 let is_gone =
                     !self.members[m].is_alive && !self.record.names().contains(name(m).as_str());
                 if is_gone && self.members[m].write.is_none() {
@@ -145,7 +147,8 @@ impl World {
         true
     }
 
-    /// What `Coordinator` does with a record: ends lost work, begins what was taken, and drains what is meant for others.
+    /// What `Coordinator` does with a record: ends lost work, begins what was taken, and drains
+    /// what is meant for others.
     fn learn(&mut self, m: usize) {
         let (record, me) = (&self.record, name(m));
         let held = record.held_by(&me);
@@ -179,7 +182,8 @@ impl World {
             .collect()
     }
 
-    /// Whether the record names all owners: a new record is settled only after those that it does not name must have stopped.
+    /// Whether the record names all owners: a new record is settled only after those that it does
+    /// not name must have stopped.
     fn is_known(&self) -> bool {
         self.members.iter().enumerate().all(|(m, member)| {
             let held = self.record.held_by(&name(m));

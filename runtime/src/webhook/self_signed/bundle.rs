@@ -1,4 +1,5 @@
-//! Writes the CA bundle into client configurations: webhook configurations, and CRDs with conversion.
+//! Writes the CA bundle into client configurations: webhook configurations, and CRDs with
+//! conversion.
 
 use k8s_openapi::ByteString;
 use kube::Api;
@@ -90,7 +91,8 @@ async fn write(
     Ok(())
 }
 
-/// Sets the CA bundle next to every reference to the service; returns whether that changed the object.
+/// Sets the CA bundle next to every reference to the service; returns whether that changed the
+/// object.
 fn put(settings: &SelfSigned, object: &mut Value, bundle: &Value) -> bool {
     let mut clients = Vec::new();
     let conversion = "/spec/conversion/webhook/clientConfig";

@@ -1,20 +1,23 @@
 //! Self-signed certificates, for clusters without cert-manager.
 //!
-//! A Secret holds the state shared by all replicas: a serving certificate with its key, and the CAs for clients to trust. Each
-//! replica reads it every few seconds, serves the pair, and writes the CAs into the webhook configurations and CRDs that
-//! reference the service. Any replica that finds a step due performs it; the Secret's resourceVersion resolves races.
+//! A Secret holds the state shared by all replicas: a serving certificate with its key, and the CAs
+//! for clients to trust. Each replica reads it every few seconds, serves the pair, and writes the
+//! CAs into the webhook configurations and CRDs that reference the service. Any replica that finds
+//! a step due performs it; the Secret's resourceVersion resolves races.
 //!
-//! A CA signs one certificate, and its key is discarded, so that a reader of the Secret cannot sign anything. A renewal also
-//! creates a new CA, in three steps that do not disturb any review ([`state::State::next`]):
+//! A CA signs one certificate, and its key is discarded, so that a reader of the Secret cannot sign
+//! anything. A renewal also creates a new CA, in three steps that do not disturb any review
+//! ([`state::State::next`]):
 //!
 //! 1. The new pair waits in the Secret, and clients are configured to trust both CAs.
-//! 2. A minute after all clients trust them, or before the old pair expires, the new pair replaces it, and replicas serve it as
-//!    soon as they see it.
+//! 2. A minute after all clients trust them, or before the old pair expires, the new pair replaces
+//!    it, and replicas serve it as soon as they see it.
 //! 3. An hour later, the old CA is removed from the clients.
 //!
 //! Each replica measures the duration of a step itself, so that clocks need not agree.
 //!
-//! Start reading at [`SelfSigned`]; [`state`] decides, [`pair`] creates certificates, [`bundle`] configures clients.
+//! Start reading at [`SelfSigned`]; [`state`] decides, [`pair`] creates certificates, [`bundle`]
+//! configures clients.
 
 mod bundle;
 mod pair;
@@ -89,8 +92,8 @@ pub enum SelfSignedError {
 
 type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
-/// Creates the certificate of a webhook server, shares it with other replicas through a Secret, renews it, and keeps its CA in
-/// the webhook configurations and CRDs that reference the service.
+/// Creates the certificate of a webhook server, shares it with other replicas through a Secret,
+/// renews it, and keeps its CA in the webhook configurations and CRDs that reference the service.
 ///
 /// ```no_run
 /// # async fn example(client: codegen_runtime::kube::Client, webhooks: codegen_runtime::webhook::Webhooks) -> Result<(), Box<dyn std::error::Error>> {
@@ -119,8 +122,8 @@ pub struct SelfSigned {
 }
 
 impl SelfSigned {
-    /// Creates certificates for the service through which the API server calls the webhooks. The Secret is `SERVICE-cert`, in the
-    /// same namespace.
+    /// Creates certificates for the service through which the API server calls the webhooks. The
+    /// Secret is `SERVICE-cert`, in the same namespace.
     pub fn new(client: &Client, namespace: impl Into<String>, service: impl Into<String>) -> Self {
         let service = service.into();
         Self {
@@ -134,7 +137,8 @@ impl SelfSigned {
         }
     }
 
-    /// Sets the name of the Secret. An existing Secret is used if its certificate is for the service, and filled otherwise.
+    /// Sets the name of the Secret. An existing Secret is used if its certificate is for the
+    /// service, and filled otherwise.
     pub fn secret(mut self, name: impl Into<String>) -> Self {
         self.secret = name.into();
         self
@@ -146,7 +150,8 @@ impl SelfSigned {
         self
     }
 
-    /// Sets the validity of a certificate; defaults to 90 days, and is at most a hundred years. It is renewed when a third of it is left.
+    /// Sets the validity of a certificate; defaults to 90 days, and is at most a hundred years. It
+    /// is renewed when a third of it is left.
     pub fn validity(mut self, validity: Duration) -> Self {
         self.validity = validity.min(LONGEST);
         self
@@ -158,11 +163,12 @@ impl SelfSigned {
         self
     }
 
-    /// Reads or creates the Secret, and configures the existing clients to trust its CAs. The server that receives the
-    /// certificates keeps everything up to date while it runs.
+    /// Reads or creates the Secret, and configures the existing clients to trust its CAs. The
+    /// server that receives the certificates keeps everything up to date while it runs.
     ///
     /// # Errors
-    /// The Secret can be neither read nor created. Failed writes to configurations are logged and retried.
+    /// The Secret can be neither read nor created. Failed writes to configurations are logged and
+    /// retried.
     pub async fn certificates(self) -> Result<Certificates, SelfSignedError> {
         let mut progress = Progress::default();
         let loaded = self.agree(&mut progress).await?;

@@ -74,7 +74,8 @@ pub(super) fn trusted(authority: &str) -> Option<RootCertStore> {
 }
 
 impl Pair {
-    /// Whether a client that trusts only this CA accepts the certificate for all these names at a point in time.
+    /// Whether a client that trusts only this CA accepts the certificate for all these names at a
+    /// point in time.
     pub(super) fn is_valid(&self, authority: &str, names: &[String], at: SystemTime) -> bool {
         let chain = CertificateDer::pem_slice_iter(self.certificate.as_bytes());
         let Ok(chain) = chain.collect::<Result<Vec<_>, _>>() else {

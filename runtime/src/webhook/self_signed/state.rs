@@ -12,7 +12,8 @@ use crate::certificates::Loaded;
 /// How long clients must have trusted a new CA before its certificate is served.
 pub(super) const SETTLE: Duration = Duration::from_secs(60);
 
-/// How long an old CA is trusted after its certificate was replaced. Replicas check the Secret far more often.
+/// How long an old CA is trusted after its certificate was replaced. Replicas check the Secret far
+/// more often.
 pub(super) const KEEP: Duration = Duration::from_secs(3600);
 
 const CERTIFICATE: &str = "tls.crt";
@@ -101,8 +102,9 @@ impl State {
         own.cloned().collect()
     }
 
-    /// Returns the state that replaces a missing or unusable Secret. A state that this replica still serves is renewed as if it
-    /// were about to expire: clients trust it, and other replicas may serve it.
+    /// Returns the state that replaces a missing or unusable Secret. A state that this replica
+    /// still serves is renewed as if it were about to expire: clients trust it, and other replicas
+    /// may serve it.
     pub(super) fn anew<E>(
         served: Option<&Self>,
         make: impl FnOnce() -> Result<Made, E>,
@@ -120,8 +122,9 @@ impl State {
         }))
     }
 
-    /// Returns the next state, if it is due. `settled` is the time since all clients had been configured with this state, if they
-    /// have. A certificate that is no longer valid at `late` is renewed.
+    /// Returns the next state, if it is due. `settled` is the time since all clients had been
+    /// configured with this state, if they have. A certificate that is no longer valid at `late` is
+    /// renewed.
     pub(super) fn after<E>(
         &self,
         settled: Option<Duration>,
@@ -132,7 +135,8 @@ impl State {
     ) -> Result<Option<Self>, E> {
         let lasted = |time: Duration| settled.is_some_and(|settled| settled >= time);
         if let Some(next) = &self.next {
-            // Clients that cannot be configured must not prevent the others from being served once the current pair has expired.
+            // Clients that cannot be configured must not prevent the others from being served once
+            // the current pair has expired.
             let is_due = lasted(SETTLE) || !self.is_sound(names, now + SETTLE);
             return Ok(is_due.then(|| Self {
                 pair: next.clone(),
@@ -169,7 +173,8 @@ impl State {
     }
 }
 
-/// Extracts the certificates from PEM that others may have written: the API server accepts only certificates in a bundle.
+/// Extracts the certificates from PEM that others may have written: the API server accepts only
+/// certificates in a bundle.
 fn blocks(text: &str) -> Vec<String> {
     let text = text.replace('\r', "") + "\n";
     let blocks = text.split_inclusive(END).map(str::trim_start);

@@ -1,4 +1,5 @@
-//! Tests replicas on the embedded API server, with a paused clock: in-memory handshakes simulate reviews.
+//! Tests replicas on the embedded API server, with a paused clock: in-memory handshakes simulate
+//! reviews.
 
 use embedded_apiserver::{ApiError, ApiServer, Fault, FaultKind, assert_rbac};
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
@@ -135,7 +136,8 @@ impl World {
         bundle.unwrap_or_default().0
     }
 
-    /// Simulates a call from the API server to a replica, and returns the certificate that the replica presents.
+    /// Simulates a call from the API server to a replica, and returns the certificate that the
+    /// replica presents.
     async fn call(&self, replica: &Certificates) -> Result<Vec<u8>, String> {
         let mut roots = rustls::RootCertStore::empty();
         for authority in CertificateDer::pem_slice_iter(&self.bundle().await) {
@@ -159,8 +161,9 @@ impl World {
         Ok(connection.peer_certificates().unwrap()[0].to_vec())
     }
 
-    /// Calls replicas every three seconds for a period, without a failure, and returns the certificates that each of them
-    /// presented. If the parts of a call are unchanged, its result is reused for half a minute, as a certificate may expire.
+    /// Calls replicas every three seconds for a period, without a failure, and returns the
+    /// certificates that each of them presented. If the parts of a call are unchanged, its result
+    /// is reused for half a minute, as a certificate may expire.
     async fn calls(&self, replicas: &[&Certificates], during: Duration) -> Vec<Vec<Vec<u8>>> {
         let mut shown = vec![Vec::new(); replicas.len()];
         let mut called = vec![None; replicas.len()];

@@ -1,8 +1,9 @@
 //! The queue's hand-over of items from adders to waiting workers, under one lock.
 //!
-//! All code that could lose a wake-up is in this folder, and the folder depends on no other part of the crate than `super::sync`,
-//! so that a model checker can run it with its own locks (`tests/loom`). Wakers are called after the lock is released. Start
-//! reading at [`Core::poll_next`].
+//! All code that could lose a wake-up is in this folder, and the folder depends on no other part of
+//! the crate than `super::sync`, so that a model checker can run it with its own locks
+//! (`tests/loom`). Wakers are called after the lock is released. Start reading at
+//! [`Core::poll_next`].
 
 mod ready;
 mod state;
@@ -40,7 +41,8 @@ pub(crate) enum Next<T> {
     Item(Popped<T>),
     /// The queue is shutting down and empty.
     ShutDown,
-    /// No item is ready: the waker is kept. With a time, the worker must poll again at that time, on behalf of all workers.
+    /// No item is ready: the waker is kept. With a time, the worker must poll again at that time,
+    /// on behalf of all workers.
     Wait(Option<Instant>),
 }
 
@@ -72,7 +74,8 @@ impl<T> Core<T> {
         sync::lock(&self.inner)
     }
 
-    /// Queues the items whose delay has ended. Returns the number of items that can be handed out, and the number of adds that this made.
+    /// Queues the items whose delay has ended. Returns the number of items that can be handed out,
+    /// and the number of adds that this made.
     pub(crate) fn len(&self, now: impl Fn() -> Instant) -> (usize, usize) {
         let mut wakers = Wakers::default();
         let mut inner = self.lock();
@@ -146,7 +149,8 @@ impl<T> Core<T> {
         wake(keeper);
     }
 
-    /// Hands out the next item, or keeps `waker` until there may be one. `waiter` is the worker's ID among those that wait.
+    /// Hands out the next item, or keeps `waker` until there may be one. `waiter` is the worker's
+    /// ID among those that wait.
     pub(crate) fn poll_next(
         &self,
         waiter: &mut Option<u64>,
@@ -179,7 +183,8 @@ impl<T> Core<T> {
         (next, promoted)
     }
 
-    /// Queues the items that became due, and wakes a worker for each except the `taken` ones that the caller takes itself.
+    /// Queues the items that became due, and wakes a worker for each except the `taken` ones that
+    /// the caller takes itself.
     fn promote(
         &self,
         inner: &mut Inner<T>,
@@ -214,7 +219,8 @@ impl<T> Core<T> {
 }
 
 impl<T: Eq + Hash> Core<T> {
-    /// Adds `item` to be handed out now. Returns the number of effective adds: this one, and delayed ones that became due.
+    /// Adds `item` to be handed out now. Returns the number of effective adds: this one, and
+    /// delayed ones that became due.
     pub(crate) fn add(&self, item: T, priority: i32, now: impl Fn() -> Instant) -> usize {
         let hash = self.hasher.hash_one(&item);
         let stamp = (self.timing == Timing::On).then(&now);
@@ -230,7 +236,8 @@ impl<T: Eq + Hash> Core<T> {
         promoted + usize::from(added != Added::Collapsed)
     }
 
-    /// Like [`add`](Self::add), for an item that has not changed: it waits as long as a server requested after its last failure.
+    /// Like [`add`](Self::add), for an item that has not changed: it waits as long as a server
+    /// requested after its last failure.
     pub(crate) fn add_unchanged(&self, item: T, priority: i32, now: impl Fn() -> Instant) -> usize {
         let hash = self.hasher.hash_one(&item);
         let time = now();

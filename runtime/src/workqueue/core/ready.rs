@@ -1,7 +1,7 @@
 //! Ready lists: one first-in-first-out list per priority, linked through the slots themselves.
 //!
-//! Linking through the slots allows removal from the middle without search or allocation, which raising the priority of a queued
-//! item needs. Start reading at [`Ready::push`].
+//! Linking through the slots allows removal from the middle without search or allocation, which
+//! raising the priority of a queued item needs. Start reading at [`Ready::push`].
 
 use slab::Slab;
 
@@ -10,7 +10,8 @@ use super::state::Slot;
 /// The end of a list.
 const NIL: usize = usize::MAX;
 
-/// The number of empty levels to keep; more are freed, so that a queue with arbitrary priorities stays small.
+/// The number of empty levels to keep; more are freed, so that a queue with arbitrary priorities
+/// stays small.
 const SPARE_LEVELS: usize = 8;
 
 /// A slot's neighbours in its ready list.
@@ -38,7 +39,8 @@ struct Level {
 /// The slots that may be handed out now, by priority and then by arrival.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
-    /// Ascending by priority: the next slot to hand out is the head of the last level that is not empty.
+    /// Ascending by priority: the next slot to hand out is the head of the last level that is not
+    /// empty.
     levels: Vec<Level>,
     len: usize,
 }

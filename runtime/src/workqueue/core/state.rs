@@ -1,8 +1,9 @@
 //! The state of a queue: a single-threaded state machine over slots, without clocks or wakers.
 //!
-//! Every item known to the queue has exactly one [`Slot`], in whatever combination of queued, delayed, in process and to be
-//! rerun; a slot in none of these states is freed immediately. Time is passed in, so that the same code runs under tokio's clock,
-//! under a model and under a model checker. Start reading at [`State::add`].
+//! Every item known to the queue has exactly one [`Slot`], in whatever combination of queued,
+//! delayed, in process and to be rerun; a slot in none of these states is freed immediately. Time
+//! is passed in, so that the same code runs under tokio's clock, under a model and under a model
+//! checker. Start reading at [`State::add`].
 
 use std::collections::BTreeMap;
 
@@ -28,14 +29,16 @@ pub(crate) enum Timing {
 pub(crate) enum Delay {
     /// The caller requested it.
     Asked,
-    /// The rate limiter required it, after a failure. If a server requested a wait, then also the end of that wait.
+    /// The rate limiter required it, after a failure. If a server requested a wait, then also the
+    /// end of that wait.
     Backoff(Option<Instant>),
 }
 
 /// How immediate adds, delays and priorities of one item combine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Discipline {
-    /// client-go's: an immediate add keeps a pending delay, which runs the item once more when it ends.
+    /// client-go's: an immediate add keeps a pending delay, which runs the item once more when it
+    /// ends.
     Fifo,
     /// controller-runtime's: an item has one entry; the earlier time and the higher priority win.
     Priority,
@@ -63,9 +66,11 @@ pub(super) struct Slot<T> {
     delay_priority: i32,
     /// The end of the last rate-limited delay.
     backoff_until: Option<Instant>,
-    /// The end of the wait that a server requested after a failure: adds without a change do not shorten it.
+    /// The end of the wait that a server requested after a failure: adds without a change do not
+    /// shorten it.
     held_until: Option<Instant>,
-    /// Whether it was handed out before the rate-limited delay had ended, so that this run did not wait for it.
+    /// Whether it was handed out before the rate-limited delay had ended, so that this run did not
+    /// wait for it.
     early: bool,
     added_at: Option<Instant>,
     started_at: Option<Instant>,
@@ -153,8 +158,9 @@ impl<T> State<T> {
         }
     }
 
-    /// Queues the items that are due by `now`, in the order of their deadlines. Returns the number of items that became ready,
-    /// and the number of effective adds, which includes items in process.
+    /// Queues the items that are due by `now`, in the order of their deadlines. Returns the number
+    /// of items that became ready, and the number of effective adds, which includes items in
+    /// process.
     pub(crate) fn promote(&mut self, now: Instant, stamp: Option<Instant>) -> (usize, usize) {
         let (mut ready, mut counted) = (0, 0);
         while let Some(entry) = self.delays.first_entry() {
@@ -295,8 +301,8 @@ impl<T: Eq> State<T> {
         self.make_ready(id, priority, stamp)
     }
 
-    /// Adds `item`, which has not changed, to be handed out now. If it is in process and a server requests a wait for it, the
-    /// rerun waits, too: see [`Self::add_at`].
+    /// Adds `item`, which has not changed, to be handed out now. If it is in process and a server
+    /// requests a wait for it, the rerun waits, too: see [`Self::add_at`].
     pub(crate) fn add_unchanged(
         &mut self,
         hash: u64,
@@ -314,7 +320,8 @@ impl<T: Eq> State<T> {
         added
     }
 
-    /// Returns the end of the wait that a server requested for `item`, if that lies ahead and no run is in process.
+    /// Returns the end of the wait that a server requested for `item`, if that lies ahead and no
+    /// run is in process.
     pub(crate) fn held_until(&self, hash: u64, item: &T, now: Instant) -> Option<Instant> {
         let id = *self.index.find(hash, |&id| self.slots[id].item == *item)?;
         let slot = &self.slots[id];
@@ -322,8 +329,8 @@ impl<T: Eq> State<T> {
             .filter(|until| now < *until && !slot.processing)
     }
 
-    /// Adds `item` to be handed out at `at`, or earlier if it already has an earlier delay. Returns whether the queue's earliest
-    /// deadline changed.
+    /// Adds `item` to be handed out at `at`, or earlier if it already has an earlier delay. Returns
+    /// whether the queue's earliest deadline changed.
     pub(crate) fn add_at(
         &mut self,
         hash: u64,
@@ -369,7 +376,8 @@ impl<T: Eq> State<T> {
         before.is_none_or(|before| at < before)
     }
 
-    /// Returns the end of a rate-limited delay that the run in process did not wait for, because something else triggered it.
+    /// Returns the end of a rate-limited delay that the run in process did not wait for, because
+    /// something else triggered it.
     pub(crate) fn unserved_backoff(&self, hash: u64, item: &T, now: Instant) -> Option<Instant> {
         let id = *self.index.find(hash, |&id| self.slots[id].item == *item)?;
         let slot = &self.slots[id];

@@ -1,8 +1,9 @@
 //! The workers that wait for an item, in order of arrival.
 //!
-//! An item that becomes ready wakes one sleeping waiter; the item itself stays in the queue. A worker that leaves between being
-//! woken and taking the item passes the wake-up on, so that it is not lost. One waiter at a time is the *timekeeper*: it sleeps
-//! until the next deadline on behalf of all. Start reading at [`Waiters::wake_one`].
+//! An item that becomes ready wakes one sleeping waiter; the item itself stays in the queue. A
+//! worker that leaves between being woken and taking the item passes the wake-up on, so that it is
+//! not lost. One waiter at a time is the *timekeeper*: it sleeps until the next deadline on behalf
+//! of all. Start reading at [`Waiters::wake_one`].
 
 use std::collections::VecDeque;
 use std::task::Waker;
@@ -105,7 +106,8 @@ impl Waiters {
             .take()
     }
 
-    /// Wakes a worker to become the timekeeper, unless there is one or a woken worker will poll anyway.
+    /// Wakes a worker to become the timekeeper, unless there is one or a woken worker will poll
+    /// anyway.
     pub(super) fn appoint(&mut self) -> Option<Waker> {
         if self.timekeeper.is_some() || self.list.iter().any(Waiter::is_awake) {
             return None;

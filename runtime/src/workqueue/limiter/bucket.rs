@@ -9,8 +9,9 @@ use super::RateLimiter;
 
 /// Allows `burst` tries at once and then one every `1 / rate` seconds, over all items.
 ///
-/// Each call reserves the next free token, so that concurrent tries are spread out and none is refused. The bucket does not track
-/// items: [`forget`](RateLimiter::forget) has no effect and [`num_requeues`](RateLimiter::num_requeues) is 0.
+/// Each call reserves the next free token, so that concurrent tries are spread out and none is
+/// refused. The bucket does not track items: [`forget`](RateLimiter::forget) has no effect and
+/// [`num_requeues`](RateLimiter::num_requeues) is 0.
 #[derive(Debug)]
 pub struct BucketRateLimiter {
     interval: Duration,

@@ -12,7 +12,8 @@ use super::RateLimiter;
 
 /// Waits `base · 2ⁿ` after the n-th consecutive failure of an item, at most `max`.
 ///
-/// The count continues beyond the point where the wait would overflow; the wait then stays at `max`.
+/// The count continues beyond the point where the wait would overflow; the wait then stays at
+/// `max`.
 #[derive(Debug)]
 pub struct ItemExponentialFailureRateLimiter<T> {
     base: Duration,

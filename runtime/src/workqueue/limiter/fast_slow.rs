@@ -20,7 +20,8 @@ pub struct ItemFastSlowRateLimiter<T> {
 }
 
 impl<T> ItemFastSlowRateLimiter<T> {
-    /// Creates a limiter that waits `fast` up to and including try `max_fast_attempts`, and `slow` after that.
+    /// Creates a limiter that waits `fast` up to and including try `max_fast_attempts`, and `slow`
+    /// after that.
     pub fn new(fast: Duration, slow: Duration, max_fast_attempts: u32) -> Self {
         Self {
             fast,

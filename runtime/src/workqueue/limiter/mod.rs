@@ -1,7 +1,8 @@
 //! Rate limiters: the wait of a failed item before its next try.
 //!
-//! A limiter only computes; the queue waits. The default is client-go's: the longer of a per-item exponential back-off
-//! and an overall token bucket. Start reading at [`RateLimiter`] and [`default_controller_rate_limiter`].
+//! A limiter only computes; the queue waits. The default is client-go's: the longer of a per-item
+//! exponential back-off and an overall token bucket. Start reading at [`RateLimiter`] and
+//! [`default_controller_rate_limiter`].
 
 mod bucket;
 mod compose;
@@ -27,7 +28,8 @@ pub trait RateLimiter<T>: Debug + Send + Sync {
     /// Resets `item`: its next wait is the first one again. Has no effect on an unknown item.
     fn forget(&self, item: &T);
 
-    /// Returns how many times [`when`](Self::when) was called for `item` since the last `forget`, if the limiter counts that.
+    /// Returns how many times [`when`](Self::when) was called for `item` since the last `forget`,
+    /// if the limiter counts that.
     fn num_requeues(&self, item: &T) -> u32;
 }
 
@@ -59,8 +61,8 @@ impl<T, L: RateLimiter<T> + ?Sized> RateLimiter<T> for std::sync::Arc<L> {
     }
 }
 
-/// client-go's `DefaultTypedControllerRateLimiter`: the longer of 5 ms · 2ⁿ up to 1,000 s per item, and an overall bucket of ten
-/// tries per second with a burst of a hundred.
+/// client-go's `DefaultTypedControllerRateLimiter`: the longer of 5 ms · 2ⁿ up to 1,000 s per item,
+/// and an overall bucket of ten tries per second with a burst of a hundred.
 pub fn default_controller_rate_limiter<T>() -> MaxOfRateLimiter<T>
 where
     T: Clone + Eq + Hash + Debug + Send + Sync + 'static,
@@ -71,7 +73,8 @@ where
     ])
 }
 
-/// client-go's `DefaultItemBasedRateLimiter`: 1 ms · 2ⁿ up to 1,000 s per item, without an overall limit.
+/// client-go's `DefaultItemBasedRateLimiter`: 1 ms · 2ⁿ up to 1,000 s per item, without an overall
+/// limit.
 pub fn default_item_based_rate_limiter<T>() -> ItemExponentialFailureRateLimiter<T>
 where
     T: Clone + Eq + Hash + Debug + Send + Sync + 'static,

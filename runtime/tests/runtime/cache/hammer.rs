@@ -84,7 +84,8 @@ async fn come_and_go(informer: &SharedInformer<ConfigMap>) -> Vec<Witness> {
     late.into_iter().map(|(witness, _)| witness).collect()
 }
 
-/// Waits until the cache and every handler hold the expected state; returns false if they do not reach it.
+/// Waits until the cache and every handler hold the expected state; returns false if they do not
+/// reach it.
 async fn agree(
     informer: &SharedInformer<ConfigMap>,
     witnesses: &[Witness],

@@ -1,6 +1,8 @@
-//! Tests of the caches: reflector, event queue, store, lister, informer and factory, on a scripted API server.
+//! Tests of the caches: reflector, event queue, store, lister, informer and factory, on a scripted
+//! API server.
 //!
-//! Long sleeps take no time: tests that wait for more than milliseconds use a paused clock (`start_paused`).
+//! Long sleeps take no time: tests that wait for more than milliseconds use a paused clock
+//! (`start_paused`).
 
 mod example;
 mod factory;

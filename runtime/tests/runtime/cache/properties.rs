@@ -1,5 +1,5 @@
-//! Properties: after any sequence of server events and faults the cache equals the server's state, and every handler saw each key's
-//! changes in order; a store with indexes behaves like a map.
+//! Properties: after any sequence of server events and faults the cache equals the server's state,
+//! and every handler saw each key's changes in order; a store with indexes behaves like a map.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -102,8 +102,9 @@ fn take(
     Duration::ZERO
 }
 
-/// Waits, without further faults, until the cache has reached the server's version; then the cache and every handler must hold the
-/// server's objects. Comparing only objects is not enough: before it sees that an object came and went, a cache equals the server.
+/// Waits, without further faults, until the cache has reached the server's version; then the cache
+/// and every handler must hold the server's objects. Comparing only objects is not enough: before
+/// it sees that an object came and went, a cache equals the server.
 async fn check_agreement(live: &Live, informer: &SharedInformer<ConfigMap>, handlers: &Handlers) {
     live.set_faults([]);
     let (expected, version) = (live.names(), live.version());

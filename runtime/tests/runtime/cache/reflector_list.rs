@@ -171,7 +171,8 @@ async fn paging_stays_on_if_the_list_at_version_0_came_in_pages() {
     );
 }
 
-/// client-go's pager keeps the version of the first page: a change of an object of that page may be older than the last page.
+/// client-go's pager keeps the version of the first page: a change of an object of that page may be
+/// older than the last page.
 #[tokio::test(start_paused = true)]
 async fn the_version_of_a_list_in_pages_is_that_of_its_first_page() {
     let server = Server::new();
@@ -213,7 +214,8 @@ async fn an_expired_page_token_falls_back_to_one_full_list() {
     );
 }
 
-/// The server returns the pages, each with a token; the list is given up after the last, and another one starts.
+/// The server returns the pages, each with a token; the list is given up after the last, and
+/// another one starts.
 async fn check_endless(pages: &[(&str, &str)], expected: &str) {
     let server = Server::new();
     let reflecting = Reflecting::start(&server);

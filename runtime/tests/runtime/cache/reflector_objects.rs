@@ -230,7 +230,8 @@ async fn a_status_in_place_of_an_event_is_the_error_of_the_watch() {
     assert!(reflecting.take_errors()[0].contains("too old resource version"));
 }
 
-/// JSON from elsewhere with status 200, and items that a fault has garbled, must not empty the cache.
+/// JSON from elsewhere with status 200, and items that a fault has garbled, must not empty the
+/// cache.
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_no_list_leaves_the_cache_as_it_is() {
     let garbled = list(20, &[cm("a", 1), cm("b", 2)]).to_string();

@@ -34,7 +34,8 @@ async fn a_server_that_came_back_empty_and_says_nothing_is_relisted_for_its_newe
     let server = Server::new();
     let (reflecting, first) = known(&server).await;
     first.cut();
-    // The watch requests changes after version 5000, and the server stays silent until it reaches that version.
+    // The watch requests changes after version 5000, and the server stays silent until it reaches
+    // that version.
     let resumed = Instant::now();
     let watch = server.watch().await;
     assert_eq!(watch.version(), Some("5000"));
@@ -183,7 +184,8 @@ fn rewritten(name: &str, version: u64) -> Value {
     object
 }
 
-/// Checks that after a restore the cache holds `a` as rewritten, and that handlers were told of every object.
+/// Checks that after a restore the cache holds `a` as rewritten, and that handlers were told of
+/// every object.
 async fn check_rewritten(
     informer: &SharedInformer<ConfigMap>,
     calls: &Recorder,

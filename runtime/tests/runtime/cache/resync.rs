@@ -196,7 +196,8 @@ async fn the_transform_does_not_run_on_resyncs_and_tombstones() {
     after(3).await;
     assert!(calls.take().len() > 2, "resyncs came");
     assert_eq!(runs.load(Ordering::Relaxed), 2);
-    // A relist without `b` makes it a tombstone; `a` is transformed again, as it was received again.
+    // A relist without `b` makes it a tombstone; `a` is transformed again, as it was received
+    // again.
     watch.error(410, "Expired", "too old");
     server.list().await.json(&list(105, &[cm("a", 1)]));
     settle().await;

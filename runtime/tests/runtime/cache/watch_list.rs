@@ -270,7 +270,8 @@ async fn a_bookmark_that_is_long_in_coming_is_reported_every_ten_seconds_and_wai
     assert!(reflecting.take_errors().is_empty());
 }
 
-/// Sends `events` to the streamed list, one per second, until it is given up; returns how long that took.
+/// Sends `events` to the streamed list, one per second, until it is given up; returns how long that
+/// took.
 async fn busy(server: &Server, mut event: impl FnMut(&crate::cache::support::Watch, u64)) -> u64 {
     let started = Instant::now();
     let watch = server.watch_list().await.stream();
@@ -289,7 +290,8 @@ async fn busy(server: &Server, mut event: impl FnMut(&crate::cache::support::Wat
     started.elapsed().as_secs()
 }
 
-/// Checks that a busy stream is given up after `seconds`, that a plain list follows at once, and that relists are plain.
+/// Checks that a busy stream is given up after `seconds`, that a plain list follows at once, and
+/// that relists are plain.
 async fn check_busy(
     seconds: std::ops::RangeInclusive<u64>,
     event: impl FnMut(&crate::cache::support::Watch, u64),

@@ -1,4 +1,5 @@
-//! Helpers of this suite: secrets to observe, informers that run for one case, and a source that records its requests.
+//! Helpers of this suite: secrets to observe, informers that run for one case, and a source that
+//! records its requests.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -74,7 +75,8 @@ pub(crate) fn version<K: ResourceExt>(object: &K) -> u64 {
     object.resource_version().unwrap().parse().unwrap()
 }
 
-/// The recorded calls of a handler: `+name` (`*name` in the initial list), `~name`, `-name` (`?name` if the deletion was missed).
+/// The recorded calls of a handler: `+name` (`*name` in the initial list), `~name`, `-name`
+/// (`?name` if the deletion was missed).
 #[derive(Clone, Default)]
 pub(crate) struct Told(Arc<Mutex<Vec<String>>>);
 
@@ -167,8 +169,8 @@ impl<K: Cacheable> Spy<K> {
         self.gate.add_permits(Semaphore::MAX_PERMITS);
     }
 
-    /// Returns the requests: `list "0" limit 3`, `list "0" limit 3 continued`, `watch "12"`, `watch "" streamed`; numeric versions
-    /// are written `N`.
+    /// Returns the requests: `list "0" limit 3`, `list "0" limit 3 continued`, `watch "12"`,
+    /// `watch "" streamed`; numeric versions are written `N`.
     pub(crate) fn log(&self) -> Vec<String> {
         self.log.lock().unwrap().clone()
     }

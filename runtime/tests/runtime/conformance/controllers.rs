@@ -38,7 +38,8 @@ cases![
     lost_races_are_run_again,
 ];
 
-/// A controller that creates, for every ConfigMap with the label `app`, a Secret of the same name, labelled `kept=yes`.
+/// A controller that creates, for every ConfigMap with the label `app`, a Secret of the same name,
+/// labelled `kept=yes`.
 struct Case {
     maps: Api<ConfigMap>,
     secrets: Api<Secret>,

@@ -1,4 +1,5 @@
-//! Informers of resources that are known only at run time, and that appear and disappear while informers run.
+//! Informers of resources that are known only at run time, and that appear and disappear while
+//! informers run.
 
 use codegen_runtime::informer::SharedInformerFactory;
 use codegen_runtime::object::Cacheable;

@@ -179,8 +179,8 @@ async fn a_released_lease_is_taken_over_at_once(client: Client) {
         fastest = fastest.min(took);
         leader = next;
     }
-    // The machine may be busy, though not in all five rounds, and a server slow. The release is one write; the next contender is
-    // notified, may read, and writes.
+    // The machine may be busy, though not in all five rounds, and a server slow. The release is one
+    // write; the next contender is notified, may read, and writes.
     let limit = ms(100) + 4 * write;
     assert!(fastest < limit, "{fastest:?}, limit {limit:?}");
     assert_eq!(lock.spec().await.lease_transitions, Some(5));

@@ -1,4 +1,5 @@
-//! A reflector's requests, and its handling of the answers: versions, bookmarks, ends of watches and 410s.
+//! A reflector's requests, and its handling of the answers: versions, bookmarks, ends of watches
+//! and 410s.
 
 use std::sync::Arc;
 
@@ -74,7 +75,8 @@ async fn a_watch_that_ends_goes_on_where_it_ended(client: Client) {
     );
 }
 
-/// Creates objects of a CRD that is newer than the server: version 1 precedes all versions that the server has stored of them.
+/// Creates objects of a CRD that is newer than the server: version 1 precedes all versions that the
+/// server has stored of them.
 async fn young_things(client: &Client) -> (Collection, ApiResource) {
     let things = things(client, json!({})).await;
     let (group, version) = things.api_version.split_once('/').unwrap();

@@ -1,6 +1,7 @@
 //! Self-signed certificates: an API server uses them to call the webhooks of two replicas.
 //!
-//! The service of the webhooks is an `ExternalName` for `localhost`, which API servers resolve where there is no pod network.
+//! The service of the webhooks is an `ExternalName` for `localhost`, which API servers resolve
+//! where there is no pod network.
 
 use std::time::Duration;
 
@@ -120,7 +121,8 @@ async fn replica(client: &Client, namespace: &str, stop: &CancellationToken) -> 
     port
 }
 
-/// Waits until the webhook refuses a config map: the server may not have received its configuration yet.
+/// Waits until the webhook refuses a config map: the server may not have received its configuration
+/// yet.
 async fn refuses(maps: &Collection) {
     let object = json!({"metadata": {"labels": {"refused": "yes"}}});
     let object = maps.object("a", object);
@@ -139,8 +141,8 @@ async fn an_api_server_calls_webhooks_with_certificates_of_their_own(client: Cli
         "spec": {"type": "ExternalName", "externalName": "localhost"}});
     let services = format!("/api/v1/namespaces/{namespace}/services");
     wire::post(&client, &services, &service).await.is(201);
-    // The objects that reference the service exist before the replicas, whose ports are unknown until then; objects created later
-    // are handled every ten seconds.
+    // The objects that reference the service exist before the replicas, whose ports are unknown
+    // until then; objects created later are handled every ten seconds.
     let crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     let crd = format!("{crds}/gauges.{GROUP}");
     let created = wire::post(&client, crds, &definition(&namespace, 1)).await;

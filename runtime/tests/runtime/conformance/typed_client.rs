@@ -1,4 +1,5 @@
-//! Typed clients of built-in kinds: every verb, subresources, and the server's errors as received by a caller.
+//! Typed clients of built-in kinds: every verb, subresources, and the server's errors as received
+//! by a caller.
 
 use codegen_runtime::client::{Either, TypedClient};
 use futures::StreamExt;

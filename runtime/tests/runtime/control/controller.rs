@@ -190,8 +190,8 @@ fn busy(seconds: u32) -> kube::Error {
     kube::Error::Api(serde_json::from_value(busy).unwrap())
 }
 
-/// client-go's client waits for as long as `Retry-After` says before it sends the request again, so that the error of a reconciler
-/// never brings the next request earlier.
+/// client-go's client waits for as long as `Retry-After` says before it sends the request again, so
+/// that the error of a reconciler never brings the next request earlier.
 #[tokio::test(start_paused = true)]
 async fn a_retry_after_of_the_api_server_is_kept_and_the_back_off_grows() {
     let calls = [0, 5, 10, 15, 23];

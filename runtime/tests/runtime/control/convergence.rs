@@ -1,4 +1,5 @@
-//! Whatever changes, fails, panics or takes long: eventually every object's current state is reconciled.
+//! Whatever changes, fails, panics or takes long: eventually every object's current state is
+//! reconciled.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -193,7 +193,8 @@ async fn ensure_suits_any_version_and_release_only_the_known_one() {
     assert_eq!(names(&held), [NAME]);
     assert_eq!(held.data.as_ref().unwrap()["changed"], "once");
     change("twice");
-    // It is there already: the current object is returned, so that a later write of the status does not conflict.
+    // It is there already: the current object is returned, so that a later write of the status does
+    // not conflict.
     let current = finalizer::ensure(&api, &old, NAME).await.unwrap();
     assert_eq!(current.data.unwrap()["changed"], "twice");
     let error = finalizer::release(&api, &held, NAME).await.unwrap_err();

@@ -1,4 +1,5 @@
-//! Controllers of dynamic kinds, of metadata, and of cluster-scoped kinds; and the context of a reconciler.
+//! Controllers of dynamic kinds, of metadata, and of cluster-scoped kinds; and the context of a
+//! reconciler.
 
 use std::time::Duration;
 

@@ -373,8 +373,8 @@ async fn the_endpoints_are_served_over_http() {
     );
     shutdown.cancel();
     run.await.unwrap().unwrap();
-    // A program that another test starts holds a copy of every open socket between fork and exec: the port may outlive the manager
-    // for that moment, though it does not answer.
+    // A program that another test starts holds a copy of every open socket between fork and exec:
+    // the port may outlive the manager for that moment, though it does not answer.
     let closed = async {
         while let Ok(mut stream) = TcpStream::connect(address).await {
             let _ = stream

@@ -15,7 +15,8 @@ use crate::control::secs;
 
 const PANICS: &str = "controller_mapping_panics_total{controller=\"test\"}";
 
-/// Starts a controller of the ConfigMaps named by the label `of` of Secrets; `before` runs in each mapping.
+/// Starts a controller of the ConfigMaps named by the label `of` of Secrets; `before` runs in each
+/// mapping.
 fn start(rig: &Rig, before: impl Fn(&Secret) + Send + Sync + 'static) {
     let log = rig.log();
     let mapping = move |secret: &Arc<Secret>| {

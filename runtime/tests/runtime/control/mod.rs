@@ -1,6 +1,8 @@
-//! Tests of the parts of controllers on an embedded API server; each test's name states what it verifies.
+//! Tests of the parts of controllers on an embedded API server; each test's name states what it
+//! verifies.
 //!
-//! Long sleeps take no time: tests that wait for more than milliseconds use a paused clock (`start_paused`).
+//! Long sleeps take no time: tests that wait for more than milliseconds use a paused clock
+//! (`start_paused`).
 
 #![allow(dead_code, reason = "the server serves more than each test uses")]
 

@@ -193,7 +193,8 @@ async fn matching_orphans_are_adopted_and_what_no_longer_matches_is_released() {
     assert_eq!(case.controller("stranger"), None);
 }
 
-/// Asserts that an owner that was read too early adopts nothing, and is told apart from one that lacks objects.
+/// Asserts that an owner that was read too early adopts nothing, and is told apart from one that
+/// lacks objects.
 async fn check_outdated(case: &Case) {
     let error = case.try_claim().await.unwrap_err();
     assert!(codegen_runtime::retry::is_conflict(&error), "{error}");
@@ -219,7 +220,8 @@ async fn an_owner_that_is_deleted_or_was_replaced_adopts_nothing() {
     );
     check_outdated(&case).await;
 
-    // Deleted since it was read: whoever takes the orphan for a missing object would create another.
+    // Deleted since it was read: whoever takes the orphan for a missing object would create
+    // another.
     let case = Case::new(json!({"metadata": {"uid": "me"}})).await;
     let deleting = json!({"uid": "me", "deletionTimestamp": "2026-01-01T00:00:00Z"});
     case.server

@@ -20,7 +20,8 @@ use tokio_rustls::TlsConnector;
 
 use crate::transport::hold_the_clock;
 
-/// A server that evaluates roles, with a service account whose role allows to read metrics, and one without a role.
+/// A server that evaluates roles, with a service account whose role allows to read metrics, and one
+/// without a role.
 fn server() -> ApiServer {
     let account = |name: &str| json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": "default"}});
     let role = json!({
@@ -70,7 +71,8 @@ async fn serve(server: &ApiServer) -> (Running, SocketAddr) {
     (running, address)
 }
 
-/// A client that encrypts and believes any certificate, as Prometheus does with `insecureSkipVerify`.
+/// A client that encrypts and believes any certificate, as Prometheus does with
+/// `insecureSkipVerify`.
 #[derive(Debug)]
 struct Believer;
 

@@ -13,7 +13,8 @@ fn rig() -> (ApiServer, Api<ConfigMap>) {
     (server, api)
 }
 
-/// Writes the keys `a` and `b` through an update, as releases before the move did; returns the manager of these fields.
+/// Writes the keys `a` and `b` through an update, as releases before the move did; returns the
+/// manager of these fields.
 async fn written_by_update(api: &Api<ConfigMap>) -> String {
     let mut map = ConfigMap::default();
     map.metadata.name = Some("map".to_owned());

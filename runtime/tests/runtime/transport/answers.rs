@@ -419,7 +419,8 @@ async fn helpers_over_kubes_api_send_one_request_too() {
     assert_eq!(server.seen().len(), 3);
 }
 
-/// client-go decodes the status and returns it as an error of the API, which decides how its reflector continues.
+/// client-go decodes the status and returns it as an error of the API, which decides how its
+/// reflector continues.
 #[tokio::test]
 async fn a_list_that_is_a_failure_with_a_code_of_success_is_the_error_that_it_describes() {
     let failure = r#""status":"Failure","message":"too old","reason":"Expired","code":410"#;

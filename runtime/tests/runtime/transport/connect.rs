@@ -214,9 +214,11 @@ async fn the_process_is_measured_as_prometheus_clients_do() {
     assert!(metric(&metrics, "process_open_fds") >= 3.0);
 }
 
-/// Returns the keep-alive timers of this machine's connections to `port`, in hundredths of a second.
+/// Returns the keep-alive timers of this machine's connections to `port`, in hundredths of a
+/// second.
 ///
-/// The kernel writes the table in pieces. If other tests connect meanwhile, a connection may stand in two of them, or in none.
+/// The kernel writes the table in pieces. If other tests connect meanwhile, a connection may stand
+/// in two of them, or in none.
 fn keep_alive_timers(port: u16) -> Vec<u64> {
     let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
     let lines = table.lines().skip(1);

@@ -15,7 +15,8 @@ async fn a_contender_that_is_refused_asks_once_a_period() {
     let elector = LeaderElector::new(server.kube_client(), config).unwrap();
     let shutdown = CancellationToken::new();
     let stop = async {
-        // Shorter than the retry period of 2 s, and longer than many retries of a layer that starts at 5 ms.
+        // Shorter than the retry period of 2 s, and longer than many retries of a layer that starts
+        // at 5 ms.
         tokio::time::sleep(Duration::from_millis(1500)).await;
         shutdown.cancel();
     };

@@ -148,8 +148,9 @@ pub fn config(address: SocketAddr) -> Config {
     Config::new(format!("http://{address}").parse().unwrap())
 }
 
-/// Returns an address that refuses connections while the socket lives: it is bound but not listening, and no other socket can bind
-/// it. A closed one could be another test's a moment later, and stays open while a program started by another test has a copy.
+/// Returns an address that refuses connections while the socket lives: it is bound but not
+/// listening, and no other socket can bind it. A closed one could be another test's a moment later,
+/// and stays open while a program started by another test has a copy.
 pub fn refusing() -> (TcpSocket, SocketAddr) {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();

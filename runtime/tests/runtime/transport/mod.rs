@@ -1,4 +1,5 @@
-//! The runtime's guarantees about requests and connections, over HTTP and through kube's own clients.
+//! The runtime's guarantees about requests and connections, over HTTP and through kube's own
+//! clients.
 
 mod answers;
 mod connect;
@@ -12,8 +13,8 @@ mod stalls;
 use std::future::Future;
 use std::time::Duration;
 
-/// Keeps the paused clock from advancing while a test waits for sockets; for at most half a minute, so that a test whose answer
-/// needs the clock ends.
+/// Keeps the paused clock from advancing while a test waits for sockets; for at most half a minute,
+/// so that a test whose answer needs the clock ends.
 pub(crate) fn hold_the_clock() -> std::sync::mpsc::Sender<()> {
     let (release, released) = std::sync::mpsc::channel();
     tokio::task::spawn_blocking(move || {

@@ -223,7 +223,8 @@ async fn lists_and_watches_go_on_after_a_time_without_any_connection() {
     .await;
 }
 
-/// Serves `model`, but sends the first request that `stalls` selects only `half` of an answer, or none.
+/// Serves `model`, but sends the first request that `stalls` selects only `half` of an answer, or
+/// none.
 async fn stalling(
     model: &Model,
     stalls: fn(&Seen) -> bool,
@@ -300,8 +301,8 @@ async fn every_phase_that_stalls_once_is_made_again() {
 #[tokio::test]
 async fn an_api_server_that_came_back_empty_is_relisted() {
     each_client(async |pick| {
-        // The versions of the second server are lower than those of the first, and like a real one it is silent for watches from a
-        // version that it has not reached.
+        // The versions of the second server are lower than those of the first, and like a real one
+        // it is silent for watches from a version that it has not reached.
         let (first, second) = (Model::new(true), Model::new(true));
         first.version.store(5_000, Ordering::SeqCst);
         let (now, asked) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));

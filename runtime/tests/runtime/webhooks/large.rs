@@ -1,4 +1,5 @@
-//! Reviews that are large or hostile: what is read, how much memory they may take together, and that they keep nobody waiting.
+//! Reviews that are large or hostile: what is read, how much memory they may take together, and
+//! that they keep nobody waiting.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Webhooks: handlers on the embedded API server, the router with arbitrary requests, and the TLS server.
+//! Webhooks: handlers on the embedded API server, the router with arbitrary requests, and the TLS
+//! server.
 
 mod conversions;
 mod example;

@@ -1,4 +1,5 @@
-//! Objects that were stored with another schema can be deleted: they are decoded only for a method that reads them.
+//! Objects that were stored with another schema can be deleted: they are decoded only for a method
+//! that reads them.
 
 use codegen_runtime::k8s_openapi::api::core::v1::ConfigMap;
 use codegen_runtime::webhook::{AdmissionRequest, Refusal, Validator, Warnings, Webhooks};

@@ -362,7 +362,8 @@ async fn a_conversion_that_fails_says_of_which_object() {
     .await;
 }
 
-/// As in controller-runtime: a rule for all operations and subresources of pods also selects `pods/exec`.
+/// As in controller-runtime: a rule for all operations and subresources of pods also selects
+/// `pods/exec`.
 #[tokio::test]
 async fn a_validator_allows_connections_whose_options_are_of_another_kind() {
     let webhooks = webhooks();

@@ -62,7 +62,8 @@ impl Drop for Folder {
     }
 }
 
-/// Returns the status of a request with an empty body, by a client that trusts only this certificate.
+/// Returns the status of a request with an empty body, by a client that trusts only this
+/// certificate.
 pub(super) async fn status(
     address: std::net::SocketAddr,
     trusted: &[u8],
@@ -255,7 +256,8 @@ async fn readiness(name: &str, webhooks: Webhooks) -> StatusCode {
     ready
 }
 
-/// The API server calls ready pods only, and the lists that fill the caches may need the conversion.
+/// The API server calls ready pods only, and the lists that fill the caches may need the
+/// conversion.
 #[tokio::test]
 async fn a_manager_that_converts_is_ready_before_its_caches_are_filled() {
     let converter = Converter::hub::<ConfigMap>();

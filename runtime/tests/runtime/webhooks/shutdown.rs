@@ -1,4 +1,5 @@
-//! The end of a process with webhooks: nodes route requests to it until they have heard that it stops.
+//! The end of a process with webhooks: nodes route requests to it until they have heard that it
+//! stops.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Fields that the type of a defaulter does not know stay with the item of the list that they were sent in.
+//! Fields that the type of a defaulter does not know stay with the item of the list that they were
+//! sent in.
 
 use codegen_runtime::codec;
 use codegen_runtime::k8s_openapi::api::core::v1::{Container, EnvVar, Pod, Toleration};
@@ -212,7 +213,8 @@ async fn items_of_a_custom_resource_are_told_apart_by_the_keys_of_its_schema() {
     ]);
     assert_eq!(changed(with_schema.build()).await, (expected, true));
 
-    // `id` is a key of no list of Kubernetes, so that without the schema it is in doubt which item was which.
+    // `id` is a key of no list of Kubernetes, so that without the schema it is in doubt which item
+    // was which.
     let without = Webhooks::builder().defaulter(change);
     let expected =
         json!([{"id": "b", "server": "server of b"}, {"id": "a", "server": "server of a"}]);

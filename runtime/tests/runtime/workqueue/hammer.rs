@@ -17,7 +17,8 @@ const ADDS: u32 = if cfg!(debug_assertions) {
     50_000
 };
 
-/// The state of a key: the number of adds, how many of them a run has seen, and whether a run is active.
+/// The state of a key: the number of adds, how many of them a run has seen, and whether a run is
+/// active.
 #[derive(Default)]
 struct Key {
     added: AtomicU32,
@@ -82,7 +83,8 @@ async fn work(queue: PriorityQueue<usize>, keys: Keys, worker: u64) -> u32 {
     }
 }
 
-/// Asserts that every add was followed by the start of a run, and that no key ran concurrently with itself.
+/// Asserts that every add was followed by the start of a run, and that no key ran concurrently with
+/// itself.
 async fn check(queue: PriorityQueue<usize>) {
     let keys: Keys = Arc::new((0..KEYS).map(|_| Key::default()).collect());
     let mut workers = JoinSet::new();

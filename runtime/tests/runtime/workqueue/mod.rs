@@ -1,6 +1,7 @@
 //! Tests of the work queue; each test's name states what it verifies.
 //!
-//! Long sleeps take no time: tests that wait for more than milliseconds use a paused clock (`start_paused`).
+//! Long sleeps take no time: tests that wait for more than milliseconds use a paused clock
+//! (`start_paused`).
 
 mod delay;
 mod drain;

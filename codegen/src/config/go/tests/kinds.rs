@@ -1,4 +1,5 @@
-//! Kinds that are not structs of their own package, types that only look like kinds, and kinds in nested modules.
+//! Kinds that are not structs of their own package, types that only look like kinds, and kinds in
+//! nested modules.
 
 use super::{World, module, object};
 use crate::{Manifests, Options, diag::Style, options::Compat};

@@ -21,7 +21,8 @@ impl World {
         generated.map_err(|errors| errors.render(Style::Plain).replace(&root, "$"))
     }
 
-    /// Checks that a type of a missing package is an error with these parts, and that `--type-path` resolves it.
+    /// Checks that a type of a missing package is an error with these parts, and that `--type-path`
+    /// resolves it.
     #[track_caller]
     pub(super) fn check_missing(&self, ty: &str, expected: &[&str]) {
         let errors = self.generate(None).expect_err("a package is missing");

@@ -9,7 +9,8 @@ const RULE: &str = "+kubebuilder:rbac:urls=/a,verbs=get";
 const WEBHOOK: &str = "+kubebuilder:webhook:path=/a,mutating=true,failurePolicy=fail,sideEffects=None,groups=a.b,\
     resources=c,verbs=create,versions=v1,name=a.b.c,admissionReviewVersions=v1";
 
-/// The rules and webhooks of a module whose only marked package is a controller's, and the warnings.
+/// The rules and webhooks of a module whose only marked package is a controller's, and the
+/// warnings.
 fn policy(files: &[(&str, &str)], compat: Compat, crds: Option<String>) -> (usize, usize, String) {
     let options = Options {
         emit: [].into(),

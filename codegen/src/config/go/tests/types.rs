@@ -1,4 +1,5 @@
-//! What becomes of Go's types: modules of several inputs, objects within objects, defaults, values, and what has no form in JSON.
+//! What becomes of Go's types: modules of several inputs, objects within objects, defaults, values,
+//! and what has no form in JSON.
 
 use super::{MOD, World, module, object};
 use crate::{Generated, Manifests, Options, Sources, diag::Style};

@@ -19,7 +19,8 @@ impl Schema {
         self.additional.is_some() || self.words.get(PRESERVE).is_some()
     }
 
-    /// Makes all fields optional, for a flattened `Option`: serde writes none of them for `None`, also none of an enum's variants.
+    /// Makes all fields optional, for a flattened `Option`: serde writes none of them for `None`,
+    /// also none of an enum's variants.
     pub(super) fn permit_none(&mut self) {
         self.required.clear();
         let demands = |choice: &Value| {
@@ -135,7 +136,8 @@ impl Shapes<'_> {
         schema.with("oneOf", choices)
     }
 
-    /// Reports data that cannot stand beside a tag: a value that is not an object, or a field with the tag's name.
+    /// Reports data that cannot stand beside a tag: a value that is not an object, or a field with
+    /// the tag's name.
     fn check_beside_tag(
         &mut self,
         tag: &str,

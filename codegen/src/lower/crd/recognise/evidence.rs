@@ -60,7 +60,8 @@ impl Evidence {
         self.properties == self.fields
     }
 
-    /// Returns the number of properties with Kubernetes' descriptions, which count unless the type is hidden.
+    /// Returns the number of properties with Kubernetes' descriptions, which count unless the type
+    /// is hidden.
     pub(super) fn described(self) -> Option<usize> {
         (!self.hidden).then_some(self.described)
     }
@@ -122,7 +123,8 @@ fn first_sentence(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether two words are equal up to letter case. Avoids copying, since most texts already differ in their first word.
+/// Whether two words are equal up to letter case. Avoids copying, since most texts already differ
+/// in their first word.
 fn is_same_word(a: &str, b: &str) -> bool {
     if a.is_ascii() && b.is_ascii() {
         a.eq_ignore_ascii_case(b)

@@ -1,4 +1,5 @@
-//! Checks whether a Kubernetes type fits a schema: reading its values loses nothing, and writing them adds nothing.
+//! Checks whether a Kubernetes type fits a schema: reading its values loses nothing, and writing
+//! them adds nothing.
 
 use super::{
     misfit::{Misfit, Reason},
@@ -31,7 +32,8 @@ pub(super) enum Texts {
 }
 
 impl Fit {
-    /// Checks how a type fits the objects of a schema; the schema's additional rules stay with the field.
+    /// Checks how a type fits the objects of a schema; the schema's additional rules stay with the
+    /// field.
     pub(super) fn find<'s>(
         table: &'static Table,
         root: &'static Kubernetes,
@@ -79,7 +81,8 @@ impl Fit {
         Ok(())
     }
 
-    /// Checks a field that k8s-openapi always writes but the schema does not require: it is always present if it has a default.
+    /// Checks a field that k8s-openapi always writes but the schema does not require: it is always
+    /// present if it has a default.
     fn unasked<'s>(self, schema: &'s Schema, name: &str, field: &KubernetesField) -> Fits<'s> {
         let property = schema.properties.iter().find(|(key, _)| key == name);
         let default = property.and_then(|(_, property)| property.default.as_ref());
@@ -189,7 +192,8 @@ fn keeps_unknown(schema: &Schema) -> bool {
     schema.validation.preserve_unknown_fields || !matches!(schema.additional, Additional::No)
 }
 
-/// Whether it is embedded metadata as written by controller-gen: the server prunes all of its fields, or none.
+/// Whether it is embedded metadata as written by controller-gen: the server prunes all of its
+/// fields, or none.
 fn is_open_metadata(schema: &Schema, known: &Kubernetes) -> bool {
     known.is_metadata() && schema.type_ == Some(Type::Object)
 }

@@ -1,9 +1,11 @@
 //! Recognises Kubernetes types in CRD schemas, by structure.
 //!
-//! A k8s-openapi type fits a schema if every property of the schema is a field of the type, with the same type and rules, and if writing a
-//! value adds nothing ([`fit`]). Fields of types with numbers go through the codec, which preserves values that k8s-openapi's own
-//! serde would change, and omits values that the schema does not require. Several types may fit a small schema; then descriptions and the
-//! property name decide, or else the schema gets a generated type ([`evidence`]).
+//! A k8s-openapi type fits a schema if every property of the schema is a field of the type, with
+//! the same type and rules, and if writing a value adds nothing ([`fit`]). Fields of types with
+//! numbers go through the codec, which preserves values that k8s-openapi's own serde would change,
+//! and omits values that the schema does not require. Several types may fit a small schema; then
+//! descriptions and the property name decide, or else the schema gets a generated type
+//! ([`evidence`]).
 //!
 //! Start reading at [`recognise`].
 
@@ -82,7 +84,8 @@ pub(super) struct Recognised {
     pub(super) sparse: bool,
 }
 
-/// Returns the Kubernetes type for the objects of a schema at a property, in a Kubernetes version and all later ones.
+/// Returns the Kubernetes type for the objects of a schema at a property, in a Kubernetes version
+/// and all later ones.
 pub(super) fn recognise<'s>(
     property: &str,
     schema: &'s Schema,
@@ -100,7 +103,8 @@ pub(super) fn recognise<'s>(
                 fitting.push((evidence, fit));
             }
             Err(misfit) => {
-                // Of types that differ at the same depth, the one that APIs share: many kinds of Kubernetes have conditions of their own.
+                // Of types that differ at the same depth, the one that APIs share: many kinds of
+                // Kubernetes have conditions of their own.
                 let rank = |(root, misfit): (&Kubernetes, &Misfit<'_>)| {
                     (misfit.depth(), root.is_condition())
                 };
@@ -124,8 +128,9 @@ pub(super) fn recognise<'s>(
     }
 }
 
-/// Chooses the type with the strongest evidence, if it is unique. Among types with equally many matching descriptions, sufficient evidence
-/// wins; among those with the same evidence, a type that does not need strings omitted.
+/// Chooses the type with the strongest evidence, if it is unique. Among types with equally many
+/// matching descriptions, sufficient evidence wins; among those with the same evidence, a type that
+/// does not need strings omitted.
 fn choose(
     mut fitting: Vec<(Evidence, Fit)>,
     wanted: KubernetesTypes,

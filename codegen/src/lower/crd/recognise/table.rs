@@ -111,7 +111,8 @@ impl Kubernetes {
         self.known() == Some(KnownType::ObjectMeta)
     }
 
-    /// Whether it is `metav1.Condition`, whose times the codec preserves and which does not implement `Default`.
+    /// Whether it is `metav1.Condition`, whose times the codec preserves and which does not
+    /// implement `Default`.
     pub(super) fn is_condition(&self) -> bool {
         self.known() == Some(KnownType::Condition)
     }
@@ -134,7 +135,8 @@ impl Kubernetes {
 pub(super) struct Table {
     types: Vec<Kubernetes>,
     by_path: HashMap<String, usize>,
-    /// Declarations of named field types other than structs, computed on first use and shared by many schemas.
+    /// Declarations of named field types other than structs, computed on first use and shared by
+    /// many schemas.
     others: HashMap<String, OnceLock<Option<Declared>>>,
     by_field: HashMap<&'static str, Vec<usize>>,
     /// The types used for fields with a name, in lower case.
@@ -239,7 +241,8 @@ impl Table {
         declared.map_or(Target::None, Target::Other)
     }
 
-    /// Whether Kubernetes uses the type for a property with the name, or with its last words: `volumeMounts`, `extraVolumeMounts`.
+    /// Whether Kubernetes uses the type for a property with the name, or with its last words:
+    /// `volumeMounts`, `extraVolumeMounts`.
     pub(super) fn is_used_as(&self, one: &Kubernetes, property: &str) -> bool {
         let starts = property
             .char_indices()

@@ -1,4 +1,5 @@
-//! Schemas that code returns: functions of `schema_with`, and implementations of `JsonSchema` by hand.
+//! Schemas that code returns: functions of `schema_with`, and implementations of `JsonSchema` by
+//! hand.
 
 use super::super::{Cx, named};
 use crate::{
@@ -45,7 +46,8 @@ impl Cx<'_> {
         self.schema_of_impl(item, found)
     }
 
-    /// Returns the schema of an implementation of `JsonSchema`; `item` is its type, or the one that it is derived from.
+    /// Returns the schema of an implementation of `JsonSchema`; `item` is its type, or the one that
+    /// it is derived from.
     pub(in crate::lower::rust) fn schema_of_impl(
         &self,
         item: &Item,

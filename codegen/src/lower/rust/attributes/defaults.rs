@@ -1,4 +1,5 @@
-//! Defaults: the value that serde uses for a missing field, which schemars writes into the schema and the API server fills in.
+//! Defaults: the value that serde uses for a missing field, which schemars writes into the schema
+//! and the API server fills in.
 
 use serde_json::{Map, Value};
 
@@ -88,7 +89,8 @@ fn unknown_of_type(item: &Item) -> Diagnostic {
         .help("set them in comments above the fields: `+kubebuilder:default=…`; `+kubebuilder:default=null` for none")
 }
 
-/// Returns the value of a function of the version that consists of one expression, or of a constructor.
+/// Returns the value of a function of the version that consists of one expression, or of a
+/// constructor.
 fn of_function(cx: &Cx<'_>, item: &Item, field: &Field, function: &str) -> Option<Value> {
     let path: Vec<String> = function
         .split("::")
@@ -102,8 +104,9 @@ fn of_function(cx: &Cx<'_>, item: &Item, field: &Field, function: &str) -> Optio
     value.or_else(|| of_variant(cx, item, &named))
 }
 
-/// Whether a function returns the same value as the type's `Default`: `Default::default` and similar, and `new` for types that are then
-/// empty. Modules and types may define functions of these names that return other values.
+/// Whether a function returns the same value as the type's `Default`: `Default::default` and
+/// similar, and `new` for types that are then empty. Modules and types may define functions of
+/// these names that return other values.
 fn gives_default(cx: &Cx<'_>, path: &[String]) -> bool {
     #[rustfmt::skip]
     const EMPTY: [&str; 10] = [
@@ -238,7 +241,8 @@ fn variant_name(cx: &Cx<'_>, item: &Item, is_meant: impl Fn(&str) -> bool) -> Op
     Some(Value::String(name))
 }
 
-/// Whether serde skips the value when serializing, so that schemars does not write it as default either; `None` if that is not known.
+/// Whether serde skips the value when serializing, so that schemars does not write it as default
+/// either; `None` if that is not known.
 fn is_left_out(cx: &Cx<'_>, item: &Item, field: &Field, value: &Value) -> Option<bool> {
     let Some(function) = &field.serde.skip_function else {
         return Some(value.is_null());

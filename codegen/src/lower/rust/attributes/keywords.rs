@@ -85,7 +85,8 @@ const LISTS: [(&str, &MarkerDef); 2] = [
     ("x-kubernetes-validations", &XValidation::DEF),
 ];
 
-/// JSON Schema keywords that do not constrain a value, and `uniqueItems`, which the API server rejects and kube removes.
+/// JSON Schema keywords that do not constrain a value, and `uniqueItems`, which the API server
+/// rejects and kube removes.
 const NOTHING: [&str; 9] = [
     "$comment",
     "$id",

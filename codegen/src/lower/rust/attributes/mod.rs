@@ -1,4 +1,5 @@
-//! Converts attributes of schemars and kube to markers, so that checks, documentation and manifests handle a single form.
+//! Converts attributes of schemars and kube to markers, so that checks, documentation and manifests
+//! handle a single form.
 //!
 //! Start reading at [`merged`].
 
@@ -67,8 +68,8 @@ pub(super) fn derives_schema(item: &Item) -> bool {
 }
 
 impl Cx<'_> {
-    /// Applies attributes that have no equivalent marker: combinators, and schemas created by code, for which the markers then form the
-    /// entire schema.
+    /// Applies attributes that have no equivalent marker: combinators, and schemas created by code,
+    /// for which the markers then form the entire schema.
     pub(super) fn complete(
         &self,
         schema: &SchemaAttrs,
@@ -150,7 +151,8 @@ impl Cx<'_> {
         item
     }
 
-    /// Handles a variant: a schema contains its name, its documentation and, in place of its fields, another type or a function's schema.
+    /// Handles a variant: a schema contains its name, its documentation and, in place of its
+    /// fields, another type or a function's schema.
     fn variant_with_attributes(&self, item: &Item, variant: &mut Variant) {
         let may_differ =
             self.package.layout == Layout::Crate && variant.fields.style != Style::Unit;

@@ -1,5 +1,5 @@
-//! Detects attributes that make the schema differ from what serde writes, so that the API server would reject or drop what the program
-//! sends.
+//! Detects attributes that make the schema differ from what serde writes, so that the API server
+//! would reject or drop what the program sends.
 
 use super::{super::Cx, derives_schema};
 use crate::{
@@ -9,7 +9,8 @@ use crate::{
     read::rust::{Body, Field, Item, SchemaAttrs, SerdeAttrs, Variant},
 };
 
-/// serde attributes that determine the wire format; a schema that unsets them describes a different format.
+/// serde attributes that determine the wire format; a schema that unsets them describes a different
+/// format.
 #[rustfmt::skip]
 const ON_THE_WIRE: [&str; 10] = [
     "content", "flatten", "from", "rename", "rename_all", "rename_all_fields", "tag", "transparent",
@@ -56,7 +57,8 @@ impl Cx<'_> {
         }))
     }
 
-    /// Returns what schemars attributes, or a handwritten implementation, declare for a type's schema.
+    /// Returns what schemars attributes, or a handwritten implementation, declare for a type's
+    /// schema.
     pub(in crate::lower::rust) fn derived_type(&self, item: &Item) -> Option<Box<DerivedSchema>> {
         let mut findings = item.schema.findings.clone();
         findings.extend(undeclared_tag(item));

@@ -9,7 +9,8 @@ pub struct Machine { pub metadata: ObjectMeta, pub spec: Spec, pub size: String 
 pub struct Spec { pub other: Missing7 }
 ";
 
-/// The usual layout, in which every module sees all others: a name that does not exist is looked up once in each.
+/// The usual layout, in which every module sees all others: a name that does not exist is looked up
+/// once in each.
 #[test]
 fn globs_in_a_circle_end_soon() {
     let names: Vec<String> = (0..12).map(|n| format!("m{n}.rs")).collect();

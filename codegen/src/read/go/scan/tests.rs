@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Returns the tokens of a text, with `;` for a line end that counts as a semicolon, and its comments.
+/// Returns the tokens of a text, with `;` for a line end that counts as a semicolon, and its
+/// comments.
 fn scan(text: &str) -> Result<(String, Vec<&str>), ScanError> {
     let mut scanner = Scanner::new(text, 0);
     let mut tokens = Vec::new();

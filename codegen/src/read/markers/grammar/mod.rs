@@ -1,7 +1,8 @@
 //! The grammar of values: controller-tools' own, so that markers carry over from Go unchanged.
 //!
-//! A string is bare up to `,`, `;` or `}` (and `:` in a map key), in double quotes with Go's escapes, or raw in backticks. A list is `a;b`
-//! or `{a,b}`; a map is `{key: value}`. [`ValueKind::Any`] infers the type.
+//! A string is bare up to `,`, `;` or `}` (and `:` in a map key), in double quotes with Go's
+//! escapes, or raw in backticks. A list is `a;b` or `{a,b}`; a map is `{key: value}`.
+//! [`ValueKind::Any`] infers the type.
 
 #[cfg(test)]
 mod tests;
@@ -407,7 +408,8 @@ fn unicode_escape(chars: &mut impl Iterator<Item = (usize, char)>, digits: usize
     char::from_u32(code)
 }
 
-/// Returns the end of a bare string. A quote within it hides delimiters up to the closing quote, as in Go's scanner.
+/// Returns the end of a bare string. A quote within it hides delimiters up to the closing quote, as
+/// in Go's scanner.
 fn bare_end(text: &str, delimiter: impl Fn(char) -> bool) -> usize {
     let mut quote = None;
     let mut escaped = false;

@@ -1,7 +1,8 @@
 //! Scans Rust source for comments and nesting, in one pass.
 //!
-//! syn's tree has no `//` comments, which is where markers are. This lexer knows just enough of Rust to distinguish comments from literals:
-//! strings with escapes, raw strings, characters as opposed to lifetimes, nested block comments. It also measures nesting, so that no input
+//! syn's tree has no `//` comments, which is where markers are. This lexer knows just enough of
+//! Rust to distinguish comments from literals: strings with escapes, raw strings, characters as
+//! opposed to lifetimes, nested block comments. It also measures nesting, so that no input
 //! overflows the parser's stack.
 
 #[cfg(test)]
@@ -79,7 +80,8 @@ pub(super) enum Unbalanced {
 /// The maximum number of open delimiters.
 const MAX_OPEN: usize = 64;
 
-/// The maximum number of tokens between separators, summed over all open delimiters: each may cost the parser a stack frame.
+/// The maximum number of tokens between separators, summed over all open delimiters: each may cost
+/// the parser a stack frame.
 const MAX_RUN: usize = 4096;
 
 /// Scans a source.
@@ -122,7 +124,8 @@ struct Run {
     opened: Option<usize>,
     /// The number of open `<`, if they are brackets: a comma between them is not a separator.
     angles: usize,
-    /// Whether there is a `|`: a comma may then be between closure parameters, which is not a separator.
+    /// Whether there is a `|`: a comma may then be between closure parameters, which is not a
+    /// separator.
     pipes: bool,
 }
 
@@ -218,8 +221,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// Processes `<` and `>`. The arrows `->` and `=>` are not brackets. Before a `=>` is a match pattern, in which `|` and `<` are neither
-    /// closures nor brackets.
+    /// Processes `<` and `>`. The arrows `->` and `=>` are not brackets. Before a `=>` is a match
+    /// pattern, in which `|` and `<` are neither closures nor brackets.
     fn angle(&mut self, byte: u8) {
         self.count();
         let before = self.at.checked_sub(1).map(|at| self.bytes[at]);
@@ -278,7 +281,8 @@ impl Lexer<'_> {
         self.scan.unbalanced = self.scan.unbalanced.or(found);
     }
 
-    /// Whether the text after a `}` cannot continue an expression that the `}` belongs to: a word, a literal, or an attribute.
+    /// Whether the text after a `}` cannot continue an expression that the `}` belongs to: a word,
+    /// a literal, or an attribute.
     fn starts_anew(&self) -> bool {
         let rest = self
             .bytes
@@ -334,7 +338,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// Scans after `r`: hashes and a quote start a raw string; anything else is a raw identifier or a word.
+    /// Scans after `r`: hashes and a quote start a raw string; anything else is a raw identifier or
+    /// a word.
     fn raw_string(&mut self) {
         let mut hashes = 0;
         while self.peek(hashes) == Some(b'#') {

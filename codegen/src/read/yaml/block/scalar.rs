@@ -8,8 +8,8 @@ use super::{Reader, spaces};
 use crate::read::yaml::{Yaml, parse_scalar};
 
 impl<'a> Reader<'a> {
-    /// Reads the scalar, or the single-line flow list or map, that makes up the whole value here. Continuation lines are indented by at
-    /// least `least` spaces.
+    /// Reads the scalar, or the single-line flow list or map, that makes up the whole value here.
+    /// Continuation lines are indented by at least `least` spaces.
     pub(super) fn scalar(&mut self, least: usize) -> Option<Yaml> {
         let value = match self.rest.as_bytes().first()? {
             b'|' | b'>' => {
@@ -68,7 +68,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Returns the string that `read` assembles, allocated at its exact length because descriptions live long.
+    /// Returns the string that `read` assembles, allocated at its exact length because descriptions
+    /// live long.
     fn put_together(
         &mut self,
         read: impl FnOnce(&mut Self, &mut String) -> Option<()>,
@@ -141,7 +142,8 @@ impl<'a> Reader<'a> {
         code.filter(|_| is_number).and_then(char::from_u32)
     }
 
-    /// Advances to the content of the next line of a quoted scalar; returns the number of blank lines before it.
+    /// Advances to the content of the next line of a quoted scalar; returns the number of blank
+    /// lines before it.
     fn continue_quoted(&mut self, least: usize) -> Option<usize> {
         let mut blank = 0;
         loop {
@@ -229,7 +231,8 @@ const INDICATORS: [char; 18] = [
     ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`', '?', ':',
 ];
 
-/// Returns the part of a line that belongs to a plain scalar, and whether it is not followed by a comment; `None` if there is a key.
+/// Returns the part of a line that belongs to a plain scalar, and whether it is not followed by a
+/// comment; `None` if there is a key.
 fn plain_part(line: &str) -> Option<(&str, bool)> {
     let bytes = line.as_bytes();
     for at in memchr2_iter(b':', b'#', bytes) {
@@ -272,7 +275,8 @@ pub(super) fn value_of(text: &str) -> Option<Yaml> {
     }
 }
 
-/// Whether a plain scalar is certainly a string, both in the core schema and in YAML 1.1: not null, a boolean or a number.
+/// Whether a plain scalar is certainly a string, both in the core schema and in YAML 1.1: not null,
+/// a boolean or a number.
 pub(super) fn is_text(text: &str) -> bool {
     match text.as_bytes() {
         [] | [b'~'] => false,

@@ -15,7 +15,8 @@ fn check(text: &str) -> bool {
     true
 }
 
-/// All strings of up to four characters that matter to numbers, booleans or null, and similar strings.
+/// All strings of up to four characters that matter to numbers, booleans or null, and similar
+/// strings.
 #[test]
 fn scalars_are_what_they_are_to_serde_saphyr() {
     let parts = [

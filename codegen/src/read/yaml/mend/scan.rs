@@ -1,6 +1,8 @@
-//! A line-based scan of YAML: where quoted scalars continue, and how far their lines must be indented.
+//! A line-based scan of YAML: where quoted scalars continue, and how far their lines must be
+//! indented.
 //!
-//! It knows just enough of the syntax not to mistake a quote in a comment, block scalar or plain scalar for the start of a quoted scalar.
+//! It knows just enough of the syntax not to mistake a quote in a comment, block scalar or plain
+//! scalar for the start of a quoted scalar.
 
 use std::ops::Range;
 
@@ -141,8 +143,8 @@ impl Scan {
     }
 }
 
-/// Returns the number of bytes up to and including the end of a quoted scalar. Two single quotes are an escaped one, and a backslash
-/// escapes a double quote.
+/// Returns the number of bytes up to and including the end of a quoted scalar. Two single quotes
+/// are an escaped one, and a backslash escapes a double quote.
 pub(super) fn end_of_quoted(bytes: &[u8], quote: u8) -> Option<usize> {
     let mut at = 0;
     loop {

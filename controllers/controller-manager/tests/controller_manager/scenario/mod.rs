@@ -1,8 +1,11 @@
-//! Scenarios: text files with steps that change objects and check the outcome, independent of the implementation under test.
+//! Scenarios: text files with steps that change objects and check the outcome, independent of the
+//! implementation under test.
 //!
-//! A scenario starts with `scenario NAME`; each following line is a step: see [`steps`](self::steps) and [`checks`](self::checks). Every
-//! scenario has its own namespace, and all run concurrently. With `KCM_REPORT=FILE` each scenario appends a line to that file: its name,
-//! `ok` or the failure, and the final state without names and times, so that two implementations can be compared.
+//! A scenario starts with `scenario NAME`; each following line is a step: see
+//! [`steps`](self::steps) and [`checks`](self::checks). Every scenario has its own namespace, and
+//! all run concurrently. With `KCM_REPORT=FILE` each scenario appends a line to that file: its
+//! name, `ok` or the failure, and the final state without names and times, so that two
+//! implementations can be compared.
 
 mod checks;
 mod namespace;
@@ -25,7 +28,8 @@ const FILES: &[&str] = &[
     include_str!("../scenarios/faults.txt"),
 ];
 
-/// The number of scenarios that run concurrently on a server of this process. Most of a scenario is waiting.
+/// The number of scenarios that run concurrently on a server of this process. Most of a scenario is
+/// waiting.
 const AT_ONCE: usize = 48;
 
 /// The number of scenarios that run concurrently on a real server.
@@ -64,8 +68,9 @@ fn scenarios_are_at_least_sixty_and_have_names_of_their_own() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn scenarios() {
     let filter = std::env::var("KCM_SCENARIO").unwrap_or_default();
-    // Restarts and cut watches disturb other scenarios, which is a useful fault, except for those with deadlines. A watch that is cut again
-    // and again is tried later and later, so the restarts do not wait for that.
+    // Restarts and cut watches disturb other scenarios, which is a useful fault, except for those
+    // with deadlines. A watch that is cut again and again is tried later and later, so the restarts
+    // do not wait for that.
     let has = |scenario: &Scenario, step| scenario.steps.contains(&step);
     let filtered = read()
         .into_iter()

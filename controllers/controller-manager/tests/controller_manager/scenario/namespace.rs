@@ -102,7 +102,8 @@ impl Namespace {
             .map_err(text)
     }
 
-    /// Returns the pods with the label `app`, oldest first; those being deleted only if `deleting` is set.
+    /// Returns the pods with the label `app`, oldest first; those being deleted only if `deleting`
+    /// is set.
     pub(super) async fn pods(&self, app: &str, deleting: bool) -> Result<Vec<Value>, String> {
         let mut pods = self.list("pod").await?;
         pods.retain(|pod| pod["metadata"]["labels"]["app"] == app && (deleting || is_active(pod)));
@@ -123,7 +124,8 @@ impl Namespace {
         Ok(sets)
     }
 
-    /// Returns the fingerprint once it has not changed for four seconds, or after 40 s. Only needed for a report.
+    /// Returns the fingerprint once it has not changed for four seconds, or after 40 s. Only needed
+    /// for a report.
     pub(super) async fn at_rest(&self) -> String {
         let mut state = self.fingerprint().await;
         if std::env::var_os("KCM_REPORT").is_none() {
@@ -131,7 +133,8 @@ impl Namespace {
         }
         let (mut same, mut tries) = (0, 0);
         while same < 10 && tries < 100 {
-            // Real time: a real server may run the loops, and only their inactivity shows that they are done.
+            // Real time: a real server may run the loops, and only their inactivity shows that they
+            // are done.
             tokio::time::sleep(std::time::Duration::from_millis(400)).await;
             let next = self.fingerprint().await;
             same = if next == state { same + 1 } else { 0 };

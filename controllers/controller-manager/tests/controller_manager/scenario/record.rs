@@ -1,4 +1,5 @@
-//! Records, through watches, the sizes of replica sets and the numbers of ready pods between two steps.
+//! Records, through watches, the sizes of replica sets and the numbers of ready pods between two
+//! steps.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

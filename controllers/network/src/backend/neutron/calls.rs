@@ -113,7 +113,8 @@ impl Http {
         Ok(answer.read::<OneSubnet>()?.subnet)
     }
 
-    /// Changes a gateway together with the allocation pools: Neutron rejects a gateway inside a pool.
+    /// Changes a gateway together with the allocation pools: Neutron rejects a gateway inside a
+    /// pool.
     pub(super) async fn set_gateway(
         &self,
         subnet: &SubnetBody,

@@ -70,8 +70,9 @@ impl Http {
         })
     }
 
-    /// Sends a request with a token. A rejected token is renewed once; 429 and 503 are retried after a pause. A request whose response is
-    /// lost is not retried: the next reconciliation first checks whether it succeeded.
+    /// Sends a request with a token. A rejected token is renewed once; 429 and 503 are retried
+    /// after a pause. A request whose response is lost is not retried: the next reconciliation
+    /// first checks whether it succeeded.
     pub(super) async fn call(
         &self,
         method: Method,
@@ -238,7 +239,8 @@ impl Answer {
         })
     }
 
-    /// Returns the type and the message of an error, in Neutron's or Keystone's format. The type is empty if there is none.
+    /// Returns the type and the message of an error, in Neutron's or Keystone's format. The type is
+    /// empty if there is none.
     fn error(&self) -> (String, String) {
         let value: Value = serde_json::from_slice(&self.body).unwrap_or_default();
         let text = |path: &&str| Some(value.pointer(path)?.as_str()?.to_owned());

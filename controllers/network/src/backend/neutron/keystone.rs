@@ -19,7 +19,8 @@ const EARLY: SignedDuration = SignedDuration::from_secs(60);
 #[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
 pub struct KeystoneFlags {
-    /// The address of OpenStack Identity, such as `https://identity.example.com/v3`; no authentication unless set.
+    /// The address of OpenStack Identity, such as `https://identity.example.com/v3`; no
+    /// authentication unless set.
     #[arg(long, value_name = "URL", env = "OS_AUTH_URL", hide_env_values = true)]
     pub os_auth_url: Option<String>,
     /// The user; the password is taken from $OS_PASSWORD.
@@ -51,7 +52,8 @@ pub struct KeystoneFlags {
         default_value = "Default"
     )]
     pub os_project_domain_name: String,
-    /// An application credential instead of a user; the secret is taken from $OS_APPLICATION_CREDENTIAL_SECRET.
+    /// An application credential instead of a user; the secret is taken from
+    /// $OS_APPLICATION_CREDENTIAL_SECRET.
     #[arg(
         long,
         value_name = "ID",

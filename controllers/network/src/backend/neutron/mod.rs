@@ -1,8 +1,9 @@
 //! Networks of OpenStack Networking (Neutron), through its API v2.0.
 //!
-//! A Network corresponds to a network with one subnet, both tagged with the object's uid. Tagging is a separate request, so the uid is the
-//! description, too: a network that was created but not tagged is found by its description, and tagged. The HTTP client is kube's, which
-//! the controller links anyway: TLS, keep-alive and timeouts are the same as for requests to the API server.
+//! A Network corresponds to a network with one subnet, both tagged with the object's uid. Tagging
+//! is a separate request, so the uid is the description, too: a network that was created but not
+//! tagged is found by its description, and tagged. The HTTP client is kube's, which the controller
+//! links anyway: TLS, keep-alive and timeouts are the same as for requests to the API server.
 
 mod calls;
 mod http;
@@ -18,11 +19,13 @@ use self::http::Http;
 use self::keystone::{Keystone, KeystoneFlags};
 use super::{Addresses, Backend, BackendError, BackendFuture, Observed, Owner};
 
-/// The OpenStack endpoints and credentials. Secrets come from the environment: `OS_PASSWORD`, `OS_APPLICATION_CREDENTIAL_SECRET`.
+/// The OpenStack endpoints and credentials. Secrets come from the environment: `OS_PASSWORD`,
+/// `OS_APPLICATION_CREDENTIAL_SECRET`.
 #[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
 pub struct NeutronFlags {
-    /// The address of OpenStack Networking, such as `https://network.example.com:9696`; taken from Keystone's catalog by default.
+    /// The address of OpenStack Networking, such as `https://network.example.com:9696`; taken from
+    /// Keystone's catalog by default.
     #[arg(long, value_name = "URL")]
     pub neutron_url: Option<String>,
     /// The project to create networks in, if authentication does not determine it.
@@ -67,7 +70,8 @@ pub enum NeutronFlagsError {
 }
 
 impl NeutronFlags {
-    /// Checks that no flag of this backend is set, because another one is in use. What the environment may set is not checked.
+    /// Checks that no flag of this backend is set, because another one is in use. What the
+    /// environment may set is not checked.
     ///
     /// # Errors
     ///
@@ -122,7 +126,8 @@ impl Neutron {
         })
     }
 
-    /// Returns the owner's networks, the one to keep first: those with its tag, or else those created for it that are not tagged yet.
+    /// Returns the owner's networks, the one to keep first: those with its tag, or else those
+    /// created for it that are not tagged yet.
     async fn networks(&self, owner: &Owner) -> Result<Vec<NetworkBody>, BackendError> {
         let mut found = self.http.networks("tags", &owner.uid).await?;
         if found.is_empty() {

@@ -115,7 +115,8 @@ impl Cache {
         *self.lock() = Inner::default();
     }
 
-    /// Returns the server's machine and its instance; `None` if the cache does not have the machine, or only an outdated one.
+    /// Returns the server's machine and its instance; `None` if the cache does not have the
+    /// machine, or only an outdated one.
     pub(super) fn get(&self, server: &ServerRef) -> Option<(Arc<Vm>, Option<Arc<Vmi>>)> {
         let mut inner = self.lock();
         let informers = inner.informers.as_ref()?;
@@ -167,7 +168,8 @@ impl Cache {
         let Some(informers) = &inner.informers else {
             return;
         };
-        // Each cached object gets an event that ends the wait. For one that has left the cache, that event may have passed already.
+        // Each cached object gets an event that ends the wait. For one that has left the cache,
+        // that event may have passed already.
         let lister = informers.virtual_machines().informer().lister();
         let namespace = lister.namespace(&server.namespace);
         if namespace.get(&server.id()).is_ok() {

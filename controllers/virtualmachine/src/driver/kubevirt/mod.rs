@@ -1,7 +1,8 @@
 //! Servers that KubeVirt runs in the cluster, on more than one host.
 //!
-//! A server is a KubeVirt `VirtualMachine` in the same namespace, named [`ServerRef::id`]. KubeVirt keeps it running on any node; this
-//! driver writes its spec and reads its status, through a client and informers [generated](api) from KubeVirt's CRDs.
+//! A server is a KubeVirt `VirtualMachine` in the same namespace, named [`ServerRef::id`]. KubeVirt
+//! keeps it running on any node; this driver writes its spec and reads its status, through a client
+//! and informers [generated](api) from KubeVirt's CRDs.
 //!
 //! | ours | KubeVirt's |
 //! |---|---|
@@ -11,17 +12,20 @@
 //! | root disk | a `dataVolumeTemplates` entry `<id>-root`: blank, or imported from [`Options::image`]. CDI must be installed |
 //! | power | `runStrategy`, `Always` or `Halted` |
 //!
-//! The disk grows through its PersistentVolumeClaim, since KubeVirt creates the claim once and ignores later changes to the template. The
-//! storage class must allow expansion, and the claim must be bound; with `WaitForFirstConsumer` that is after the first start. The owner
-//! reference is a safety net: the garbage collector deletes what no finalizer removed.
+//! The disk grows through its PersistentVolumeClaim, since KubeVirt creates the claim once and
+//! ignores later changes to the template. The storage class must allow expansion, and the claim
+//! must be bound; with `WaitForFirstConsumer` that is after the first start. The owner reference is
+//! a safety net: the garbage collector deletes what no finalizer removed.
 //!
-//! Each write includes the resourceVersion that it is based on, and stores the [epoch](Term::epoch) in the annotation
-//! `cloudnative.czs/epoch`. An old leader's write therefore either precedes the new leader's first one to that server, or is rejected. A
-//! leader reads the newest epoch before its first call, and takes a higher one, since a Lease that was deleted and recreated may not know
-//! it.
+//! Each write includes the resourceVersion that it is based on, and stores the [epoch](Term::epoch)
+//! in the annotation `cloudnative.czs/epoch`. An old leader's write therefore either precedes the
+//! new leader's first one to that server, or is rejected. A leader reads the newest epoch before
+//! its first call, and takes a higher one, since a Lease that was deleted and recreated may not
+//! know it.
 //!
-//! KubeVirt's status has no usage, so [`Server::usage`] is always `None`. A server can only be ended by shutting down its guest, so
-//! [`delete`](Driver::delete) takes up to [`Options::grace`] as well.
+//! KubeVirt's status has no usage, so [`Server::usage`] is always `None`. A server can only be
+//! ended by shutting down its guest, so [`delete`](Driver::delete) takes up to [`Options::grace`]
+//! as well.
 //!
 //! [`state`] has the table of states; start reading at [`KubeVirt`].
 
@@ -59,7 +63,8 @@ use super::{
 pub struct Options {
     /// The namespaces to watch; empty for all.
     pub namespaces: Vec<String>,
-    /// The image for new root disks, such as `docker://quay.io/containerdisks/fedora:latest`; blank disks if `None`.
+    /// The image for new root disks, such as `docker://quay.io/containerdisks/fedora:latest`; blank
+    /// disks if `None`.
     pub image: Option<String>,
     /// The storage class of root disks; the cluster's default if `None`.
     pub storage_class: Option<String>,
@@ -103,8 +108,9 @@ impl KubeVirt {
         }
     }
 
-    /// Returns the server from the cache, or else from the API server. Only the API server can confirm that it does not exist: a cache may
-    /// lag behind, and a machine without a server loses its finalizer.
+    /// Returns the server from the cache, or else from the API server. Only the API server can
+    /// confirm that it does not exist: a cache may lag behind, and a machine without a server loses
+    /// its finalizer.
     async fn read(&self, server: &ServerRef) -> Result<Option<Server>, DriverError> {
         if let Some((vm, vmi)) = self.cache.get(server) {
             return Ok(Some(state::server(&vm, vmi.as_deref())));
@@ -228,7 +234,8 @@ impl Driver for KubeVirt {
             Ok(if state::is_on(vm) == (power == Power::On) {
                 Value::Null
             } else {
-                // `running` is the deprecated alternative to `runStrategy`; only one of the two may be set.
+                // `running` is the deprecated alternative to `runStrategy`; only one of the two may
+                // be set.
                 json!({"runStrategy": object::run_strategy(power), "running": null})
             })
         };

@@ -61,7 +61,8 @@ pub(super) fn key_of(object: &impl Resource) -> Option<ObjectKey> {
     Some(ObjectKey::new(object.namespace().as_deref(), name))
 }
 
-/// Returns the server that KubeVirt's object belongs to; `None` if its metadata does not identify one.
+/// Returns the server that KubeVirt's object belongs to; `None` if its metadata does not identify
+/// one.
 pub(super) fn server_of(object: &impl Resource) -> Option<ServerRef> {
     Some(ServerRef {
         namespace: object.namespace()?,
@@ -159,7 +160,8 @@ fn root_template(id: &str, disk: u64, options: &Options) -> VirtualMachineDataVo
         )]))),
         spec: VirtualMachineDataVolumeTemplatesSpec {
             source: Some(source),
-            // `storage` instead of `pvc`: CDI then chooses the access modes and adds the file system overhead.
+            // `storage` instead of `pvc`: CDI then chooses the access modes and adds the file
+            // system overhead.
             storage: Some(PersistentVolumeClaimSpec {
                 resources: Some(VolumeResourceRequirements {
                     requests: Some(requests),
@@ -214,8 +216,8 @@ fn instance_spec(id: &str, resources: &Resources, options: &Options) -> VirtualM
     }
 }
 
-/// Builds the merge patch of `spec` that resizes a server. A merge patch replaces the list of data volumes as a whole, so it is built from
-/// the current list.
+/// Builds the merge patch of `spec` that resizes a server. A merge patch replaces the list of data
+/// volumes as a whole, so it is built from the current list.
 ///
 /// # Errors
 ///
@@ -248,8 +250,9 @@ pub(super) fn resize(
     }))
 }
 
-/// Returns the size of a claim for a disk of `disk` bytes. On a file system CDI reserves an overhead, 6 % by default, and enlarges the
-/// claims it creates accordingly; a resize does the same by adding a fifteenth.
+/// Returns the size of a claim for a disk of `disk` bytes. On a file system CDI reserves an
+/// overhead, 6 % by default, and enlarges the claims it creates accordingly; a resize does the same
+/// by adding a fifteenth.
 pub(super) fn claim(claim: &PersistentVolumeClaim, disk: u64) -> u64 {
     let mode = claim
         .spec

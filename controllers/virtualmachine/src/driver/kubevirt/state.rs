@@ -13,8 +13,9 @@
 //! | | other | `Paused`, `CrashLoopBackOff`, `DataVolumeError`, `ErrImagePull`, `ImagePullBackOff`, `Error…` | [`Failed`](ServerState::Failed) |
 //! | | other | `Unknown`, or an unrecognized value | by the phase of the instance: `Running`; `Failed`, `Succeeded`, `Unknown` are [`Failed`](ServerState::Failed); else [`Creating`](ServerState::Creating) |
 //!
-//! `runStrategy` comes first because it was written last: KubeVirt's status lags behind, with `Running` after a stop and `Stopped` after a
-//! start. KubeVirt itself keeps trying to start a `Failed` machine.
+//! `runStrategy` comes first because it was written last: KubeVirt's status lags behind, with
+//! `Running` after a stop and `Stopped` after a start. KubeVirt itself keeps trying to start a
+//! `Failed` machine.
 
 use codegen_runtime::k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use codegen_runtime::kube::{Resource, ResourceExt};
@@ -187,7 +188,8 @@ fn message(vm: &Vm, state: ServerState) -> String {
     }
 }
 
-/// Returns the problem that the conditions report: a failure first, then a condition that is not ready.
+/// Returns the problem that the conditions report: a failure first, then a condition that is not
+/// ready.
 fn complaint(conditions: &[VirtualMachineConditions]) -> Option<&str> {
     let told = |wanted: &str, status: &str| {
         let mut found = conditions

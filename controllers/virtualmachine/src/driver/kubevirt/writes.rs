@@ -52,8 +52,8 @@ impl Attempt {
     }
 }
 
-/// Converts an API error to a driver error. Only errors of the object itself are permanent: permissions, quotas and missing CRDs may be
-/// fixed while the driver retries.
+/// Converts an API error to a driver error. Only errors of the object itself are permanent:
+/// permissions, quotas and missing CRDs may be fixed while the driver retries.
 pub(super) fn refusal(what: &str, server: &ServerRef, error: &kube::Error) -> DriverError {
     let text = format!("{what} KubeVirt machine {server}: {}", chain(error));
     match error {
@@ -92,8 +92,8 @@ impl KubeVirt {
         vm.ok_or_else(|| DriverError::Failed(format!("server {server} does not exist")))
     }
 
-    /// Returns `None` if there is no server. A server that is being deleted is returned unchanged if `or_leaving` is set, and an error
-    /// otherwise.
+    /// Returns `None` if there is no server. A server that is being deleted is returned unchanged
+    /// if `or_leaving` is set, and an error otherwise.
     async fn write(
         &self,
         term: &Term,
@@ -157,7 +157,8 @@ impl KubeVirt {
         Ok(Some(vm))
     }
 
-    /// Deletes the machine and its dependents: the object stays until its instance and its disk are gone.
+    /// Deletes the machine and its dependents: the object stays until its instance and its disk are
+    /// gone.
     pub(super) async fn remove(&self, term: &Term, server: &ServerRef) -> Result<(), DriverError> {
         let vms = &self.vms(server);
         let attempt = || async move {

@@ -1,6 +1,7 @@
 //! The driver's calls that change machines.
 //!
-//! Every change requires the machine's lock, and the definition is written before the change that it describes.
+//! Every change requires the machine's lock, and the definition is written before the change that
+//! it describes.
 
 use std::time::Duration;
 
@@ -150,8 +151,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Kills a QEMU that has been starting for longer than the grace period, if there is one. Until it has started, the machine's lock file
-    /// is its standard input.
+    /// Kills a QEMU that has been starting for longer than the grace period, if there is one. Until
+    /// it has started, the machine's lock file is its standard input.
     async fn end_hung_start(&self, term: &Term, machine: &Machine) -> Result<(), DriverError> {
         self.epoch.admit(term).await?;
         if !machine.exists() || machine.try_lock()?.is_some() {
@@ -248,8 +249,9 @@ impl Shared {
         finish(locked, definition)
     }
 
-    /// Runs a program that uses the disk, and retries while an exited QEMU still holds it: the kernel clears the arguments of a dying process
-    /// before it closes its files, so QEMU is no longer found while it still holds the disk's lock.
+    /// Runs a program that uses the disk, and retries while an exited QEMU still holds it: the
+    /// kernel clears the arguments of a dying process before it closes its files, so QEMU is no
+    /// longer found while it still holds the disk's lock.
     async fn once_let_go<F>(
         &self,
         term: Option<&Term>,
@@ -286,7 +288,8 @@ impl Shared {
         if time < self.grace {
             return Ok(());
         }
-        // Computed from the clock, not from this call: the call may be cancelled, and the next one must not start over.
+        // Computed from the clock, not from this call: the call may be cancelled, and the next one
+        // must not start over.
         let left = self.may_stop().saturating_sub(time);
         let may_quit = left.max(self.timeouts.least_quit);
         let quits = async {
@@ -303,8 +306,9 @@ impl Shared {
         finish(locked, definition)
     }
 
-    /// Whether a requested power-down is in progress: until the process is gone, not only its pid file. A process that has lost or removed
-    /// the file and does not exit cannot be asked again: it is killed when its time is up.
+    /// Whether a requested power-down is in progress: until the process is gone, not only its pid
+    /// file. A process that has lost or removed the file and does not exit cannot be asked again:
+    /// it is killed when its time is up.
     async fn is_stopping(
         &self,
         machine: &Machine,
@@ -372,7 +376,8 @@ async fn ended(machine: &Machine) -> Result<(), DriverError> {
     Ok(())
 }
 
-/// Kills all processes of the machine, including those not named by its pid file, and waits until they are gone.
+/// Kills all processes of the machine, including those not named by its pid file, and waits until
+/// they are gone.
 async fn end_all(machine: &Machine) -> Result<(), DriverError> {
     loop {
         let all = machine.processes()?;

@@ -58,7 +58,8 @@ impl Programs {
         })
     }
 
-    /// Creates the disk of a machine with `size` bytes, under a temporary name until it is complete.
+    /// Creates the disk of a machine with `size` bytes, under a temporary name until it is
+    /// complete.
     pub(super) async fn make_disk(&self, locked: &Locked, size: u64) -> Result<(), DriverError> {
         let machine = &locked.machine;
         let mut arguments: Vec<OsString> = ["create", "-q", "-f", "qcow2"].map(Into::into).into();
@@ -87,7 +88,8 @@ impl Programs {
 
     async fn image_tool(&self, locked: &Locked, arguments: &[OsString]) -> Result<(), DriverError> {
         let machine = &locked.machine;
-        // The tool inherits the lock: if this process is killed, the machine stays locked until the tool has ended.
+        // The tool inherits the lock: if this process is killed, the machine stays locked until the
+        // tool has ended.
         let output = Command::new(&self.qemu_img)
             .args(arguments)
             .current_dir(&machine.folder)
@@ -107,7 +109,8 @@ impl Programs {
 
     /// Starts a machine. Returns when it runs, or QEMU has failed.
     ///
-    /// QEMU daemonizes once it has created the machine, and outlives this process. Until then it holds the lock.
+    /// QEMU daemonizes once it has created the machine, and outlives this process. Until then it
+    /// holds the lock.
     pub(super) async fn start(
         &self,
         locked: &Locked,
@@ -145,7 +148,8 @@ impl Programs {
     }
 }
 
-/// Whether a program could not open the disk because another process uses it. QEMU has no error code for this, so the message is matched.
+/// Whether a program could not open the disk because another process uses it. QEMU has no error
+/// code for this, so the message is matched.
 pub(super) fn disk_is_held(error: &DriverError) -> bool {
     matches!(error, DriverError::Failed(message) if message.contains("Is another process using the image"))
 }
@@ -216,7 +220,8 @@ pub(super) fn whole_sectors(size: u64) -> u64 {
     size.checked_next_multiple_of(512).unwrap_or(size)
 }
 
-/// Returns the arguments specific to a machine. QEMU starts in the machine's folder, so file names are short and the same for each.
+/// Returns the arguments specific to a machine. QEMU starts in the machine's folder, so file names
+/// are short and the same for each.
 fn arguments(machine: &Machine, cpus: u32, memory: u64) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = vec![
         "-name".into(),
@@ -291,7 +296,8 @@ mod tests {
                 "65M"
             ]
         );
-        // The folder's own name may contain any character, so it must not appear in an argument that QEMU parses.
+        // The folder's own name may contain any character, so it must not appear in an argument
+        // that QEMU parses.
         let naming = text.iter().filter(|it| it.contains("/state")).count();
         assert_eq!(naming, 1);
     }

@@ -14,10 +14,12 @@ use crate::driver::{DriverError, Term};
 /// The interval between attempts.
 const RETRY: Duration = Duration::from_millis(10);
 
-/// A lock, released when this is dropped or, if it was lent to a process, once that process has ended or released it as well.
+/// A lock, released when this is dropped or, if it was lent to a process, once that process has
+/// ended or released it as well.
 ///
-/// A lock belongs to all duplicates of the file descriptor. Any process that is being started holds duplicates until it executes its
-/// program, so closing the file alone might release the lock only later: it is released explicitly.
+/// A lock belongs to all duplicates of the file descriptor. Any process that is being started holds
+/// duplicates until it executes its program, so closing the file alone might release the lock only
+/// later: it is released explicitly.
 pub(super) struct Held {
     file: File,
     lent: AtomicBool,
@@ -113,7 +115,8 @@ impl Epoch {
         }
     }
 
-    /// Rejects an outdated term; otherwise records its epoch, so that older terms are rejected from now on.
+    /// Rejects an outdated term; otherwise records its epoch, so that older terms are rejected from
+    /// now on.
     pub(super) async fn admit(&self, term: &Term) -> Result<(), DriverError> {
         let failed = |error| DriverError::failed(self.file.display(), error);
         if self.check(term)? == term.epoch {
@@ -170,7 +173,8 @@ mod tests {
         drop(held);
         assert!(try_lock(&path).unwrap().is_none());
         drop(lent);
-        // Closing a lent lock releases it once no process that another test starts holds a duplicate.
+        // Closing a lent lock releases it once no process that another test starts holds a
+        // duplicate.
         let held = (0..1000).find_map(|_| {
             std::thread::sleep(RETRY);
             try_lock(&path).unwrap()

@@ -1,6 +1,7 @@
 //! The folder of a machine.
 //!
-//! The definition is the first file created and the last one removed: a folder without it contains nothing of value.
+//! The definition is the first file created and the last one removed: a folder without it contains
+//! nothing of value.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -150,12 +151,14 @@ impl Machine {
         DriverError::failed(&self.id, error)
     }
 
-    /// Returns the machine's process, if it is alive. A QEMU that has started to exit is not found, since it removes its pid file first.
+    /// Returns the machine's process, if it is alive. A QEMU that has started to exit is not found,
+    /// since it removes its pid file first.
     pub(super) fn process(&self) -> Result<Option<Process>, DriverError> {
         Process::of(&self.pid_file()).map_err(|error| self.failed(error))
     }
 
-    /// Returns all processes of the machine, including those not named by its pid file. Scans every process of the host.
+    /// Returns all processes of the machine, including those not named by its pid file. Scans every
+    /// process of the host.
     pub(super) fn processes(&self) -> Result<Vec<Process>, DriverError> {
         Process::all_of(&self.pid_file()).map_err(|error| self.failed(error))
     }
@@ -239,7 +242,8 @@ impl Locked {
         replace(&self.machine.path(DEFINITION), &text).map_err(failed)
     }
 
-    /// Lends the lock to a process that works on the machine: no one else gets it before that process has ended or released it.
+    /// Lends the lock to a process that works on the machine: no one else gets it before that
+    /// process has ended or released it.
     pub(super) fn lend(&self) -> Result<File, DriverError> {
         self.held.lend().map_err(|error| self.machine.failed(error))
     }
@@ -249,7 +253,8 @@ impl Locked {
         self.held.take_back();
     }
 
-    /// Removes the folder, with the definition last, so that a partly removed folder can still be identified after a crash.
+    /// Removes the folder, with the definition last, so that a partly removed folder can still be
+    /// identified after a crash.
     pub(super) async fn remove(self) -> Result<(), DriverError> {
         let failed = |error: io::Error| self.machine.failed(error);
         let folder = &self.machine.folder;

@@ -1,15 +1,17 @@
 //! Virtual machines on this host: one QEMU process each.
 //!
-//! A machine is a folder of the state directory, named after the object's uid. It contains a definition with the desired state, a qcow2
-//! root disk, the QMP socket, the pid file and the log. The processes outlive the controller, and the next one finds them through their
-//! folders. A crash at any point leaves a folder that the next call completes or removes.
+//! A machine is a folder of the state directory, named after the object's uid. It contains a
+//! definition with the desired state, a qcow2 root disk, the QMP socket, the pid file and the log.
+//! The processes outlive the controller, and the next one finds them through their folders. A crash
+//! at any point leaves a folder that the next call completes or removes.
 //!
-//! Controllers on one host share the state directory. Each machine has a lock that is held during changes, by the call and by the programs
-//! that the call runs. The newest epoch that has called is stored, so that a leader of an earlier term changes nothing, even if it was
-//! paused in the middle of a call.
+//! Controllers on one host share the state directory. Each machine has a lock that is held during
+//! changes, by the call and by the programs that the call runs. The newest epoch that has called is
+//! stored, so that a leader of an earlier term changes nothing, even if it was paused in the middle
+//! of a call.
 //!
-//! A dead machine is not restarted automatically: it is [`Failed`](super::ServerState::Failed) until [`set_power`](Driver::set_power)
-//! starts it again.
+//! A dead machine is not restarted automatically: it is [`Failed`](super::ServerState::Failed)
+//! until [`set_power`](Driver::set_power) starts it again.
 //!
 //! Start reading at [`Qemu`], then `calls` for the changes and `status` for the reported state.
 
@@ -62,14 +64,16 @@ pub struct QemuOptions {
     pub timeouts: Timeouts,
     /// The base image of new disks, which must neither move nor change; empty disks if `None`.
     pub image: Option<PathBuf>,
-    /// Whether QEMU's seccomp sandbox is enabled, which denies system calls that it does not need. QEMU must be built with seccomp.
+    /// Whether QEMU's seccomp sandbox is enabled, which denies system calls that it does not need.
+    /// QEMU must be built with seccomp.
     pub sandbox: bool,
     /// Additional arguments for every machine, such as a network or firmware.
     pub arguments: Vec<OsString>,
 }
 
 impl QemuOptions {
-    /// Returns options for machines in `directory`, with Debian's program names and a grace period of 30 seconds.
+    /// Returns options for machines in `directory`, with Debian's program names and a grace period
+    /// of 30 seconds.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self {
             directory: directory.into(),
@@ -117,8 +121,8 @@ impl Qemu {
     ///
     /// # Errors
     ///
-    /// If a timeout is invalid; if the programs or the image cannot be used, with the package to install; or if the directory cannot be
-    /// created.
+    /// If a timeout is invalid; if the programs or the image cannot be used, with the package to
+    /// install; or if the directory cannot be created.
     pub async fn new(options: &QemuOptions) -> Result<Self, DriverError> {
         options.timeouts.check()?;
         let programs = Programs::find(options).await?;
@@ -157,7 +161,8 @@ impl Qemu {
     }
 }
 
-/// Creates the directory, private to this user, and returns its canonical path, by which processes are recognized.
+/// Creates the directory, private to this user, and returns its canonical path, by which processes
+/// are recognized.
 fn make(directory: &Path) -> std::io::Result<PathBuf> {
     DirBuilder::new()
         .recursive(true)

@@ -1,7 +1,7 @@
 //! Processes of the host: which one belongs to a machine, its usage, and its termination.
 //!
-//! A process belongs to a machine if the machine's pid file is among its arguments. The pid file alone is only a hint: the pid in it may
-//! have been reused.
+//! A process belongs to a machine if the machine's pid file is among its arguments. The pid file
+//! alone is only a hint: the pid in it may have been reused.
 
 use std::fs;
 use std::io;
@@ -43,7 +43,8 @@ impl Process {
         }
     }
 
-    /// Returns all live processes that were started with `pid_file`, even if the file is lost or not written yet.
+    /// Returns all live processes that were started with `pid_file`, even if the file is lost or
+    /// not written yet.
     pub(super) fn all_of(pid_file: &Path) -> io::Result<Vec<Self>> {
         let mut found = Vec::new();
         for entry in fs::read_dir("/proc")? {
@@ -75,7 +76,8 @@ impl Process {
             return Ok(None);
         };
         if stat.is_dead() {
-            // A daemon whose parent exits is adopted by process 1, which in a container is the controller itself: reap it.
+            // A daemon whose parent exits is adopted by process 1, which in a container is the
+            // controller itself: reap it.
             if stat.parent == getpid().as_raw_nonzero().get() && is_pid_1() {
                 let _ = waitpid(Some(pid), WaitOptions::NOHANG);
             }
@@ -118,7 +120,8 @@ impl Process {
     }
 }
 
-/// Treats a process that has ended as absent, and one that this user cannot see as well, since it is not ours.
+/// Treats a process that has ended as absent, and one that this user cannot see as well, since it
+/// is not ours.
 fn absent<T>(error: io::Error) -> io::Result<Option<T>> {
     let kind = error.kind();
     let gone = matches!(

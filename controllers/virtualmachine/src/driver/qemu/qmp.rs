@@ -45,7 +45,8 @@ pub(super) async fn execute(
     limit: Duration,
 ) -> Result<Value, QmpError> {
     let talk = async {
-        // A socket address is limited to 107 bytes, and the folder's path may be longer: it is reached through its descriptor.
+        // A socket address is limited to 107 bytes, and the folder's path may be longer: it is
+        // reached through its descriptor.
         let folder = File::open(folder)?;
         let address = format!("/proc/self/fd/{}/{name}", folder.as_raw_fd());
         let mut stream = BufReader::new(UnixStream::connect(address).await?);

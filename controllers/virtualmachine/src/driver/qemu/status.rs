@@ -109,7 +109,8 @@ impl Shared {
     }
 }
 
-/// The state as far as definition, files and process show it. `busy` is whether another call changes the machine.
+/// The state as far as definition, files and process show it. `busy` is whether another call
+/// changes the machine.
 fn state_of(
     machine: &Machine,
     definition: &Definition,

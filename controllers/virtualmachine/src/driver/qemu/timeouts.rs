@@ -4,23 +4,29 @@ use std::time::Duration;
 
 use crate::driver::DriverError;
 
-/// How long the driver waits for a QEMU that does not respond. [`Qemu::new`](super::Qemu::new) rejects zero durations and a
-/// [`least_quit`](Self::least_quit) above [`quit`](Self::quit).
+/// How long the driver waits for a QEMU that does not respond. [`Qemu::new`](super::Qemu::new)
+/// rejects zero durations and a [`least_quit`](Self::least_quit) above [`quit`](Self::quit).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// The timeout of a QMP command. QEMU serves one connection at a time, so this includes waiting for another one. 3 seconds by default.
+    /// The timeout of a QMP command. QEMU serves one connection at a time, so this includes waiting
+    /// for another one. 3 seconds by default.
     pub answer: Duration,
-    /// How long QEMU may take to quit after the grace period before it is killed. QEMU flushes the disk in that time. A QEMU that has not
-    /// finished starting after the grace period and this time is killed by a request to power off. 2 seconds by default.
+    /// How long QEMU may take to quit after the grace period before it is killed. QEMU flushes the
+    /// disk in that time. A QEMU that has not finished starting after the grace period and this
+    /// time is killed by a request to power off. 2 seconds by default.
     pub quit: Duration,
-    /// How long QEMU may take to quit at least, even if the grace period ended unobserved long ago. 500 milliseconds by default.
+    /// How long QEMU may take to quit at least, even if the grace period ended unobserved long ago.
+    /// 500 milliseconds by default.
     ///
-    /// Every call that stops a machine waits for that long before it kills QEMU. It must be shorter than the deadline that the caller sets
-    /// for a call: if each call is cancelled before, a QEMU that hangs is never killed.
+    /// Every call that stops a machine waits for that long before it kills QEMU. It must be shorter
+    /// than the deadline that the caller sets for a call: if each call is cancelled before, a QEMU
+    /// that hangs is never killed.
     pub least_quit: Duration,
-    /// How long a deletion waits for the machine's lock before it kills the QEMU processes that hold it. 2 seconds by default.
+    /// How long a deletion waits for the machine's lock before it kills the QEMU processes that
+    /// hold it. 2 seconds by default.
     pub lock: Duration,
-    /// How long an exited QEMU may keep the disk before a start or a resize fails. 2 seconds by default.
+    /// How long an exited QEMU may keep the disk before a start or a resize fails. 2 seconds by
+    /// default.
     pub disk: Duration,
 }
 
@@ -37,7 +43,8 @@ impl Default for Timeouts {
 }
 
 impl Timeouts {
-    /// Rejects timeouts with which QEMU could not respond at all, or would be killed before it can flush the disk.
+    /// Rejects timeouts with which QEMU could not respond at all, or would be killed before it can
+    /// flush the disk.
     pub(super) fn check(&self) -> Result<(), DriverError> {
         let all = [
             ("answer", self.answer),

@@ -7,7 +7,8 @@ use super::process::{self, Process};
 use crate::driver::Usage;
 use parking_lot::Mutex;
 
-/// The minimum age of a sample to replace: processor time is only counted in hundredths of a second.
+/// The minimum age of a sample to replace: processor time is only counted in hundredths of a
+/// second.
 const SHORTEST: Duration = Duration::from_secs(1);
 
 /// The processor time of a process at one point in time.
@@ -28,7 +29,8 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Returns the usage of the machine `id`'s process since its last sample; at the first call, since its start.
+    /// Returns the usage of the machine `id`'s process since its last sample; at the first call,
+    /// since its start.
     pub(super) fn measure(&self, id: &str, process: &Process) -> std::io::Result<Usage> {
         let now = Sample {
             started: process.stat.started,
@@ -60,7 +62,8 @@ impl Meter {
 }
 
 impl Sample {
-    /// Returns the sample at the start of the same process; `second` is the number of ticks per second.
+    /// Returns the sample at the start of the same process; `second` is the number of ticks per
+    /// second.
     fn at_start(self, second: u64) -> Self {
         let at = self.started.saturating_mul(1000) / second;
         Self {
@@ -70,7 +73,8 @@ impl Sample {
         }
     }
 
-    /// Returns the usage between two samples in thousandths of a processor; `second` is the number of ticks per second.
+    /// Returns the usage between two samples in thousandths of a processor; `second` is the number
+    /// of ticks per second.
     fn millicpus_since(&self, earlier: &Self, second: u64) -> u64 {
         let ticks = u128::from(self.ticks.saturating_sub(earlier.ticks));
         // A process that was just started may be younger than a tick.

@@ -32,7 +32,8 @@ pub struct Touch {
     pub refused: bool,
 }
 
-/// Permission to change the servers, which one caller has at a time: the lock of their directory, held until the file is closed.
+/// Permission to change the servers, which one caller has at a time: the lock of their directory,
+/// held until the file is closed.
 pub(super) struct Turn {
     _lock: Option<File>,
 }
@@ -202,7 +203,8 @@ const TURN_WAIT: Duration = Duration::from_millis(1);
 const LOCK: &str = "lock";
 const JOURNAL: &str = "journal.jsonl";
 
-/// The directory with a file per server, so that the cost of a call does not depend on their number.
+/// The directory with a file per server, so that the cost of a call does not depend on their
+/// number.
 const SERVERS: &str = "servers";
 
 /// The file with the counters.
@@ -263,7 +265,8 @@ fn read_all(directory: &Path) -> Result<Cloud, DriverError> {
     Ok(cloud)
 }
 
-/// Writes the differences. A new epoch is written before the change: a process killed in between has already fenced off older terms.
+/// Writes the differences. A new epoch is written before the change: a process killed in between
+/// has already fenced off older terms.
 fn write_one(directory: &Path, id: &str, before: &Cloud, after: &Cloud) -> Result<(), DriverError> {
     let totals = directory.join(TOTALS);
     if before.epoch != after.epoch {

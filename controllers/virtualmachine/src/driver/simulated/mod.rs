@@ -1,8 +1,9 @@
 //! Simulated servers, with latency and injectable faults.
 //!
-//! With a [directory](Simulated::in_directory) several processes share one set of servers, as they would share a real provider: each call
-//! takes the directory's lock, and appends a line with caller and request to `journal.jsonl`. Unlike with a real provider, a process that
-//! is paused while it holds the lock blocks the others.
+//! With a [directory](Simulated::in_directory) several processes share one set of servers, as they
+//! would share a real provider: each call takes the directory's lock, and appends a line with
+//! caller and request to `journal.jsonl`. Unlike with a real provider, a process that is paused
+//! while it holds the lock blocks the others.
 
 mod backing;
 mod cloud;
@@ -149,7 +150,8 @@ impl Simulated {
         self.shared.backing.change(&id, |cloud| cloud.lose(&id))
     }
 
-    /// Sets the server's load to `percent` of its processors and memory. Returns whether it existed.
+    /// Sets the server's load to `percent` of its processors and memory. Returns whether it
+    /// existed.
     ///
     /// # Errors
     ///
@@ -165,7 +167,8 @@ impl Simulated {
         self.shared.faults.lock()
     }
 
-    /// Executes one call: latency, faults before and after, the change itself, and its line in the journal.
+    /// Executes one call: latency, faults before and after, the change itself, and its line in the
+    /// journal.
     async fn call(
         &self,
         term: &Term,

@@ -1,8 +1,9 @@
-//! Chaos: three controllers, an API server and a proxy between them, each in its own process that is killed, frozen or emptied, while
-//! machines are created, changed and deleted on a driver with faults. Everything is on loopback, bounded in time, and derived from a seed.
+//! Chaos: three controllers, an API server and a proxy between them, each in its own process that
+//! is killed, frozen or emptied, while machines are created, changed and deleted on a driver with
+//! faults. Everything is on loopback, bounded in time, and derived from a seed.
 //!
-//! Run by `hack/chaos.sh`. In the end servers and objects must match, the driver's journal must show one epoch at a time, and memory must
-//! be back to its initial level.
+//! Run by `hack/chaos.sh`. In the end servers and objects must match, the driver's journal must
+//! show one epoch at a time, and memory must be back to its initial level.
 
 mod figures;
 mod machines;
@@ -24,7 +25,8 @@ pub fn number(name: &str, otherwise: u64) -> u64 {
     }
 }
 
-/// Ignored because it takes minutes and kills processes: `hack/chaos.sh` runs it, in CI for a minute.
+/// Ignored because it takes minutes and kills processes: `hack/chaos.sh` runs it, in CI for a
+/// minute.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes minutes: hack/chaos.sh"]
 async fn chaos() {

@@ -32,7 +32,8 @@ impl Process {
 
     pub fn signal(&self, signal: &str) {
         let pid = self.child.id();
-        // The shell's built-in kill, since not every machine has another. A process that has just ended is ignored.
+        // The shell's built-in kill, since not every machine has another. A process that has just
+        // ended is ignored.
         let status = Command::new("sh")
             .args(["-c", &format!("kill -{signal} {pid} 2>/dev/null || true")])
             .status();
@@ -44,7 +45,8 @@ impl Process {
         drop(self.child.wait());
     }
 
-    /// Restarts the process if it has ended. A controller may exit with status 1 after losing leadership; any other exit fails the test.
+    /// Restarts the process if it has ended. A controller may exit with status 1 after losing
+    /// leadership; any other exit fails the test.
     pub fn revive(&mut self) {
         if let Some(status) = self.child.try_wait().unwrap() {
             let is_right = status.code().is_none_or(|code| code <= 1);

@@ -1,5 +1,5 @@
-//! The processes that this test starts as copies of itself: an API server, and a proxy in front of it. They end when their standard input
-//! is closed, so that none outlives the test.
+//! The processes that this test starts as copies of itself: an API server, and a proxy in front of
+//! it. They end when their standard input is closed, so that none outlives the test.
 
 use std::io::Read;
 use std::net::SocketAddr;

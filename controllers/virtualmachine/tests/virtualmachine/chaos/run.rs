@@ -202,7 +202,8 @@ impl Chaos {
             Event::KillLeader => process.kill(),
             Event::StopLeader => process.signal("TERM"),
             _ => {
-                // Not in the middle of a call: the process would keep the driver's lock, which a real provider does not have.
+                // Not in the middle of a call: the process would keep the driver's lock, which a
+                // real provider does not have.
                 let lock = fs::File::create(self.folder.path().join("servers/lock")).unwrap();
                 lock.lock().unwrap();
                 process.signal("STOP");
@@ -252,7 +253,8 @@ impl Chaos {
                 &differences[..differences.len().min(10)],
                 self.logs()
             );
-            // Real time, since the controllers are processes; infrequent, because each check lists every machine.
+            // Real time, since the controllers are processes; infrequent, because each check lists
+            // every machine.
             sleep(Duration::from_millis(250)).await;
         }
     }

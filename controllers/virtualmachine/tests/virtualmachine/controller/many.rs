@@ -142,7 +142,8 @@ async fn slowly(is: impl Fn() -> bool) -> bool {
         if is() {
             return true;
         }
-        // Real time, since the server runs on other threads; infrequent, because the final checks read all machines.
+        // Real time, since the server runs on other threads; infrequent, because the final checks
+        // read all machines.
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
     false

@@ -1,7 +1,9 @@
-//! Three controllers, as in three terminals: one leads, the others wait, and no two of them ever call the driver at the same time.
+//! Three controllers, as in three terminals: one leads, the others wait, and no two of them ever
+//! call the driver at the same time.
 //!
-//! They share their simulated servers in a folder, whose journal records every caller and request. The API server is an embedded one, or
-//! the cluster of `CONFORMANCE_KUBECONFIG`. With `KUBECTL` set, the sample is applied with that kubectl.
+//! They share their simulated servers in a folder, whose journal records every caller and request.
+//! The API server is an embedded one, or the cluster of `CONFORMANCE_KUBECONFIG`. With `KUBECTL`
+//! set, the sample is applied with that kubectl.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +34,8 @@ const SAMPLE: &str = include_str!("../../../deploy/samples/test-vm.yaml");
 /// Longer than any test, so that a hand-over cannot be due to expiry.
 const LONG: [&str; 3] = ["600s", "20s", "2s"];
 
-/// For a leader that has to notice that it was paused; long enough to be renewed on a busy machine until then.
+/// For a leader that has to notice that it was paused; long enough to be renewed on a busy machine
+/// until then.
 const SHORT: [&str; 3] = ["4s", "3s", "500ms"];
 
 /// As `SHORT`, the time without a renewal after which the leader stops by its own clock.
@@ -170,7 +173,8 @@ impl Site {
         leader
     }
 
-    /// Lets the lease of a leader that cannot renew it expire after a second: the lease duration in the Lease counts.
+    /// Lets the lease of a leader that cannot renew it expire after a second: the lease duration in
+    /// the Lease counts.
     async fn expire(&self) {
         let second = Patch::Merge(json!({ "spec": { "leaseDurationSeconds": 1 } }));
         let params = PatchParams::default();
@@ -203,8 +207,8 @@ impl Site {
         assert!(status.unwrap().success());
     }
 
-    /// Waits until every thread of a stopped process is suspended, since the signal's sender does not wait for that. Skipped without
-    /// `/proc`.
+    /// Waits until every thread of a stopped process is suspended, since the signal's sender does
+    /// not wait for that. Skipped without `/proc`.
     async fn until_still(&self, identity: &str) {
         let tasks = PathBuf::from(format!("/proc/{}/task", self.child(identity).id()));
         let runs = |task: &PathBuf| {
@@ -324,14 +328,16 @@ impl Site {
         self.until(name, |machine| machine.is_none()).await;
     }
 
-    /// Checks that each holder called the driver in one stretch, with its own epoch, and none was rejected.
+    /// Checks that each holder called the driver in one stretch, with its own epoch, and none was
+    /// rejected.
     fn assert_one_at_a_time(&self, holders: &[&str]) {
         let refused = self.journal().into_iter().find(|touch| touch.refused);
         assert!(refused.is_none(), "{refused:?}");
         self.assert_one_stretch_each(holders);
     }
 
-    /// Checks that each holder called the driver in one stretch, with its own epoch, ignoring rejected calls.
+    /// Checks that each holder called the driver in one stretch, with its own epoch, ignoring
+    /// rejected calls.
     fn assert_one_stretch_each(&self, holders: &[&str]) {
         let mut stretches: Vec<(String, u64)> = Vec::new();
         for touch in self.journal().into_iter().filter(|touch| !touch.refused) {
@@ -437,7 +443,8 @@ async fn a_paused_leader_that_wakes_up_does_nothing_to_any_server() {
         site.set_action(&format!("vm-{n}"), "stopped").await;
     }
     {
-        // Not in the middle of a call: the process would keep the driver's lock, which a real provider does not have.
+        // Not in the middle of a call: the process would keep the driver's lock, which a real
+        // provider does not have.
         let lock = fs::File::create(site.servers().join("lock")).unwrap();
         lock.lock().unwrap();
         site.signal(&first, "STOP");
@@ -459,8 +466,9 @@ async fn a_paused_leader_that_wakes_up_does_nothing_to_any_server() {
     for n in 0..5 {
         site.until_phase(&format!("vm-{n}"), Phase::Active).await;
     }
-    // A call that passed the leader's own check before the process was paused still reaches the driver, which rejects it; no election can
-    // prevent that. Each worker has at most one such call.
+    // A call that passed the leader's own check before the process was paused still reaches the
+    // driver, which rejects it; no election can prevent that. Each worker has at most one such
+    // call.
     let woken = site.journal().split_off(before);
     let late: Vec<_> = woken.iter().filter(|t| t.holder != second).collect();
     assert!(

@@ -1,6 +1,7 @@
 //! The controller with real machines: 64 MiB each, which only boot their firmware.
 //!
-//! Without QEMU these tests print a message and pass; with `QEMU_REQUIRED`, which `hack/qemu.sh` sets, they fail.
+//! Without QEMU these tests print a message and pass; with `QEMU_REQUIRED`, which `hack/qemu.sh`
+//! sets, they fail.
 
 use std::path::Path;
 use std::sync::Arc;

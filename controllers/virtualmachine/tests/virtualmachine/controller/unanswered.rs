@@ -1,4 +1,5 @@
-//! A driver that cannot report a server's status, but stops and deletes it; and the metrics of its calls.
+//! A driver that cannot report a server's status, but stops and deletes it; and the metrics of its
+//! calls.
 
 use std::sync::Arc;
 

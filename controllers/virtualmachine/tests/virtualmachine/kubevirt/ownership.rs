@@ -1,4 +1,5 @@
-//! Objects that the driver leaves alone, and other writers: old leaders, conflicts, remaining instances.
+//! Objects that the driver leaves alone, and other writers: old leaders, conflicts, remaining
+//! instances.
 
 use codegen_runtime::kube::Resource;
 use codegen_runtime::kube::api::{DeleteParams, PostParams, PropagationPolicy};

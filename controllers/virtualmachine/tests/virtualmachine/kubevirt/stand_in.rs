@@ -1,4 +1,5 @@
-//! A stand-in for KubeVirt and CDI: gives each machine a claim, an instance while it should run, and a status.
+//! A stand-in for KubeVirt and CDI: gives each machine a claim, an instance while it should run,
+//! and a status.
 
 use parking_lot::Mutex;
 use std::sync::Arc;

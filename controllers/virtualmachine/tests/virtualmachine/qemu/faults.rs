@@ -212,7 +212,8 @@ async fn lost_files() {
     let (driver, vm, term) = (&bench.driver, server("lost"), term(0));
     driver.create(&term, &vm, &small(Power::On)).await.unwrap();
     let folder = driver.folder(&vm).unwrap();
-    // A machine that lost its pid file is not started a second time, and does not survive its deletion.
+    // A machine that lost its pid file is not started a second time, and does not survive its
+    // deletion.
     fs::remove_file(folder.join("pid")).unwrap();
     driver.set_power(&term, &vm, Power::On).await.unwrap();
     reaches(driver, &vm, ServerState::Running).await;
@@ -333,7 +334,8 @@ async fn refusals_and_failures() {
     assert!(driver.set_power(&term, &vm, Power::On).await.is_err());
     assert!(bench.files().is_empty());
 
-    // More than QEMU supports: its message is shown, and the machine can still be corrected or deleted.
+    // More than QEMU supports: its message is shown, and the machine can still be corrected or
+    // deleted.
     let mut spec = small(Power::On);
     spec.resources.cpus = 100_000;
     let error = driver.create(&term, &vm, &spec).await.unwrap_err();

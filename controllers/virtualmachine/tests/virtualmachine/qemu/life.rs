@@ -77,7 +77,8 @@ async fn a_machine_that_is_made_stopped() {
     };
     let (driver, vm, term) = (&bench.driver, server("off"), term(0));
     driver.create(&term, &vm, &small(Power::Off)).await.unwrap();
-    // Not immediately: a child that another test forks holds the machine's lock until it has executed its program.
+    // Not immediately: a child that another test forks holds the machine's lock until it has
+    // executed its program.
     reaches(driver, &vm, ServerState::Stopped).await;
     assert!(bench.processes().is_empty());
     assert_eq!(
@@ -156,7 +157,8 @@ async fn a_machine_that_is_killed_is_noticed_and_can_be_started_again() {
     });
     driver.create(&term, &vm, &small(Power::On)).await.unwrap();
     reaches(driver, &vm, ServerState::Running).await;
-    // Real time, since QEMU is a process: the watch polls every 500 ms, and does not report a machine that it first sees running.
+    // Real time, since QEMU is a process: the watch polls every 500 ms, and does not report a
+    // machine that it first sees running.
     sleep(Duration::from_millis(1200)).await;
     heard.lock().unwrap().clear();
 

@@ -1,4 +1,5 @@
-//! Resolves calls of functions and operators to the signatures that fit the types of their arguments.
+//! Resolves calls of functions and operators to the signatures that fit the types of their
+//! arguments.
 
 use super::{Checker, Resolved};
 use crate::cel::{
@@ -121,7 +122,8 @@ impl<'t, 'd> Checker<'t, 'd> {
         result
     }
 
-    /// Returns the node to report if no signature fits: of a conjunction or disjunction the operand that is not boolean, else the call.
+    /// Returns the node to report if no signature fits: of a conjunction or disjunction the operand
+    /// that is not boolean, else the call.
     fn operand_at_fault(&self, id: Id, function: &str, types: &[Type<'d>]) -> Id {
         match self.tree.node(id) {
             Node::Call(call) if matches!(function, "_&&_" | "_||_") => {

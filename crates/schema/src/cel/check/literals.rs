@@ -1,4 +1,5 @@
-//! Checks literals that functions parse: durations, times and patterns. The API server parses them when a CRD is created.
+//! Checks literals that functions parse: durations, times and patterns. The API server parses them
+//! when a CRD is created.
 
 use super::Checked;
 use crate::cel::{

@@ -1,7 +1,8 @@
 //! Infers the types of an expression's parts, and finds the faults that the API server would.
 //!
-//! The rules are those of cel-go's checker, which the API server runs with the declarations of `decl` and the functions of `functions`.
-//! After a fault the type is `dyn`, so that each fault is reported once.
+//! The rules are those of cel-go's checker, which the API server runs with the declarations of
+//! `decl` and the functions of `functions`. After a fault the type is `dyn`, so that each fault is
+//! reported once.
 
 mod calls;
 pub(crate) mod literals;

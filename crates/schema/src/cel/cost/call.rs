@@ -30,7 +30,8 @@ impl CallCost {
 }
 
 impl Coster<'_, '_> {
-    /// Returns the cost of a call by one signature, with these arguments; the receiver is the first.
+    /// Returns the cost of a call by one signature, with these arguments; the receiver is the
+    /// first.
     pub(crate) fn signature(&mut self, id: Id, overload: &Overload, args: &[Id]) -> CallCost {
         match (overload.cost, args) {
             (Cost::Append | Cost::Concat, [a, b]) => self.sum(id, overload.cost, *a, *b),
@@ -128,7 +129,8 @@ impl Coster<'_, '_> {
         }
     }
 
-    /// Returns the cost of converting a string to bytes, bytes to a string, or a string to a quoted one.
+    /// Returns the cost of converting a string to bytes, bytes to a string, or a string to a quoted
+    /// one.
     fn rewritten(&mut self, cost: Cost, text: Id) -> CallCost {
         let size = self.size_or_unknown(text);
         let made = match cost {
@@ -189,7 +191,8 @@ impl Coster<'_, '_> {
         self.comparison(a, b)
     }
 
-    /// Returns the cost of matching a string against a regular expression. The empty string has a cost too.
+    /// Returns the cost of matching a string against a regular expression. The empty string has a
+    /// cost too.
     fn matching(&mut self, text: Id, pattern: Id) -> u64 {
         let text = self.size_or_unknown(text).plus(Size::fixed(1));
         let pattern = self.size_or_unknown(pattern).cost(PATTERN);
@@ -216,8 +219,9 @@ impl Coster<'_, '_> {
     fn replacement(&mut self, text: Id, old: Id, new: Id) -> CallCost {
         let size = self.size_or_unknown(text);
         let (old, new) = (self.size_or_unknown(old), self.size_or_unknown(new));
-        // An empty string occurs around all characters. Otherwise the longest result replaces the shortest occurrences by the longest
-        // string, and the shortest result the longest by the shortest.
+        // An empty string occurs around all characters. Otherwise the longest result replaces the
+        // shortest occurrences by the longest string, and the shortest result the longest by the
+        // shortest.
         let (most, kept_at_most) = if old.min == 0 {
             (size.max.saturating_add(1), size.max)
         } else if new.max <= old.min {
@@ -259,7 +263,8 @@ impl Coster<'_, '_> {
         CallCost::sized(size.cost(CHARACTER), size)
     }
 
-    /// Addresses have at most 16 bytes, of which two are compared; a network is masked first. Strings are parsed first.
+    /// Addresses have at most 16 bytes, of which two are compared; a network is masked first.
+    /// Strings are parsed first.
     fn containment(&mut self, kind: Cost, other: Id) -> CallCost {
         let mut cost = Size::fixed(32).cost(CHARACTER);
         if matches!(kind, Cost::Network | Cost::NetworkText) {

@@ -1,8 +1,9 @@
 //! Estimates the maximum cost of an expression, as the API server does before it accepts a rule.
 //!
-//! The rules are cel-go's (`checker/cost.go`) and those of Kubernetes' functions (`k8s.io/apiserver/pkg/cel/library/cost.go`): reading
-//! a variable or field costs 1, traversing a string 0.1 per character, a loop its body per item. Sizes come from `decl`. Kubernetes
-//! never changes these costs, since accepted rules must stay valid.
+//! The rules are cel-go's (`checker/cost.go`) and those of Kubernetes' functions
+//! (`k8s.io/apiserver/pkg/cel/library/cost.go`): reading a variable or field costs 1, traversing a
+//! string 0.1 per character, a loop its body per item. Sizes come from `decl`. Kubernetes never
+//! changes these costs, since accepted rules must stay valid.
 
 use std::collections::BTreeSet;
 
@@ -72,8 +73,8 @@ pub(crate) struct Coster<'t, 'd> {
 }
 
 impl<'t, 'd> Coster<'t, 'd> {
-    /// Returns the cost of an expression about a value, and what could be bounded to lower it: markers, and the paths that they would
-    /// bound.
+    /// Returns the cost of an expression about a value, and what could be bounded to lower it:
+    /// markers, and the paths that they would bound.
     pub(crate) fn run(
         tree: &'t Tree,
         id: Id,
@@ -299,7 +300,7 @@ impl<'t, 'd> Coster<'t, 'd> {
         sum.saturating_add(cost)
     }
 
-    /// Returns the maximum cost of the signatures that fit a call, including its arguments, and the size of the result.
+    /// Returns the maximum cost of the signatures that fit a call with its arguments, and its size.
     fn overloads(
         &mut self,
         id: Id,
@@ -384,7 +385,8 @@ impl<'t, 'd> Coster<'t, 'd> {
         self.declared_size(path).unwrap_or(Size::UNKNOWN)
     }
 
-    /// Returns the size of an expression's value: as computed, else of the literal, else as declared, else by its type.
+    /// Returns the size of an expression's value: as computed, else of the literal, else as
+    /// declared, else by its type.
     pub(crate) fn size(&mut self, id: Id) -> Option<Size> {
         if let Some(size) = self.sizes.get(id).copied().flatten() {
             return Some(size);

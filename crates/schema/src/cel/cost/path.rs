@@ -33,8 +33,8 @@ pub(crate) enum Step<'s> {
 }
 
 impl<'d> Path<'d> {
-    /// Returns the path one step further. The first step from a computed value leads to the value that the rule is about, since the API
-    /// server treats the step as the name of a variable.
+    /// Returns the path one step further. The first step from a computed value leads to the value
+    /// that the rule is about, since the API server treats the step as the name of a variable.
     pub(crate) fn below(self, root: &'d Decl, step: Step<'_>) -> Self {
         let decl = match self {
             Self::Nowhere => return Self::At(Some(root)),

@@ -50,7 +50,8 @@ impl<'v> Run<'_, 'v> {
         Ok(())
     }
 
-    /// Returns the new value of a loop's accumulator. An item is added to its list in place, as a copy per item would make it quadratic.
+    /// Returns the new value of a loop's accumulator. An item is added to its list in place, as a
+    /// copy per item would make it quadratic.
     fn step(&mut self, one: &Loop, depth: usize) -> Outcome<'v> {
         if let Node::Call(call) = self.tree.node(one.step)
             && let ("_+_", [list, added]) = (call.function.as_str(), call.args.as_slice())
@@ -88,7 +89,8 @@ impl Seen {
     }
 }
 
-/// Returns the pairs that a loop iterates over: indexes and items of a list, keys and values of a map.
+/// Returns the pairs that a loop iterates over: indexes and items of a list, keys and values of a
+/// map.
 fn pairs<'v>(range: &Val<'v>) -> Result<Vec<(Val<'v>, Val<'v>)>, Stop> {
     if let Some(items) = range.items() {
         let items = items?.into_iter().enumerate();

@@ -1,7 +1,7 @@
 //! Evaluates expressions about JSON values, with a bound on their cost.
 //!
-//! [`Program`] is an expression that can run; [`value`] contains the values, `operators` CEL's own functions, `library` those of its
-//! extensions and of Kubernetes. Error messages are cel-go's.
+//! [`Program`] is an expression that can run; [`value`] contains the values, `operators` CEL's own
+//! functions, `library` those of its extensions and of Kubernetes. Error messages are cel-go's.
 
 mod library;
 mod loops;

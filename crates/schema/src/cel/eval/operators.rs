@@ -29,7 +29,8 @@ pub(super) const TYPES: [(&str, &str); 12] = [
 /// More items than any expression can read within its budget.
 const MOST_ITEMS: usize = 10_000_000;
 
-/// Returns the cost of a call by the sizes of its arguments: a tenth of the bytes or items that it may read.
+/// Returns the cost of a call by the sizes of its arguments: a tenth of the bytes or items that it
+/// may read.
 pub(super) fn traversed(name: &str, args: &[Val<'_>]) -> u64 {
     let reads = !matches!(
         name,
@@ -172,7 +173,8 @@ fn moved<'v>(at: Timestamp, by: i128) -> Outcome<'v> {
         .map_err(|_| Stop::error("timestamp overflow"))
 }
 
-/// Concatenates lists; a set gains only new items, and in a map list, items replace those with the same keys.
+/// Concatenates lists; a set gains only new items, and in a map list, items replace those with the
+/// same keys.
 fn joined<'v>(a: &Val<'v>, b: &Val<'v>) -> Outcome<'v> {
     let (Some(items), Some(more)) = (a.items(), b.items()) else {
         return Err(Stop::no_overload());

@@ -140,8 +140,8 @@ impl<'v> Val<'v> {
         })
     }
 
-    /// Returns the number of items in the value and in its nested lists and maps, at most `most`. Lists can share items, so that a few
-    /// of them may represent more items than could be visited.
+    /// Returns the number of items in the value and in its nested lists and maps, at most `most`.
+    /// Lists can share items, so that a few of them may represent more items than could be visited.
     pub(crate) fn weight(&self, most: usize) -> usize {
         let within = |values: &mut dyn Iterator<Item = &Self>| {
             values.fold(0, |weight: usize, value| match value {

@@ -1,5 +1,5 @@
-//! The single registry of the functions that rules can call: the rows of `table`, from which the checker, the cost estimate and the
-//! evaluation derive.
+//! The single registry of the functions that rules can call: the rows of `table`, from which the
+//! checker, the cost estimate and the evaluation derive.
 
 mod row;
 mod table;

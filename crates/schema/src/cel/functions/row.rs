@@ -73,8 +73,8 @@ pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) library: Library,
     pub(super) cost: Cost,
-    /// `receiver.(arguments) result`, separated by ` | `; `A` and `B` are any types, and `ORDERED`, `COMPARED` and `NUMBER` expand to
-    /// several types.
+    /// `receiver.(arguments) result`, separated by ` | `; `A` and `B` are any types, and `ORDERED`,
+    /// `COMPARED` and `NUMBER` expand to several types.
     pub(super) signatures: &'static str,
 }
 

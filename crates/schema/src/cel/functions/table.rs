@@ -1,4 +1,5 @@
-//! The registry of functions that rules can call: CEL's own, those of its libraries, and Kubernetes', as of Kubernetes 1.36.
+//! The registry of functions that rules can call: CEL's own, those of its libraries, and
+//! Kubernetes', as of Kubernetes 1.36.
 //!
 //! A function has one row per library that implements it and per cost rule.
 

@@ -1,7 +1,9 @@
-//! Runs one measurement: `client <ours|kube-runtime> <stream|list> <handlers> <url> <objects> <updates>`.
+//! Runs one measurement:
+//! `client <ours|kube-runtime> <stream|list> <handlers> <url> <objects> <updates>`.
 //!
-//! Fills a cache, reads the memory use, then counts updates until the last handler got the last one. Prints one line:
-//! client, list mode, objects per second, resident and peak bytes per object, updates per second.
+//! Fills a cache, reads the memory use, then counts updates until the last handler got the last
+//! one. Prints one line: client, list mode, objects per second, resident and peak bytes per object,
+//! updates per second.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

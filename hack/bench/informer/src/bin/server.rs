@@ -1,7 +1,8 @@
 //! A minimal API server for one resource, which sends prepared bytes: `server <listen> <objects>`.
 //!
-//! It answers lists in one page (as the API server's cache does at version 0), streamed lists and watches, and sends updates
-//! to every watch on `GET /updates?n=`. Its own cost is minimal and the same for every client.
+//! It answers lists in one page (as the API server's cache does at version 0), streamed lists and
+//! watches, and sends updates to every watch on `GET /updates?n=`. Its own cost is minimal and the
+//! same for every client.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,5 @@
-//! Serves a defaulter of pods with this project's runtime: `server <listen> <folder>`. Writes a certificate into the folder first.
+//! Serves a defaulter of pods with this project's runtime: `server <listen> <folder>`. Writes a
+//! certificate into the folder first.
 
 use codegen_runtime::webhook::{AdmissionRequest, Certificates, Refusal, WebhookServer, Webhooks};
 use k8s_openapi::api::core::v1::Pod;

@@ -1,8 +1,9 @@
 //! A scripted API server, and objects to serve.
 //!
-//! [`Server::client`] returns a `kube::Client` without a socket. Each request waits in [`Server::next`] until the test answers it:
-//! with JSON, a status, a refused connection, a delay, or a stream of watch events. No real time passes, so tokio's paused clock
-//! advances by itself while the code under test sleeps.
+//! [`Server::client`] returns a `kube::Client` without a socket. Each request waits in
+//! [`Server::next`] until the test answers it: with JSON, a status, a refused connection, a delay,
+//! or a stream of watch events. No real time passes, so tokio's paused clock advances by itself
+//! while the code under test sleeps.
 
 #![allow(dead_code, reason = "each test file uses its own part of the support")]
 

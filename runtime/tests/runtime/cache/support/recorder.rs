@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::Server;
 
-/// Records calls as strings: `add a@1`, `add! a@1` in the initial list, `update a@1->2`, `delete a@2`, `gone a@2` for an unknown
-/// final state.
+/// Records calls as strings: `add a@1`, `add! a@1` in the initial list, `update a@1->2`,
+/// `delete a@2`, `gone a@2` for an unknown final state.
 #[derive(Clone, Default)]
 pub struct Recorder {
     calls: Arc<Mutex<Vec<String>>>,

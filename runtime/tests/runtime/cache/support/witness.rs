@@ -1,4 +1,5 @@
-//! A handler that rebuilds the cache from its calls, and records calls that cannot follow from earlier ones.
+//! A handler that rebuilds the cache from its calls, and records calls that cannot follow from
+//! earlier ones.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -16,7 +16,8 @@ use crate::control::rig::Rig;
 use crate::control::secs;
 use crate::control::server::Server;
 
-/// Creates a client for which `lie` changes the answers to requests for one object, or to creations.
+/// Creates a client for which `lie` changes the answers to requests for one object, or to
+/// creations.
 fn lied_to(client: Client, lie: impl Fn(&Method, &mut Value) + Clone + Send + 'static) -> Client {
     let service = tower::service_fn(move |request: Request<Body>| {
         let (client, lie) = (client.clone(), lie.clone());

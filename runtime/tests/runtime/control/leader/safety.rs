@@ -135,7 +135,8 @@ async fn run(stretches: Vec<Stretch>) {
     check(&acts.lock().unwrap(), before);
 }
 
-/// Asserts that each term has one contender, that terms are in order, and that there is a leader once the weather is fine.
+/// Asserts that each term has one contender, that terms are in order, and that there is a leader
+/// once the weather is fine.
 fn check(acts: &[(Duration, &'static str, u64)], fine_since: Duration) {
     for pair in acts.windows(2) {
         let [(earlier, who, term), (later, next_who, next_term)] = pair else {

@@ -18,14 +18,16 @@ use crate::control::{ms, secs};
 /// How long work may continue after the end of its term before its process counts as stuck.
 const GRACE: Duration = ms(1000);
 
-/// Returns terms that no pause of the machine ends: the results of these tests depend only on `grace` and the stop timeout.
+/// Returns terms that no pause of the machine ends: the results of these tests depend only on
+/// `grace` and the stop timeout.
 fn config_with(identity: &str, grace: Duration) -> LeaderElectionConfig {
     config(identity)
         .times(secs(600) + grace, secs(600), ms(300))
         .stop_timeout(ms(100))
 }
 
-/// Blocks its thread in a separate task, as workers do: asks to be stopped while it blocks, and ends when `until` does.
+/// Blocks its thread in a separate task, as workers do: asks to be stopped while it blocks, and
+/// ends when `until` does.
 async fn stubborn(
     leadership: Leadership,
     stop: CancellationToken,
@@ -45,7 +47,8 @@ fn wait(released: &Receiver<()>) {
     let _ = released.recv_timeout(secs(60));
 }
 
-/// Cancels `stop` for a task that then blocks its thread: a task woken by that task might wait for its thread.
+/// Cancels `stop` for a task that then blocks its thread: a task woken by that task might wait for
+/// its thread.
 fn ask_from_another_thread(stop: CancellationToken) {
     std::thread::spawn(move || stop.cancel());
 }

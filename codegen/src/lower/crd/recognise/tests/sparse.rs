@@ -88,7 +88,8 @@ zone: {type: string}
     );
 }
 
-/// Kubernetes uses `ObjectReference` for a property `claimRef`; that alone would be the only evidence for an object with just a name.
+/// Kubernetes uses `ObjectReference` for a property `claimRef`; that alone would be the only
+/// evidence for an object with just a name.
 #[test]
 fn what_suffices_has_it_over_a_type_that_the_property_alone_speaks_for() {
     let claim = "

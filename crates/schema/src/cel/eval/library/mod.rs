@@ -10,7 +10,8 @@ mod url;
 
 use super::{Library, Outcome, Val, functions, operators};
 
-/// Calls a function of the library that the registry specifies; `None` if it does not accept these arguments.
+/// Calls a function of the library that the registry specifies; `None` if it does not accept these
+/// arguments.
 pub(super) fn call<'v>(name: &str, args: &[Val<'v>]) -> Option<Outcome<'v>> {
     let mut last = Library::Unknown;
     for overload in functions::overloads(name)? {

@@ -126,7 +126,8 @@ fn last_index_of<'v>(own: &str, part: &str, from: i64) -> Outcome<'v> {
     position(own, found.into_iter().find(|at| *at <= start))
 }
 
-/// Splits like Go's `strings.SplitN`: between characters for an empty separator, into no parts for a count of 0.
+/// Splits like Go's `strings.SplitN`: between characters for an empty separator, into no parts for
+/// a count of 0.
 fn split<'v>(own: &str, by: &str, most: i64) -> Val<'v> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let mut parts: Vec<&str> = Vec::new();
