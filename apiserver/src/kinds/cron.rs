@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn time_zones_are_known_or_said_to_be_unknown() {
         let known = |name: &str| assert_eq!(time_zone_fault(name), None, "{name}");
-        rows![known: "UTC", "Europe/Zurich", "Etc/GMT+5"];
+        rows![known: ("UTC"), ("Europe/Zurich"), ("Etc/GMT+5")];
         let check = |name: &str, expected: &str| {
             assert_eq!(time_zone_fault(name).as_deref(), Some(expected));
         };
