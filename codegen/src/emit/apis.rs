@@ -83,8 +83,8 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
 /// }
 /// ```
 ///
-/// A `compile_error!` for k8s-openapi features older than the configured version. Without it,
-/// missing fields would be reported instead.
+/// A `compile_error!` for k8s-openapi features older than the configured version. Without it, missing fields would be reported
+/// instead.
 fn least_kubernetes_version(cx: &Emit<'_>) -> Option<TokenStream> {
     let version = cx.options.kubernetes_version?;
     let earlier = version.previous()?;

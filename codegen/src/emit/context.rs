@@ -11,8 +11,7 @@ use crate::{
     release::SERIES,
 };
 
-/// The context of all emitters: the model and the options, with shorthands for paths in generated
-/// code.
+/// The context of all emitters: the model and the options, with shorthands for paths in generated code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Emit<'a> {
     /// The whole API.
@@ -27,15 +26,14 @@ impl<'a> Emit<'a> {
         path(&self.options.runtime_path)
     }
 
-    /// `::codegen_runtime::generated_by!("0.1");`, which the runtime makes an error if it cannot
-    /// serve the file. `None` if the code does without the runtime.
+    /// `::codegen_runtime::generated_by!("0.1");`, which the runtime makes an error if it cannot serve the file. `None` if the code
+    /// does without the runtime.
     pub(crate) fn generated_by(&self) -> Option<TokenStream> {
         let runtime = self.options.needs_runtime().then(|| self.runtime())?;
         Some(quote!(#runtime::generated_by!(#SERIES);))
     }
 
-    /// `k8s_openapi`: the path set in the options, else the runtime's re-export, else the crate
-    /// itself.
+    /// `k8s_openapi`: the path set in the options, else the runtime's re-export, else the crate itself.
     pub(crate) fn k8s_openapi(&self) -> TokenStream {
         path(&self.k8s_openapi_path())
     }
@@ -55,8 +53,7 @@ impl<'a> Emit<'a> {
         path(&format!("{}{below}", self.k8s_openapi_path()))
     }
 
-    /// The path of the codec that types from CRDs use: the runtime's, else the copy beside the
-    /// types.
+    /// The path of the codec that types from CRDs use: the runtime's, else the copy beside the types.
     pub(crate) fn codec(&self) -> String {
         if self.options.needs_runtime() {
             format!("{}::codec", self.options.runtime_path)
@@ -156,11 +153,9 @@ pub(crate) fn ident(name: &str) -> Ident {
     }
 }
 
-/// JSON as a raw string literal, `r#"{"kind":"Foo"}"#`, which needs no escapes and so stays
-/// legible.
+/// JSON as a raw string literal, `r#"{"kind":"Foo"}"#`, which needs no escapes and so stays legible.
 ///
-/// JSON with invisible characters is escaped: rustc rejects those that change the direction of text
-/// in literals.
+/// JSON with invisible characters is escaped: rustc rejects those that change the direction of text in literals.
 pub(crate) fn json_literal(json: &serde_json::Value) -> Literal {
     let text = json.to_string();
     let is_visible = |c: char| matches!(c, '"' | '\\' | '\'') || c.escape_debug().count() == 1;
@@ -178,9 +173,8 @@ fn leading_signs(text: &str) -> usize {
     text.len() - text.trim_start_matches('#').len()
 }
 
-/// The name of a type that belongs to a kind, in camel case (`VirtualMachine` and `Lister`:
-/// `VirtualMachineLister`). If kinds of a version differ only in case, it is based on the name of
-/// the kind's root type.
+/// The name of a type that belongs to a kind, in camel case (`VirtualMachine` and `Lister`: `VirtualMachineLister`). If kinds of
+/// a version differ only in case, it is based on the name of the kind's root type.
 pub(crate) fn kind_ident(version: &Version, resource: &Resource, suffix: &str) -> Ident {
     let name = names::upper_camel(&resource.kind);
     let mut others = version.resources.iter();

@@ -1,5 +1,4 @@
-//! Examples in the documentation of generated modules, each with the first kind that supports what
-//! the example shows.
+//! Examples in the documentation of generated modules, each with the first kind that supports what the example shows.
 
 use super::Emit;
 use crate::model::{Group, Resource, Scope, Verb, Version};
@@ -99,8 +98,7 @@ fn first<'a>(
     })
 }
 
-/// A code block to append to documentation. It uses variables that it does not define, so it is not
-/// run as a test.
+/// A code block to append to documentation. It uses variables that it does not define, so it is not run as a test.
 fn fenced(lines: &[String]) -> String {
     format!("\n\n```ignore\n{}\n```", lines.join("\n"))
 }

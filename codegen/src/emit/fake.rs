@@ -1,5 +1,4 @@
-//! `generated/clientset/fake.rs`: the clientset over an embedded API server, gated by the crate's
-//! feature `fake`.
+//! `generated/clientset/fake.rs`: the clientset over an embedded API server, gated by the crate's feature `fake`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -58,8 +57,7 @@ fn emit_clientset() -> TokenStream {
         pub struct Clientset;
 
         impl Clientset {
-            /// A clientset over an API server without objects, and the tracker that controls the
-            /// server.
+            /// A clientset over an API server without objects, and the tracker that controls the server.
             ///
             /// # Panics
             ///
@@ -70,8 +68,7 @@ fn emit_clientset() -> TokenStream {
                 Self::with_objects(::std::iter::empty::<fake::Object>())
             }
 
-            /// A clientset over an API server that holds `objects`, and the tracker that controls
-            /// the server.
+            /// A clientset over an API server that holds `objects`, and the tracker that controls the server.
             ///
             /// # Panics
             ///

@@ -9,8 +9,8 @@
 //! _cloudnative_v1alpha1 = ["_cloudnative"]
 //! ```
 //!
-//! Modules on the path to kinds are gated by the features with an underscore, which mean "any of
-//! these kinds": listing all kinds at each module would make the conditions long.
+//! Modules on the path to kinds are gated by the features with an underscore, which mean "any of these kinds": listing all kinds
+//! at each module would make the conditions long.
 
 use std::collections::BTreeSet;
 
@@ -148,8 +148,7 @@ fn needed_modules(version: &Version, resource: &Resource) -> BTreeSet<String> {
     needed
 }
 
-/// Rejects kind features for types that are not split into one module per kind, and duplicate
-/// feature names.
+/// Rejects kind features for types that are not split into one module per kind, and duplicate feature names.
 ///
 /// # Errors
 ///

@@ -95,8 +95,7 @@ fn emit_factory(cx: &Emit<'_>, groups: &[(&Group, Vec<&Version>)]) -> TokenStrea
 
         #(#features pub mod #modules;)*
 
-        /// Provides the informers of this crate's APIs, one per type, and runs them together.
-        /// Cloning is cheap.
+        /// Provides the informers of this crate's APIs, one per type, and runs them together. Cloning is cheap.
         #[derive(Clone, Debug)]
         pub struct SharedInformerFactory(#runtime::informer::SharedInformerFactory);
 

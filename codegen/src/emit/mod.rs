@@ -1,5 +1,4 @@
-//! From the model to files: each [`Generator`] has its own module, which its row in the table of
-//! generators names.
+//! From the model to files: each [`Generator`] has its own module, which its row in the table of generators names.
 
 pub(crate) mod api_docs;
 mod apis;

@@ -9,8 +9,7 @@ use super::{
 };
 use crate::model::{Group, Version};
 
-/// Emits `<dir>/mod.rs` and `<dir>/<group>/mod.rs`: one public module for each group, and for each
-/// of its versions.
+/// Emits `<dir>/mod.rs` and `<dir>/<group>/mod.rs`: one public module for each group, and for each of its versions.
 ///
 /// ```ignore
 /// //! Listers, by group and version.

@@ -11,8 +11,8 @@ use crate::model::{ExternalType, KnownType, TypeRef};
 
 /// The type, as written in a file that imports the version's module as `api`.
 ///
-/// Only the input and output types of custom methods get here, which are named types: of the
-/// version, of Kubernetes, or of the user's crate.
+/// Only the input and output types of custom methods get here, which are named types: of the version, of Kubernetes, or of the
+/// user's crate.
 pub(crate) fn emit(cx: &Emit<'_>, ty: &TypeRef) -> TokenStream {
     match ty {
         TypeRef::Local(name) => {

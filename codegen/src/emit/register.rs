@@ -27,8 +27,7 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     }
 }
 
-/// The CRDs of the kinds with manifests, unless kube-derive implements `CustomResourceExt` for
-/// them.
+/// The CRDs of the kinds with manifests, unless kube-derive implements `CustomResourceExt` for them.
 fn crds<'a>(
     cx: &'a Emit<'a>,
     group: &'a Group,
@@ -42,8 +41,7 @@ fn crds<'a>(
     })
 }
 
-/// Re-exports the file's items from the version's module, the counterpart of Go's
-/// `v1alpha1.AddToScheme`.
+/// Re-exports the file's items from the version's module, the counterpart of Go's `v1alpha1.AddToScheme`.
 pub(super) fn reexport() -> TokenStream {
     quote! {
         pub use self::zz_generated_register::{
@@ -127,8 +125,7 @@ fn emit_add_to_scheme(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenS
     let registrations = version.resources.iter().map(|resource| {
         let root = ident(&resource.root);
         match cx.kind_feature(group, version, resource) {
-            // A `let`, since the formatter does not put an attribute of an expression on its own
-            // line.
+            // A `let`, since the formatter does not put an attribute of an expression on its own line.
             Some(feature) => quote!(#feature let _ = scheme.register::<super::#root>()?;),
             None => quote!(scheme.register::<super::#root>()?;),
         }

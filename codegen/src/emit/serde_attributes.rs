@@ -1,9 +1,8 @@
 //! serde attributes of fields, chosen so that every property round-trips.
 //!
-//! A property that may be missing is an `Option`; one that may also be null is an
-//! `Option<Option<_>>`; a required nullable one is an `Option` that serializes as null. Times,
-//! bytes, int-or-strings, quantities and Kubernetes types with numbers go through the codec, which
-//! preserves values that k8s-openapi's own serde would round, reject or change.
+//! A property that may be missing is an `Option`; one that may also be null is an `Option<Option<_>>`; a required nullable one is
+//! an `Option` that serializes as null. Times, bytes, int-or-strings, quantities and Kubernetes types with numbers go through the
+//! codec, which preserves values that k8s-openapi's own serde would round, reject or change.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -62,8 +61,8 @@ impl Presence {
     }
 }
 
-/// Whether values of the field's type go through `codec`. Go types have their own form of
-/// quantities (strings) and times (seconds). Hash maps are only ordered by the codec.
+/// Whether values of the field's type go through `codec`. Go types have their own form of quantities (strings) and times
+/// (seconds). Hash maps are only ordered by the codec.
 pub(crate) fn needs_codec(field: &Field) -> bool {
     field.sparse
         || field.hashed
@@ -95,8 +94,7 @@ impl Wire {
     }
 }
 
-/// Whether the field comes from Go and is not an `Option`: if missing, it gets its zero value, as
-/// in Go's decoder.
+/// Whether the field comes from Go and is not an `Option`: if missing, it gets its zero value, as in Go's decoder.
 pub(crate) fn is_plain_go(field: &Field) -> bool {
     field.go.is_some()
         && matches!(
@@ -138,9 +136,9 @@ fn null_is_a_value(field: &Field) -> bool {
     field.ty == TypeRef::Any && Presence::of(field) == Presence::Optional
 }
 
-/// The `#[serde(…)]` attribute of a field; `None` if serde's default is right. `implied_name` is
-/// the serialized name under the container's `rename_all`; `default` is the function for the
-/// default value; `option` and `codec` are the paths of the type and the module.
+/// The `#[serde(…)]` attribute of a field; `None` if serde's default is right. `implied_name` is the serialized name under the
+/// container's `rename_all`; `default` is the function for the default value; `option` and `codec` are the paths of the type and
+/// the module.
 pub(crate) fn serde_attribute(
     field: &Field,
     implied_name: &str,

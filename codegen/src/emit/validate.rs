@@ -1,5 +1,4 @@
-//! `zz_generated_validate.rs`: schema validation of objects, gated by the crate's feature
-//! `validate`.
+//! `zz_generated_validate.rs`: schema validation of objects, gated by the crate's feature `validate`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -65,8 +64,8 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     }
 }
 
-/// The validator: built from the kind's CRD if it implements `CustomResourceExt`, else from its
-/// schema (`validation::of_version(r#"{…}"#)`).
+/// The validator: built from the kind's CRD if it implements `CustomResourceExt`, else from its schema
+/// (`validation::of_version(r#"{…}"#)`).
 fn emit_validator(
     cx: &Emit<'_>,
     group: &Group,

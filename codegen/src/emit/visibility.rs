@@ -34,8 +34,7 @@ impl Emit<'_> {
             Visibility::Crate if tokens.is_empty() => tokens,
             Visibility::Crate => {
                 let lints = UNUSED.map(super::ident);
-                // A client of a kind such as `FromIterator`: clippy does not check the names of
-                // public methods.
+                // A client of a kind such as `FromIterator`: clippy does not check the names of public methods.
                 let named =
                     has_conversion(&tokens).then(|| quote!(, clippy::wrong_self_convention));
                 let items = within_crate(tokens);
@@ -67,8 +66,7 @@ fn has_conversion(tokens: &TokenStream) -> bool {
             .any(|stream| has_conversion(&stream))
 }
 
-/// Replaces `pub` by `pub(crate)`. As a keyword, `pub` has no other meaning, and no emitter writes
-/// `pub(…)`.
+/// Replaces `pub` by `pub(crate)`. As a keyword, `pub` has no other meaning, and no emitter writes `pub(…)`.
 fn within_crate(tokens: TokenStream) -> TokenStream {
     tokens
         .into_iter()

@@ -21,8 +21,7 @@ pub(crate) fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // No control character may stand in HTML, and formatting of directions would reach beyond
-            // the text.
+            // No control character may stand in HTML, and directions would reach beyond the text.
             '\n' | '\t' => escaped.push(c),
             c if c.is_control() => {}
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {}

@@ -1,8 +1,7 @@
 //! API references: Markdown for authors of objects, in the layout of the Kubernetes API reference.
 //!
-//! There is one page per version: its kinds, followed by all types that they use, each documented
-//! once and linked from every use. Constraints of the schema are described as in the documentation
-//! of generated types.
+//! There is one page per version: its kinds, followed by all types that they use, each documented once and linked from every use.
+//! Constraints of the schema are described as in the documentation of generated types.
 
 mod reach;
 mod reference;
@@ -18,8 +17,7 @@ use crate::{
     output::{Tree, markdown::Page},
 };
 
-/// The pages of all versions with kinds: `<group>_<version>.md` in a folder, or a single file if
-/// the path names one.
+/// The pages of all versions with kinds: `<group>_<version>.md` in a folder, or a single file if the path names one.
 pub(super) fn emit(api: &ApiSet, path: &str) -> Tree {
     let modules = Modules::new(api);
     let versions = api.versions();
@@ -46,9 +44,8 @@ pub(super) fn emit(api: &ApiSet, path: &str) -> Tree {
     tree
 }
 
-/// The Rust path of a kind's field, by the properties that lead to it:
-/// `crate::apis::cloud::v1::VmSpec.cpu`. `None` if it is a field of a type of another crate, or not
-/// of a struct.
+/// The Rust path of a kind's field, by the properties that lead to it: `crate::apis::cloud::v1::VmSpec.cpu`. `None` if it is a field of a
+/// type of another crate, or not of a struct.
 pub(crate) fn rust_path(
     api: &ApiSet,
     version: &Version,
@@ -59,8 +56,7 @@ pub(crate) fn rust_path(
     modules.rust_path(modules.find(&version.path, root)?, path)
 }
 
-/// The anchors of a file's headings, as GitHub and GitLab derive them: repeated anchors are
-/// numbered.
+/// The anchors of a file's headings, as GitHub and GitLab derive them: repeated anchors are numbered.
 #[derive(Default)]
 struct Anchors(BTreeMap<String, usize>);
 

@@ -48,8 +48,8 @@ impl<'a> Modules<'a> {
         })
     }
 
-    /// Resolves a type reference within another type, ignoring lists and maps around it; `None` if
-    /// no known module declares the type.
+    /// Resolves a type reference within another type, ignoring lists and maps around it; `None` if no known module declares the
+    /// type.
     pub(super) fn resolve(&self, within: Item<'_>, ty: &TypeRef) -> Option<Item<'a>> {
         match ty.element() {
             TypeRef::Local(name) => self.find(within.module, name),
@@ -61,8 +61,8 @@ impl<'a> Modules<'a> {
         }
     }
 
-    /// The properties of a struct or variant, each with the type that declares it; flattened fields
-    /// are replaced by their properties.
+    /// The properties of a struct or variant, each with the type that declares it; flattened fields are replaced by their
+    /// properties.
     pub(super) fn properties(
         &self,
         item: Item<'a>,
@@ -95,8 +95,7 @@ impl<'a> Modules<'a> {
         }
     }
 
-    /// The Rust path of a kind's field: its struct, and its name there. `None` if the path leads
-    /// into a type of another crate.
+    /// The Rust path of a kind's field: its struct, and its name there. `None` if the path leads into a type of another crate.
     pub(super) fn rust_path(&self, root: Item<'a>, path: &[&str]) -> Option<String> {
         let mut item = self.target(root)?;
         let mut field_name = String::new();

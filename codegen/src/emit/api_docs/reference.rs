@@ -273,8 +273,7 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// Whether an object without the property is rejected. The server fills in defaults and metadata
-/// before it validates.
+/// Whether an object without the property is rejected. The server fills in defaults and metadata before it validates.
 fn must_be_given(field: &Field) -> bool {
     let is_metadata = field.ty == TypeRef::Known(KnownType::ObjectMeta);
     field.required && field.default.is_none() && !is_metadata

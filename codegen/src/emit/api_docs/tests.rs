@@ -40,8 +40,7 @@ fn check(types: &str, expected: &str) {
 fn fields_say_what_they_demand() {
     check(
         "DERIVE pub struct Spec {\n\
-         /// How many | of `them`.\n/// +kubebuilder:validation:Minimum=1\n///
-         /// +kubebuilder:default=3\npub count: u32,\n\
+         /// How many | of `them`.\n/// +kubebuilder:validation:Minimum=1\n/// +kubebuilder:default=3\npub count: u32,\n\
          pub names: Option<Vec<Name>>,\n}\n\
          /// A name.\n/// +kubebuilder:validation:MaxLength=5\nDERIVE pub struct Name(pub String);",
         "### Name\n\nA name.\n\nUsed by [Spec](#spec).\n\nType: string.\n* Must have at most 5 characters.\n\n\
@@ -64,8 +63,7 @@ fn flattened_fields_are_properties() {
 fn what_is_flattened_without_fields_is_no_property() {
     let page = reference(
         &"DERIVE pub struct Spec {\n#[serde(flatten)] pub disk: Disk,\n#[serde(flatten)] pub more: Option<Box<Disk>>,\n\
-          /// Labels.\n#[serde(flatten)] pub rest: std::collections::BTreeMap<String,
-          /// u8>,\n}\nDERIVE pub enum Disk {\nA(u8) }"
+          /// Labels.\n#[serde(flatten)] pub rest: std::collections::BTreeMap<String, u8>,\n}\nDERIVE pub enum Disk {\nA(u8) }"
             .replace("DERIVE", DERIVE),
     );
     let (_, spec) = page.split_once("### Spec\n\n").expect("the spec");
@@ -77,8 +75,7 @@ fn what_is_flattened_without_fields_is_no_property() {
 #[test]
 fn enums_with_data_say_how_they_are_written() {
     let variants = "pub struct Spec {\npub disk: Disk,\n}\nDERIVE ATTRIBUTE pub enum Disk {\n\
-         /// No disk.\nNone,\nImage(Image),\nEmpty {\n/// In GiB.\nsize: u32 },\n}\nDERIVE pub
-         /// struct Image {\npub name: String,\n}";
+         /// No disk.\nNone,\nImage(Image),\nEmpty {\n/// In GiB.\nsize: u32 },\n}\nDERIVE pub struct Image {\npub name: String,\n}";
     let check = |attribute: &str, expected: &str| {
         let types = format!("DERIVE {variants}").replace("ATTRIBUTE", attribute);
         let page = reference(&types.replace("DERIVE", DERIVE));

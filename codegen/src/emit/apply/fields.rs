@@ -103,8 +103,7 @@ fn line(values: &Values<'_>, root: Option<&Resource>, field: &Field, name: &str)
     text
 }
 
-/// Whether a setter of this name would hide a constructor of configurations, and is therefore left
-/// out.
+/// Whether a setter of this name would hide a constructor of configurations, and is therefore left out.
 fn is_function(root: Option<&Resource>, name: &str) -> bool {
     name == "default"
         || (root.is_some() && ["new", "extract", "extract_subresource"].contains(&name))

@@ -1,5 +1,4 @@
-//! `generated/applyconfiguration/`: apply configurations, the counterpart of Go's
-//! applyconfiguration-gen.
+//! `generated/applyconfiguration/`: apply configurations, the counterpart of Go's applyconfiguration-gen.
 //!
 //! For `VirtualMachine`, in `applyconfiguration/cloudnative/v1alpha1/mod.rs`:
 //!
@@ -27,9 +26,8 @@
 //! }
 //! ```
 //!
-//! The macro is in the runtime, which also defines the operations that all configurations share.
-//! There is a configuration for each struct whose fields are merged individually; values that the
-//! API server replaces as a whole have their API types.
+//! The macro is in the runtime, which also defines the operations that all configurations share. There is a configuration for
+//! each struct whose fields are merged individually; values that the API server replaces as a whole have their API types.
 
 mod fields;
 #[cfg(test)]

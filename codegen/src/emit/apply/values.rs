@@ -1,5 +1,4 @@
-//! Field types: those of the API, with configurations in place of structs that are merged field by
-//! field.
+//! Field types: those of the API, with configurations in place of structs that are merged field by field.
 
 use std::cell::RefCell;
 
@@ -162,8 +161,7 @@ impl<'a> Values<'a> {
         self.typed(ty, Some(self.rules(ty, rules)))
     }
 
-    /// The type of a value: the API's without rules, else with configurations where the rules merge
-    /// field by field.
+    /// The type of a value: the API's without rules, else with configurations where the rules merge field by field.
     fn typed(&self, ty: &TypeRef, rules: Option<&Validation>) -> Value {
         let is_rust = self.version.origin == Origin::Rust;
         let element = |is_merged: bool| {

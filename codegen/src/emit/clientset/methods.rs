@@ -93,8 +93,8 @@ fn emit_method(method: &Method<'_>) -> TokenStream {
     }
 }
 
-/// A method without a subresource is a verb under another name. Only `create` may have other types,
-/// for kinds that are requests, such as reviews.
+/// A method without a subresource is a verb under another name. Only `create` may have other types, for kinds that are requests,
+/// such as reviews.
 ///
 /// ```ignore
 /// #[inline]

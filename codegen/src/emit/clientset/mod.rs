@@ -1,5 +1,4 @@
-//! `generated/clientset/`: the clientset, and a module per group and version with its typed
-//! clients.
+//! `generated/clientset/`: the clientset, and a module per group and version with its typed clients.
 
 mod methods;
 mod scheme;
@@ -37,8 +36,7 @@ fn clients(version: &Version) -> impl Iterator<Item = &Resource> {
     version.resources.iter().filter(|resource| resource.client)
 }
 
-/// The name of the client of a group and version (`CloudnativeV1alpha1Client`); the plural if a
-/// kind's client has that name.
+/// The name of the client of a group and version (`CloudnativeV1alpha1Client`); the plural if a kind's client has that name.
 fn version_client(group: &Group, version: &Version) -> Ident {
     let camel = names::upper_camel(&version.module);
     let mut name = format!("{}{camel}Client", group.type_prefix);
@@ -94,8 +92,7 @@ fn emit_clientset(cx: &Emit<'_>) -> TokenStream {
                 Self { client }
             }
 
-            /// A clientset for the cluster in the environment: from the kubeconfig, else the pod's
-            /// service account.
+            /// A clientset for the cluster in the environment: from the kubeconfig, else the pod's service account.
             ///
             /// # Errors
             ///

@@ -25,8 +25,7 @@ pub(super) fn emit(cx: &Emit<'_>) -> TokenStream {
                 .or_else(|| cx.feature(group));
             let root = ident(&resource.root);
             match &feature {
-                // A `let`, since the formatter does not put an attribute of an expression on its
-                // own line.
+                // A `let`, since the formatter does not put an attribute of an expression on its own line.
                 Some(feature) => quote!(#feature let _ = scheme.register::<#module::#root>()?;),
                 None => quote!(scheme.register::<#module::#root>()?;),
             }

@@ -1,5 +1,4 @@
-//! The typed client of a resource, in its version's module: an alias of the runtime's client with
-//! the resource's verbs.
+//! The typed client of a resource, in its version's module: an alias of the runtime's client with the resource's verbs.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +14,7 @@ use crate::{
     model::{CustomMethod, Resource, Verb, Version, names},
 };
 
-/// The names in use in a version's module. Client names are reserved; conflicting other items are
-/// renamed or left out.
+/// The names in use in a version's module. Client names are reserved; conflicting other items are renamed or left out.
 pub(super) struct Taken(BTreeSet<Ident>);
 
 impl Taken {

@@ -22,8 +22,8 @@ use crate::{
 /// }
 /// ```
 ///
-/// The impl has the type's `cfg` conditions, and those under which a conditional derive does not
-/// apply. `clone` is called as a function, which also works for `Copy` fields.
+/// The impl has the type's `cfg` conditions, and those under which a conditional derive does not apply. `clone` is called as a
+/// function, which also works for `Copy` fields.
 pub(super) fn emit(def: &TypeDef) -> TokenStream {
     let Some(item) = def.item.as_ref().filter(|item| item.clone_is_generated()) else {
         return TokenStream::new();

@@ -15,8 +15,7 @@ use crate::{
     options::Visibility,
 };
 
-/// Whether the version's objects are listed: they have generated types, and the `metadata` field
-/// that the macro uses.
+/// Whether the version's objects are listed: they have generated types, and the `metadata` field that the macro uses.
 pub(super) fn are_listed(cx: &Emit<'_>, version: &Version, objects: &[Object<'_>]) -> bool {
     let is_listed = |object: &Object<'_>| {
         let mut fields = object.fields().iter();
@@ -72,8 +71,7 @@ fn entry(cx: &Emit<'_>, object: &Object<'_>, resource: &Resource) -> String {
     format!("{name}, {:?}, {scope}{list}{new};", resource.plural)
 }
 
-/// The type of a kind's spec, which its constructor takes: one of the version, as the field's type
-/// or within its `Option`.
+/// The type of a kind's spec, which its constructor takes: one of the version, as the field's type or within its `Option`.
 fn spec<'a>(object: &'a Object<'_>) -> Option<&'a str> {
     let is_spec = |field: &&Field| field.json_name == "spec" && field.rust_name == "spec";
     let spec = object.fields().iter().find(is_spec)?;

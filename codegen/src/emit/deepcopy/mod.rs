@@ -1,5 +1,4 @@
-//! `zz_generated_deepcopy.rs`: `Clone`, serde of root types, and the traits that make a type a
-//! Kubernetes object.
+//! `zz_generated_deepcopy.rs`: `Clone`, serde of root types, and the traits that make a type a Kubernetes object.
 //!
 //! For generated types, the version's `mod.rs` lists the objects instead: see [`kinds`].
 

@@ -1,5 +1,5 @@
-//! Serde of the objects of annotated Rust: their fields plus `apiVersion` and `kind`, which are
-//! checked on input if present. Generated types use field lists instead (`types/object`).
+//! Serde of the objects of annotated Rust: their fields plus `apiVersion` and `kind`, which are checked on input if present.
+//! Generated types use field lists instead (`types/object`).
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -13,8 +13,7 @@ use crate::{
     model::{Field, StructDef, TypeKind},
 };
 
-/// The serde implementations for the objects of a version; empty if all are hand-written or
-/// derived.
+/// The serde implementations for the objects of a version; empty if all are hand-written or derived.
 pub(super) fn emit(cx: &Emit<'_>, objects: &[Object<'_>]) -> TokenStream {
     let impls: Vec<_> = objects.iter().filter_map(Wire::of).collect();
     if impls.is_empty() {
@@ -41,8 +40,8 @@ pub(super) fn emit(cx: &Emit<'_>, objects: &[Object<'_>]) -> TokenStream {
     }
 }
 
-/// An object's wire format: a private struct with a type parameter per field. It borrows the fields
-/// when serializing and owns them when deserializing, and the field types need not be repeated.
+/// An object's wire format: a private struct with a type parameter per field. It borrows the fields when serializing and owns
+/// them when deserializing, and the field types need not be repeated.
 struct Wire<'a> {
     object: &'a Object<'a>,
     name: Ident,
@@ -134,8 +133,7 @@ fn form(field: &Field) -> WireForm {
 /// ```
 fn emit_check_type() -> TokenStream {
     quote! {
-        /// Rejects an object of another type. `apiVersion` and `kind` may be absent, as for items
-        /// of built-in lists.
+        /// Rejects an object of another type. `apiVersion` and `kind` may be absent, as for items of built-in lists.
         fn check_type<E: ::serde::de::Error>(actual: String, expected: &str) -> Result<(), E> {
             if actual.is_empty() || actual == expected {
                 return Ok(());

@@ -32,8 +32,7 @@ pub(super) enum Body<'a> {
     Code(Vec<&'a str>),
 }
 
-/// Splits a description, or its first sentence, into blocks. Blank lines, list markers, fences and
-/// code start a new block.
+/// Splits a description, or its first sentence, into blocks. Blank lines, list markers, fences and code start a new block.
 pub(super) fn blocks(text: &str, extent: Extent) -> Vec<Block<'_>> {
     let lines: Vec<&str> = text.lines().collect();
     let mut reader = Reader::default();
@@ -84,8 +83,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Parses the block that starts at the first line; `lines` must not be empty. Returns the
-    /// number of lines consumed.
+    /// Parses the block that starts at the first line; `lines` must not be empty. Returns the number of lines consumed.
     fn read(&mut self, lines: &[&'a str]) -> usize {
         let Some(&line) = lines.first() else {
             return 1;
@@ -140,8 +138,7 @@ impl<'a> Reader<'a> {
         1
     }
 
-    /// Parses a heading, a rule or a quote. Returns the number of lines consumed, 0 if there is
-    /// none.
+    /// Parses a heading, a rule or a quote. Returns the number of lines consumed, 0 if there is none.
     fn read_apart(&mut self, lines: &[&'a str]) -> usize {
         let mut trimmed = lines.iter().map(|line| line.trim());
         let (line, next) = (trimmed.next().unwrap_or_default(), trimmed.next());
@@ -194,8 +191,7 @@ impl<'a> Reader<'a> {
         end + 1
     }
 
-    /// The number of items that a block with this indentation is part of: those whose markers are
-    /// at least `least` to the left.
+    /// The number of items that a block with this indentation is part of: those whose markers are at least `least` to the left.
     fn depth(&self, indent: usize, least: usize) -> usize {
         let around = self
             .indents
@@ -256,8 +252,8 @@ fn is_fence(line: &str) -> bool {
 /// The minimum indentation of code without a fence, as in Go comments, where it is a tab.
 const CODE: usize = 4;
 
-/// The number of leading lines that are code: indented lines after a blank line, including blank
-/// lines between them, or table rows.
+/// The number of leading lines that are code: indented lines after a blank line, including blank lines between them, or table
+/// rows.
 fn code(lines: &[&str], open: bool, in_list: bool) -> usize {
     let rows = table(lines);
     if rows > 0 {
@@ -280,8 +276,7 @@ fn code(lines: &[&str], open: bool, in_list: bool) -> usize {
     }
 }
 
-/// The number of leading lines that are a table: at least two rows, or a header, a rule and rows
-/// without bars around them.
+/// The number of leading lines that are a table: at least two rows, or a header, a rule and rows without bars around them.
 fn table(lines: &[&str]) -> usize {
     let rows = lines.iter().take_while(|line| is_row(line.trim())).count();
     if rows > 1 {
@@ -302,8 +297,8 @@ fn is_row(line: &str) -> bool {
     line.len() > 2 && line.starts_with(['|', '+']) && line.ends_with(['|', '+'])
 }
 
-/// The number of leading lines that each define a term (`Localhost - a profile of the node`,
-/// `Localhost: a profile`), indented relative to the text before.
+/// The number of leading lines that each define a term (`Localhost - a profile of the node`, `Localhost: a profile`), indented relative
+/// to the text before.
 fn definitions(lines: &[&str], announced_in_words: bool) -> usize {
     let first = lines.first().map_or(0, |line| indent(line));
     let is_set_in = |line: &&&str| indent(line) == first && !line.trim().is_empty();

@@ -9,9 +9,8 @@ use crate::model::{
     Validation,
 };
 
-/// Appends constraints to a description, as a list; a single one without a description is a
-/// paragraph. The list marker differs from that of lists in descriptions, so that Markdown does not
-/// merge the lists.
+/// Appends constraints to a description, as a list; a single one without a description is a paragraph. The list marker differs
+/// from that of lists in descriptions, so that Markdown does not merge the lists.
 pub(crate) fn add(lines: &mut Vec<String>, notes: Vec<String>) {
     if lines.is_empty() && notes.len() == 1 {
         lines.extend(notes);
@@ -47,8 +46,8 @@ fn values(subject: &str, ty: &TypeRef, validation: &Validation) -> Option<String
     (plain && !values.is_empty()).then(|| format!("{subject} {}.", values.join(", ")))
 }
 
-/// The notes for a field: constraints of its value, then of its items or values, then rules. `said`
-/// are the rules of its named type, which are documented there.
+/// The notes for a field: constraints of its value, then of its items or values, then rules. `said` are the rules of its named type, which
+/// are documented there.
 pub(crate) fn of_field(ty: &TypeRef, validation: &Validation, said: &[CelRule]) -> Vec<String> {
     let mut paragraphs = Vec::new();
     let mut subject = "Must";
@@ -85,8 +84,8 @@ pub(crate) fn of_field(ty: &TypeRef, validation: &Validation, said: &[CelRule]) 
     paragraphs
 }
 
-/// The notes for a named type: its constraints, unless each field of the type has them, as in CRDs,
-/// and its rules, except those that are covered by the note about a union.
+/// The notes for a named type: its constraints, unless each field of the type has them, as in CRDs, and its rules, except those that are
+/// covered by the note about a union.
 pub(crate) fn of_type(validation: &Validation, origin: Origin) -> Vec<String> {
     let demands = match origin {
         Origin::Crd => Vec::new(),
@@ -157,8 +156,7 @@ fn demands(ty: &TypeRef, validation: &Validation) -> Vec<String> {
     demands
 }
 
-/// The constraints of all schemas in `allOf`; also those in `anyOf` or `oneOf`, if every
-/// alternative has some.
+/// The constraints of all schemas in `allOf`; also those in `anyOf` or `oneOf`, if every alternative has some.
 fn combined(ty: &TypeRef, combinators: &Combinators) -> Vec<String> {
     let of = |schema: &Value| {
         Validation::deserialize(schema).map_or_else(|_| Vec::new(), |one| demands(ty, &one))

@@ -20,9 +20,8 @@ pub(crate) enum Blank {
     Kept,
 }
 
-/// The user-visible lines of documentation: those before a `---` line, without lines that start
-/// with `TODO`. Both are ordinary text in fenced blocks. [`Blank::Kept`] reproduces
-/// controller-gen's output byte for byte.
+/// The user-visible lines of documentation: those before a `---` line, without lines that start with `TODO`. Both are ordinary
+/// text in fenced blocks. [`Blank::Kept`] reproduces controller-gen's output byte for byte.
 pub(crate) fn description(docs: &str, blank: Blank) -> String {
     let mut lines = Vec::new();
     let mut fenced = false;
@@ -49,8 +48,7 @@ pub(crate) fn description(docs: &str, blank: Blank) -> String {
     }
 }
 
-/// Converts rustdoc to a description: cuts it off at the first example and replaces links by their
-/// text.
+/// Converts rustdoc to a description: cuts it off at the first example and replaces links by their text.
 pub(crate) fn of_rustdoc(docs: &str) -> String {
     let is_example = |line: &&str| matches!(line.trim_end(), "# Example" | "# Examples");
     let lines: Vec<String> = docs
@@ -82,8 +80,7 @@ fn unlinked(line: &str) -> String {
     text + rest
 }
 
-/// Truncates a description to at most `most` bytes, at the end of a sentence or else of a word; 0
-/// yields an empty string.
+/// Truncates a description to at most `most` bytes, at the end of a sentence or else of a word; 0 yields an empty string.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     if most == 0 {
         return String::new();

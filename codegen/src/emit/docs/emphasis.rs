@@ -1,7 +1,6 @@
 //! Underscores that Markdown would take for emphasis.
 
-/// Whether a word is a name that starts and ends with underscores (`__name__`), as opposed to a
-/// word that is emphasised (`_before_`).
+/// Whether a word is a name that starts and ends with underscores (`__name__`), as opposed to a word that is emphasised (`_before_`).
 pub(super) fn is_name(word: &str) -> bool {
     let word = word.trim_matches(|c: char| c.is_ascii_punctuation() && c != '_');
     let inner = word

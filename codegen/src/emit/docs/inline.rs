@@ -1,5 +1,4 @@
-//! Inline markup of a description: escapes what Markdown would misread, and keeps code spans, links
-//! and bold text.
+//! Inline markup of a description: escapes what Markdown would misread, and keeps code spans, links and bold text.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -15,8 +14,7 @@ pub(super) fn is_long(words: &[&str]) -> bool {
     length > 3 * WIDTH
 }
 
-/// The number of words in the first sentence of a paragraph that has several; `None` if it has only
-/// one.
+/// The number of words in the first sentence of a paragraph that has several; `None` if it has only one.
 pub(super) fn first_sentence(words: &[&str]) -> Option<usize> {
     let (mut ticks, mut open) = (0, 0);
     let end = words.windows(2).position(|pair| {
@@ -46,8 +44,7 @@ fn ends_sentence(word: &str) -> bool {
 /// Characters that are Markdown syntax anywhere in a word.
 const MARKUP: [char; 10] = ['[', ']', '<', '>', '*', '`', '\\', '~', '|', '&'];
 
-/// Whether a word of a code span would start or change a block at the beginning of a line, where
-/// escaping is impossible.
+/// Whether a word of a code span would start or change a block at the beginning of a line, where escaping is impossible.
 fn opens_in_code(word: &str) -> bool {
     let number = word.trim_start_matches(|c: char| c.is_ascii_digit());
     word.starts_with(['>', '<', '~', '#', '-', '+', '*', '=', '|', '_', ':', '['])
@@ -57,8 +54,7 @@ fn opens_in_code(word: &str) -> bool {
 /// Positions of Markdown syntax to keep, by word and byte.
 type Marks = BTreeSet<(usize, usize)>;
 
-/// The brackets of links (`[text](https://…)`, where the text may have several words) and the stars
-/// of bold text (`**text**`).
+/// The brackets of links (`[text](https://…)`, where the text may have several words) and the stars of bold text (`**text**`).
 fn marks(words: &[&str]) -> Marks {
     let mut marks = Marks::new();
     let mut bracket = None;
@@ -112,8 +108,8 @@ fn link_length(rest: &str) -> Option<usize> {
     (url_length(target.get(..end)?)? == end).then_some(end + 3)
 }
 
-/// Escapes what Markdown would misread, word by word. Code spans are kept if their backticks are
-/// balanced. A word in a code span that must not start a line is joined to the previous word.
+/// Escapes what Markdown would misread, word by word. Code spans are kept if their backticks are balanced. A word in a code span
+/// that must not start a line is joined to the previous word.
 pub(super) fn escape<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
     let Some(words) = ticks::single(words) else {
         return escape_words(words);
@@ -157,9 +153,8 @@ fn escape_words<'a>(words: &[&'a str]) -> Vec<Cow<'a, str>> {
     escaped
 }
 
-/// Escapes a word. `code` is whether the word is in a code span, and `None` if the backticks are
-/// not balanced; `is_mark` is whether syntax at a byte is kept, `is_syntax` whether a character
-/// there is to be escaped.
+/// Escapes a word. `code` is whether the word is in a code span, and `None` if the backticks are not balanced; `is_mark` is
+/// whether syntax at a byte is kept, `is_syntax` whether a character there is to be escaped.
 fn escape_word<'a>(
     word: &'a str,
     code: &mut Option<bool>,
@@ -214,8 +209,8 @@ fn autolink_length(text: &str) -> Option<usize> {
     url.get(length..)?.starts_with('>').then_some(length + 2)
 }
 
-/// Whether rustdoc would take `before` followed by `rest` for a bare URL although it is not a valid
-/// one: `https://%s.example.com`.
+/// Whether rustdoc would take `before` followed by `rest` for a bare URL although it is not a valid one:
+/// `https://%s.example.com`.
 fn reads_as_url(before: &str, rest: &str) -> bool {
     const STARTS: [char; 9] = ['-', '@', ':', '%', '.', '_', '+', '#', '='];
     let host = rest.strip_prefix("://");

@@ -46,8 +46,8 @@ pub(super) fn write(blocks: &[Block<'_>]) -> Vec<String> {
     lines
 }
 
-/// Whether a blank line separates a block from the previous one. There is none between items of a
-/// list, nor between a paragraph or an item and the list or code that follows it.
+/// Whether a blank line separates a block from the previous one. There is none between items of a list, nor between a paragraph or an
+/// item and the list or code that follows it.
 const fn is_apart(before: &Block<'_>, block: &Block<'_>) -> bool {
     match (&before.body, &block.body) {
         (Body::Item { .. } | Body::Paragraph(_), Body::Item { .. }) => false,
@@ -73,8 +73,7 @@ fn write_code(code: &[&str], margin: &str, lines: &mut Vec<String>) {
 #[derive(Clone, Copy)]
 struct Listed {
     number: Number,
-    /// Whether a blank line must precede it: a list that starts with another number than 1 does not
-    /// end a paragraph.
+    /// Whether a blank line must precede it: a list that starts with another number than 1 does not end a paragraph.
     starts_apart: bool,
 }
 
@@ -91,8 +90,8 @@ impl Number {
     }
 }
 
-/// Returns the numbers of the items in lists that count from their first number, or whose numbers
-/// are all 1; the others skip or repeat numbers, which Markdown does not.
+/// Returns the numbers of the items in lists that count from their first number, or whose numbers are all 1; the others skip or repeat
+/// numbers, which Markdown does not.
 fn numbered(blocks: &[Block<'_>]) -> Vec<Option<Listed>> {
     let mut listed = vec![None; blocks.len()];
     // The list at each depth: the index and the number of each of its items.

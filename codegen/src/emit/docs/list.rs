@@ -27,8 +27,8 @@ impl<'a> Item<'a> {
 const BULLETS: [&str; 9] = ["-", "*", "+", "•", "◦", "▪", "●", "○", "‣"];
 const DASHES: [&str; 3] = ["–", "—", "·"];
 
-/// Reads a list item: the text after its marker or number, or including its letter. If an item is
-/// expected, in a list or after a colon, no space is needed between marker and word (`-hostPID`).
+/// Reads a list item: the text after its marker or number, or including its letter. If an item is expected, in a list or after a colon,
+/// no space is needed between marker and word (`-hostPID`).
 pub(super) fn item(line: &str, expected: bool) -> Option<Item<'_>> {
     if let Some((marker, rest)) = line.split_once(char::is_whitespace) {
         let has_text = !rest.trim().is_empty();
@@ -62,8 +62,7 @@ fn is_letter(letter: &str, marker: &str) -> bool {
     marker.ends_with(')') && letter.len() == 1 && letter.bytes().all(|b| b.is_ascii_lowercase())
 }
 
-/// The nesting depth of an item with this indentation, given those of enclosing items; the first
-/// item of a list has depth 0.
+/// The nesting depth of an item with this indentation, given those of enclosing items; the first item of a list has depth 0.
 pub(super) fn nest(indents: &mut Vec<usize>, indent: usize) -> usize {
     indents.retain(|&outer| outer < indent);
     indents.push(indent);

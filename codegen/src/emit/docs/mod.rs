@@ -1,13 +1,11 @@
-//! Descriptions as documentation: turns arbitrary text into Markdown that passes rustdoc and
-//! clippy.
+//! Descriptions as documentation: turns arbitrary text into Markdown that passes rustdoc and clippy.
 //!
-//! Descriptions in CRDs are written for `kubectl explain`: URLs are bare, brackets have no meaning,
-//! lists are half Markdown, and any text may try to escape its comment. The result consists of
-//! paragraphs, lists and code blocks of a fixed form, wrapped to a fixed width, with everything
-//! escaped that Markdown would misread.
+//! Descriptions in CRDs are written for `kubectl explain`: URLs are bare, brackets have no meaning, lists are half Markdown, and
+//! any text may try to escape its comment. The result consists of paragraphs, lists and code blocks of a fixed form, wrapped to a
+//! fixed width, with everything escaped that Markdown would misread.
 //!
-//! rustdoc shows the first paragraph of an item in overviews, so a long one is split after its
-//! first sentence. This does not apply to fields, which are not listed in overviews.
+//! rustdoc shows the first paragraph of an item in overviews, so a long one is split after its first sentence. This does not
+//! apply to fields, which are not listed in overviews.
 
 mod blocks;
 pub(crate) mod demands;
@@ -69,9 +67,8 @@ fn lines_of(text: &str, extent: Extent) -> Vec<String> {
     layout::write(&blocks(&clean, extent))
 }
 
-/// Drops control characters and bidirectional formatting characters, which are not allowed in
-/// source code. Other ends of lines become newlines, and joiners stay, which emoji and some scripts
-/// need.
+/// Drops control characters and bidirectional formatting characters, which are not allowed in source code. Other ends of lines become
+/// newlines, and joiners stay, which emoji and some scripts need.
 fn clean(c: char) -> Option<char> {
     match c {
         '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => Some('\n'),
@@ -120,8 +117,7 @@ fn width(text: &str) -> usize {
     }
 }
 
-/// Escapes a word that would start a list, heading, quote, table or rule at the beginning of a
-/// line.
+/// Escapes a word that would start a list, heading, quote, table or rule at the beginning of a line.
 fn at_line_start(word: &str) -> Cow<'_, str> {
     let number = word
         .strip_suffix(['.', ')'])

@@ -1,7 +1,7 @@
 //! Backticks of code spans.
 
-/// Writes runs of backticks that form pairs, such as those of reStructuredText and of fences within
-/// a line, as one each. Returns `None` if nothing changes.
+/// Writes runs of backticks that form pairs, such as those of reStructuredText and of fences within a line, as one each. Returns `None`
+/// if nothing changes.
 pub(super) fn single(words: &[&str]) -> Option<Vec<String>> {
     if !words.iter().any(|word| word.contains("``")) {
         return None;

@@ -28,8 +28,7 @@ enum Form {
     Rules,
 }
 
-/// The keywords that have words of their own, in the order in which they are shown. Others are
-/// shown as they are.
+/// The keywords that have words of their own, in the order in which they are shown. Others are shown as they are.
 const KEYWORDS: &[(&str, &str, Form)] = &[
     ("title", "title", Form::Plain),
     ("default", "default", Form::Json),

@@ -1,8 +1,7 @@
-//! The fields of a CRD's schema as a tree, for people: what the HTML reference and
-//! `kube-codegen explain` show.
+//! The fields of a CRD's schema as a tree, for people: what the HTML reference and `kube-codegen explain` show.
 //!
-//! A path names properties alone, as `kubectl explain` takes it: the properties of a list's items
-//! and of a map's values are one step below the list or map itself (`spec.disks.name`).
+//! A path names properties alone, as `kubectl explain` takes it: the properties of a list's items and of a map's values are one step
+//! below the list or map itself (`spec.disks.name`).
 
 mod demands;
 mod sample;
@@ -82,8 +81,7 @@ impl Field {
         }
     }
 
-    /// The field at a path below this one, or the first name that leads nowhere with the field that
-    /// lacks it.
+    /// The field at a path below this one, or the first name that leads nowhere with the field that lacks it.
     pub(crate) fn at<'f>(&'f self, path: &[&str]) -> Result<&'f Self, (String, &'f Self)> {
         let mut found = self;
         for name in path {

@@ -1,10 +1,8 @@
-//! An object to start from: every field that is required, with a value that its schema permits
-//! where that can be told.
+//! An object to start from: every field that is required, with a value that its schema permits where that can be told.
 
 use serde_json::{Map, Value, json};
 
-/// A sample of a kind, which the API server accepts unless patterns or rules ask for more than can
-/// be told from a schema.
+/// A sample of a kind, which the API server accepts unless patterns or rules ask for more than can be told from a schema.
 pub(crate) fn sample(api_version: &str, kind: &str, namespaced: bool, schema: &Value) -> Value {
     let mut object = Map::new();
     object.insert("apiVersion".to_owned(), json!(api_version));

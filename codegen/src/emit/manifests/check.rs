@@ -1,8 +1,6 @@
-//! Checks of a finished schema, for errors that the API server would report and for mistakes that
-//! it would silently ignore.
+//! Checks of a finished schema, for errors that the API server would report and for mistakes that it would silently ignore.
 //!
-//! Findings are reported at the field that their path leads to, as far as the version's types
-//! allow.
+//! Findings are reported at the field that their path leads to, as far as the version's types allow.
 
 use super::{
     about::{About, path_of, shown},
@@ -165,8 +163,8 @@ impl Check<'_> {
         }
     }
 
-    /// The schema at a JSON path; `Some(None)` if the path leads to something that the schema does
-    /// not describe, `None` if it is invalid.
+    /// The schema at a JSON path; `Some(None)` if the path leads to something that the schema does not describe, `None` if it is
+    /// invalid.
     fn resolve(
         &self,
         what: &str,
@@ -192,8 +190,7 @@ impl Check<'_> {
                 }
                 let message = format!("{what} reads a field that is not there: `{path}`");
                 let at = format!(".{}", seen.join("."));
-                // The server takes a column without a value, and the tools of Go and kube do not
-                // look at it.
+                // The server takes a column without a value, and the tools of Go and kube do not look at it.
                 let is_derived = self.root.item.as_ref().is_some_and(|item| item.kube_derive);
                 let is_tolerated =
                     marker == "printcolumn" && (self.version.origin == Origin::Go || is_derived);
@@ -254,8 +251,7 @@ impl Check<'_> {
         }
     }
 
-    /// Warns of metadata of nested objects, such as those of a pod template, that the API server
-    /// drops since the schema lists no fields.
+    /// Warns of metadata of nested objects, such as those of a pod template, that the API server drops since the schema lists no fields.
     fn embedded_metadata(&self, diagnostics: &mut Diagnostics) {
         let mut dropped = Vec::new();
         // The server knows the metadata of the object itself.
@@ -328,8 +324,7 @@ impl Check<'_> {
         found.into_iter().rev()
     }
 
-    /// The type definitions behind a type, or behind the elements of a list or map: named types of
-    /// others, then the last of these.
+    /// The type definitions behind a type, or behind the elements of a list or map: named types of others, then the last of these.
     fn targets(&self, ty: &TypeRef) -> Vec<&TypeDef> {
         let mut found: Vec<&TypeDef> = Vec::new();
         let mut next = ty.local();
@@ -355,8 +350,7 @@ fn shown_as(ty: &str) -> &str {
     }
 }
 
-/// Adds the paths of nested metadata without fields; `path` leads to the schema. Embedded resources
-/// keep theirs.
+/// Adds the paths of nested metadata without fields; `path` leads to the schema. Embedded resources keep theirs.
 fn find_dropped(schema: &Schema, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
     let keeps = |schema: &Schema| {
         schema.words.has(PRESERVE) || schema.words.has("x-kubernetes-embedded-resource")

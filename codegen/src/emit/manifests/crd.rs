@@ -65,8 +65,7 @@ struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// Whether it was read from a CRD, which the API server has already accepted, rather than from
-    /// source code.
+    /// Whether it was read from a CRD, which the API server has already accepted, rather than from source code.
     fn was_read(&self) -> bool {
         self.version
             .is_none_or(|version| version.origin == Origin::Crd)
@@ -323,8 +322,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Reports what the API server refuses in the whole CRD, if nothing else was reported: schemas,
-    /// too, whose rules were checked before.
+    /// Reports what the API server refuses in the whole CRD, if nothing else was reported: schemas, too, whose rules were checked before.
     fn check_definition(&self, crd: &Crd, diagnostics: &mut Diagnostics) {
         for error in refusals(&crd.part().to_json()) {
             let index = error.version().unwrap_or(0);

@@ -1,9 +1,7 @@
-//! Manifests: Kubernetes YAML for the API, formatted so that it does not differ from
-//! controller-gen's.
+//! Manifests: Kubernetes YAML for the API, formatted so that it does not differ from controller-gen's.
 //!
-//! Unlike Rust code, these files are outside of `src`: `emit` returns a tree relative to the
-//! crate's folder. Start at `emit`; `crd` assembles one `CustomResourceDefinition` from all
-//! versions of a kind, `schema` builds the schema of a type.
+//! Unlike Rust code, these files are outside of `src`: `emit` returns a tree relative to the crate's folder. Start at `emit`;
+//! `crd` assembles one `CustomResourceDefinition` from all versions of a kind, `schema` builds the schema of a type.
 
 mod about;
 mod check;
@@ -49,13 +47,12 @@ use crate::{
     threads,
 };
 
-/// The manifests of all kinds, by path relative to the crate's folder; empty unless the options ask
-/// for them.
+/// The manifests of all kinds, by path relative to the crate's folder; empty unless the options ask for them.
 ///
 /// # Errors
 ///
-/// What the API server would reject, at the position of the type or field. If CRDs with errors are
-/// skipped and others have none, these go to `skipped` instead.
+/// What the API server would reject, at the position of the type or field. If CRDs with errors are skipped and others have none, these go to
+/// `skipped` instead.
 pub(crate) fn emit(
     api: &ApiSet,
     options: &Options,
@@ -130,8 +127,7 @@ fn documents(values: &[Value]) -> String {
     values.map(|value| document(&Part::Json(value))).collect()
 }
 
-/// The CRD of a kind as [`emit`] writes it, to be built later; `None` if CRDs are not requested or
-/// the kind has none.
+/// The CRD of a kind as [`emit`] writes it, to be built later; `None` if CRDs are not requested or the kind has none.
 pub(super) fn crd_of<'a>(
     api: &'a ApiSet,
     group: &'a Group,
@@ -147,8 +143,7 @@ pub(super) fn crd_of<'a>(
     })
 }
 
-/// The version of a kind in its CRD, without descriptions and printer columns; `None` if the kind
-/// has no CRD.
+/// The version of a kind in its CRD, without descriptions and printer columns; `None` if the kind has no CRD.
 pub(super) fn version_of(
     api: &ApiSet,
     group: &Group,
@@ -169,8 +164,7 @@ pub(super) fn version_of(
     Some(found)
 }
 
-/// The options for schemas embedded in code: no descriptions, and floats allowed if no manifests
-/// are requested.
+/// The options for schemas embedded in code: no descriptions, and floats allowed if no manifests are requested.
 fn undescribed(manifests: Option<&Manifests>) -> Manifests {
     Manifests {
         max_description: Some(0),
@@ -179,9 +173,8 @@ fn undescribed(manifests: Option<&Manifests>) -> Manifests {
     }
 }
 
-/// The CRDs of all kinds with their groups and plurals, ordered by group and kind. Kinds that were
-/// read from CRDs are included only if the API comes from [`generate`](crate::generate) with
-/// [`Options::manifests`] that request CRDs.
+/// The CRDs of all kinds with their groups and plurals, ordered by group and kind. Kinds that were read from CRDs are included
+/// only if the API comes from [`generate`](crate::generate) with [`Options::manifests`] that request CRDs.
 ///
 /// # Errors
 ///

@@ -1,5 +1,4 @@
-//! What the API server refuses in a finished CRD, in its words, with the marker that says it and
-//! advice.
+//! What the API server refuses in a finished CRD, in its words, with the marker that says it and advice.
 //!
 //! Other checks report most of it first, in the words of the types.
 

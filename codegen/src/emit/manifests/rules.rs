@@ -1,5 +1,4 @@
-//! Validation rules (`x-kubernetes-validations`): advice about the faults that `kube-schema` finds
-//! in them, at their markers.
+//! Validation rules (`x-kubernetes-validations`): advice about the faults that `kube-schema` finds in them, at their markers.
 
 use std::collections::BTreeSet;
 
@@ -126,8 +125,7 @@ impl Faults<'_, '_> {
         (self.report)(About::marker(&path, RULE, &greatest.expression), error);
     }
 
-    /// Suggests how to make a rule cheaper: bounds of the values that it reads, and of the lists
-    /// and maps that contain it.
+    /// Suggests how to make a rule cheaper: bounds of the values that it reads, and of the lists and maps that contain it.
     fn cheaper(&self, bounds: &BTreeSet<(&'static str, &str)>, place: &str) -> String {
         let steps = steps(self.schema, place);
         let around = steps
@@ -182,8 +180,7 @@ fn refused(word: &str, at: &str, expression: &str, found: &Found<'_>) -> Diagnos
     error.note(format!("it is `{expression}`"))
 }
 
-/// The schemas that a path such as `properties[spec].items` leads through, with their places as
-/// users write them (`.spec[]`).
+/// The schemas that a path such as `properties[spec].items` leads through, with their places as users write them (`.spec[]`).
 fn steps<'s>(root: &'s Schema, path: &str) -> Vec<(String, &'s Schema)> {
     let mut steps = vec![(String::new(), root)];
     let (mut at, mut schema, mut rest) = (String::new(), root, path);

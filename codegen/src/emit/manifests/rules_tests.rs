@@ -51,8 +51,7 @@ fn within<'s>(mut schema: &'s mut Schema, place: &str) -> &'s mut Schema {
     schema
 }
 
-/// Each rule of the table gets the same verdict as from the API server, as recorded by
-/// `hack/rules.sh`.
+/// Each rule of the table gets the same verdict as from the API server, as recorded by `hack/rules.sh`.
 #[test]
 fn verdicts_are_those_of_the_api_server() {
     let schema = std::fs::read_to_string(testdata("rules/schema.json")).unwrap();

@@ -2,15 +2,14 @@
 
 use crate::{diag::Diagnostic, output::yaml::Part};
 
-/// The limit for all annotations of an object, in bytes (`TotalAnnotationSizeLimitB` in
-/// apimachinery). Client-side `kubectl apply` stores the whole object in one.
+/// The limit for all annotations of an object, in bytes (`TotalAnnotationSizeLimitB` in apimachinery). Client-side `kubectl
+/// apply` stores the whole object in one.
 const ANNOTATIONS: usize = 256 * 1024;
 
 /// The limit for a request to etcd, in bytes (`--max-request-bytes`, 1.5 MiB).
 const REQUEST: usize = 3 * 512 * 1024;
 
-/// The warning for a CRD close to or above a size limit, if any; `descriptions` is their maximum
-/// length.
+/// The warning for a CRD close to or above a size limit, if any; `descriptions` is their maximum length.
 pub(super) fn warning(
     name: &str,
     crd: &Part<'_>,

@@ -46,8 +46,7 @@ pub(super) fn kind(fields: &str, types: &str) -> String {
     format!(
         "// +genclient\n// +k8s:deepcopy-gen:interfaces=runtime.Object\n#[derive(Debug)]\npub struct Vm {{\n    \
          pub metadata: ObjectMeta,\n    pub spec: Spec,\n}}\n\
-         /// The spec.\n#[derive(Clone, Debug, Serialize, Deserialize)]\npub struct Spec
-         /// {{\n{fields}\n}}\n{types}"
+         /// The spec.\n#[derive(Clone, Debug, Serialize, Deserialize)]\npub struct Spec {{\n{fields}\n}}\n{types}"
     )
 }
 

@@ -1,8 +1,7 @@
-//! Values in markers (defaults, examples, enums), held to their schemas by the API server's own
-//! validation.
+//! Values in markers (defaults, examples, enums), held to their schemas by the API server's own validation.
 //!
-//! The API server rejects a CRD whose default does not match its schema. It does not check
-//! examples, but a wrong one misleads readers, so it is a warning.
+//! The API server rejects a CRD whose default does not match its schema. It does not check examples, but a wrong one misleads
+//! readers, so it is a warning.
 
 use kube_schema::{FieldError, FieldErrorKind, Structural};
 use serde_json::{Value, json};
@@ -52,8 +51,7 @@ impl Check<'_> {
         let Some(permitted) = schema.words.get("enum").and_then(Value::as_array) else {
             return;
         };
-        // The server takes values that no object can have. Patterns, formats and rules may rule out
-        // some on purpose.
+        // The server takes values that no object can have. Patterns, formats and rules may rule out some on purpose.
         let Some(alone) = Alone::without(schema, &["enum", "pattern", "format", RULES]) else {
             return;
         };

@@ -24,8 +24,8 @@ const CLUSTER: &[(&str, &[&str])] = &[
     ("storagemigration.k8s.io", &["*"]),
 ];
 
-/// Whether a resource, which may have a `/` before a subresource, is cluster-scoped. Resources of
-/// unknown groups count as namespaced.
+/// Whether a resource, which may have a `/` before a subresource, is cluster-scoped. Resources of unknown groups count as
+/// namespaced.
 pub(super) fn is_of_cluster(api: &ApiSet, group: &str, resource: &str) -> bool {
     let plural = resource.split('/').next().unwrap_or_default();
     let own = api

@@ -1,7 +1,7 @@
 //! Merging of rules in controller-gen's steps, so that the output is the same.
 //!
-//! If two merged rules cover the same resources, controller-gen drops one of them. Here their verbs
-//! are united instead, and the steps are repeated until no two rules cover the same resources.
+//! If two merged rules cover the same resources, controller-gen drops one of them. Here their verbs are united instead, and the
+//! steps are repeated until no two rules cover the same resources.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,6 @@
-//! Roles: for the controller, from the RBAC markers of a crate, and for users of the API, from its
-//! kinds.
+//! Roles: for the controller, from the RBAC markers of a crate, and for users of the API, from its kinds.
 //!
-//! The output is JSON; `emit/manifests` chooses files and writes YAML. Start reading at `roles` and
-//! `user_roles`.
+//! The output is JSON; `emit/manifests` chooses files and writes YAML. Start reading at `roles` and `user_roles`.
 
 mod cluster;
 mod merge;

@@ -27,11 +27,10 @@ use crate::{
     options::RoleOptions,
 };
 
-/// The ClusterRoles and Roles for the API's rules, sorted by namespace, with ClusterRoles first,
-/// then by name. Empty without rules.
+/// The ClusterRoles and Roles for the API's rules, sorted by namespace, with ClusterRoles first, then by name. Empty without
+/// rules.
 ///
-/// Rules are merged as controller-gen merges them, except that no rule is lost if merged rules
-/// coincide.
+/// Rules are merged as controller-gen merges them, except that no rule is lost if merged rules coincide.
 #[must_use]
 pub fn roles(api: &ApiSet, options: &RoleOptions) -> Vec<Value> {
     let mut roles: BTreeMap<(&str, &str), Vec<Rule>> = BTreeMap::new();

@@ -1,7 +1,6 @@
 //! Roles for users of the API: admin, editor and viewer of each kind.
 //!
-//! In kubebuilder projects they come from a template and go stale; here they are generated from the
-//! kinds.
+//! In kubebuilder projects they come from a template and go stale; here they are generated from the kinds.
 //!
 //! ```yaml
 //! apiVersion: rbac.authorization.k8s.io/v1
@@ -30,8 +29,7 @@ use crate::model::ApiSet;
 /// A role for users.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserRole {
-    /// The name of its file, the same as in kubebuilder projects:
-    /// `virtualmachine_viewer_role.yaml`.
+    /// The name of its file, the same as in kubebuilder projects: `virtualmachine_viewer_role.yaml`.
     pub file: String,
     /// The ClusterRole.
     pub role: Value,
@@ -56,8 +54,8 @@ struct Kind<'a> {
     status: bool,
 }
 
-/// Three roles per kind, sorted by group, plural and level. Labels aggregate them to Kubernetes'
-/// own roles `admin`, `edit` and `view`.
+/// Three roles per kind, sorted by group, plural and level. Labels aggregate them to Kubernetes' own roles `admin`, `edit` and
+/// `view`.
 #[must_use]
 pub fn user_roles(api: &ApiSet) -> Vec<UserRole> {
     let mut kinds: BTreeMap<(&str, &str, &str), Kind<'_>> = BTreeMap::new();

@@ -1,8 +1,7 @@
 //! The API reference as HTML: one static page a group, and an index.
 //!
-//! Pages need no server and no network: styles and script are part of each page. Without the script
-//! they are complete, too, since fields are nested `<details>`; the script adds search, links that
-//! open what they lead to, copying, and the choice of light or dark.
+//! Pages need no server and no network: styles and script are part of each page. Without the script they are complete, too, since
+//! fields are nested `<details>`; the script adds search, links that open what they lead to, copying, and the choice of light or dark.
 
 mod kinds;
 mod page;
@@ -17,8 +16,8 @@ use serde_json::Value;
 use self::kinds::Kind;
 use crate::output::Tree;
 
-/// The pages of all CRDs, which are JSON with their groups: `<group>.html` and `index.html` in a
-/// folder, or a single file if the path names one.
+/// The pages of all CRDs, which are JSON with their groups: `<group>.html` and `index.html` in a folder, or a single file if the path
+/// names one.
 pub(super) fn emit(crds: &[(&str, Value)], path: &str, is_file: bool) -> Tree {
     let mut groups: BTreeMap<&str, Vec<Kind>> = BTreeMap::new();
     for (group, crd) in crds {

@@ -12,8 +12,7 @@ pub(super) struct Difference {
     pub(super) cells: Vec<Option<String>>,
 }
 
-/// The fields that differ, by path. Of an object that a version lacks, only the object itself is
-/// listed.
+/// The fields that differ, by path. Of an object that a version lacks, only the object itself is listed.
 pub(super) fn differences(versions: &[Version]) -> Vec<Difference> {
     let maps: Vec<BTreeMap<&str, &Field>> = versions.iter().map(|it| fields(&it.root)).collect();
     let paths: BTreeSet<&str> = maps.iter().flat_map(|map| map.keys().copied()).collect();

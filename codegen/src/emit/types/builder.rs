@@ -94,8 +94,7 @@ pub(super) fn of_field(
     quote!(#[builder(#(#settings),*)])
 }
 
-/// The setting for an unset field; `None` if the field is required or an `Option` that may be left
-/// unset.
+/// The setting for an unset field; `None` if the field is required or an `Option` that may be left unset.
 fn when_missing(def: &TypeDef, field: &Field) -> Option<TokenStream> {
     if let Some(function) = function(def, field) {
         let function = path(&function);
@@ -111,8 +110,7 @@ fn when_missing(def: &TypeDef, field: &Field) -> Option<TokenStream> {
     }
 }
 
-/// The conversion of a setter's argument: lists and maps are collected from iterators, and boxes
-/// take their content.
+/// The conversion of a setter's argument: lists and maps are collected from iterators, and boxes take their content.
 fn conversion(scope: &FileContext<'_>, field: &Field) -> Option<TokenStream> {
     if matches!(
         Presence::of(field),
@@ -131,8 +129,8 @@ fn conversion(scope: &FileContext<'_>, field: &Field) -> Option<TokenStream> {
     }
 }
 
-/// An alternative setter name if the field's name conflicts with another method, or starts with a
-/// digit, which bon's type names cannot.
+/// An alternative setter name if the field's name conflicts with another method, or starts with a digit, which bon's type names
+/// cannot.
 fn setter(body: &StructDef, field: &Field) -> Option<Ident> {
     let is_field = |name: &str| body.fields.iter().any(|other| other.rust_name == name);
     let optional = field.rust_name.strip_prefix("maybe_").is_some_and(is_field);

@@ -1,9 +1,7 @@
-//! The codec that generated types use: the runtime's or, if only types are generated, a copy of it
-//! beside them.
+//! The codec that generated types use: the runtime's or, if only types are generated, a copy of it beside them.
 //!
-//! The copy, `apis/codec.rs`, is the codec of `kube-codec` with the submodules that the types need
-//! inlined, and without comments and blank lines: it is private, and the original is there to be
-//! read.
+//! The copy, `apis/codec.rs`, is the codec of `kube-codec` with the submodules that the types need inlined, and without comments and
+//! blank lines: it is private, and the original is there to be read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +18,7 @@ use crate::{
     output::format::{Code, Items},
 };
 
-/// The submodule whose source ends with a list of Kubernetes types. A copy only lists the types in
-/// use.
+/// The submodule whose source ends with a list of Kubernetes types. A copy only lists the types in use.
 const KUBERNETES: &str = "kubernetes";
 
 /// Macros that generated types call, after the submodules that define them.
@@ -37,8 +34,7 @@ const MACROS: [(&str, &str); 6] = [
 /// The lints that fail if only a part of the module is used.
 const ALLOW: &str = "#![allow(dead_code, unreachable_pub, unused_imports, unused_macros)]";
 
-/// The module's file, for output without the runtime. Its source is already formatted, so it is not
-/// parsed.
+/// The module's file, for output without the runtime. Its source is already formatted, so it is not parsed.
 pub(super) fn emit(cx: &Emit<'_>) -> Code {
     let mut items = Items::default();
     items.push_text(&copy(cx, &needed(cx), &exact(cx)));
@@ -229,8 +225,7 @@ fn push_indented(text: &mut String, source: &str) {
     }
 }
 
-/// Replacements in the original's source for the copy: the original's macros are exported for other
-/// crates, the copy's are not.
+/// Replacements in the original's source for the copy: the original's macros are exported for other crates, the copy's are not.
 fn replacements(cx: &Emit<'_>) -> Vec<(String, String)> {
     let k8s_openapi = format!("use {}::", cx.k8s_openapi_path());
     let mut replacements = vec![

@@ -1,5 +1,5 @@
-//! Defaults: of required properties, which the API server fills in if they are missing, and of
-//! types whose `Default` cannot be derived.
+//! Defaults: of required properties, which the API server fills in if they are missing, and of types whose `Default` cannot be
+//! derived.
 
 use std::collections::BTreeSet;
 
@@ -106,8 +106,7 @@ fn all_fields(
     quote!(#(#fields)* #unknown)
 }
 
-/// Initializers for the fields whose default differs from the blank object, and the blank object
-/// for the others.
+/// Initializers for the fields whose default differs from the blank object, and the blank object for the others.
 fn fields_beside_blank(scope: &FileContext<'_>, body: &StructDef) -> TokenStream {
     let differs = |field: &&Field| honoured(field) || nested(scope, field).is_some();
     let fields = body.fields.iter().filter(differs).map(|field| {
@@ -121,8 +120,8 @@ fn fields_beside_blank(scope: &FileContext<'_>, body: &StructDef) -> TokenStream
     quote!(#(#fields)* #others)
 }
 
-/// Whether the struct's default is more expensive than zero values, so that objects are decoded
-/// into a blank one: a field has a default, or a struct that is always present does, recursively.
+/// Whether the struct's default is more expensive than zero values, so that objects are decoded into a blank one: a field has a
+/// default, or a struct that is always present does, recursively.
 pub(super) fn has_blank(cx: &Emit<'_>, unit: Unit<'_>, def: &TypeDef) -> bool {
     let mut seen = BTreeSet::new();
     let mut open = vec![def];
@@ -180,14 +179,12 @@ fn blank(scope: &FileContext<'_>, field: &Field) -> TokenStream {
     quote!(#default::default())
 }
 
-/// The function that returns a field's default, as named in serde's attribute; `None` if the
-/// field's default is not used.
+/// The function that returns a field's default, as named in serde's attribute; `None` if the field's default is not used.
 pub(super) fn function(def: &TypeDef, field: &Field) -> Option<String> {
     honoured(field).then(|| format!("{}::{}", def.name, function_ident(field)))
 }
 
-/// Whether a missing property decodes as its default: only if the field cannot represent absence.
-/// Go's decoder knows no defaults.
+/// Whether a missing property decodes as its default: only if the field cannot represent absence. Go's decoder knows no defaults.
 pub(super) fn honoured(field: &Field) -> bool {
     let presence = Presence::of(field);
     field.go.is_none()

@@ -1,5 +1,4 @@
-//! Imports of a file: names that its items use without a path, unless a type of the version has the
-//! same name.
+//! Imports of a file: names that its items use without a path, unless a type of the version has the same name.
 
 use std::{
     borrow::Cow,
@@ -40,8 +39,7 @@ pub(crate) struct Imports<'a> {
     own: &'a Homes<'a>,
     k8s_openapi: String,
     codec: String,
-    /// The names imported from each module; `k8s_openapi` and [`CODEC`] stand for those modules
-    /// wherever they are.
+    /// The names imported from each module; `k8s_openapi` and [`CODEC`] stand for those modules wherever they are.
     asked: RefCell<BTreeMap<String, BTreeSet<String>>>,
     /// Types from other modules of the version.
     beside: RefCell<BTreeSet<String>>,
@@ -73,8 +71,7 @@ impl<'a> Imports<'a> {
         }
     }
 
-    /// A name from a module: imported, unless a type of the version or an import from another
-    /// module has the same name.
+    /// A name from a module: imported, unless a type of the version or an import from another module has the same name.
     pub(crate) fn name(&self, module: &str, name: &str) -> TokenStream {
         path(&self.name_path(module, name))
     }
@@ -174,8 +171,7 @@ impl<'a> Imports<'a> {
     }
 }
 
-/// Adds the `use` item for names of a module, on as few lines as possible; adds nothing without
-/// names.
+/// Adds the `use` item for names of a module, on as few lines as possible; adds nothing without names.
 pub(crate) fn push_use(text: &mut String, module: &str, names: &[String]) {
     match names {
         [] => {}

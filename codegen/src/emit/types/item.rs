@@ -168,8 +168,7 @@ fn emit_field(
     lines.field(&names::ident(&field.rust_name), &ty);
 }
 
-/// The type with `f64` in place of the codec's `Number` and `String` in place of `ByteString`,
-/// which have no schemas.
+/// The type with `f64` in place of the codec's `Number` and `String` in place of `ByteString`, which have no schemas.
 fn with_schema(ty: &TypeRef) -> TypeRef {
     let boxed = |inner: &TypeRef| Box::new(with_schema(inner));
     match ty {
@@ -253,8 +252,8 @@ fn emit_empty_default(
     })
 }
 
-/// Documentation of a variant: its value unless that equals the variant's name, and the docs of a
-/// Go constant. Schemas have no such docs.
+/// Documentation of a variant: its value unless that equals the variant's name, and the docs of a Go constant. Schemas have no
+/// such docs.
 fn variant_docs(variant: &Variant) -> Vec<String> {
     let is_name = variant.value == variant.name;
     let mut lines = Vec::new();
@@ -326,8 +325,8 @@ fn type_docs(scope: &FileContext<'_>, def: &TypeDef) -> Option<String> {
     scope.marker(lines)
 }
 
-/// The documentation of a field: its description, or only the first sentence if its type has the
-/// same one, followed by the schema's constraints.
+/// The documentation of a field: its description, or only the first sentence if its type has the same one, followed by the
+/// schema's constraints.
 fn field_docs(
     scope: &FileContext<'_>,
     (def, body): (&TypeDef, &StructDef),

@@ -1,5 +1,4 @@
-//! Types from CRDs, one file per kind and one for types that several kinds share; and types from
-//! Go, one file per Go file.
+//! Types from CRDs, one file per kind and one for types that several kinds share; and types from Go, one file per Go file.
 //!
 //! For `VirtualMachine`, in `apis/cloudnative/v1alpha1/virtual_machine.rs`:
 //!
@@ -57,8 +56,7 @@ use crate::{
     output::format::{Code, Comments, Items},
 };
 
-/// Types that share a module, in files below it: those of a version, or of a Go package that is not
-/// a version.
+/// Types that share a module, in files below it: those of a version, or of a Go package that is not a version.
 #[derive(Clone, Copy)]
 pub(crate) struct Unit<'a> {
     dir: &'a str,
@@ -179,8 +177,8 @@ fn units<'a>(cx: &Emit<'a>) -> impl Iterator<Item = Unit<'a>> {
 /// The module of the types that several kinds share.
 pub(crate) const COMMON: &str = "common";
 
-/// The modules of a version from CRDs with the types in each, in order: one module per kind, which
-/// the version's `mod.rs` declares, and [`COMMON`].
+/// The modules of a version from CRDs with the types in each, in order: one module per kind, which the version's `mod.rs`
+/// declares, and [`COMMON`].
 pub(crate) fn modules(unit: Unit<'_>) -> BTreeMap<String, Vec<&TypeDef>> {
     if unit.origin == Origin::Go {
         return go_modules(unit);

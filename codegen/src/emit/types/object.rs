@@ -4,11 +4,11 @@
 //! codec::object! { VirtualMachineSpec; required image; optional run_policy, pod_cidr = "podCIDR" }
 //! ```
 //!
-//! A mode such as `required` precedes the first field it applies to. Fields are listed, and
-//! serialized, in the order of the struct.
+//! A mode such as `required` precedes the first field it applies to. Fields are listed, and serialized, in the order of the
+//! struct.
 //!
-//! `#[derive(Serialize, Deserialize)]` takes rustc about ten times as long, so it is only used for
-//! types that derive `JsonSchema`, which depends on serde attributes.
+//! `#[derive(Serialize, Deserialize)]` takes rustc about ten times as long, so it is only used for types that derive
+//! `JsonSchema`, which depends on serde attributes.
 
 use proc_macro2::Ident;
 
@@ -125,8 +125,7 @@ pub(crate) fn named(own: &Ident, in_json: &str) -> String {
     format!("{own} = {in_json:?}")
 }
 
-/// The literal of a property's name. The codec uses U+0000 between names, and before an equals sign
-/// within a name.
+/// The literal of a property's name. The codec uses U+0000 between names, and before an equals sign within a name.
 pub(crate) fn literal(property: &str) -> String {
     format!("{:?}", property.replace('\0', "\0="))
 }
@@ -178,8 +177,7 @@ fn mode(field: &Field) -> &'static str {
 mod tests {
     use super::*;
 
-    /// The codec decodes them: see
-    /// `missing_null_unknown_and_repeated_properties_are_as_serde_derives_them` in the runtime.
+    /// The codec decodes them: see `missing_null_unknown_and_repeated_properties_are_as_serde_derives_them` in the runtime.
     #[test]
     fn names_with_what_parts_names_are_told_apart() {
         for (property, expected) in [

@@ -4,9 +4,8 @@
 //! codec::union! { pub enum IssuerSpecUnion of IssuerSpec, as_union; Acme(IssuerAcme) = acme, Ca(IssuerCa) = ca }
 //! ```
 //!
-//! The struct is unchanged and decodes whatever the server sends. The macro generates the enum,
-//! which borrows the fields, `as_union` and, if the struct requires no other fields, `From`; its
-//! first word is then `convertible`.
+//! The struct is unchanged and decodes whatever the server sends. The macro generates the enum, which borrows the fields,
+//! `as_union` and, if the struct requires no other fields, `From`; its first word is then `convertible`.
 
 use super::{
     FileContext,
@@ -91,9 +90,8 @@ impl Viewed<'_> {
         call(scope, "union", &[vec![head], entries].concat())
     }
 
-    /// The discriminator value of a member in the macro's syntax: ` (kind = IssuerKind::Acme)`.
-    /// `Some(None)` if the union has no discriminator; `None` if the generated types have no such
-    /// value.
+    /// The discriminator value of a member in the macro's syntax: ` (kind = IssuerKind::Acme)`. `Some(None)` if the union has no
+    /// discriminator; `None` if the generated types have no such value.
     fn tag(&self, scope: &FileContext<'_>, member: &UnionMember) -> Option<Option<String>> {
         let Some(name) = &self.union.discriminator else {
             return Some(None);

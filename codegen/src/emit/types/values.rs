@@ -14,8 +14,8 @@ use crate::{
     model::{EnumDef, EnumValues, TypeDef, TypeKind, Variant, names},
 };
 
-/// Whether serde of the enum is generated from a list of its values: an integer enum, or an open
-/// enum without a derived schema, which would depend on serde attributes.
+/// Whether serde of the enum is generated from a list of its values: an integer enum, or an open enum without a derived schema,
+/// which would depend on serde attributes.
 pub(super) fn is_listed(cx: &Emit<'_>, def: &TypeDef) -> bool {
     match &def.kind {
         TypeKind::Enum(body) if body.values == EnumValues::Texts => {
@@ -26,8 +26,7 @@ pub(super) fn is_listed(cx: &Emit<'_>, def: &TypeDef) -> bool {
     }
 }
 
-/// The index of the default variant; `None` if the default is Go's zero value, which has no
-/// variant.
+/// The index of the default variant; `None` if the default is Go's zero value, which has no variant.
 pub(super) fn default(body: &EnumDef) -> Option<usize> {
     match (body.default, &body.open) {
         (None, Some(_)) if body.zero_is_empty => None,

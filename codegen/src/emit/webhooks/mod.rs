@@ -24,8 +24,8 @@ use serde_json::{Map, Value, json};
 
 use crate::model::{ApiSet, Webhook, WebhookEndpoint};
 
-/// The MutatingWebhookConfiguration and the ValidatingWebhookConfiguration, each only if it has
-/// webhooks. Webhooks are sorted by name; those with equal names stay in input order.
+/// The MutatingWebhookConfiguration and the ValidatingWebhookConfiguration, each only if it has webhooks. Webhooks are sorted by
+/// name; those with equal names stay in input order.
 #[must_use]
 pub fn webhook_configurations(api: &ApiSet) -> Vec<Value> {
     let kinds = [

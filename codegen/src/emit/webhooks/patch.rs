@@ -1,7 +1,7 @@
 //! Strategic merge patches of webhooks.
 //!
-//! The only list of a webhook with a merge key is `matchConditions` (by `name`), and no marker
-//! generates that. So lists are replaced, and only directives need to be interpreted.
+//! The only list of a webhook with a merge key is `matchConditions` (by `name`), and no marker generates that. So lists are
+//! replaced, and only directives need to be interpreted.
 
 use serde_json::{Map, Value};
 

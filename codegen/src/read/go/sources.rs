@@ -305,8 +305,7 @@ mod tests {
             false,
         );
         let docs = "package v1\n\n// This is a way to generate Swagger API documentation.\n\n\
-            // AUTO-GENERATED FUNCTIONS START HERE. DO NOT EDIT.\nvar map_Pod =
-            // map[string]string{}\n";
+            // AUTO-GENERATED FUNCTIONS START HERE. DO NOT EDIT.\nvar map_Pod = map[string]string{}\n";
         check(&format!("// A licence.\n{docs}"), false);
         check(
             &format!(

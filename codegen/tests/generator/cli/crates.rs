@@ -30,8 +30,7 @@ fn operator() -> Sandbox {
     sandbox.write(
         "src/crds/harbour.rs",
         "/// What is known.\n#[derive(Serialize, Deserialize, Clone, Debug, JsonSchema)]\npub struct State {\n    pub ready: bool,\n}\n\n\
-         /// A harbour.\n#[derive(CustomResource, Serialize, Deserialize, Clone, Debug,
-         /// JsonSchema)]\n\
+         /// A harbour.\n#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n\
          #[kube(group = \"sea.example.com\", version = \"v1beta1\", kind = \"Harbour\", storage = false)]\npub struct HarbourSpec {\n    pub berths: Vec<crate::common::Berth>,\n}\n",
     );
     sandbox

@@ -3,8 +3,6 @@
 use codegen_runtime::fake::Reviews;
 use {{types}};
 
-use {{crate}}::webhooks;
-
 fn object() -> {{kind}} {
     let mut object = {{kind}}::default();
     object.metadata.name = Some("sample".to_owned());

@@ -2,7 +2,7 @@ const MUTATE: &str = "{{mutate}}";
 
 #[tokio::test]
 async fn a_default_is_set() {
-    let webhooks = webhooks::all();
+    let webhooks = {{crate}}::webhooks::all();
     let reviews = Reviews::at(&webhooks, MUTATE);
     let created = reviews.create(&object()).await.unwrap();
     let labels = created.metadata.labels.unwrap();

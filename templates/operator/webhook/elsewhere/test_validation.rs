@@ -10,7 +10,7 @@ fn protected(value: &str) -> {{kind}} {
 
 #[tokio::test]
 async fn wrong_objects_are_refused() {
-    let webhooks = webhooks::all();
+    let webhooks = {{crate}}::webhooks::all();
     let reviews = Reviews::at(&webhooks, VALIDATE);
     let wrong = protected("perhaps");
     let created = reviews.create(&wrong).await;
@@ -22,7 +22,7 @@ async fn wrong_objects_are_refused() {
 
 #[tokio::test]
 async fn protected_objects_are_not_deleted() {
-    let webhooks = webhooks::all();
+    let webhooks = {{crate}}::webhooks::all();
     let reviews = Reviews::at(&webhooks, VALIDATE);
     for value in ["true", "false"] {
         let deleted = reviews.delete(&protected(value)).await;

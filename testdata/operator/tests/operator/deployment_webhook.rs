@@ -3,8 +3,6 @@
 use codegen_runtime::fake::Reviews;
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
 
-use sample_operator::webhooks;
-
 fn object() -> Deployment {
     let mut object = Deployment::default();
     object.metadata.name = Some("sample".to_owned());
@@ -15,7 +13,7 @@ const MUTATE: &str = "/mutate-apps-v1-deployment";
 
 #[tokio::test]
 async fn a_default_is_set() {
-    let webhooks = webhooks::all();
+    let webhooks = sample_operator::webhooks::all();
     let reviews = Reviews::at(&webhooks, MUTATE);
     let created = reviews.create(&object()).await.unwrap();
     let labels = created.metadata.labels.unwrap();
@@ -35,7 +33,7 @@ fn protected(value: &str) -> Deployment {
 
 #[tokio::test]
 async fn wrong_objects_are_refused() {
-    let webhooks = webhooks::all();
+    let webhooks = sample_operator::webhooks::all();
     let reviews = Reviews::at(&webhooks, VALIDATE);
     let wrong = protected("perhaps");
     let created = reviews.create(&wrong).await;
@@ -47,7 +45,7 @@ async fn wrong_objects_are_refused() {
 
 #[tokio::test]
 async fn protected_objects_are_not_deleted() {
-    let webhooks = webhooks::all();
+    let webhooks = sample_operator::webhooks::all();
     let reviews = Reviews::at(&webhooks, VALIDATE);
     for value in ["true", "false"] {
         let deleted = reviews.delete(&protected(value)).await;

@@ -1,5 +1,4 @@
-//! Limits on schemas: a type that uses another one twice doubles the schema at each level, and so
-//! do instances of generic types.
+//! Limits on schemas: a type that uses another one twice doubles the schema at each level, and so do instances of generic types.
 
 use std::sync::Arc;
 
@@ -9,8 +8,8 @@ use super::{
 };
 use crate::{diag::Diagnostic, model::TypeDef};
 
-/// The maximum number of nested schemas, with each type expanded at every use. The smallest
-/// property takes 20 bytes, and etcd accepts 1.5 MiB.
+/// The maximum number of nested schemas, with each type expanded at every use. The smallest property takes 20 bytes, and etcd
+/// accepts 1.5 MiB.
 const MOST_PARTS: u64 = 200_000;
 
 /// The maximum number of types, counting each instance of a generic type.
@@ -50,8 +49,7 @@ impl Shapes<'_> {
         Arc::new(self.too_large(def))
     }
 
-    /// The number of nested schemas, including the schema itself, with shared ones counted at every
-    /// use.
+    /// The number of nested schemas, including the schema itself, with shared ones counted at every use.
     fn parts_of(&mut self, schema: &Arc<Schema>) -> u64 {
         if schema.below().next().is_none() {
             return 1;

@@ -23,8 +23,7 @@ const PLAIN: [&str; 27] = [
     "x-kubernetes-validations",
 ];
 
-/// Keywords that do not constrain values and that CRDs do not have, and `uniqueItems`, which kube
-/// removes.
+/// Keywords that do not constrain values and that CRDs do not have, and `uniqueItems`, which kube removes.
 #[rustfmt::skip]
 const NOTHING: [&str; 12] = [
     "$comment", "$defs", "$id", "$schema", "contentEncoding", "contentMediaType", "definitions", "deprecated", "propertyNames", "readOnly",
@@ -147,8 +146,7 @@ impl Shapes<'_> {
         schema
     }
 
-    /// Adds alternatives: what they declare goes to the schema itself, and only their constraints
-    /// remain.
+    /// Adds alternatives: what they declare goes to the schema itself, and only their constraints remain.
     fn choose(&mut self, schema: &mut Schema, is_one: bool, parts: Vec<Schema>, at: At<'_>) {
         let is_null = |part: &Schema| {
             part.ty() == Some("null") || part.words.get("enum") == Some(&Value::Array(Vec::new()))

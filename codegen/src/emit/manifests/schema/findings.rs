@@ -40,8 +40,8 @@ impl Shapes<'_> {
         Schema::default()
     }
 
-    /// The schema of a type within itself: an object of any fields if the type or its use keeps
-    /// unknown fields. controller-gen writes an empty schema.
+    /// The schema of a type within itself: an object of any fields if the type or its use keeps unknown fields. controller-gen writes an
+    /// empty schema.
     pub(super) fn contained(&mut self, def: &TypeDef, keeps_fields: bool) -> Schema {
         let is_strict = self.compat == Compat::Strict;
         if !(keeps_fields || is_strict && def.validation.preserve_unknown_fields) {

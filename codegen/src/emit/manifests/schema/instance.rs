@@ -48,8 +48,8 @@ impl Shapes<'_> {
         schema
     }
 
-    /// Whether serde reads a value of the type from an absent field: an `Option`, also behind an
-    /// alias, a box, a transparent type or a parameter of a generic type.
+    /// Whether serde reads a value of the type from an absent field: an `Option`, also behind an alias, a box, a transparent type or a
+    /// parameter of a generic type.
     pub(super) fn is_optional(&self, ty: &TypeRef, scope: Lookup<'_>) -> bool {
         self.is_optional_within(&self.substituted(ty), scope, MOST_HOPS)
     }

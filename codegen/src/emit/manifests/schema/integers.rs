@@ -8,16 +8,14 @@ pub(super) fn integer(format: &str) -> Schema {
     Schema::of_type("integer").with("format", format)
 }
 
-/// An integer type, by its Rust name. controller-gen adds no bounds, and treats `uint32` as a
-/// signed 32-bit integer.
+/// An integer type, by its Rust name. controller-gen adds no bounds, and treats `uint32` as a signed 32-bit integer.
 pub(super) fn whole_number(name: &str, exact: bool) -> Schema {
     let schema = match name {
         "u32" if exact => return integer("int32"),
         "u32" | "u64" => integer("int64"),
         _ => Schema::of_type("integer"),
     };
-    // Without bounds, one stored object whose number overflows the type would break every client
-    // that reads it.
+    // Without bounds, one stored object whose number overflows the type would break every client that reads it.
     let (least, most): (Option<i64>, Option<i64>) = match name {
         _ if exact => (None, None),
         "i8" => (Some(i8::MIN.into()), Some(i8::MAX.into())),

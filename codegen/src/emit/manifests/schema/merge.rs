@@ -14,9 +14,8 @@ use crate::model::{Field, Validation};
 const DOCUMENTATION: [&str; 4] = ["description", "example", "externalDocs", "title"];
 
 impl Shapes<'_> {
-    /// The schema of a property that several fields of Go structs declare, as controller-gen merges
-    /// it: the documentation is that of the first field, whose other keywords are merged last if
-    /// its type is named.
+    /// The schema of a property that several fields of Go structs declare, as controller-gen merges it: the documentation is that of
+    /// the first field, whose other keywords are merged last if its type is named.
     pub(super) fn merged(&mut self, fields: &[Field], scope: Lookup<'_>, at: At<'_>) -> Schema {
         let mut schemas = fields.iter().map(|field| self.property(field, scope, at));
         let first = schemas.next().unwrap_or_default();
@@ -27,8 +26,8 @@ impl Shapes<'_> {
 }
 
 impl Schema {
-    /// Merges other schemas of the same property into this one, or, if it `is_last`, into an empty
-    /// one before it. The documentation is that of this one.
+    /// Merges other schemas of the same property into this one, or, if it `is_last`, into an empty one before it. The documentation
+    /// is that of this one.
     fn merged(mut self, others: Vec<Self>, is_last: bool) -> Self {
         if !is_last {
             for other in others {
@@ -80,8 +79,7 @@ impl Schema {
         self
     }
 
-    /// Replaces keywords for which several rules of embedded structs apply by those rules, merged
-    /// in order.
+    /// Replaces keywords for which several rules of embedded structs apply by those rules, merged in order.
     pub(super) fn keep_apart(&mut self, rules: &[Validation]) {
         let mut joined = Self::default();
         for rules in rules {
@@ -98,8 +96,8 @@ impl Schema {
 
     /// Folds a part of `allOf` into the schema.
     ///
-    /// Constraints that cannot be merged, such as two patterns, are kept as a pair in `allOf`. Of
-    /// two lists of permitted values, the first is kept; rules of the part go first.
+    /// Constraints that cannot be merged, such as two patterns, are kept as a pair in `allOf`. Of two lists of permitted values,
+    /// the first is kept; rules of the part go first.
     pub(super) fn fold(&mut self, part: Self) {
         self.fold_declared(part, false);
     }
@@ -125,8 +123,8 @@ impl Schema {
                 RULES => prepend(present, value),
                 // controller-gen's copies of a schema share these pointers.
                 "default" | "x-kubernetes-list-type" if is_same => {}
-                // As in controller-gen, only strings and flags are compared by value; its other
-                // values are pointers, which always differ.
+                // As in controller-gen, only strings and flags are compared by value; its other values are pointers, which always
+                // differ.
                 _ if (value.is_string() && word != "default" || value.is_boolean())
                     && !matches!(word, "x-kubernetes-list-type" | "default")
                     && *present == value => {}

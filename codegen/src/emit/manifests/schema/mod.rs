@@ -1,9 +1,8 @@
 //! Structural schemas of CRDs, built from the model.
 //!
-//! [`Schema`] is the value; `shape` builds it from types, `of_crd` from types that come from CRDs,
-//! `rules` from validations; `merge` combines a type's schema with the constraints at its use, and
-//! `union` handles enums with data. Nested schemas are shared: a type that is used by twenty
-//! fields, such as a container, is built and printed once.
+//! [`Schema`] is the value; `shape` builds it from types, `of_crd` from types that come from CRDs, `rules` from validations;
+//! `merge` combines a type's schema with the constraints at its use, and `union` handles enums with data. Nested schemas are
+//! shared: a type that is used by twenty fields, such as a container, is built and printed once.
 
 mod bounds;
 mod coded;
@@ -87,8 +86,8 @@ impl Schema {
         self.words.get(TYPE)?.as_str()
     }
 
-    /// Removes empty types and formats: `+kubebuilder:validation:Type=""` permits values of all
-    /// types, and `Format=""` all formats.
+    /// Removes empty types and formats: `+kubebuilder:validation:Type=""` permits values of all types, and `Format=""` all
+    /// formats.
     fn without_empty_words(mut self) -> Self {
         for word in [TYPE, "format"] {
             if self.words.get(word).and_then(Value::as_str) == Some("") {
@@ -121,8 +120,7 @@ impl Schema {
 /// Edits the descriptions of schemas and all their subschemas.
 pub(super) struct Descriptions<F> {
     edit: F,
-    /// Edited schemas, by the address of the original. The original is kept too, so that its
-    /// address stays unique.
+    /// Edited schemas, by the address of the original. The original is kept too, so that its address stays unique.
     edited: BTreeMap<usize, [Arc<Schema>; 2]>,
 }
 

@@ -1,5 +1,4 @@
-//! Schemas of types that come from a CRD: the part that the types represent, overlaid with the rest
-//! of the CRD's schema.
+//! Schemas of types that come from a CRD: the part that the types represent, overlaid with the rest of the CRD's schema.
 
 use std::sync::Arc;
 
@@ -12,8 +11,7 @@ use crate::model::{
 };
 
 impl Schema {
-    /// The schema of a kind in a version that was read from a CRD; without types, the rest is the
-    /// complete schema.
+    /// The schema of a kind in a version that was read from a CRD; without types, the rest is the complete schema.
     pub(in crate::emit::manifests) fn of_crd(
         version: Option<&Version>,
         resource: &Resource,

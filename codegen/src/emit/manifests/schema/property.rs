@@ -12,8 +12,7 @@ use crate::{
 };
 
 impl Shapes<'_> {
-    /// The schema that a flattened field contributes: the properties of a struct, or preserved
-    /// unknown fields for a map.
+    /// The schema that a flattened field contributes: the properties of a struct, or preserved unknown fields for a map.
     pub(super) fn flattened(&mut self, field: &Field, scope: Lookup<'_>, at: At<'_>) -> Schema {
         let derived = field.derived.as_deref();
         let is_coded = derived.is_some_and(|derived| derived.code.is_some());
@@ -70,8 +69,7 @@ impl Shapes<'_> {
         let base = self.with_elements(base, &field.validation);
         let keeps_base = self.compat == Compat::ControllerGen && !is_named(ty);
         if declared.is_some() && declared != base.ty() && !keeps_base {
-            // The author knows the serialized type. controller-gen keeps the format of a number
-            // that is serialized as a string.
+            // The author knows the serialized type. controller-gen keeps the format of a number that is serialized as a string.
             return own;
         }
         if is_named(ty) && code.is_none() {

@@ -21,8 +21,7 @@ use crate::{
     options::Compat,
 };
 
-/// The maximum nesting depth of types. Instances of a generic type that contains another instance
-/// of itself would never end.
+/// The maximum nesting depth of types. Instances of a generic type that contains another instance of itself would never end.
 const MOST_DEEP: usize = 100;
 
 /// Builds the schemas of types, each once.
@@ -38,11 +37,9 @@ pub(in crate::emit::manifests) struct Shapes<'a> {
     pub(super) is_crowded: bool,
     /// The named types in progress, outermost first.
     open: Vec<String>,
-    /// Whether the type in progress embeds a type that contains it, whose fields it therefore
-    /// lacks.
+    /// Whether the type in progress embeds a type that contains it, whose fields it therefore lacks.
     lacks_fields: bool,
-    /// Whether the use of the next named type keeps unknown fields, so that nothing is lost if the
-    /// type contains itself.
+    /// Whether the use of the next named type keeps unknown fields, so that nothing is lost if the type contains itself.
     pub(super) keeps_fields: bool,
     /// The arguments of generic types in progress, innermost last.
     pub(super) instances: Vec<BTreeMap<String, TypeRef>>,
@@ -347,8 +344,8 @@ impl<'a> Shapes<'a> {
         schema.without_empty_words()
     }
 
-    /// Whether a marker declares the JSON type of a type with custom marshalling. For
-    /// controller-gen, `Type=""` does not count: it falls back to the Go type.
+    /// Whether a marker declares the JSON type of a type with custom marshalling. For controller-gen, `Type=""` does not count:
+    /// it falls back to the Go type.
     fn has_type_of_marker(&self, def: &TypeDef) -> bool {
         let ty = def.validation.type_.as_deref();
         ty.is_some_and(|ty| !ty.is_empty() || self.compat == Compat::Strict)
@@ -400,8 +397,7 @@ impl<'a> Shapes<'a> {
         schema
     }
 
-    /// Whether the schema requires a field. controller-gen also requires fields of embedded
-    /// pointers.
+    /// Whether the schema requires a field. controller-gen also requires fields of embedded pointers.
     fn is_required(&self, field: &Field, scope: Lookup<'_>) -> bool {
         match &field.go {
             Some(go) if self.compat == Compat::ControllerGen => go.required,

@@ -19,8 +19,7 @@ impl Schema {
         self.additional.is_some() || self.words.get(PRESERVE).is_some()
     }
 
-    /// Makes all fields optional, for a flattened `Option`: serde writes none of them for `None`,
-    /// also none of an enum's variants.
+    /// Makes all fields optional, for a flattened `Option`: serde writes none of them for `None`, also none of an enum's variants.
     pub(super) fn permit_none(&mut self) {
         self.required.clear();
         let demands = |choice: &Value| {
@@ -136,8 +135,7 @@ impl Shapes<'_> {
         schema.with("oneOf", choices)
     }
 
-    /// Reports data that cannot stand beside a tag: a value that is not an object, or a field with
-    /// the tag's name.
+    /// Reports data that cannot stand beside a tag: a value that is not an object, or a field with the tag's name.
     fn check_beside_tag(
         &mut self,
         tag: &str,

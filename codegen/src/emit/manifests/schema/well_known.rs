@@ -65,8 +65,7 @@ impl Schema {
             | "ipnet::Ipv4Net"
             | "ipnet::Ipv6Net" => Self::of_type("string"),
             "semver::Version" => matching(SEMVER),
-            // serde writes strings; schemars also permits numbers, for which CRDs have no schema
-            // beside strings.
+            // serde writes strings; schemars also permits numbers, for which CRDs have no schema beside strings.
             "rust_decimal::Decimal" | "bigdecimal::BigDecimal" => matching(DECIMAL),
             "chrono::Weekday" => Self::of_type("string").with("enum", WEEKDAYS.to_vec()),
             // These serialize as ISO 8601. The API server's format `duration` is Go's (`5m`).

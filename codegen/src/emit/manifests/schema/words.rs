@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// A sorted list of keywords with values. Most schemas have two, and a CRD has thousands of
-/// schemas; a map takes ten times the memory.
+/// A sorted list of keywords with values. Most schemas have two, and a CRD has thousands of schemas; a map takes ten times the
+/// memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::emit::manifests) struct Words(Vec<(&'static str, Value)>);
 
