@@ -5,7 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
-use codegen_runtime::k8s_openapi::api::core::v1::{Namespace, ServiceAccount};
+use codegen_runtime::k8s_openapi::api::core::v1::{Namespace, Service, ServiceAccount};
+use codegen_runtime::k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use codegen_runtime::k8s_openapi::api::rbac::v1::{
     ClusterRole, ClusterRoleBinding, Role, RoleBinding,
 };
@@ -57,6 +58,8 @@ fn every_file_is_what_it_says_and_has_no_unknown_field() {
     scheme.register::<Role>().unwrap();
     scheme.register::<RoleBinding>().unwrap();
     scheme.register::<Deployment>().unwrap();
+    scheme.register::<PodDisruptionBudget>().unwrap();
+    scheme.register::<Service>().unwrap();
     scheme.register::<CustomResourceDefinition>().unwrap();
     let kustomization: Value = serde_saphyr::from_str(&read("kustomization.yaml")).unwrap();
     let mut listed: Vec<&str> = kustomization["resources"]
