@@ -2,8 +2,8 @@
 //! its `config/` folder deploys.
 //!
 //! All formats are rendered from one list of objects, so they deploy the same. Nothing here reads
-//! or writes files. Start reading at [`Package`]; [`kustomize`] finds the objects, [`chart`] and
-//! [`bundle`] are the larger formats.
+//! or writes files. Start reading at [`Package`]; [`kustomize`] finds the objects, `chart` and
+//! `bundle` are the larger formats.
 
 mod about;
 mod bundle;
