@@ -43,8 +43,8 @@ enter() {
   elif [[ $1 == operator-cert-manager ]]; then
     rm -rf "$scratch"/*
     cp -r "$root/testdata/operator/config" "$scratch"
-    rm "$scratch"/config/webhooks/*
-    cp "$root"/testdata/operator-cert-manager/* "$scratch/config/webhooks"
+    rm -r "$scratch"/config/webhooks/*
+    cp -r "$root"/testdata/operator-cert-manager/* "$scratch/config/webhooks"
     cd "$scratch"
     folders=(config)
   else
@@ -68,12 +68,29 @@ for plural in certificates issuers; do
   accepted "cert-manager's $plural" "$KUBECTL" wait --for=condition=Established --timeout=60s -f "$definition"
 done
 
-# Checks the files below the folders that match these conditions of `find`.
+# Prometheus' operator would define the kind of the component `monitor`.
+accepted "ServiceMonitor" "${apply[@]}" -f - <<'EOF'
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: servicemonitors.monitoring.coreos.com}
+spec:
+  group: monitoring.coreos.com
+  names: {kind: ServiceMonitor, plural: servicemonitors}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+EOF
+accepted "ServiceMonitor" "$KUBECTL" wait --for=condition=Established --timeout=60s crd/servicemonitors.monitoring.coreos.com
+
+# Checks the files below the folders that match these conditions of `find`. Configurations of kustomize are no objects.
 check_files() {
   while read -r file; do
     accepted "$name/$file" "${apply[@]}" --dry-run=server -f "$file"
     files=$((files + 1))
-  done < <(find "${folders[@]}" -name '*.yaml' -not -name kustomization.yaml "$@" | sort)
+  done < <(find "${folders[@]}" -name '*.yaml' -not -name kustomization.yaml -not -name names.yaml "$@" | sort)
 }
 
 # Removes the webhooks, since their program does not run here.
