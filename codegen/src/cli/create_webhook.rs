@@ -4,6 +4,7 @@ use crate::{
     config::shown,
     model::{Conversion, Versioned},
     operator::{Api, Certificates, Handler, Webhooks},
+    options::type_path,
 };
 use clap::Args;
 
@@ -13,7 +14,7 @@ use super::{
     kind::KindArgs,
     operator::{Files, Project, input_error, refused},
     style::Color,
-    webhooks::{has, read_sample, spokes, type_path},
+    webhooks::{has, read_sample, spokes},
 };
 
 /// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and deploy

@@ -1,17 +1,14 @@
 //! `kube-codegen diff`.
 
-use std::{
-    path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use kube_crd_diff::Severity;
 
 use super::{
     Failure,
-    inspect::configs,
-    manifests::source_root,
+    inputs::configs,
     progress::Bar,
     style::{self, Color},
 };
@@ -20,7 +17,7 @@ use crate::{
     compat::{
         Report, Set,
         annotations::annotations,
-        date, json, sarif,
+        json, sarif,
         text::{self, Shown, figures},
     },
     config::{Error, FILE_NAME, compatibility::compared, history::Reference},
@@ -152,20 +149,19 @@ fn reports(configs: &[Config], budget: usize) -> Result<Vec<Report>, Failure> {
     let (bar, today) = (Bar::default(), today());
     let mut reports = Vec::new();
     for config in configs {
-        let report = config.compared((budget, &today), &bar);
+        let report = config.compared((budget, today), &bar);
         reports.extend(report.map_err(unreadable)?);
     }
     Ok(reports)
 }
 
-/// The date in UTC, as `2027-01-31`.
+/// The date in UTC.
 #[expect(
     clippy::disallowed_methods,
     reason = "an acceptance ends on a day; no output depends on it"
 )]
-fn today() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    date(since.map_or(0, |since| since.as_secs() / 86_400))
+fn today() -> Date {
+    Timestamp::now().to_zoned(TimeZone::UTC).date()
 }
 
 /// The failure of a report with incompatible changes. Risks count if there is a number of them.
@@ -189,7 +185,7 @@ pub(super) fn read(path: &Path, other: &Path, bar: &Bar) -> Result<Set, Failure>
         let reference = reference.map_err(Failure::Usage)?;
         let at = reference.own_path().unwrap_or(other);
         let found = match at.file_name().is_some_and(|name| name == FILE_NAME) {
-            true => configs_of(at)?
+            true => configs(vec![at.to_owned()], None)?
                 .iter()
                 .map(|config| reference.read_config(config, bar))
                 .collect(),
@@ -200,7 +196,7 @@ pub(super) fn read(path: &Path, other: &Path, bar: &Bar) -> Result<Set, Failure>
             .into_iter()
             .for_each(|one| set.extend(one));
     } else {
-        for config in configs_of(path)? {
+        for config in configs(vec![path.to_owned()], None)? {
             set.extend(config.definitions(bar).map_err(unreadable)?);
         }
     }
@@ -216,40 +212,4 @@ fn unreadable(error: Error) -> Failure {
         Error::Input(found) => Error::Config(found),
         error => error,
     })
-}
-
-/// How an argument is read.
-fn configs_of(path: &Path) -> Result<Vec<Config>, Failure> {
-    if path.file_name().is_some_and(|name| name == FILE_NAME) {
-        return configs(Vec::new(), Some(path.to_owned()));
-    }
-    if path.join("Cargo.toml").is_file() || holds(path, "rs") {
-        return Ok(vec![Config::new().apis(source_root(path.to_owned()))]);
-    }
-    #[cfg(feature = "go")]
-    if path.join("go.mod").is_file() || holds(path, "go") {
-        return Ok(vec![Config::new().go(path, ["./..."])]);
-    }
-    configs(vec![path.to_owned()], None)
-}
-
-/// Whether a folder, or a folder two levels below it, has files with an extension.
-fn holds(folder: &Path, extension: &str) -> bool {
-    let entries = |folder: &Path| -> Vec<PathBuf> {
-        let entries = folder.read_dir().into_iter().flatten();
-        entries
-            .filter_map(Result::ok)
-            .map(|entry| entry.path())
-            .collect()
-    };
-    let mut level = vec![folder.to_owned()];
-    for _ in 0..3 {
-        let below: Vec<PathBuf> = level.iter().flat_map(|folder| entries(folder)).collect();
-        let is_one = |path: &&PathBuf| path.extension().is_some_and(|it| it == extension);
-        if below.iter().any(|path| is_one(&path)) {
-            return true;
-        }
-        level = below.into_iter().filter(|path| path.is_dir()).collect();
-    }
-    false
 }

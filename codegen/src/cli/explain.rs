@@ -5,7 +5,7 @@ use std::{fmt::Write as _, path::PathBuf};
 use clap::Args;
 use serde_json::Value;
 
-use super::{Failure, inspect::configs, progress::Bar, style, style::Color};
+use super::{Failure, inputs::configs, progress::Bar, style, style::Color};
 use crate::{
     Compat, Manifests,
     diag::Diagnostics,
@@ -23,8 +23,8 @@ pub(super) struct Explain {
     /// `vm.spec.resource.cpu`.
     #[arg(value_name = "KIND[.FIELD…]")]
     path: String,
-    /// CRD files, folders of CRDs or of annotated Rust (`<group>/<version>/*.rs`), or `-`; by
-    /// default what codegen.toml declares.
+    /// CRD files, folders of CRDs or of annotated Rust (`<group>/<version>/*.rs`), crates, Go
+    /// modules, a codegen.toml, or `-`; by default what codegen.toml declares.
     #[arg(value_name = "FILE|DIR|-")]
     inputs: Vec<PathBuf>,
     /// The group and version, or the version; by default the stored version.

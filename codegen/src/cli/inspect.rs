@@ -2,23 +2,22 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use crate::{
     Config, Diagnostics, KubernetesVersion,
-    config::{FILE_NAME, Workspace},
     model::{ApiSet, FieldUnion, Origin, Resource, Scope, TypeDef, TypeKind, UnionBound},
 };
 use clap::Args;
 
-use super::{Failure, generate, options::inputs, progress::Bar, style, style::Color};
+use super::{Failure, inputs::configs, progress::Bar, style, style::Color};
 
 /// Show the API as the generator understands it.
 #[derive(Debug, Args)]
 pub(super) struct Inspect {
-    /// CRD files, folders of CRDs or of annotated Rust (`<group>/<version>/*.rs`), or `-`; by
-    /// default what codegen.toml declares.
+    /// CRD files, folders of CRDs or of annotated Rust (`<group>/<version>/*.rs`), crates, Go
+    /// modules, a codegen.toml, or `-`; by default what codegen.toml declares.
     #[arg(value_name = "FILE|DIR|-")]
     inputs: Vec<PathBuf>,
     /// The codegen.toml to use.
@@ -72,36 +71,6 @@ impl Inspect {
         };
         style::print(&text)
     }
-}
-
-/// What the inputs declare, or codegen.toml if there are none.
-pub(super) fn configs(
-    paths: Vec<PathBuf>,
-    config: Option<PathBuf>,
-) -> Result<Vec<Config>, Failure> {
-    if paths.is_empty() {
-        let path = config.or_else(generate::find).ok_or_else(|| {
-            Failure::Usage(format!(
-                "nothing to inspect: name files or folders, or run where a {FILE_NAME} is"
-            ))
-        })?;
-        return Ok(Workspace::read(&path)?.crates);
-    }
-    let (rust, crds): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| holds_rust(path));
-    let config = inputs(Config::new(), crds);
-    Ok(vec![rust.into_iter().fold(config, Config::apis)])
-}
-
-/// Whether a folder has `.rs` files at `<group>/<version>/`.
-fn holds_rust(folder: &Path) -> bool {
-    let below = |folder: &Path| {
-        let entries = folder.read_dir().into_iter().flatten();
-        entries.filter_map(Result::ok).map(|entry| entry.path())
-    };
-    below(folder)
-        .flat_map(|group| below(&group).collect::<Vec<_>>())
-        .flat_map(|version| below(&version).collect::<Vec<_>>())
-        .any(|file| file.extension().is_some_and(|extension| extension == "rs"))
 }
 
 /// Prints a line for each object. A crate without the path is only an error if no crate has it.

@@ -26,6 +26,7 @@ mod generate;
 mod go;
 mod groups;
 mod init;
+mod inputs;
 mod inspect;
 mod interrupt;
 mod kind;

@@ -50,9 +50,11 @@ impl KindArgs {
                 self.group
             )));
         }
-        let name = path.rsplit("::").next();
+        let name = path.rsplit_once("::").map(|(_, name)| name);
         let fault = (name != Some(kind)).then(|| {
-            format!("--type: `{path}` does not end in {kind}, the name of the type: write the path of {kind}")
+            format!(
+                "--type: `{path}` is not the path of a type {kind} in a dependency: write it like `a_crate::v1::{kind}`"
+            )
         });
         input_error(fault.into_iter().chain(names::plural_fault(plural)))?;
         let api = Api {
@@ -82,21 +84,6 @@ impl KindArgs {
         webhooks.api.plural = plural;
         webhooks.elsewhere = Some(import.join("::"));
         Ok(Some(webhooks))
-    }
-}
-
-/// Parses the path of a type, from a crate on.
-pub(super) fn type_path(path: &str) -> Result<String, String> {
-    let is_path = syn::parse_str::<syn::TypePath>(path).is_ok_and(|it| {
-        let segments = &it.path.segments;
-        it.qself.is_none() && segments.len() > 1 && segments.iter().all(|it| it.arguments.is_none())
-    });
-    match is_path {
-        true => Ok(path.to_owned()),
-        false => Err(
-            "expected a path from a crate to a type, such as cert_manager::v1::Certificate"
-                .to_owned(),
-        ),
     }
 }
 

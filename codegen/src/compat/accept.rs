@@ -1,5 +1,6 @@
 //! Findings that a crate accepts, with a reason, and for a time.
 
+use jiff::civil::Date;
 use kube_crd_diff::{Finding, RULES, Severity};
 
 use super::Report;
@@ -20,7 +21,7 @@ pub(crate) struct Accepted {
     /// Why it is accepted.
     pub(crate) reason: String,
     /// The last day on which it is (`2027-01-31`); `None` for good.
-    pub(crate) until: Option<String>,
+    pub(crate) until: Option<Date>,
     /// Where it is written.
     pub(crate) place: Place,
 }
@@ -49,24 +50,15 @@ pub(crate) fn check_id(id: &str) -> Result<String, String> {
     })
 }
 
-/// Checks a date.
+/// Parses a date.
 ///
 /// # Errors
 ///
 /// What to write instead.
-pub(crate) fn check_date(text: &str) -> Result<String, String> {
-    let expected = || "expected a date such as \"2027-01-31\"".to_owned();
-    let mut parts = text.split('-');
-    let mut number = |length: usize, most: u32| {
-        let part = parts.next().filter(|part| part.len() == length)?;
-        part.parse::<u32>()
-            .ok()
-            .filter(|number| (1..=most).contains(number))
-    };
-    let is_date = number(4, 9999).is_some() && number(2, 12).is_some() && number(2, 31).is_some();
-    (is_date && parts.next().is_none())
-        .then(|| text.to_owned())
-        .ok_or_else(expected)
+pub(crate) fn parse_date(text: &str) -> Result<Date, String> {
+    let date: Option<Date> = text.parse().ok();
+    let date = date.filter(|date| date.to_string() == text);
+    date.ok_or_else(|| "expected a date such as \"2027-01-31\"".to_owned())
 }
 
 impl Report {
@@ -75,15 +67,15 @@ impl Report {
     /// # Errors
     ///
     /// Acceptances that nothing needs, and those that have expired.
-    pub(crate) fn accept(&mut self, accepted: &[Accepted], today: &str) -> Diagnostics {
+    pub(crate) fn accept(&mut self, accepted: &[Accepted], today: Date) -> Diagnostics {
         let mut found = Diagnostics::new();
         for one in accepted {
             let mut is_used = false;
-            let is_over = one.until.as_deref().is_some_and(|until| until < today);
+            let over = one.until.filter(|until| *until < today);
             for located in &mut self.findings {
                 if one.covers(&located.finding) {
                     is_used = true;
-                    if !is_over {
+                    if over.is_none() {
                         located.accepted = Some(one.reason.clone());
                     }
                 }
@@ -92,8 +84,7 @@ impl Report {
             if !is_used {
                 let message = format!("nothing needs the accepted `{}`", one.id);
                 found.push(error(message).help("remove it"));
-            } else if is_over {
-                let until = one.until.as_deref().unwrap_or_default();
+            } else if let Some(until) = over {
                 let message = format!("the accepted `{}` has expired on {until}", one.id);
                 found.push(error(message).help("make the change compatible, or set another date"));
             }
@@ -102,37 +93,14 @@ impl Report {
     }
 }
 
-/// The date of a day since 1970-01-01, as `2027-01-31`, by Howard Hinnant's algorithm for civil
-/// dates.
-pub(crate) fn date(days: u64) -> String {
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let (month, later) = match month {
-        0..10 => (month + 3, 0),
-        _ => (month - 9, 1),
-    };
-    format!("{:04}-{month:02}-{day:02}", year + era * 400 + later)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_checked_and_written() {
-        for (days, expected) in [
-            (0, "1970-01-01"),
-            (59, "1970-03-01"),
-            (11_016, "2000-02-29"),
-            (20_784, "2026-11-27"),
-        ] {
-            assert_eq!(date(days), expected);
-            assert_eq!(check_date(expected).as_deref(), Ok(expected));
-        }
+    fn dates_are_days_in_the_usual_form() {
+        let found = parse_date("2028-02-29").unwrap();
+        assert!(found < parse_date("2028-03-01").unwrap());
         for wrong in [
             "",
             "2027",
@@ -140,8 +108,10 @@ mod tests {
             "27-01-01",
             "2027-01-01-",
             "2027-1-1",
+            "2027-02-29",
+            "20270131",
         ] {
-            assert!(check_date(wrong).is_err(), "{wrong}");
+            assert!(parse_date(wrong).is_err(), "{wrong}");
         }
     }
 

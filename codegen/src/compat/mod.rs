@@ -17,7 +17,7 @@ use kube_crd_diff::{Finding, Options, Severity, Step, suggest};
 use rayon::prelude::*;
 
 pub(crate) use self::{
-    accept::{Accepted, check_date, check_id, date},
+    accept::{Accepted, check_id, parse_date},
     definition::{Definition, Origin, Places, Set, Spot},
 };
 use crate::diag::{Diagnostic, Diagnostics};

@@ -74,13 +74,14 @@ pub(crate) fn figures(report: &Report) -> String {
 
 /// What changed where, on one line.
 pub(crate) fn subject(finding: &Finding) -> String {
-    let words = [&finding.crd, &finding.version, &finding.path];
-    let words: Vec<&str> = words
-        .into_iter()
-        .map(String::as_str)
-        .filter(|it| !it.is_empty())
-        .collect();
-    format!("{}: {}", words.join(" "), finding.message)
+    let place = located([&finding.crd, &finding.version, &finding.path]);
+    format!("{place}: {}", finding.message)
+}
+
+/// A CRD, its version and a field of that, as far as they are given.
+pub(crate) fn located(words: [&str; 3]) -> String {
+    let words: Vec<&str> = words.into_iter().filter(|it| !it.is_empty()).collect();
+    words.join(" ")
 }
 
 fn one(located: &Located) -> String {

@@ -5,12 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use jiff::civil::Date;
 use toml::{Spanned, de::DeTable};
 
 use super::{
     Config, Error, Progress, history::Reference, keys::Section, layout::normalize, table::Reader,
 };
-use crate::compat::{self, Accepted, Report, Set, check_date, check_id};
+use crate::compat::{self, Accepted, Report, Set, check_id, parse_date};
 
 /// What a crate's CRDs have to be compatible with.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +74,7 @@ fn accept(reader: &mut Reader<'_>, span: Range<usize>, table: &DeTable<'_>) -> O
     let path = text(reader.string(table, "path"));
     let crd = text(reader.string(table, "crd"));
     let reason = text(reader.string(table, "reason")).filter(|reason| !reason.trim().is_empty());
-    let until = reader.checked(table, "until", check_date);
+    let until = reader.checked(table, "until", parse_date);
     for (key, example) in [("id", "field-removed"), ("reason", "nobody used it")] {
         if !table.contains_key(key) {
             let help = format!("write {key} = \"{example}\"");
@@ -111,7 +112,7 @@ impl Config {
     /// configuration.
     pub(crate) fn compared(
         &self,
-        (budget, today): (usize, &str),
+        (budget, today): (usize, Date),
         progress: &dyn Progress,
     ) -> Result<Option<Report>, Error> {
         let Some(compatibility) = &self.compatibility else {

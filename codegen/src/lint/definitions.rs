@@ -16,6 +16,14 @@ fn schema(version: &Value) -> &Value {
     &version["schema"]["openAPIV3Schema"]
 }
 
+fn fault(pointer: Vec<String>, path: &str, message: impl Into<String>) -> Fault {
+    Fault {
+        pointer,
+        path: path.to_owned(),
+        message: message.into(),
+    }
+}
+
 fn keys(keys: &[&str]) -> Vec<String> {
     keys.iter().map(|&key| key.to_owned()).collect()
 }
@@ -42,7 +50,7 @@ pub(super) fn conditions(_: &Value, version: &Value) -> Vec<Fault> {
         None => return Vec::new(),
     };
     let at = status_keys(&["properties", "conditions"]);
-    vec![(at, "status.conditions".to_owned(), message)]
+    vec![fault(at, "status.conditions", message)]
 }
 
 pub(super) fn status_subresource(_: &Value, version: &Value) -> Vec<Fault> {
@@ -51,7 +59,7 @@ pub(super) fn status_subresource(_: &Value, version: &Value) -> Vec<Fault> {
         return Vec::new();
     }
     let message = "there is a status without the subresource `status`: users can write it, and each write changes the generation";
-    vec![(status_keys(&[]), "status".to_owned(), message.to_owned())]
+    vec![fault(status_keys(&[]), "status", message)]
 }
 
 pub(super) fn columns(_: &Value, version: &Value) -> Vec<Fault> {
@@ -68,7 +76,7 @@ pub(super) fn columns(_: &Value, version: &Value) -> Vec<Fault> {
         (!shows).then(|| {
             let message =
                 format!("the column `{name}` is always empty: `{path}` leads to no field");
-            (at, String::new(), message)
+            fault(at, "", message)
         })
     });
     faults.collect()
@@ -86,7 +94,7 @@ pub(super) fn scale(_: &Value, version: &Value) -> Vec<Fault> {
         let message =
             format!("`{key}` of the subresource `scale` is `{path}`, which leads to no field");
         let at = keys(&["subresources", "scale", key]);
-        (!leads(version, path)).then_some((at, String::new(), message))
+        (!leads(version, path)).then(|| fault(at, "", message))
     });
     faults.collect()
 }
@@ -119,7 +127,7 @@ pub(super) fn short_names(crd: &Value, _: &Value) -> Vec<Fault> {
             let message = format!(
                 "the short name `{name}` is one of Kubernetes' own kinds, which kubectl prefers"
             );
-            (Vec::new(), String::new(), message)
+            fault(Vec::new(), "", message)
         });
     faults.collect()
 }

@@ -26,7 +26,7 @@ use self::{
     rules::{Check, RULES, Rule},
 };
 use crate::{
-    compat::{Definition, Places, Set},
+    compat::{Definition, Places, Set, text::located},
     diag::{Diagnostics, Place},
 };
 
@@ -59,8 +59,8 @@ pub(crate) struct Finding {
 impl Finding {
     /// The line by which a baseline names it.
     pub(crate) fn key(&self) -> String {
-        let words = [self.rule.id, &self.crd, &self.version, &self.path];
-        words.join(" ").trim_end().to_owned()
+        let place = located([&self.crd, &self.version, &self.path]);
+        format!("{} {place}", self.rule.id)
     }
 }
 
@@ -93,8 +93,15 @@ pub(crate) fn lint(set: &Set, levels: &Levels) -> Result<Vec<Finding>, Diagnosti
     diagnostics.finish(found)
 }
 
-/// Where a check found something, and what.
-type Fault = (Vec<String>, String, String);
+/// What a check of a version found.
+struct Fault {
+    /// The keys from the version to the value.
+    pointer: Vec<String>,
+    /// The field; empty for the version itself.
+    path: String,
+    /// What is the case.
+    message: String,
+}
 
 fn one(definition: &Definition, levels: &Levels) -> (Vec<Finding>, Diagnostics) {
     let (mut found, mut diagnostics) = (Vec::new(), Diagnostics::new());
@@ -102,54 +109,60 @@ fn one(definition: &Definition, levels: &Levels) -> (Vec<Finding>, Diagnostics) 
     let crd = definition.name();
     let versions = definition.value.pointer("/spec/versions");
     let versions = versions.and_then(Value::as_array).into_iter().flatten();
-    for (index, version) in versions.enumerate() {
-        if version["served"] == false {
-            continue;
-        }
+    let served = versions.enumerate().filter(|(_, it)| it["served"] != false);
+    for (index, version) in served {
         let name = version["name"].as_str().unwrap_or_default();
-        let start = ["spec", "versions"].map(str::to_owned);
-        let start: Vec<String> = start.into_iter().chain([index.to_string()]).collect();
-        for rule in RULES {
-            let level = levels.get(rule.id).copied().unwrap_or(rule.level);
-            if level == Level::Off {
+        for (rule, level, fault) in faults(&definition.value, version, levels) {
+            let start = ["spec".to_owned(), "versions".to_owned(), index.to_string()];
+            let pointer: Vec<String> = start.into_iter().chain(fault.pointer).collect();
+            let declared = places.place(name, &fault.path, &pointer);
+            let Some(declared) = declared.filter(|it| it.exact) else {
                 continue;
-            }
-            for (below, path, message) in faults(rule, &definition.value, version) {
-                let pointer: Vec<String> = start.iter().cloned().chain(below).collect();
-                let place = places.place(name, &path, &pointer);
-                let Some(place) = place.filter(|place| place.exact) else {
-                    continue;
-                };
-                let allowed = place.place.as_ref().map(Allowed::at).unwrap_or_default();
-                diagnostics.extend(allowed.faults());
-                if !allowed.has(rule.id) {
-                    found.push(Finding {
-                        rule,
-                        level,
-                        crd: crd.clone(),
-                        version: name.to_owned(),
-                        path,
-                        message,
-                        place: place.place,
-                    });
-                }
+            };
+            let allowed = declared.place.as_ref().map(Allowed::at).unwrap_or_default();
+            diagnostics.extend(allowed.faults());
+            if !allowed.has(rule.id) {
+                found.push(Finding {
+                    rule,
+                    level,
+                    crd: crd.clone(),
+                    version: name.to_owned(),
+                    path: fault.path,
+                    message: fault.message,
+                    place: declared.place,
+                });
             }
         }
     }
     (found, diagnostics)
 }
 
-fn faults(rule: &Rule, crd: &Value, version: &Value) -> Vec<Fault> {
-    match rule.check {
-        Check::Version(check) => check(crd, version),
-        Check::Field(check) => {
-            let mut found = Vec::new();
-            walk::fields(version, &mut |field| {
-                if let Some(message) = check(field) {
-                    found.push((field.pointer.to_vec(), field.path.to_owned(), message));
-                }
-            });
-            found
+/// What the rules that are on find in a version: first those of the version, then field by field.
+fn faults(crd: &Value, version: &Value, levels: &Levels) -> Vec<(&'static Rule, Level, Fault)> {
+    let (mut found, mut fields) = (Vec::new(), Vec::new());
+    for rule in RULES {
+        match (
+            levels.get(rule.id).copied().unwrap_or(rule.level),
+            rule.check,
+        ) {
+            (Level::Off, _) => {}
+            (level, Check::Field(check)) => fields.push((rule, level, check)),
+            (level, Check::Version(check)) => {
+                let faults = check(crd, version).into_iter();
+                found.extend(faults.map(|fault| (rule, level, fault)));
+            }
         }
     }
+    walk::fields(version, &mut |field| {
+        let faults = fields.iter().filter_map(|(rule, level, check)| {
+            let fault = Fault {
+                message: check(field)?,
+                pointer: field.pointer.to_vec(),
+                path: field.path.to_owned(),
+            };
+            Some((*rule, *level, fault))
+        });
+        found.extend(faults);
+    });
+    found
 }

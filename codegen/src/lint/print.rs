@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Finding, Level, rules::RULES};
 use crate::{
-    compat::{Spot, annotations, json::pretty, sarif},
+    compat::{Spot, annotations, json::pretty, sarif, text::located},
     diag::{Diagnostic, Diagnostics, Style},
 };
 
@@ -99,13 +99,8 @@ pub(crate) fn sarif(findings: &[Finding]) -> String {
 }
 
 fn subject(finding: &Finding) -> String {
-    let words = [&finding.crd, &finding.version, &finding.path];
-    let words: Vec<&str> = words
-        .into_iter()
-        .map(String::as_str)
-        .filter(|it| !it.is_empty())
-        .collect();
-    format!("{}: {}", words.join(" "), finding.message)
+    let place = located([&finding.crd, &finding.version, &finding.path]);
+    format!("{place}: {}", finding.message)
 }
 
 const fn level(level: Level) -> &'static str {

@@ -2,6 +2,7 @@
 //! patches.
 
 use kube_builtin_types::{Body, Definition, Field, KINDS, Patch, Type, find};
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use super::object::Object;
@@ -123,57 +124,12 @@ fn merge_list(
 ///
 /// # Errors
 ///
-/// An operation that is not supported, or whose path does not exist.
+/// An operation that does not exist, or whose path does not.
 pub(super) fn apply_operations(value: &mut Value, operations: &[Value]) -> Result<(), String> {
-    for operation in operations {
-        let text = |key: &str| operation.get(key).and_then(Value::as_str);
-        let path = text("path").ok_or("a JSON patch without `path`")?;
-        let new = operation.get("value").cloned();
-        let done = match (text("op").unwrap_or_default(), new) {
-            ("add", Some(new)) => add(value, path, new),
-            ("replace", Some(new)) => value.pointer_mut(path).map(|slot| *slot = new),
-            ("remove", _) => remove(value, path),
-            (other, _) => return Err(format!("the operation `{other}` of a JSON patch")),
-        };
-        done.ok_or_else(|| format!("the path `{path}`, which the object does not have,"))?;
-    }
-    Ok(())
-}
-
-/// A path's parent and its last part.
-fn split<'a>(value: &'a mut Value, path: &str) -> Option<(&'a mut Value, String)> {
-    let (parent, last) = path.rsplit_once('/')?;
-    let last = last.replace("~1", "/").replace("~0", "~");
-    Some((value.pointer_mut(parent)?, last))
-}
-
-fn add(value: &mut Value, path: &str, new: Value) -> Option<()> {
-    match split(value, path)? {
-        (Value::Object(members), name) => {
-            members.insert(name, new);
-        }
-        (Value::Array(items), last) => {
-            let at = match last.as_str() {
-                "-" => items.len(),
-                at => at.parse().ok().filter(|at| *at <= items.len())?,
-            };
-            items.insert(at, new);
-        }
-        _ => return None,
-    }
-    Some(())
-}
-
-fn remove(value: &mut Value, path: &str) -> Option<()> {
-    match split(value, path)? {
-        (Value::Object(members), name) => members.remove(&name).map(|_| ()),
-        (Value::Array(items), last) => {
-            let at: usize = last.parse().ok().filter(|at| *at < items.len())?;
-            items.remove(at);
-            Some(())
-        }
-        _ => None,
-    }
+    let patch = json_patch::Patch::deserialize(Value::Array(operations.to_vec()));
+    let patch = patch.map_err(|error| format!("a JSON patch that cannot be read ({error})"))?;
+    json_patch::patch(value, &patch)
+        .map_err(|error| format!("a JSON patch that does not fit ({error})"))
 }
 
 #[cfg(test)]
@@ -217,10 +173,10 @@ mod tests {
         let mut object = Object(json!({"kind": "A"}));
         let refused = merge_object(&mut object, &json!({"$patch": "delete"})).unwrap_err();
         assert_eq!(refused, "the directive `$patch`");
-        let refused = apply_operations(&mut object.0, &[json!({"op": "move", "path": "/a"})]);
-        assert!(refused.unwrap_err().contains("`move`"));
+        let refused = apply_operations(&mut object.0, &[json!({"op": "swap", "path": "/a"})]);
+        assert!(refused.unwrap_err().contains("`swap`"));
         let refused = apply_operations(&mut object.0, &[json!({"op": "remove", "path": "/a"})]);
-        assert!(refused.unwrap_err().contains("`/a`"));
+        assert!(refused.unwrap_err().contains("'/a'"));
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The ClusterServiceVersion: a release of the operator, as OLM lists and installs it.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use super::{
     super::{Package, object::Object},
-    base64, channel, descriptors,
+    channel, descriptors,
     permissions::Permissions,
     webhooks,
 };
@@ -135,5 +136,5 @@ fn icon(package: &Package) -> Value {
         Some(icon) => (icon.media, icon.bytes.as_slice()),
         None => ("image/svg+xml", ICON.as_bytes()),
     };
-    json!({ "base64data": base64::encode(data), "mediatype": media })
+    json!({ "base64data": STANDARD.encode(data), "mediatype": media })
 }

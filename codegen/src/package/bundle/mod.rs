@@ -3,7 +3,6 @@
 //! service account, the roles' bindings, and what webhooks need: their Service, and their
 //! certificate, which it mounts.
 
-mod base64;
 mod csv;
 mod descriptors;
 mod permissions;
