@@ -26,10 +26,6 @@ pub(crate) enum Task {
     Informer,
     Certificate,
     Registration,
-    #[cfg_attr(
-        not(feature = "secure-metrics"),
-        expect(dead_code, reason = "nobody has one")
-    )]
     MetricsCertificate,
     Shards,
 }

@@ -124,6 +124,10 @@ fn columns(line: &str) -> Vec<String> {
 
 /// What the certificate of a connection says about its client.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(
+    not(feature = "tls"),
+    expect(dead_code, reason = "only TLS has certificates")
+)]
 pub(crate) enum Certified {
     /// There is none, or it names nobody.
     #[default]
