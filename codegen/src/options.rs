@@ -39,6 +39,12 @@ impl Options {
         self.writes_crds() || self.emits(Generator::Validate)
     }
 
+    /// The path of the module with clientset, listers and informers.
+    pub(crate) fn generated_path(&self) -> String {
+        let module = crate::model::names::ident(&self.generated);
+        format!("{}::{module}", self.base_path)
+    }
+
     /// Whether roles or webhook configurations are to be written.
     #[cfg(feature = "go")]
     pub(crate) fn uses_crate_markers(&self) -> bool {

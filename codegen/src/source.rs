@@ -23,9 +23,8 @@ pub struct RustPackage {
     pub files: Vec<Source>,
 }
 
-/// A crate with kinds in any module: each declares its group and version in `#[kube(…)]`.
-///
-/// Manifests are generated for these kinds, but no code, which would have no place beside them.
+/// A crate with kinds in any module: each declares its group and version in `#[kube(…)]`, and
+/// generated code names the types by their paths.
 #[derive(Clone, Debug)]
 pub struct RustCrate {
     /// The source root as shown in diagnostics, with a trailing `/` unless it is empty.
@@ -44,6 +43,9 @@ pub struct RustCrate {
     pub features: Option<RustFeatures>,
     /// All `.rs` files of the crate except `zz_generated_…`; sorted by name.
     pub files: Vec<Source>,
+    /// The paths by which generated code names crates, by source root: `crate`, or the name of a
+    /// dependency. Empty if the crate that contains the code is this one, or if there is no code.
+    pub paths: BTreeMap<String, String>,
     /// The names by which it refers to other crates, and to itself from its programs.
     pub names: BTreeMap<String, RustLink>,
     /// The crates that it depends on by path, directly or not, and whose types may be used; sorted

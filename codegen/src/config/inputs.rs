@@ -1,6 +1,9 @@
 //! Inputs: loads folders and files into [`Sources`](crate::Sources).
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use super::{
     Error,
@@ -268,6 +271,7 @@ fn load_part(
         files,
         names: beside.names,
         dependencies: beside.crates,
+        paths: BTreeMap::new(),
         root: name,
         library,
         wanted: vec![wanted],
@@ -365,7 +369,7 @@ fn discover(apis: &Path, disk: &Disk) -> Result<Vec<GroupVersions>, Error> {
     if groups.is_empty() && !disk.is_file(&apis.join("mod.rs")) {
         let diagnostic = Diagnostic::error(format!("{} contains no API", shown(apis)))
             .help("put the types of a group's version into <group>/<version>/mod.rs below it")
-            .help("kinds that derive kube's `CustomResource` may be in any module if only manifests are written: use `kube-codegen manifests`, or `emit = []`");
+            .help("kinds that derive kube's `CustomResource` may be in any module: name the crate's folder");
         return Err(Error::Config(diagnostic.into()));
     }
     Ok(groups)

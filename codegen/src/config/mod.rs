@@ -33,6 +33,7 @@ mod partial;
 mod place;
 mod prepare;
 mod reference;
+mod standing;
 mod table;
 mod target;
 mod types;

@@ -112,7 +112,7 @@ impl Config {
             .iter()
             .filter_map(|package| package.dir.parent());
         let mut folders: BTreeSet<PathBuf> = groups.map(Path::to_owned).collect();
-        let whole = self.apis.iter().filter(|apis| apis.groups.is_empty());
+        let whole = self.beside().filter(|apis| apis.groups.is_empty());
         folders.extend(whole.map(|apis| Place::of(&apis.folder).below));
         if !self.crds.is_empty() || self.apis.iter().all(|apis| apis.groups.is_empty()) {
             folders.insert(target.below.join("apis"));

@@ -14,9 +14,7 @@ use super::{
     Config, Error, Only, Progress, advice,
     crd_files::read_crds,
     disk,
-    inputs::{Apis, annotated, load_apis, load_beside, load_crate},
-    layout::{self, module_path, normalize, shown},
-    members::members,
+    layout::{module_path, normalize, shown},
     modules::{self, Declared},
     target::Target,
 };
@@ -345,17 +343,7 @@ impl Config {
     ) -> Result<(Sources, Parsed), Error> {
         let mut sources = Sources::default();
         for apis in &self.apis {
-            if !options.emit.is_empty() || !apis.groups.is_empty() {
-                self.read_versions(apis, target, &mut sources)?;
-                continue;
-            }
-            let members = members(apis, &self.disk)?;
-            for member in &members {
-                self.read_crate(member, true, target, &mut sources)?;
-            }
-            if members.is_empty() {
-                self.read_crate(apis, false, target, &mut sources)?;
-            }
+            self.read_apis(apis, target, options, &mut sources)?;
         }
         let crds = read_crds(&self.crds, options, progress)?;
         if self.crate_markers {
@@ -364,40 +352,6 @@ impl Config {
         self.load_go(options, &mut sources)?;
         let read = read::read_beside(crds, &sources, options);
         Ok((sources, read))
-    }
-
-    /// Reads the kinds of a crate or a part of it, in folders of versions and anywhere else.
-    fn read_crate(
-        &self,
-        apis: &Apis,
-        is_member: bool,
-        target: Option<&Target>,
-        sources: &mut Sources,
-    ) -> Result<(), Error> {
-        let loading = (&self.disk, &self.features);
-        let crates = &mut sources.rust_crates;
-        match annotated(apis, &self.disk)? {
-            None => load_crate(apis, is_member, loading, crates),
-            Some(annotated) => {
-                load_beside(&apis.folder, &annotated, loading, crates)?;
-                self.read_versions(&annotated, target, sources)
-            }
-        }
-    }
-
-    /// Reads folders of versions.
-    fn read_versions(
-        &self,
-        apis: &Apis,
-        target: Option<&Target>,
-        sources: &mut Sources,
-    ) -> Result<(), Error> {
-        let below = target.map_or_else(
-            || layout::Place::of(&apis.folder).below,
-            |target| target.apis_below(&apis.folder),
-        );
-        sources.rust.extend(load_apis(apis, &below, &self.disk)?);
-        Ok(())
     }
 
     #[cfg(feature = "go")]

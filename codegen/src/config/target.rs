@@ -53,6 +53,7 @@ impl Config {
             return Err(Error::Config(Diagnostic::error(message).help(help).into()));
         }
         self.check_apart(&out)?;
+        let beside: Vec<&Path> = self.beside().map(|apis| apis.folder.as_path()).collect();
         if self.apis.is_empty() && self.base_path.is_some() {
             return Ok(Target {
                 root: out,
@@ -61,7 +62,7 @@ impl Config {
             });
         }
         let place = Place::of(&out);
-        let mut folders = self.apis.iter().map(|apis| apis.folder.as_path());
+        let mut folders = beside.iter().copied();
         let stranger = folders.find(|folder| !same_root(&place, folder));
         let target = Target {
             holds_apis: stranger.is_none(),
@@ -71,7 +72,7 @@ impl Config {
         match stranger {
             Some(apis) if self.out.is_some() => {
                 let separate = self.base_path.is_some() && !self.writes_beside();
-                self.common_root(&out)
+                self.common_root(&out, &beside)
                     .or_else(|| separate.then_some(target))
                     .ok_or_else(|| apart(apis, &out))
             }
@@ -110,13 +111,13 @@ impl Config {
     /// The target in a crate without `src`: its root is the nearest folder with a `lib.rs` or
     /// `main.rs` that contains all folders of the configuration, else the nearest folder that
     /// contains them all. `None` if a folder is in a `src` or in another crate.
-    fn common_root(&self, out: &Path) -> Option<Target> {
+    fn common_root(&self, out: &Path, beside: &[&Path]) -> Option<Target> {
         let full = whole(out);
         let manifest = manifest_folder(&full);
         let mut common = full.clone();
-        for apis in &self.apis {
-            let folder = whole(&apis.folder);
-            if Place::of(&apis.folder).found || manifest_folder(&folder) != manifest {
+        for apis in beside {
+            let folder = whole(apis);
+            if Place::of(apis).found || manifest_folder(&folder) != manifest {
                 return None;
             }
             common = shared(&common, &folder);

@@ -64,8 +64,7 @@ impl<'a> Emit<'a> {
 
     /// Path of the `generated` module, whose name is configurable.
     pub(crate) fn generated(&self) -> String {
-        let module = names::ident(&self.options.generated);
-        format!("{}::{module}", self.options.base_path)
+        self.options.generated_path()
     }
 
     /// The imports of a file: modules of the runtime crate, and the version's types as `api`.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use quote::quote;
 
-use super::{Emit, Files, context::ident};
+use super::{Emit, Files, context::ident, reexports};
 use crate::generator::Generator;
 
 /// ```ignore
@@ -18,9 +18,12 @@ pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
     let emitted = Generator::ALL
         .into_iter()
         .filter(|&generator| cx.options.emits(generator));
-    let modules: BTreeSet<_> = emitted
+    let mut modules: BTreeSet<_> = emitted
         .filter_map(|generator| generator.definition().home.generated_module())
         .collect();
+    if reexports::are_emitted(cx) {
+        modules.insert(reexports::FOLDER);
+    }
     if modules.is_empty() {
         return;
     }

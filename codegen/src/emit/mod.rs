@@ -17,6 +17,7 @@ mod lister;
 pub mod manifests;
 mod modules;
 pub mod rbac;
+mod reexports;
 mod reference;
 mod register;
 mod serde_attributes;
@@ -58,6 +59,7 @@ pub fn emit(api: &ApiSet, options: &Options) -> Result<Tree, Diagnostics> {
             run(generator, &cx, &mut files);
         }
     }
+    reexports::emit(&cx, &mut files);
     generated::emit(&cx, &mut files);
     files.format(&cx)
 }

@@ -105,6 +105,7 @@ fn api(group: &str, kind: &str, scope: Scope) -> ApiSet {
         dir: format!("apis/{module}/v1alpha1"),
         docs: String::new(),
         origin: Origin::Rust,
+        reexported: false,
         resources: vec![resource(kind, scope)],
         types: vec![root(kind)],
     };

@@ -5,10 +5,10 @@ use quote::quote;
 
 use super::{
     Emit, Files,
-    context::{api_version, ident, json_literal, module_docs},
+    context::{api_version, docs, ident, json_literal, module_docs},
     manifests, register,
 };
-use crate::model::{Group, Resource, Version};
+use crate::model::{Group, Resource, Version, names};
 
 /// Emits the file beside the types of every version.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
@@ -37,6 +37,9 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     let impls = resources.filter_map(|resource| {
         let root = ident(&resource.root);
         let validator = emit_validator(cx, group, version, resource)?;
+        if is_elsewhere(version, resource) {
+            return Some(emit_function(resource, &validator));
+        }
         let implementation = quote! {
             impl validation::Validate for super::#root {
                 fn validator() -> &'static validation::Validator {
@@ -61,6 +64,45 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
         #![cfg(feature = "validate")]
         #imports
         #(#impls)*
+    }
+}
+
+/// Whether the crate has functions that return validators.
+pub(super) fn has_functions(version: &Version) -> bool {
+    let mut resources = version.resources.iter();
+    resources.any(|resource| is_elsewhere(version, resource))
+}
+
+/// Whether the kind's type belongs to another crate, which alone may implement traits for it.
+fn is_elsewhere(version: &Version, resource: &Resource) -> bool {
+    let item = version
+        .type_def(&resource.root)
+        .and_then(|def| def.item.as_ref());
+    let path = item.and_then(|item| item.path.as_ref());
+    path.is_some_and(|path| !path.is_of_crate())
+}
+
+/// ```ignore
+/// /// The validator of [`VirtualMachine`](super::VirtualMachine), a type of another crate.
+/// pub fn virtual_machine_validator() -> &'static validation::Validator {
+///     static VALIDATOR: LazyLock<validation::Validator> =
+///         LazyLock::new(|| validation::of_crd::<super::VirtualMachine>("v1alpha1"));
+///     &VALIDATOR
+/// }
+/// ```
+fn emit_function(resource: &Resource, validator: &TokenStream) -> TokenStream {
+    let root = &resource.root;
+    let docs = docs(&format!(
+        "The validator of [`{root}`](super::{root}), a type of another crate."
+    ));
+    let name = ident(&format!("{}_validator", names::snake_case(root)));
+    quote! {
+        #docs
+        #[must_use]
+        pub fn #name() -> &'static validation::Validator {
+            static VALIDATOR: LazyLock<validation::Validator> = LazyLock::new(|| #validator);
+            &VALIDATOR
+        }
     }
 }
 

@@ -52,11 +52,7 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
         mut found,
         skipped: _,
     } = read;
-    rust.extend(rust::packages(
-        rust_crates,
-        options.manifests.as_ref(),
-        &mut found,
-    ));
+    rust.extend(rust::packages(rust_crates, options, &mut found));
     let echoes = Echoes::new(&found, &rust);
     // A partially read package lacks types, and every reference to them would be reported.
     rust.retain(|package| !package.is_partial);

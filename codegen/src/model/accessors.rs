@@ -119,6 +119,7 @@ mod tests {
             dir: String::new(),
             docs: String::new(),
             origin: crate::model::Origin::Crd,
+            reexported: false,
             resources: Vec::new(),
             types: Vec::new(),
         };

@@ -39,8 +39,8 @@ pub use resource::{
 pub use source::{DeclaredAt, GoField};
 pub(crate) use types::find_type;
 pub use types::{
-    Aliasing, DerivedSchema, EnumDef, EnumValues, Field, RustItem, StructDef, TypeDef, TypeKind,
-    TypeRef, UnionDef, UnionVariant, UnknownFields, Variant,
+    Aliasing, DerivedSchema, EnumDef, EnumValues, Field, RustItem, RustPath, StructDef, TypeDef,
+    TypeKind, TypeRef, UnionDef, UnionVariant, UnknownFields, Variant,
 };
 pub use union::{FieldUnion, UnionBound, UnionMember, UnionView};
 pub use validation::{
@@ -138,6 +138,9 @@ pub struct Version {
     pub docs: String,
     /// Where the Rust types of this version come from.
     pub origin: Origin,
+    /// Whether the module is generated and re-exports types that stand anywhere in crates.
+    #[serde(skip)]
+    pub reexported: bool,
     /// The resources, sorted by kind.
     pub resources: Vec<Resource>,
     /// Every type of the version, including roots; sorted by name for CRDs, in declaration order

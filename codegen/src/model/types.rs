@@ -107,6 +107,9 @@ pub struct RustItem {
     /// Whether other modules can name it through the version's module.
     #[serde(skip)]
     pub exported: bool,
+    /// Where it stands, if a generated module re-exports it.
+    #[serde(skip)]
+    pub path: Option<RustPath>,
     /// The `cfg` predicates that enable the item, starting with those of its modules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cfg: Vec<String>,
@@ -116,6 +119,23 @@ pub struct RustItem {
     /// What schemars attributes declare for its schema.
     #[serde(skip)]
     pub derived: Option<Box<DerivedSchema>>,
+}
+
+/// The path by which generated code names a type of a crate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RustPath {
+    /// The path (`crate::crd::VirtualMachine`, `my_api::v1::VirtualMachine`).
+    pub path: String,
+    /// Whether the type is `pub`.
+    pub public: bool,
+}
+
+impl RustPath {
+    /// Whether the type is of the crate that contains the generated code.
+    #[must_use]
+    pub fn is_of_crate(&self) -> bool {
+        self.path.starts_with("crate::")
+    }
 }
 
 impl RustItem {

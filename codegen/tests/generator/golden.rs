@@ -4,6 +4,8 @@
 //! lints and their own tests. `UPDATE_GOLDEN=1 cargo test -p kube-codegen --test generator golden`
 //! updates them.
 
+mod standing;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs,
@@ -343,6 +345,7 @@ fn every_golden_crate_has_an_input() {
     let mut inputs = folders(&testdata().join("apis"));
     inputs.extend(folders(&testdata().join("crds")));
     inputs.push("go".to_owned());
+    inputs.extend(standing::CASES.map(|(case, _)| case.to_owned()));
     inputs.sort();
     assert_eq!(folders(&testdata().join("expected")), inputs);
 }

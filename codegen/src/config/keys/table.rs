@@ -66,7 +66,7 @@ pub(in crate::config) const KEYS: &[OptionDef] = &[
     key(&Accept, "reason", String, "", "\"never read\"", "Why it is accepted."),
     key(&Accept, "until", String, "for good", "\"2027-01-31\"", "The last day on which it is accepted."),
     key(&Rust, "apis", String, "\"src/apis\"", "\"src\"",
-        "The folder with the types, in `<group>/<version>/`. With `emit = []`, kinds that derive kube's `CustomResource` may be in any module of it."),
+        "The folder with the types, in `<group>/<version>/`; or a crate, a workspace, or a folder or file of a crate, whose kinds derive kube's `CustomResource` and stay where they stand. Without `src/apis`, the crate."),
     key(&Rust, "groups", Strings, "every group of the folder", "[\"cloudnative:v1alpha1\"]",
         "The groups with their versions, as `<group>:<version>[,<version>…]`."),
     key(&Rust, "features", Strings, "[]", "[\"v2\"]",

@@ -18,7 +18,9 @@ use crate::model::{Field, Group, Resource, TypeDef, TypeKind, Version};
 
 /// Emits the file beside the types of every version whose objects are not listed.
 pub(crate) fn emit<'a>(cx: &'a Emit<'a>, files: &mut Files<'a>) {
-    for (group, version) in cx.api.versions() {
+    // What kube-derive leaves to be derived is not generated.
+    let versions = cx.api.versions().filter(|(_, version)| !version.reexported);
+    for (group, version) in versions {
         if kinds(cx, group, version).is_none() {
             files.rust(format!("{}/zz_generated_deepcopy.rs", version.dir), || {
                 emit_file(cx, group, version)

@@ -182,6 +182,7 @@ fn lower_version<'a>(
         module,
         docs: String::new(),
         origin: Origin::Crd,
+        reexported: false,
         resources,
         types,
     };

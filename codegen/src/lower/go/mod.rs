@@ -143,6 +143,7 @@ fn version_of(
             .unwrap_or_default()
             .to_owned(),
         origin: Origin::Go,
+        reexported: false,
         resources,
         types,
     }

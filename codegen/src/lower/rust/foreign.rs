@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    options::Manifests,
+    options::{Manifests, Options},
     read::rust::{Item, SchemaMode},
 };
 
@@ -30,14 +30,18 @@ const APPROVAL: &str = "api-approved.kubernetes.io";
 const LEAVE_OUT: &str = "leave it out: name those to write with `--groups` or `--kinds`, in codegen.toml `groups` or `kinds` under [crate.manifests], \
      or write `#[kube(schema = \"disabled\")]` on it";
 
-/// Returns the kinds whose CRDs are written, and warns of those that seem to belong to other
-/// projects.
+/// Returns the kinds that something is written for, and warns of CRDs that seem to belong to other
+/// projects. Kinds without a CRD have clients, if code is generated.
 pub(super) fn own<'i>(
     kinds: impl Iterator<Item = (usize, &'i Item)>,
-    manifests: Option<&Manifests>,
+    options: &Options,
     found: &mut Diagnostics,
 ) -> Vec<usize> {
-    let of_crate: Vec<(usize, &Item)> = kinds.filter(|(_, item)| is_described(item)).collect();
+    let manifests = options.manifests.as_ref();
+    let has_code = !options.emit.is_empty();
+    let of_crate: Vec<(usize, &Item)> = kinds
+        .filter(|(_, item)| has_code || is_described(item))
+        .collect();
     let is_foreign = |item: &Item| domain(item).is_some() || is_of_kopium(item);
     // Bindings for other projects consist of their kinds.
     let is_mixed = of_crate.iter().any(|(_, item)| !is_foreign(item));
@@ -49,6 +53,10 @@ pub(super) fn own<'i>(
             continue;
         };
         if manifests.is_some_and(|it| !it.selects(&kube.group, &kube.kind)) {
+            continue;
+        }
+        if has_code && (manifests.is_none() || !is_described(item)) {
+            own.push(index);
             continue;
         }
         let is_chosen = manifests.is_some_and(Manifests::is_selective);

@@ -7,24 +7,33 @@ use crate::{
     diag::Diagnostics,
     model::{Group, Version, names},
     read::{
-        markers::package::GroupGoName,
+        markers::package::{GroupGoName, GroupName},
         rust::{Layout, Package},
     },
 };
 
-/// The versions of each group, with their packages.
-type Groups<'a> = BTreeMap<String, Vec<(&'a Package, Version)>>;
+/// Returns the group of a package: from `+groupName`, from kube-derive's attribute, or from the
+/// directory.
+pub(super) fn name(package: &Package) -> String {
+    if let Some(marker) = package.markers.get::<GroupName>() {
+        return marker.marker.name.0;
+    }
+    let derived = package.items.iter().find_map(|item| item.kube.as_ref());
+    derived.map_or_else(|| package.group.clone(), |kube| kube.group.clone())
+}
 
-/// Returns the module of each group: named by the directory of its versions. Groups of crates, for
-/// which no code is generated, yield to these and to each other.
-pub(super) fn modules(groups: &Groups<'_>) -> BTreeMap<String, String> {
-    let in_directory = groups.iter().filter_map(|(name, versions)| {
-        let mut packages = versions.iter().map(|(package, _)| package);
-        let package = packages.find(|package| package.layout == Layout::Version)?;
-        Some((name.clone(), names::module_name(&package.group)))
-    });
-    let in_directory = in_directory.collect();
-    names::module_names(groups.keys().map(String::as_str), &in_directory)
+/// Returns the module of each group: named by the directory of its versions. Groups of crates yield
+/// to these and to each other.
+pub(super) fn modules(packages: &[(&Package, String)]) -> BTreeMap<String, String> {
+    let mut in_directory = BTreeMap::new();
+    for (package, group) in packages {
+        if package.layout == Layout::Version {
+            let module = || names::module_name(&package.group);
+            in_directory.entry(group.clone()).or_insert_with(module);
+        }
+    }
+    let groups = packages.iter().map(|(_, group)| group.as_str());
+    names::module_names(groups, &in_directory)
 }
 
 /// Returns the group with its versions.

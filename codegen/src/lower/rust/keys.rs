@@ -1,8 +1,8 @@
 //! The names of types in the model.
 //!
 //! The types of a version's directory have distinct names. Those of a crate may have one name in
-//! several modules, since no code is generated: the model then calls them by the end of their path,
-//! `gateways::Listener`.
+//! several modules: the model then calls them by the end of their path, `gateways::Listener`, or
+//! `GatewaysListener` if code is generated.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,13 +13,43 @@ use super::{
     Cx,
     resolve::{Resolved, Resolver},
 };
-use crate::read::rust::{Impl, Item, Package};
+use crate::{
+    model::names::upper_camel,
+    options::Options,
+    read::rust::{Impl, Item, Package},
+};
 
 /// A type in one of several packages: the package, the module and its path in the workspace.
 type Declaration = (usize, usize, Vec<String>);
 
+/// The form of a name that the end of a path is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `gateways::Listener`
+    Path,
+    /// `GatewaysListener`, for generated code.
+    Ident,
+}
+
+impl Form {
+    pub(super) fn of(options: &Options) -> Self {
+        match options.emit.is_empty() {
+            true => Self::Path,
+            false => Self::Ident,
+        }
+    }
+
+    fn name(self, modules: &[String], name: &str) -> String {
+        let modules = modules.join("::");
+        match self {
+            Self::Path => format!("{modules}::{name}"),
+            Self::Ident => upper_camel(&modules) + name,
+        }
+    }
+}
+
 /// Tells types of one name in one group and version apart.
-pub(super) fn qualify(packages: &mut [Package]) {
+pub(super) fn qualify(packages: &mut [Package], form: Form) {
     let mut versions: BTreeMap<(&str, &str), Vec<(usize, &Package)>> = BTreeMap::new();
     for (index, package) in packages.iter().enumerate() {
         let version = (package.group.as_str(), package.version.as_str());
@@ -27,7 +57,7 @@ pub(super) fn qualify(packages: &mut [Package]) {
     }
     let keys: Vec<_> = versions
         .values()
-        .flat_map(|version| keys(version))
+        .flat_map(|version| keys(version, form))
         .collect();
     for (package, module, name, key) in keys {
         if let Some(package) = packages.get_mut(package) {
@@ -38,7 +68,7 @@ pub(super) fn qualify(packages: &mut [Package]) {
 
 /// Returns the names in the model of the types of a version that share a name: package, module,
 /// name and key.
-fn keys(packages: &[(usize, &Package)]) -> Vec<(usize, usize, String, String)> {
+fn keys(packages: &[(usize, &Package)], form: Form) -> Vec<(usize, usize, String, String)> {
     let mut by_name: BTreeMap<&str, Vec<Declaration>> = BTreeMap::new();
     for &(index, package) in packages {
         for (module, name) in package.items.iter().flat_map(names) {
@@ -46,6 +76,7 @@ fn keys(packages: &[(usize, &Package)]) -> Vec<(usize, usize, String, String)> {
             by_name.entry(name).or_default().push((index, module, path));
         }
     }
+    let taken: BTreeSet<&str> = by_name.keys().copied().collect();
     let mut keys = Vec::new();
     for (name, declarations) in by_name {
         let paths: BTreeSet<&[String]> = declarations.iter().map(|it| it.2.as_slice()).collect();
@@ -54,7 +85,10 @@ fn keys(packages: &[(usize, &Package)]) -> Vec<(usize, usize, String, String)> {
         }
         let length = distinct_length(&paths);
         for (package, module, path) in &declarations {
-            let key = format!("{}::{name}", end(path, length).join("::"));
+            let mut key = form.name(end(path, length), name);
+            while taken.contains(key.as_str()) {
+                key.push('_');
+            }
             keys.push((*package, *module, name.to_owned(), key));
         }
     }

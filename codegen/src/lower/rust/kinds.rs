@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
-    options::Manifests,
+    options::Options,
     read::{
         markers::{Marker, MarkerSet},
         rust::{Crate, Item, LeftOut, Package},
@@ -30,7 +30,7 @@ const TURN_ON: &str = "`--features NAMES` or `--all-features`, or `features` in 
 /// Returns a package for each group and version of the crates' kinds.
 pub(in crate::lower) fn packages(
     crates: Vec<Crate>,
-    manifests: Option<&Manifests>,
+    options: &Options,
     found: &mut Diagnostics,
 ) -> Vec<Package> {
     let crates = crates.into_iter();
@@ -40,7 +40,7 @@ pub(in crate::lower) fn packages(
         .flat_map(|source| {
             unread.extend(source.macros.iter().cloned());
             declared.extend(foreign::names(&source.package.items));
-            packages_of(source, manifests, found)
+            packages_of(source, options, found)
         })
         .collect();
     if let Some(first) = unread
@@ -50,20 +50,17 @@ pub(in crate::lower) fn packages(
         let error = Diagnostic::error("no kind is read").at(first.clone(), "not read");
         found.push(error.help("macros are not expanded: declare kinds outside of them"));
     }
+    let manifests = options.manifests.as_ref();
     if let Some(manifests) = manifests.filter(|_| !declared.is_empty()) {
         let names = declared.iter();
         let names = names.map(|(group, kind)| (group.as_str(), kind.as_str()));
         manifests.check_selection(names, found);
     }
-    keys::qualify(&mut packages);
+    keys::qualify(&mut packages, keys::Form::of(options));
     packages
 }
 
-fn packages_of(
-    source: Crate,
-    manifests: Option<&Manifests>,
-    found: &mut Diagnostics,
-) -> Vec<Package> {
+fn packages_of(source: Crate, options: &Options, found: &mut Diagnostics) -> Vec<Package> {
     let is_wanted = |item: &Item| {
         let mut wanted = source.wanted.iter();
         source.package.modules.is_own(item.module)
@@ -73,7 +70,7 @@ fn packages_of(
     let kinds = items.filter(|(_, item)| has_derive(item, "CustomResource") && is_wanted(item));
     let declared: BTreeSet<usize> = kinds.clone().map(|(index, _)| index).collect();
     // Kinds with an invalid `#[kube(…)]` belong to no version, but their errors are reported.
-    let mut reached: BTreeSet<usize> = foreign::own(kinds, manifests, found).into_iter().collect();
+    let mut reached: BTreeSet<usize> = foreign::own(kinds, options, found).into_iter().collect();
     report_unread(&source, &declared, found);
     let Crate {
         mut package,
@@ -287,6 +284,7 @@ fn part(package: &Package, group: String, version: String, items: Vec<Item>) -> 
         has_macros: package.has_macros,
         is_partial: package.is_partial,
         root: package.root.clone(),
+        paths: Arc::clone(&package.paths),
         keys: BTreeMap::new(),
         layout: package.layout,
     }

@@ -10,8 +10,8 @@ use crate::{
     lower::{crate_markers::conversion, validation, verbs, whole},
     model::{
         CodedSchema, CustomMethod, DeclaredAt, DerivedSchema, ExternalType, Field, KnownType,
-        PrinterColumn, Resource, RustItem, ScaleSubresource, Scope, SelectableField, StructDef,
-        TypeDef, TypeKind, TypeRef, VerbSet, WireType, kind_method, names,
+        PrinterColumn, Resource, RustItem, RustPath, ScaleSubresource, Scope, SelectableField,
+        StructDef, TypeDef, TypeKind, TypeRef, VerbSet, WireType, kind_method, names,
     },
     read::{
         markers::client::NoStatus,
@@ -78,7 +78,9 @@ impl Cx<'_> {
             verbs,
             client: served,
         };
-        let def = self.kube_root(item, kube, root);
+        let path = self.path_outside(item, kube.root_name());
+        self.check_path_outside(item, path.as_ref(), diagnostics);
+        let def = self.kube_root(item, kube, (root, path));
         (def, Some(resource))
     }
 
@@ -105,7 +107,12 @@ impl Cx<'_> {
         methods
     }
 
-    fn kube_root(&self, item: &Item, kube: &KubeDerive, root: &str) -> TypeDef {
+    fn kube_root(
+        &self,
+        item: &Item,
+        kube: &KubeDerive,
+        (root, path): (&str, Option<RustPath>),
+    ) -> TypeDef {
         let (rules, mut findings) = attributes::kube_rules(item);
         let spec = self.spec(item);
         let code = self.schema_of_root(item, kube);
@@ -144,6 +151,7 @@ impl Cx<'_> {
                 object: true,
                 kube_derive: true,
                 exported: true,
+                path,
                 cfg: self.conditions(item),
                 derived: Some(Box::new(DerivedSchema {
                     code,

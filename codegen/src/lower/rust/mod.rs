@@ -16,6 +16,7 @@ mod kinds;
 mod kube;
 mod methods;
 mod named;
+mod outside;
 mod reach;
 mod refs;
 mod resolve;
@@ -43,7 +44,7 @@ use crate::{
     read::{
         markers::{
             crd::{Skip, SkipVersion},
-            package::{GroupName, VersionName},
+            package::VersionName,
         },
         rust::{Impl, Item, Layout, Package},
     },
@@ -57,21 +58,27 @@ pub fn lower(
     api: &mut ApiSet,
     diagnostics: &mut Diagnostics,
 ) {
-    let mut groups: BTreeMap<String, Vec<(&Package, Version)>> = BTreeMap::new();
     let packages = packages.iter();
-    let packages: Vec<_> = packages
-        .map(|package| attributes::merged(package, options, diagnostics))
+    let packages = packages.filter(|package| !package.markers.has::<Skip>());
+    let named: Vec<(&Package, String)> = packages
+        .map(|package| (package, groups::name(package)))
         .collect();
-    for package in packages.iter().map(AsRef::as_ref) {
-        if package.markers.has::<Skip>() {
-            continue;
-        }
-        let cx = Cx::new(package, options);
-        let group = cx.group_name();
-        let version = cx.version(&group, diagnostics);
-        groups.entry(group).or_default().push((package, version));
+    let modules = groups::modules(&named);
+    let module_of = |group: &str| modules.get(group).map_or("", String::as_str);
+    let packages = named.into_iter().map(|(package, group)| {
+        let package = (package, module_of(&group));
+        (attributes::merged(package, options, diagnostics), group)
+    });
+    let packages: Vec<(Cow<'_, Package>, String)> = packages.collect();
+    let mut groups: BTreeMap<String, Vec<(&Package, Version)>> = BTreeMap::new();
+    for (package, group) in &packages {
+        let cx = Cx::new(package, options, module_of(group));
+        let version = cx.version(group, diagnostics);
+        groups
+            .entry(group.clone())
+            .or_default()
+            .push((package.as_ref(), version));
     }
-    let modules = groups::modules(&groups);
     for (name, versions) in groups {
         checks::same_group(&name, &versions, diagnostics);
         let module = modules.get(&name).cloned();
@@ -87,7 +94,7 @@ pub fn lower(
             .sort_by(|a, b| names::compare_versions(&a.name, &b.name));
     }
     api.groups.sort_by(|a, b| a.name.cmp(&b.name));
-    for package in packages {
+    for (package, _) in packages {
         if let Cow::Owned(package) = package {
             threads::discard(package);
         }
@@ -119,6 +126,8 @@ pub(super) fn settle_storage(group: &mut Group) {
 struct Cx<'a> {
     package: &'a Package,
     options: &'a Options,
+    /// The module of the group.
+    group_module: &'a str,
     resolver: Resolver<'a>,
     by_key: BTreeMap<&'a str, usize>,
     /// The implementations by hand of each item.
@@ -126,7 +135,7 @@ struct Cx<'a> {
 }
 
 impl<'a> Cx<'a> {
-    fn new(package: &'a Package, options: &'a Options) -> Self {
+    fn new(package: &'a Package, options: &'a Options, group_module: &'a str) -> Self {
         let mut by_key = BTreeMap::new();
         for (index, item) in package.items.iter().enumerate() {
             let key = keys::key_in(package, item.module, &item.name);
@@ -137,6 +146,7 @@ impl<'a> Cx<'a> {
         Self {
             package,
             options,
+            group_module,
             resolver,
             by_key,
             impls,
@@ -156,28 +166,41 @@ impl<'a> Cx<'a> {
             .map_or_else(Vec::new, |module| module.path.clone())
     }
 
-    /// Returns the group: from `+groupName`, from kube-derive's attribute, or from the directory.
-    fn group_name(&self) -> String {
-        if let Some(marker) = self.package.markers.get::<GroupName>() {
-            return marker.marker.name.0;
-        }
-        let derived = self
-            .package
-            .items
-            .iter()
-            .find_map(|item| item.kube.as_ref());
-        derived.map_or_else(|| self.package.group.clone(), |kube| kube.group.clone())
-    }
-
     /// Returns the path by which the model finds the types of the version.
     fn path_in_model(&self) -> String {
         let package = self.package;
         let path = &package.module_path;
         match package.layout {
             Layout::Version => path.clone(),
+            Layout::Crate if self.is_reexported() => {
+                let (generated, version) = (self.options.generated_path(), self.version_module());
+                format!(
+                    "{generated}::apis::{}::{}",
+                    names::ident(self.group_module),
+                    names::ident(&version)
+                )
+            }
             // Distinguishes types of the same name in several versions.
             Layout::Crate => format!("{path}::{}/{}", package.group, package.version),
         }
+    }
+
+    fn version_module(&self) -> String {
+        names::version_module(&self.package.version)
+    }
+
+    /// Returns the directory of the version's module, relative to the crate's `src`.
+    fn dir(&self) -> String {
+        if self.is_reexported() {
+            return format!(
+                "generated/apis/{}/{}",
+                self.group_module,
+                self.version_module()
+            );
+        }
+        let parts = self.package.dir.components();
+        let parts = parts.map(|part| part.as_os_str().to_string_lossy());
+        parts.collect::<Vec<_>>().join("/")
     }
 
     fn version_name(&self) -> String {
@@ -234,20 +257,18 @@ impl<'a> Cx<'a> {
         self.check_values(&types, diagnostics);
         let version = Version {
             name: self.version_name(),
-            module: names::version_module(&package.version),
+            module: self.version_module(),
             path: self.path_in_model(),
-            dir: package
-                .dir
-                .components()
-                .map(|part| part.as_os_str().to_string_lossy())
-                .collect::<Vec<_>>()
-                .join("/"),
+            dir: self.dir(),
             docs: package.docs.clone(),
             origin: Origin::Rust,
+            reexported: self.is_reexported(),
             resources,
             types,
         };
-        checks::generated_modules(self, &version, diagnostics);
+        if package.layout == Layout::Version {
+            checks::generated_modules(self, &version, diagnostics);
+        }
         checks::folder_names(self, group, &version, diagnostics);
         version
     }

@@ -138,7 +138,10 @@ impl Cx<'_> {
         } else {
             let mut segments = match self.package.layout {
                 Layout::Version => self.module_path(target.module),
-                Layout::Crate => vec![self.path_in_model()],
+                Layout::Crate => {
+                    let path = self.path_in_model();
+                    path.split("::").map(str::to_owned).collect()
+                }
             };
             segments.push(self.key(target).to_owned());
             TypeRef::External(ExternalType {

@@ -127,6 +127,11 @@ impl<'a> Resolver<'a> {
         self.leads(&[], name, (module, name), &mut Walk::new())
     }
 
+    /// Whether a public import of another module exports a name that a module declares.
+    pub(super) fn is_imported(&self, from: &[String], name: &str, module: &[String]) -> bool {
+        from != module && self.leads(from, name, (module, name), &mut Walk::new())
+    }
+
     /// Whether public imports lead from a name in a module to the item with the specified module
     /// and name.
     fn leads(&self, from: &[String], name: &str, to: (&[String], &str), walk: &mut Walk) -> bool {

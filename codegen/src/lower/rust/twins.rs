@@ -63,6 +63,7 @@ fn is_same_type(first: &TypeDef, second: &TypeDef) -> bool {
         placed.module.clone_from(&first.module);
         placed.kube_derive = first.kube_derive;
         placed.exported = first.exported;
+        placed.path.clone_from(&first.path);
     }
     *first == placed
 }

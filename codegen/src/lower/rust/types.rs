@@ -73,6 +73,7 @@ impl Cx<'_> {
         let mut impls: Vec<String> = impls.map(|found| found.trait_name.clone()).collect();
         impls.sort();
         impls.dedup();
+        let path = self.path_outside(item, &item.name);
         let generated = RustItem {
             module: self.seen_module(item),
             derives: item.derives.clone(),
@@ -82,12 +83,13 @@ impl Cx<'_> {
             kube_derive: item.kube.is_some(),
             transparent: item.serde.transparent,
             generics: item.generics.text.clone(),
-            exported: self.is_exported(item),
+            exported: path.is_some() || !self.is_reexported() && self.is_exported(item),
+            path,
             cfg: self.conditions(item),
             clone_if: item.clone_if.clone(),
             derived: self.derived_type(item),
         };
-        if self.options.emits(crate::generator::Generator::Deepcopy) {
+        if self.options.emits(crate::generator::Generator::Deepcopy) && !self.is_reexported() {
             self.check_access(item, &generated, diagnostics);
         }
         generated

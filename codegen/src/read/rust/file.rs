@@ -145,6 +145,7 @@ fn prefix(text: &str) -> usize {
 pub(super) struct ModuleHead {
     pub(super) path: Vec<String>,
     pub(super) visible: bool,
+    pub(super) public: bool,
     pub(super) cfg: Vec<String>,
     pub(super) place: Place,
 }
@@ -255,6 +256,7 @@ impl<'a> FileReader<'a> {
         self.module(ModuleHead {
             path: self.path.clone(),
             visible: true,
+            public: true,
             cfg: cfg(&file.attrs),
             place: self.comments.place(self.base..self.base),
         });
@@ -318,6 +320,7 @@ impl<'a> FileReader<'a> {
             path: head.path,
             from_file: module == 0,
             visible: head.visible,
+            public: head.public,
             cfg: head.cfg,
             place: head.place,
             uses: Vec::new(),

@@ -65,6 +65,8 @@ pub struct Package {
     pub is_partial: bool,
     /// The source root of a crate, as shown in diagnostics; empty for a directory.
     pub root: String,
+    /// The paths by which generated code names crates, by source root.
+    pub paths: Arc<BTreeMap<String, String>>,
     /// The names in the model of types whose names are not unique in their version, by module and
     /// name.
     pub keys: BTreeMap<(usize, String), String>,
@@ -92,6 +94,7 @@ impl Package {
             has_macros: self.has_macros,
             is_partial: self.is_partial,
             root: self.root.clone(),
+            paths: Arc::clone(&self.paths),
             keys: self.keys.clone(),
             layout: self.layout,
         }
@@ -103,7 +106,7 @@ impl Package {
 pub enum Layout {
     /// A directory for one group and version, in which generated code is placed next to the types.
     Version,
-    /// A crate: kinds declare their group and version, and no code is generated.
+    /// A crate: kinds declare their group and version, and generated code names them by paths.
     Crate,
 }
 
@@ -181,6 +184,8 @@ pub struct Item {
     pub markers: MarkerSet,
     /// Whether it is visible outside of its module.
     pub visible: bool,
+    /// Whether it is `pub`.
+    pub public: bool,
     /// The `cfg` predicates on it.
     pub cfg: Vec<String>,
     /// Derives, by last path segment, including those in `cfg_attr`.

@@ -195,6 +195,7 @@ impl FileReader<'_> {
         let head = ModuleHead {
             path,
             visible: is_visible(&item.vis),
+            public: is_public(&item.vis),
             cfg: cfg(&item.attrs),
             place: self.place(&item.ident),
         };
@@ -294,6 +295,7 @@ impl FileReader<'_> {
             docs: head.docs,
             markers: head.markers,
             visible: is_visible(vis),
+            public: is_public(vis),
             cfg: cfg(attrs),
             derives: derives.names,
             derive_places,

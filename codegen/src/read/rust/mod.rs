@@ -173,6 +173,7 @@ fn empty(root: &Source, layout: Layout) -> Package {
         has_macros: false,
         is_partial: false,
         root: String::new(),
+        paths: Arc::default(),
         keys: BTreeMap::new(),
         layout,
     }
@@ -189,6 +190,7 @@ fn read_crate(source: &RustCrate, ignored: IgnoredMarkers<'_>) -> Option<Crate> 
     let first = source.files.first()?;
     let mut package = Package {
         root: source.root.clone(),
+        paths: Arc::new(source.paths.clone()),
         ..empty(first, Layout::Crate)
     };
     let mut findings = Diagnostics::new();

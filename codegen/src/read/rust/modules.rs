@@ -18,6 +18,8 @@ pub struct Module {
     /// Whether a module with a body is visible outside of its parent; for the root module of a
     /// file, its declaration decides.
     pub visible: bool,
+    /// Whether a module with a body is `pub`.
+    pub public: bool,
     /// The `cfg` predicates on it or at the start of its file.
     pub cfg: Vec<String>,
     /// The start of its file, or the place of its name.

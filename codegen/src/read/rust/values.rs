@@ -117,6 +117,7 @@ impl FileReader<'_> {
         let inner = self.module(ModuleHead {
             path,
             visible: false,
+            public: false,
             cfg: Vec::new(),
             place: self.place(&body.brace_token.span.open()),
         });

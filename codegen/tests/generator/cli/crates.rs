@@ -260,8 +260,8 @@ fn what_is_wrong_with_the_kinds_of_a_crate_is_said_and_nothing_is_written() {
     let sandbox = operator();
     sandbox.configure("[[crate]]\n[crate.rust]\napis = \"src\"\n[crate.manifests]\n");
     let run = sandbox.quiet(&["generate"]);
-    assert_eq!(run.code, 2);
-    run.says("src contains no API");
+    assert_eq!(run.code, 1);
+    run.says("generated code cannot name `BoatSpec`");
     sandbox.configure("[[crate]]\nemit = []\n[crate.rust]\napis = \"src\"\n[crate.manifests]\n");
     let run = sandbox.quiet(&["generate"]);
     assert_eq!(run.code, 0, "{}", run.stderr);

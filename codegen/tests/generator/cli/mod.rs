@@ -35,4 +35,5 @@ mod package;
 mod package_names;
 pub(crate) mod sandbox;
 pub(crate) mod schema;
+mod standing;
 mod verify;

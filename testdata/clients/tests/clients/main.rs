@@ -39,6 +39,7 @@ mod foo;
 #[cfg(feature = "projects")]
 mod from_crds;
 mod hyphenated;
+mod kinds_anywhere;
 mod kubederive;
 mod merging;
 mod multiversion;

@@ -36,11 +36,11 @@ use crate::{
 
 /// Returns the package, with the attributes of its types added to their markers.
 pub(super) fn merged<'p>(
-    package: &'p Package,
+    (package, group_module): (&'p Package, &str),
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Cow<'p, Package> {
-    let cx = Cx::new(package, options);
+    let cx = Cx::new(package, options, group_module);
     let is_plain =
         |item: &Item| !derives_schema(item) && !cx.has_impl(item, "JsonSchema") && !is_number(item);
     if package.items.iter().all(is_plain) {

@@ -1,0 +1,3 @@
+//! A group, by version.
+
+pub mod v1alpha1;
