@@ -7,7 +7,6 @@ use prometheus_client::encoding::EncodeLabelSet;
 
 use super::owned::{Owner, Owners};
 use super::series::{Counter, Family, Gauge, Registry};
-use crate::storage_version::Progress;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
@@ -33,11 +32,12 @@ impl MigrationMetrics {
         self.pending.set(0);
     }
 
-    pub(crate) fn wrote(&self, before: &Progress, after: &Progress) {
-        self.written
-            .inc_by(after.written.saturating_sub(before.written));
-        self.failed
-            .inc_by(after.failed.saturating_sub(before.failed));
+    pub(crate) fn wrote(&self) {
+        self.written.inc();
+    }
+
+    pub(crate) fn failed(&self) {
+        self.failed.inc();
     }
 }
 

@@ -286,17 +286,20 @@ impl Migrator {
         for object in page {
             self.pace.lock().await.tick().await;
             match objects.write(&object, &plan.versions).await {
-                Ok(()) => record.progress.written += 1,
+                Ok(()) => {
+                    record.progress.written += 1;
+                    metrics.wrote();
+                }
                 Err(error) => {
                     let why = chain(&error);
                     let key = objects::key(&object);
                     tracing::warn!(crd = plan.crd, object = key, error = %why, "cannot be written");
                     record.progress.failed += 1;
+                    metrics.failed();
                     record.first_failure.get_or_insert(format!("{key}: {why}"));
                 }
             }
         }
-        metrics.wrote(&plan.record.progress, &record.progress);
         record.position = next;
         Ok(record)
     }
