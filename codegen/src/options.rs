@@ -52,9 +52,15 @@ impl Options {
         manifests.is_some_and(|it| it.roles.is_some() || it.webhooks.is_some())
     }
 
+    /// Whether something is made of kinds. The rules of roles and the webhooks are not: they are
+    /// markers of their own.
+    pub(crate) fn uses_kinds(&self) -> bool {
+        let roles_of_kinds = |it: &Manifests| it.user_roles.is_some();
+        !self.writes_only_rules() || self.manifests.as_ref().is_some_and(roles_of_kinds)
+    }
+
     /// Whether roles and webhook configurations are all that is written, so that the fields of
     /// types do not matter.
-    #[cfg(feature = "go")]
     pub(crate) fn writes_only_rules(&self) -> bool {
         let of_types = |it: &Manifests| it.crds.is_some() || it.docs.is_some();
         self.emit.is_empty() && self.manifests.as_ref().is_some_and(|it| !of_types(it))

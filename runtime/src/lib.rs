@@ -77,6 +77,7 @@ pub mod reflector;
 pub mod retry;
 pub mod scheme;
 pub mod shard;
+pub mod storage_version;
 pub mod store;
 mod sync;
 mod tasks;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     config::shown,
-    operator::{Api, Gone, Part, edit},
+    operator::{Api, Gone, Part, edit, migration_edits},
     output::Tree,
 };
 use clap::{Args, Subcommand};
@@ -87,6 +87,11 @@ impl DeleteApi {
             check_unchanged(removed(&api), &variants, &files, "create api")?;
         }
         unhook(&api, &mut files)?;
+        if project.versions_of(&api.group, &api.kind).count() == 1 {
+            for edit in &migration_edits(&api.group, &api.plural) {
+                files.take(edit)?;
+            }
+        }
         let gone = Gone::new(&api, &types, &resource.accessor);
         let gone = gone.map_err(|error| unreadable(Path::new("the types"), &error.to_string()))?;
         check_unused(&project, &files, &|path, text| gone.references(path, text))?;
@@ -196,8 +201,8 @@ fn closing(project: &Project, api: &Api) -> String {
             );
     }
     done + &format!(
-        "It remains in {}. If objects are stored in {version}, rewrite them and remove {version} from the CRD's \
-         status.storedVersions before you apply the new CRD:\n  kubectl get crd {plural}.{group} -o jsonpath='{{.status.storedVersions}}'\n",
+        "It remains in {}. If objects are stored in {version}, let the operator rewrite them first (`kube-codegen migrate`): \
+         apply the new CRD when {version} is gone from its status.storedVersions:\n  kubectl get crd {plural}.{group} -o jsonpath='{{.status.storedVersions}}'\n",
         others.join(", ")
     )
 }

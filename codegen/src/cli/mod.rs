@@ -34,6 +34,7 @@ mod leftovers;
 mod lint;
 mod manifests;
 mod markers;
+mod migrate;
 mod operator;
 mod options;
 mod package;
@@ -92,6 +93,8 @@ enum Command {
     Create(create::Create),
     /// Remove from an operator what `kube-codegen create` added.
     Delete(delete::Delete),
+    /// Let an operator rewrite stored objects of its kinds in their storage version.
+    Migrate(migrate::Migrate),
     /// Package an operator: one manifest, a Helm chart and an OLM bundle.
     Package(package::Package),
     /// Show the API as the generator understands it.
@@ -175,6 +178,7 @@ impl Cli {
             Command::Init(command) => command.run(color),
             Command::Create(command) => command.run(color),
             Command::Delete(command) => command.run(color),
+            Command::Migrate(command) => command.run(color),
             Command::Package(command) => command.run(color),
             Command::Inspect(command) => command.run(color),
             Command::Explain(command) => command.run(color),

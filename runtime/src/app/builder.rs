@@ -31,6 +31,7 @@ pub struct App {
     crates: Vec<String>,
     adjust: Vec<fn(Command) -> Command>,
     sharded: bool,
+    migrated: Vec<String>,
     #[cfg(feature = "webhooks")]
     webhooks: Option<Webhooks>,
     #[cfg(feature = "demo")]
@@ -65,6 +66,7 @@ impl App {
             crates: vec![name.replace('-', "_")],
             adjust: Vec::new(),
             sharded: false,
+            migrated: Vec::new(),
             #[cfg(feature = "webhooks")]
             webhooks: None,
             #[cfg(feature = "demo")]
@@ -111,6 +113,14 @@ impl App {
     /// [`Process::sharding`] to its controllers.
     pub fn sharded(mut self) -> Self {
         self.sharded = true;
+        self
+    }
+
+    /// Rewrites the stored objects of a kind whenever its storage version changes, while this
+    /// process leads: see [`storage_version`](crate::storage_version). `crd` is the name of its
+    /// CustomResourceDefinition.
+    pub fn migrates_storage_of(mut self, crd: impl Into<String>) -> Self {
+        self.migrated.push(crd.into());
         self
     }
 
@@ -312,8 +322,8 @@ impl App {
         flags: Flags,
         metrics: Metrics,
     ) -> Result<Process, AppError> {
-        #[cfg_attr(not(feature = "webhooks"), allow(unused_mut))]
         let mut process = Process::new(self.reporter.clone(), client, flags, metrics).await?;
+        process.migrates(&self.migrated);
         #[cfg(feature = "webhooks")]
         if let Some(webhooks) = &self.webhooks {
             process.serve(webhooks).await?;

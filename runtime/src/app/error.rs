@@ -91,6 +91,9 @@ pub enum AppError {
     /// The manager could not be built.
     #[error(transparent)]
     Build(#[from] ManagerBuildError),
+    /// A controller of the program's own cannot be built.
+    #[error("cannot build a controller")]
+    Controller(#[from] crate::controller::BuildError),
     /// The manager stopped, for example because leadership was lost.
     #[error(transparent)]
     Manager(#[from] ManagerError),

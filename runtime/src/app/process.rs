@@ -17,6 +17,7 @@ use crate::manager::{
 };
 use crate::metrics::Metrics;
 use crate::shard::{Sharding, Shards, ShardsConfig};
+use crate::storage_version::StorageMigration;
 #[cfg(feature = "webhooks")]
 use crate::webhook::{Certificates, WebhookServer, Webhooks};
 
@@ -30,6 +31,7 @@ pub struct Process {
     events: EventBroadcaster,
     listeners: Listeners,
     sharding: Option<Sharding>,
+    migrated: Vec<String>,
     #[cfg(feature = "webhooks")]
     webhooks: Option<WebhookServer>,
 }
@@ -76,9 +78,15 @@ impl Process {
             flags: Arc::new(flags),
             reporter,
             metrics,
+            migrated: Vec::new(),
             #[cfg(feature = "webhooks")]
             webhooks: None,
         })
+    }
+
+    /// Adds the migration of stored objects to the manager.
+    pub(super) fn migrates(&mut self, crds: &[String]) {
+        self.migrated.extend_from_slice(crds);
     }
 
     /// Adds the webhook server to the manager, if the flags specify a certificate.
@@ -189,13 +197,13 @@ impl Process {
             .resync(self.flags.resync_period)
     }
 
-    /// Builds a manager from the flags: metrics, events, leader election, shards, endpoints and
-    /// webhooks. The caller adds the controllers.
+    /// Builds a manager from the flags: metrics, events, leader election, shards, endpoints,
+    /// webhooks and the migration of stored objects. The caller adds the controllers.
     ///
     /// # Errors
     ///
-    /// The durations of the election are inconsistent, or the certificate of the metrics cannot be
-    /// used.
+    /// The durations of the election are inconsistent, the certificate of the metrics cannot be
+    /// used, or the migration cannot be built.
     pub fn manager(self, factory: &SharedInformerFactory) -> Result<ManagerBuilder, AppError> {
         let election = &self.flags.election;
         let mut manager = Manager::builder(factory)
@@ -205,6 +213,10 @@ impl Process {
         if election.leader_elect {
             let config = election.config(&self.identity)?;
             manager = manager.leader_election(self.client.clone(), config);
+        }
+        if !self.migrated.is_empty() {
+            let migration = StorageMigration::of(self.migrated).metrics(&self.metrics);
+            manager = manager.controller(migration.controller(&self.client, factory)?);
         }
         if let Some(sharding) = &self.sharding {
             manager = manager.shards(sharding.shards());

@@ -28,6 +28,7 @@ pub use self::configuration::{ApplyConfiguration, configuration, fill, fill_map,
 pub use self::create::{CreateOrUpdateError, create_or_update};
 pub use self::extract::ExtractError;
 pub use self::memory::RememberingApplier;
+pub(crate) use self::upgrade::unite;
 pub use self::upgrade::upgrade_managed_fields;
 /// Any JSON: generated configurations use it for values whose type they cannot name.
 pub use serde_json::Value;

@@ -51,7 +51,7 @@ pub fn upgrade_managed_fields(
 }
 
 /// Adds the fields of the first of `others` that has the API version of `entry`.
-fn unite(entry: &mut ManagedFieldsEntry, others: &[ManagedFieldsEntry]) {
+pub(crate) fn unite(entry: &mut ManagedFieldsEntry, others: &[ManagedFieldsEntry]) {
     let mut others = others.iter();
     let same = others.find(|other| other.api_version == entry.api_version);
     let Some(FieldsV1(more)) = same.and_then(|other| other.fields_v1.as_ref()) else {

@@ -29,6 +29,7 @@
 mod controller;
 mod events;
 mod leader;
+mod migration;
 mod owned;
 #[cfg(feature = "prometheus")]
 mod process;
@@ -56,6 +57,7 @@ pub use self::controller::{ControllerMetrics, ReconcileResult};
 pub use self::events::EventMetrics;
 pub(crate) use self::events::EventOutcome;
 pub use self::leader::LeaderMetrics;
+pub(crate) use self::migration::MigrationMetrics;
 pub(crate) use self::rest_client::{RestCall, RestClientMetrics};
 use self::series::Registry;
 pub(crate) use self::series::{Histogram, exponential_buckets};
@@ -85,6 +87,7 @@ struct Inner {
     controllers: controller::Families,
     leaders: leader::Families,
     shards: shards::Families,
+    migrations: migration::Families,
     events: EventMetrics,
     rest_clients: rest_client::Hosts,
     tasks: tasks::Families,
@@ -100,6 +103,7 @@ impl Metrics {
         let controllers = controller::Families::register(&mut registry);
         let leaders = leader::Families::register(&mut registry);
         let shards = shards::Families::register(&mut registry);
+        let migrations = migration::Families::register(&mut registry);
         let events = EventMetrics::register(&mut registry);
         let rest_clients = rest_client::Hosts::register(&mut registry);
         let tasks = tasks::Families::register(&mut registry);
@@ -117,6 +121,7 @@ impl Metrics {
                 controllers,
                 leaders,
                 shards,
+                migrations,
                 events,
                 rest_clients,
                 tasks,
@@ -181,6 +186,11 @@ impl Metrics {
     /// Returns the `shard_group_*` series of the group called `name`.
     pub(crate) fn shards(&self, name: &str) -> ShardMetrics {
         self.inner.shards.of(name)
+    }
+
+    /// Returns the `storage_migration_*` series of a CustomResourceDefinition.
+    pub(crate) fn storage_migration(&self, crd: &str) -> MigrationMetrics {
+        self.inner.migrations.of(crd)
     }
 
     /// Returns the `rest_client_*` series of clients of `host`.

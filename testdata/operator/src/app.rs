@@ -23,6 +23,7 @@ pub struct Shared {
 /// Returns the command line of the operator.
 pub fn app() -> App {
     let app = App::new(NAME, env!("CARGO_PKG_VERSION"));
+    let app = app.migrates_storage_of("widgets.batch.example.com");
     let app = app.webhooks(crate::webhooks::all());
     #[cfg(feature = "demo")]
     let app = app.demo(demo());
@@ -65,3 +66,8 @@ pub async fn setup(process: Process, _own: ()) -> Result<ManagerBuilder, BoxErro
     let manager = crate::controllers::deployment::add(manager, &shared)?;
     Ok(manager)
 }
+
+// The migration of widgets.batch.example.com.
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=get;list;watch
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions;customresourcedefinitions/status,resourceNames=widgets.batch.example.com,verbs=patch
+// +kubebuilder:rbac:groups=batch.example.com,resources=widgets,verbs=get;list;patch

@@ -33,6 +33,7 @@ fn every_subcommand_explains_itself() {
         check(&format!("help-{command}"), &[command, "--help"]);
     }
     check("help-init", &["init", "--help"]);
+    check("help-migrate", &["migrate", "--help"]);
     check("help-package", &["package", "--help"]);
     check("help-create", &["create", "api", "--help"]);
     check("help-delete", &["delete", "api", "--help"]);

@@ -103,6 +103,7 @@ fn whole_sample(more: &[&str]) -> Sandbox {
     sandbox.succeeds(&controller);
     let handlers = [&["--defaulting", "--validation"], more].concat();
     create_webhook(&sandbox, "apps/v1/Deployment", &handlers);
+    sandbox.succeeds(&["migrate"]);
     sandbox
 }
 

@@ -11,4 +11,5 @@ mod demo;
 mod deploy;
 mod hostile;
 mod scenarios;
+mod storage_scenarios;
 mod support;

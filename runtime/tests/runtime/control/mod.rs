@@ -33,6 +33,7 @@ mod shards;
 mod sources;
 mod spanning;
 mod stopping;
+mod storage_migration;
 mod triggers;
 mod upgrading;
 mod writing;
