@@ -405,6 +405,9 @@ impl Config {
             options.k8s_openapi_path.get_or_insert(k8s_openapi);
             options.emit = partial | &present(&target.root.join(target.generated(&options)));
         }
+        if let Some(manifests) = &mut options.manifests {
+            manifests.types_version = manifests.types_version.or_else(|| self.types_version());
+        }
         options.check().map_err(Error::Config)?;
         if !options.emit.is_empty() {
             options.record = self.record(target)?;

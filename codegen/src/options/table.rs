@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     generator::Generator,
-    kubernetes::{KubernetesTypes, KubernetesVersion},
+    kubernetes::{KubernetesTypes, KubernetesVersion, TypesVersion},
     record::Record,
 };
 
@@ -205,6 +205,12 @@ options! { ROWS of Options, setters;
         floats: bool = false => [] { "floats" in [Manifests], commands: MANIFESTS };
         /// Whether an annotation of CRDs names the generator and its version.
         attribution: bool = false => [] { "attribution" in [Manifests], commands: MANIFESTS };
+        /// The Kubernetes version whose types schemas describe, from `1.30` on: with fields of
+        /// earlier versions only.
+        types_version: Option<TypesVersion> = None => [] {
+            "kubernetes-version" in [Manifests], commands: MANIFESTS, value: "VERSION",
+            default: "that of the crate's feature of k8s-openapi, else the latest", example: "\"1.32\"",
+        };
         /// The groups whose CRDs are written. Others may be in the crate as types of other
         /// projects' CRDs.
         groups: Vec<String> = Vec::new() => [] {
