@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::config::{FILE_NAME, Workspace, reference_text};
 use clap::Args;
 
-use super::{Failure, diff, options::ModeArgs, style::Color};
+use super::{Failure, diff, lint, options::ModeArgs, style::Color};
 
 /// Generate everything that a codegen.toml declares.
 ///
@@ -32,7 +32,10 @@ impl Generate {
         let workspace = Workspace::read(&path)?;
         self.mode.finish(color).run(&workspace.crates)?;
         match self.mode.is_check() {
-            true => diff::check(&workspace.crates),
+            true => {
+                diff::check(&workspace.crates)?;
+                lint::check(&workspace.crates, color)
+            }
             false => Ok(()),
         }
     }

@@ -1,24 +1,25 @@
 //! `kube-codegen lint`.
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::{
     Failure,
     diff::{Format, read},
+    inputs::configs,
     progress::Bar,
     style::{self, Color},
 };
 use crate::{
+    Config,
     compat::Set,
-    config::Error,
+    config::{Error, FILE_NAME, shown},
     lint::{
-        self, Finding, Level, Levels, print,
-        rules::{RULES, find},
+        self, Finding, Level, Levels, baseline,
+        choice::{Choice, check_rule},
+        print,
+        rules::RULES,
     },
 };
 
@@ -30,17 +31,17 @@ use crate::{
 #[derive(Debug, Args)]
 pub(super) struct Lint {
     /// Files of CRDs, folders of them, `-`, folders of annotated Rust or crates, Go modules, or
-    /// codegen.toml.
-    #[arg(value_name = "PATH", required_unless_present = "list")]
+    /// codegen.toml. Without any, the nearest codegen.toml, whose [crate.lint] says what is checked.
+    #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Count findings of these rules as errors; `all` names every rule that is on.
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = check_rule)]
     error: Vec<String>,
     /// Count findings of these rules as warnings.
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = check_rule)]
     warn: Vec<String>,
     /// Leave these rules out.
-    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = check_rule)]
     off: Vec<String>,
     /// The findings of an old API, which are not reported: a file with the output of
     /// --print-baseline.
@@ -57,41 +58,25 @@ pub(super) struct Lint {
     list: bool,
 }
 
-/// Every rule that is on.
-const ALL: &str = "all";
-
-fn rule(id: &str) -> Result<String, String> {
-    let known = || RULES.iter().map(|rule| rule.id);
-    if id == ALL || find(id).is_some() {
-        return Ok(id.to_owned());
-    }
-    let close = crate::suggest::closest(id, known());
-    let close = close.map(|close| format!("; did you mean `{close}`?"));
-    Err(format!(
-        "there is no such rule{}",
-        close.unwrap_or_default()
-    ))
-}
-
 impl Lint {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         if self.list {
             return style::print(&list());
         }
-        let bar = Bar::default();
-        let mut set = Set::default();
-        for path in &self.paths {
-            set.extend(read(path, path, &bar)?);
-        }
-        let linted = crate::threads::run(|| lint::lint(&set, &self.levels()));
-        let linted = linted.map_err(|failed| Error::Config(failed.into()))?;
-        let mut findings = linted.map_err(Error::Input)?;
-        drop(bar);
+        let mut findings = match self.paths.as_slice() {
+            [] => self.configured()?,
+            paths => self.of(paths)?,
+        };
         if self.print_baseline {
-            return style::print(&listed(&findings));
+            return style::print(&baseline::lines(&findings));
         }
         if let Some(path) = &self.baseline {
-            except(path, &mut findings)?;
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                Failure::Usage(format!("cannot read {}: {error}", path.display()))
+            })?;
+            for line in baseline::except(&text, &mut findings) {
+                report_unused(path, line);
+            }
         }
         style::print(&match self.format {
             Format::Text => print::text(&findings, color.stdout()),
@@ -99,36 +84,80 @@ impl Lint {
             Format::Github => print::github(&findings),
             Format::Sarif => print::sarif(&findings),
         })?;
-        let figures = print::figures(&findings);
-        if findings.iter().any(|finding| finding.level == Level::Error) {
-            return Err(Failure::Stale(figures));
+        verdict(&findings)
+    }
+
+    fn of(&self, paths: &[PathBuf]) -> Result<Vec<Finding>, Failure> {
+        let bar = Bar::default();
+        let mut set = Set::default();
+        for path in paths {
+            set.extend(read(path, path, &bar)?);
         }
-        if !findings.is_empty() {
-            style::eprint(&format!("{figures}\n"));
+        let linted = crate::threads::run(|| lint::lint(&set, &self.levels()));
+        let linted = linted.map_err(|failed| Error::Config(failed.into()))?;
+        Ok(linted.map_err(Error::Input)?)
+    }
+
+    /// The findings of the nearest codegen.toml.
+    fn configured(&self) -> Result<Vec<Finding>, Failure> {
+        let configs = configs(Vec::new(), None)?;
+        if !configs.iter().any(Config::has_conventions) {
+            return Err(Failure::Usage(format!(
+                "nothing to check: name a PATH, or write [crate.lint] into {FILE_NAME}"
+            )));
         }
-        Ok(())
+        linted(&configs, &self.levels())
     }
 
     fn levels(&self) -> Levels {
-        let mut levels = Levels::new();
-        let given = [
-            (&self.error, Level::Error),
-            (&self.warn, Level::Warning),
-            (&self.off, Level::Off),
-        ];
-        // A rule's own name counts more than `all`.
-        for (rules, level) in given {
-            if rules.iter().any(|id| id == ALL) {
-                let on = RULES.iter().filter(|rule| rule.level != Level::Off);
-                levels.extend(on.map(|rule| (rule.id.to_owned(), level)));
-            }
-        }
-        for (rules, level) in given {
-            let named = rules.iter().filter(|id| *id != ALL);
-            levels.extend(named.map(|id| (id.clone(), level)));
-        }
-        levels
+        let choice = Choice {
+            error: self.error.clone(),
+            warn: self.warn.clone(),
+            off: self.off.clone(),
+        };
+        choice.levels()
     }
+}
+
+/// Checks the configurations that have conventions.
+pub(super) fn check(configs: &[Config], color: Color) -> Result<(), Failure> {
+    let findings = linted(configs, &Levels::new())?;
+    style::print(&print::text(&findings, color.stdout()))?;
+    verdict(&findings)
+}
+
+fn linted(configs: &[Config], levels: &Levels) -> Result<Vec<Finding>, Failure> {
+    let bar = Bar::default();
+    let mut findings = Vec::new();
+    for config in configs {
+        let Some(linted) = config.linted(levels, &bar)? else {
+            continue;
+        };
+        for (path, line) in &linted.unused {
+            report_unused(path, line);
+        }
+        findings.extend(linted.findings);
+    }
+    Ok(findings)
+}
+
+fn report_unused(path: &Path, line: &str) {
+    style::eprint(&format!(
+        "warning: {}: nothing matches `{line}` any more: remove it\n",
+        shown(path)
+    ));
+}
+
+/// The failure of findings that are errors.
+fn verdict(findings: &[Finding]) -> Result<(), Failure> {
+    let figures = print::figures(findings);
+    if findings.iter().any(|finding| finding.level == Level::Error) {
+        return Err(Failure::Stale(figures));
+    }
+    if !findings.is_empty() {
+        style::eprint(&format!("{figures}\n"));
+    }
+    Ok(())
 }
 
 /// The rules, a line each.
@@ -142,31 +171,4 @@ fn list() -> String {
         format!("{:<20} {level:<8} {}\n", rule.id, rule.instead)
     });
     lines.collect()
-}
-
-/// The findings as a baseline, a line each.
-fn listed(findings: &[Finding]) -> String {
-    let keys: BTreeSet<String> = findings.iter().map(Finding::key).collect();
-    keys.iter().map(|key| format!("{key}\n")).collect()
-}
-
-/// Removes the findings that a baseline lists. Lines that no finding matches are named, so that a
-/// baseline only shrinks.
-fn except(path: &Path, findings: &mut Vec<Finding>) -> Result<(), Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))?;
-    let mut unused: BTreeSet<&str> = text.lines().filter(|line| !line.is_empty()).collect();
-    let listed = unused.clone();
-    findings.retain(|finding| {
-        let key = finding.key();
-        unused.remove(key.as_str());
-        !listed.contains(key.as_str())
-    });
-    for line in unused {
-        style::eprint(&format!(
-            "warning: {}: nothing matches `{line}` any more: remove it\n",
-            path.display()
-        ));
-    }
-    Ok(())
 }

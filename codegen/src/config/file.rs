@@ -18,7 +18,7 @@ use super::{
     table::Reader,
     types,
 };
-use crate::{generator::Generator, options::base_path, source::Source};
+use crate::{diag::newlines, generator::Generator, options::base_path, source::Source};
 
 /// The file's name; it is searched for from the current folder upwards.
 pub const FILE_NAME: &str = "codegen.toml";
@@ -167,7 +167,7 @@ impl<'a> File<'a> {
         let output = self.reader.string(table, "output");
         let output = output.map_or_else(|| PathBuf::from("src"), |path| path.into_inner().into());
         let mut config = Config::new().out_dir(normalize(&folder.join(output)));
-        let line = self.source.text[..span.start].matches('\n').count() + 1;
+        let line = newlines(&self.source.text[..span.start]) + 1;
         config.origin = Some(format!("{}:{line}", self.source.name));
         self.read_options(table, &mut config);
         if let Some(path) = self.reader.string(table, "names-file") {
@@ -186,7 +186,7 @@ impl<'a> File<'a> {
         if let Some(manifests) = self.reader.table(table, "manifests") {
             self.read_manifests(manifests, &folder, &mut config);
         }
-        self.read_compatibility(table, &folder, &mut config);
+        self.read_checks(table, &folder, &mut config);
         for (_, go) in self.reader.tables(table, "go") {
             self.read_go(go, &folder, &mut config);
         }
@@ -293,13 +293,18 @@ impl<'a> File<'a> {
         config.set_manifests(normalize(folder), manifests);
     }
 
-    /// Programs that compare CRDs have the feature `cli`; others skip the section.
-    fn read_compatibility(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {
+    /// Programs that check APIs have the feature `cli`; others skip the sections.
+    fn read_checks(&mut self, table: &DeTable<'a>, folder: &Path, config: &mut Config) {
         #[cfg(feature = "cli")]
         if let Some(section) = self.reader.table(table, "compatibility") {
             let span = table.get("compatibility").map_or(0..0, Spanned::span);
             config.compatibility =
                 super::compatibility::read(&mut self.reader, (span, section), folder);
+        }
+        #[cfg(feature = "cli")]
+        if let Some(section) = self.reader.table(table, "lint") {
+            let conventions = super::lint::read(&mut self.reader, section, folder);
+            config.conventions = Some(conventions);
         }
         #[cfg(not(feature = "cli"))]
         let _ = (table, folder, config);

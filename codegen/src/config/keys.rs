@@ -7,7 +7,7 @@ use self::table::KEYS;
 pub(super) use crate::options::define::{OptionDef, Section, Type};
 use crate::options::rows;
 use Section::{
-    Accept, Attributes, Compatibility, Crate, Crd, Go, Manifests, Root, Rust, Workspace,
+    Accept, Attributes, Compatibility, Crate, Crd, Go, Lint, Manifests, Root, Rust, Workspace,
 };
 use Type::{Bool, Count, Map, String, Strings, Table, Tables};
 
@@ -18,7 +18,7 @@ pub(super) fn keys() -> impl Iterator<Item = &'static OptionDef> {
 
 impl Section {
     /// Every section, in the order of the file.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Root,
         Workspace,
         Crate,
@@ -29,6 +29,7 @@ impl Section {
         Manifests,
         Compatibility,
         Accept,
+        Lint,
     ];
 
     /// The section's header as written in the file.
@@ -44,6 +45,7 @@ impl Section {
             Attributes => "[[crate.attributes]]",
             Compatibility => "[crate.compatibility]",
             Accept => "[[crate.compatibility.accept]]",
+            Lint => "[crate.lint]",
         }
     }
 

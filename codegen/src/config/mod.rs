@@ -24,6 +24,8 @@ pub(crate) mod history;
 mod inputs;
 mod keys;
 mod layout;
+#[cfg(feature = "cli")]
+mod lint;
 mod manifest;
 mod members;
 mod modules;
@@ -96,6 +98,9 @@ pub struct Config {
     /// What its CRDs have to be compatible with.
     #[cfg(feature = "cli")]
     pub(crate) compatibility: Option<compatibility::Compatibility>,
+    /// The conventions that its API is held against.
+    #[cfg(feature = "cli")]
+    pub(crate) conventions: Option<lint::Conventions>,
     /// The file system that inputs are read from.
     pub(crate) disk: disk::Disk,
     /// The `codegen.toml` and line of the section that declares this configuration, for messages.

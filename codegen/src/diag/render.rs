@@ -13,6 +13,7 @@ use annotate_snippets::{
 use super::{
     Diagnostic, Diagnostics, Label, Place, Severity,
     alike::{Alike, group, places},
+    newlines,
 };
 
 /// Characters shown before and after a label in a line that is too long to show whole.
@@ -175,8 +176,8 @@ impl<'a> Window<'a> {
 
     /// The place as text, for a cropped line in which the renderer cannot count columns.
     fn origin(&self) -> Option<Origin<'a>> {
-        let (line, column) = self.place.line_column();
         self.cut.then(|| {
+            let (line, column) = self.place.line_column();
             Origin::path(normalize_untrusted_str(&self.place.file))
                 .line(line)
                 .char_column(column)
@@ -243,10 +244,6 @@ fn crop(text: &str, lines: Range<usize>, range: &Range<usize>) -> (Range<usize>,
         .nth(2 * AROUND)
         .map_or(first_line_end, |(at, _)| range.start + at);
     (start..end, true)
-}
-
-fn newlines(text: &str) -> usize {
-    text.bytes().filter(|&byte| byte == b'\n').count()
 }
 
 #[cfg(test)]

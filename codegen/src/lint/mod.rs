@@ -7,6 +7,8 @@
 //! [`lint`].
 
 mod allow;
+pub(crate) mod baseline;
+pub(crate) mod choice;
 mod definitions;
 mod fields;
 pub(crate) mod print;

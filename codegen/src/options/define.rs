@@ -28,6 +28,8 @@ pub(crate) enum Section {
     Compatibility,
     /// `[[crate.compatibility.accept]]`
     Accept,
+    /// `[crate.lint]`
+    Lint,
 }
 
 /// The type of a value in `codegen.toml`.

@@ -3,7 +3,8 @@
 use crate::options::define::{
     OptionDef,
     Section::{
-        self, Accept, Attributes, Compatibility, Crate, Crd, Go, Manifests, Root, Rust, Workspace,
+        self, Accept, Attributes, Compatibility, Crate, Crd, Go, Lint, Manifests, Root, Rust,
+        Workspace,
     },
     Type::{self, Bool, String, Strings, Table, Tables},
 };
@@ -65,6 +66,13 @@ pub(in crate::config) const KEYS: &[OptionDef] = &[
     key(&Accept, "path", String, "any path", "\"spec.size\"", "The path as the finding shows it."),
     key(&Accept, "reason", String, "", "\"never read\"", "Why it is accepted."),
     key(&Accept, "until", String, "for good", "\"2027-01-31\"", "The last day on which it is accepted."),
+    key(&Crate, "lint", Table(Lint), "", "{ off = [\"maps\"] }",
+        "Holds the API against the conventions of Kubernetes, which `generate --check` and `lint` check; the section may be empty."),
+    key(&Lint, "error", Strings, "[]", "[\"all\"]", "Rules whose findings are errors; `all` names every rule that is on."),
+    key(&Lint, "warn", Strings, "[]", "[\"phases\"]", "Rules whose findings are warnings."),
+    key(&Lint, "off", Strings, "[]", "[\"maps\"]", "Rules that are left out."),
+    key(&Lint, "baseline", String, "none", "\"lint-baseline.txt\"",
+        "The findings of an old API, which are not reported: a file with the output of `lint --print-baseline`, relative to the crate's folder."),
     key(&Rust, "apis", String, "\"src/apis\"", "\"src\"",
         "The folder with the types, in `<group>/<version>/`; or a crate, a workspace, or a folder or file of a crate, whose kinds derive kube's `CustomResource` and stay where they stand. Without `src/apis`, the crate."),
     key(&Rust, "groups", Strings, "every group of the folder", "[\"cloudnative:v1alpha1\"]",

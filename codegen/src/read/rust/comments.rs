@@ -9,7 +9,7 @@ use std::{iter, ops::Range, sync::Arc};
 
 use super::scan::{Comment, CommentKind};
 use crate::{
-    diag::{Diagnostic, Diagnostics, Place},
+    diag::{Diagnostic, Diagnostics, Place, newlines},
     read::markers::{IgnoredMarkers, RawMarker, is_marker},
 };
 
@@ -216,7 +216,7 @@ impl Comments {
             return 0;
         };
         let between = self.text.get(last.range.end..at).unwrap_or_default();
-        last.lines.end - 1 + between.matches('\n').count()
+        last.lines.end - 1 + newlines(between)
     }
 
     /// Takes the markers of comments on lines of their own, in order, each with the index of its

@@ -228,3 +228,38 @@ pub struct WidgetSpec {
     sandbox.run(&["lint", "src/apis"]);
     sandbox.check("lint-rust");
 }
+
+#[test]
+fn a_configuration_says_what_is_checked() {
+    let mut sandbox = Sandbox::new();
+    let properties = "spec: {type: object, description: It., properties: {size: {type: integer, description: It.}, phase: {type: string, description: It.}}}";
+    sandbox.write("crds/widget.yaml", &crd("", properties));
+    let config =
+        |lint: &str| format!("[[crate]]\nemit = []\n[crate.crd]\nfiles = [\"crds\"]\n{lint}");
+    sandbox.write("codegen.toml", &config(""));
+    sandbox.succeeds(&["generate", "--check"]);
+    sandbox.run(&["lint"]);
+    sandbox.write(
+        "codegen.toml",
+        &config("[crate.lint]\noff = [\"phases\"]\n"),
+    );
+    sandbox.run(&["lint"]);
+    sandbox.run(&["generate", "--check"]);
+    // What the command line says counts more.
+    sandbox.run(&[
+        "lint", "--off", "all", "--error", "phases", "--format", "github",
+    ]);
+    let baseline = sandbox.quiet(&["lint", "--print-baseline"]).stdout;
+    sandbox.write("crds/baseline.txt", &format!("{baseline}phases gone\n"));
+    sandbox.write(
+        "codegen.toml",
+        &config("[crate.lint]\noff = [\"phases\"]\nbaseline = \"crds/baseline.txt\"\n"),
+    );
+    sandbox.run(&["generate", "--check"]);
+    sandbox.write(
+        "codegen.toml",
+        &config("[crate.lint]\noff = [\"phase\"]\nwarning = []\nbaseline = \"gone.txt\"\n"),
+    );
+    sandbox.run(&["lint"]);
+    sandbox.check("lint-config");
+}
