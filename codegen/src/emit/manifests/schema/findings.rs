@@ -114,9 +114,13 @@ impl Shapes<'_> {
             at.what
         ));
         if let Some(missing) = missing {
-            error = error.help(missing).help(EVALUATE);
+            error = error.help(missing);
         }
-        self.report(at, error.help(help).help(DECLARE_TYPE));
+        error = error.help(help).help(DECLARE_TYPE);
+        if missing.is_some() {
+            error = error.help(EVALUATE);
+        }
+        self.report(at, error);
         Schema::default()
     }
 
