@@ -96,6 +96,54 @@ impl KubernetesVersion {
     }
 }
 
+/// A Kubernetes version whose types manifests can describe: those of releases of k8s-openapi that
+/// operators still use, up to that of the table of types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TypesVersion(u8);
+
+impl TypesVersion {
+    /// The earliest version.
+    pub const EARLIEST: Self = Self(30);
+    /// The version of the table.
+    pub const LATEST: Self = Self(36);
+
+    /// Parses a version such as `1.36`, `v1.36` or `v1_36`.
+    ///
+    /// # Errors
+    ///
+    /// A message that lists the valid versions.
+    pub fn parse(word: &str) -> Result<Self, String> {
+        let plain = word.strip_prefix('v').unwrap_or(word).replace('_', ".");
+        let minor = plain.strip_prefix("1.").and_then(|it| it.parse().ok());
+        let known = minor
+            .map(Self)
+            .filter(|it| (Self::EARLIEST..=Self::LATEST).contains(it));
+        known.ok_or_else(|| {
+            let (earliest, latest) = (Self::EARLIEST, Self::LATEST);
+            format!("expected a version from `{earliest}` to `{latest}`, whose types are known, found `{word}`")
+        })
+    }
+
+    /// The version that a feature of k8s-openapi selects (`v1_36`), or the nearest one that is
+    /// known; `None` for other features.
+    pub(crate) fn of_feature(feature: &str) -> Option<Self> {
+        let minor: u8 = feature.strip_prefix("v1_")?.parse().ok()?;
+        Some(Self(minor).clamp(Self::EARLIEST, Self::LATEST))
+    }
+
+    /// The minor version (36).
+    #[must_use]
+    pub const fn minor(self) -> u8 {
+        self.0
+    }
+}
+
+impl fmt::Display for TypesVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1.{}", self.0)
+    }
+}
+
 impl fmt::Display for KubernetesVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "1.{}", self.minor())

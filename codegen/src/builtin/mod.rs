@@ -10,6 +10,7 @@ mod exact;
 mod openapi;
 mod optional_text;
 mod paths;
+mod since;
 mod uses;
 
 #[cfg(feature = "go")]
@@ -24,6 +25,7 @@ pub(crate) use optional_text::is_optional_text;
 pub(crate) use paths::rust_path;
 #[cfg(feature = "go")]
 pub(crate) use paths::{at_path, go_package, is_kubernetes};
+pub(crate) use since::definition_in;
 pub(crate) use uses::uses;
 
 /// The types that every supported version of k8s-openapi has in the form of the Go type: sorted

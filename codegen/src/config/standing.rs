@@ -15,11 +15,12 @@ use super::{
         Apis, annotated, load_apis, load_beside, load_crate, mentions_kinds, source_root,
         versions_in,
     },
-    layout::{self, root_name},
+    layout::{self, manifest_folder, root_name, whole},
+    manifest::Manifest,
     members::members,
     target::Target,
 };
-use crate::{options::Options, read::Sources, source::RustLink};
+use crate::{kubernetes::TypesVersion, options::Options, read::Sources, source::RustLink};
 
 /// The folder that an input names by default, in its crate.
 const DEFAULT: &str = "src/apis";
@@ -80,10 +81,8 @@ impl Config {
         options: &Options,
         sources: &mut Sources,
     ) -> Result<(), Error> {
-        let standing = match options.emit.is_empty() && apis.groups.is_empty() {
-            true => Some(apis.clone()),
-            false => crate_of(apis, &self.disk),
-        };
+        let is_read_whole = options.emit.is_empty() && apis.groups.is_empty();
+        let standing = crate_of(apis, &self.disk).or_else(|| is_read_whole.then(|| apis.clone()));
         let Some(apis) = standing else {
             return self.read_versions(apis, target, sources);
         };
@@ -142,6 +141,29 @@ impl Config {
     pub(super) fn beside(&self) -> impl Iterator<Item = &Apis> {
         let all = self.apis.iter();
         all.filter(|apis| crate_of(apis, &self.disk).is_none())
+    }
+
+    /// The Kubernetes version whose types the crates use, by their features of k8s-openapi: the
+    /// latest, if these differ, since the server drops what a schema lacks.
+    pub(super) fn types_version(&self) -> Option<TypesVersion> {
+        let versions = self.apis.iter().flat_map(|apis| {
+            let members = members(apis, &self.disk).unwrap_or_default();
+            let crates = match members.is_empty() {
+                true => vec![apis.folder.clone()],
+                false => members.into_iter().map(|it| it.folder).collect(),
+            };
+            crates.into_iter().filter_map(|folder| {
+                let folder = whole(&folder);
+                let manifest = Manifest::read(manifest_folder(&folder)?, &self.disk)?;
+                let requirements = manifest.requirements().into_iter();
+                let mut openapi =
+                    requirements.filter(|it| it.key.replace('_', "-") == "k8s-openapi");
+                let features = openapi.next()?.features;
+                // Without a version, a program chooses one: `latest`, or for a library none.
+                features.iter().find_map(|it| TypesVersion::of_feature(it))
+            })
+        });
+        versions.max()
     }
 
     /// The paths by which code in the output folder names crates, by source root: `crate` for its

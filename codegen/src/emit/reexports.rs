@@ -142,7 +142,7 @@ impl Import<'_> {
 impl Exported<'_> {
     fn emit(&self) -> TokenStream {
         let (name, own) = (path(self.name), ident(self.own));
-        match own.to_string() == self.name {
+        match own == self.name {
             true => name,
             false => quote!(#name as #own),
         }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use super::define::{Given, Hold, OptionType, OptionValue, Type, Word, words};
-use crate::kubernetes::{KubernetesTypes, KubernetesVersion};
+use crate::kubernetes::{KubernetesTypes, KubernetesVersion, TypesVersion};
 
 /// How to treat mistakes in markers that controller-gen accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,6 +87,16 @@ words! {
 }
 
 impl Word for KubernetesVersion {
+    fn read(word: &str) -> Result<Self, String> {
+        Self::parse(word)
+    }
+
+    fn spelled(self) -> String {
+        self.to_string()
+    }
+}
+
+impl Word for TypesVersion {
     fn read(word: &str) -> Result<Self, String> {
         Self::parse(word)
     }

@@ -208,6 +208,48 @@ fn files_that_no_module_declares_are_left_out() {
     );
 }
 
+/// Checks that the schema of a pod template has the fields of a Kubernetes version.
+#[track_caller]
+fn check_version(dependency: &str, arguments: &[&str], version: u8) {
+    let sandbox = Sandbox::new();
+    let manifest = format!("[package]\nname = \"operator\"\n[dependencies]\n{dependency}\n");
+    sandbox.write("Cargo.toml", &manifest);
+    sandbox.write(
+        "src/lib.rs",
+        "/// A kind.\n#[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n\
+         #[kube(group = \"example.com\", version = \"v1\", kind = \"Boat\", namespaced)]\n\
+         pub struct BoatSpec {\n    pub crew: k8s_openapi::api::core::v1::PodSpec,\n}\n",
+    );
+    let run = sandbox.quiet(&[&["manifests", "."], arguments].concat());
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    let crd = sandbox.read("config/crd/bases/example.com_boats.yaml");
+    for (field, since) in [
+        ("resources", 32),
+        ("hostnameOverride", 34),
+        ("schedulingGroup", 36),
+    ] {
+        let line = format!("\n                  {field}:\n");
+        assert_eq!(
+            crd.contains(&line),
+            version >= since,
+            "{field}: {dependency}"
+        );
+    }
+}
+
+#[test]
+fn kubernetes_types_are_those_of_the_version_that_the_crate_uses() {
+    let openapi = |feature: &str| {
+        format!("k8s-openapi = {{ version = \"0.26\", features = [\"{feature}\"] }}")
+    };
+    check_version("", &[], 36);
+    check_version(&openapi("latest"), &[], 36);
+    check_version(&openapi("v1_30"), &[], 30);
+    check_version(&openapi("v1_33"), &[], 33);
+    check_version(&openapi("v1_37"), &[], 36);
+    check_version(&openapi("v1_33"), &["--kubernetes-version", "1.34"], 34);
+}
+
 #[test]
 fn a_workspace_in_the_folder_of_a_package_has_its_members_too() {
     let sandbox = crate_of(&[

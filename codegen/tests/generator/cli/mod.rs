@@ -15,6 +15,7 @@ mod crates_which;
 mod crd;
 mod crd_checks;
 mod diff;
+mod evaluate;
 mod explain;
 mod files;
 mod generate;

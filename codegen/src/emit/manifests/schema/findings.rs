@@ -6,18 +6,26 @@ use super::{
 };
 use crate::{
     builtin,
-    diag::Diagnostic,
+    diag::{Diagnostic, Severity},
     model::{DerivedSchema, StructDef, TypeDef, TypeKind, TypeRef, Validation},
     options::Compat,
     read::markers::DECLARE_TYPE,
 };
 
+/// The advice for what cannot be read from source.
+const EVALUATE: &str = "or ask the compiler: `--evaluate`, in codegen.toml `evaluate = true` under [crate.manifests], for public kinds of a library \
+     that derive kube's `CustomResource`";
+
 impl Shapes<'_> {
     /// Reports the parts of a derived schema that are unknown.
     pub(super) fn findings(&mut self, derived: Option<&DerivedSchema>) {
         for finding in derived.into_iter().flat_map(|derived| &derived.findings) {
-            if !self.diagnostics.as_slice().contains(finding) {
-                self.diagnostics.push(finding.clone());
+            let finding = match finding.severity {
+                Severity::Error => finding.clone().help(EVALUATE),
+                _ => finding.clone(),
+            };
+            if !self.diagnostics.as_slice().contains(&finding) {
+                self.diagnostics.push(finding);
             }
         }
     }
@@ -108,7 +116,11 @@ impl Shapes<'_> {
         if let Some(missing) = missing {
             error = error.help(missing);
         }
-        self.report(at, error.help(help).help(DECLARE_TYPE));
+        error = error.help(help).help(DECLARE_TYPE);
+        if missing.is_some() {
+            error = error.help(EVALUATE);
+        }
+        self.report(at, error);
         Schema::default()
     }
 

@@ -208,7 +208,7 @@ impl<'a> Shapes<'a> {
             };
             return self.named(def, scope);
         }
-        if let Some(def) = builtin::definition(&path) {
+        if let Some(def) = builtin::definition_in(&path, self.manifests.types_version) {
             let module = path.rsplit_once("::").map_or("", |(module, _)| module);
             let scope = Lookup {
                 types: &[],
