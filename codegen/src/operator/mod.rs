@@ -5,6 +5,7 @@
 //! line for each kind, which [`edit`] adds and removes. All of this is pure; the commands do the
 //! I/O. Start reading at [`Operator`] and [`Api`].
 
+mod annotated;
 mod api;
 mod builtin;
 mod certificates;
@@ -27,6 +28,7 @@ use std::path::{Component, Path};
 use kube_codegen_templates::operator as templates;
 use toml::{Table, Value};
 
+pub use annotated::{BARE_OBJECT, annotated};
 pub use api::{Api, Part};
 pub use builtin::{
     Builtin, builtin_fault, builtin_hint, builtin_import, builtin_kind, imports_of,

@@ -29,6 +29,7 @@ mod names;
 mod operator;
 mod operator_builtin;
 mod operator_controllers;
+mod operator_from;
 mod operator_kinds;
 mod operator_migration;
 mod operator_webhooks;
