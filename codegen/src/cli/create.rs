@@ -12,6 +12,7 @@ use super::{
     Failure,
     create_controller::CreateController,
     create_from::Elsewhere,
+    create_policy::CreatePolicy,
     create_webhook::CreateWebhook,
     finish::Finish,
     kind::{KindArgs, copied, existing, sample_of},
@@ -36,6 +37,8 @@ enum What {
     /// Add a controller, with its tests, for a kind of Kubernetes itself, or for a kind that was
     /// created without one.
     Controller(CreateController),
+    /// Write the CEL rules of a kind as a ValidatingAdmissionPolicy with its binding.
+    Policy(CreatePolicy),
     /// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and
     /// deploy them.
     Webhook(CreateWebhook),
@@ -94,6 +97,7 @@ impl Create {
         match self.what {
             What::Api(command) => command.run(color),
             What::Controller(command) => command.run(color),
+            What::Policy(command) => command.run(color),
             What::Webhook(command) => command.run(color),
         }
     }

@@ -14,6 +14,7 @@ mod crd;
 mod create;
 mod create_controller;
 mod create_from;
+mod create_policy;
 mod create_webhook;
 mod delete;
 mod delete_controller;

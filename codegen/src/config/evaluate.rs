@@ -27,7 +27,7 @@ use crate::{
     model::names,
     options::{Faulty, Manifests, Options},
     output::Tree,
-    read::{self, Parsed, Sources, crd::ReadCrds},
+    read::{self, Parsed, Sources, crd::ReadCrds, markers::ASK_COMPILER},
     source::{RustCrate, Source},
 };
 
@@ -88,7 +88,10 @@ impl Config {
             let own = own.filter(|it| it.package.root == source.root);
             let kinds = own.flat_map(|it| declared(it, options)).filter(|kind| {
                 let file = format!("{PROBE}/{}_{}.yaml", kind.group, kind.plural);
-                manifests.selects(&kind.group, &kind.kind) && !known.contains_key(Path::new(&file))
+                manifests.selects(&kind.group, &kind.kind)
+                    && known
+                        .as_ref()
+                        .is_some_and(|known| !known.contains_key(Path::new(&file)))
             });
             let types: Vec<Asked> = kinds.filter_map(Asked::of_kind).collect();
             crates.extend(Evaluated::new(source, types, manifests, self));
@@ -154,8 +157,9 @@ pub(super) fn add(
     Ok(())
 }
 
-/// Returns the CRDs that can be read, by the paths of a folder.
-fn readable(read: Parsed, manifests: &Manifests, options: &Options) -> Tree {
+/// Returns the CRDs that can be read, by the paths of a folder; `None` if the compiler knows no
+/// more about the others than their source.
+fn readable(read: Parsed, manifests: &Manifests, options: &Options) -> Option<Tree> {
     let options = Options {
         emit: [].into(),
         faulty: Faulty::Skipped,
@@ -166,8 +170,12 @@ fn readable(read: Parsed, manifests: &Manifests, options: &Options) -> Tree {
         }),
         ..options.clone()
     };
-    crate::generate_from(read, &options)
-        .map_or_else(|_| Tree::new(), |generated| generated.manifests)
+    let (found, tree) = match crate::generate_from(read, &options) {
+        Ok(generated) => (generated.skipped, generated.manifests),
+        Err(found) => (found, Tree::new()),
+    };
+    let mut advice = found.as_slice().iter().flat_map(|error| &error.help);
+    advice.any(|help| help == ASK_COMPILER).then_some(tree)
 }
 
 /// Joins the versions of a kind. `crd()` says of each that it is stored: the most stable one is.

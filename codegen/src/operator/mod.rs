@@ -19,6 +19,7 @@ mod marker;
 mod migration;
 mod moved;
 pub mod names;
+mod policy;
 mod references;
 mod text;
 mod webhook;
@@ -40,6 +41,7 @@ pub use controller::{path as controller_path, test_path as controller_test_path}
 pub use edits::{Edit, EditKind};
 pub use migration::migration_edits;
 pub use moved::Neighbours;
+pub use policy::{Policy, Subject, policy, policy_edit};
 pub use references::{Gone, Reference};
 pub use webhook::{Handler, Spoke, Webhooks};
 

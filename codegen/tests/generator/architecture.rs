@@ -7,6 +7,7 @@ use std::{
 };
 
 mod circles;
+mod deploy;
 mod packages;
 
 fn repository() -> PathBuf {

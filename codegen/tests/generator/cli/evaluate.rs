@@ -140,3 +140,14 @@ fn kinds_that_macros_declare_are_evaluated_by_their_names() {
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(sandbox.read(SHIPS).contains("asked:"));
 }
+
+#[test]
+fn what_the_api_server_would_refuse_is_not_evaluated() {
+    let rule = "namespaced, validation = \"self.spec.depth > 1\"";
+    let kinds = kind("Ship", "v1", "").replace("namespaced", rule);
+    let sandbox = operator(&kinds.replace("JsonSchema)", "KubeSchema)"));
+    let run = sandbox.quiet(&["manifests", ".", "--evaluate"]);
+    assert_eq!(run.code, 1);
+    run.says("there is no field `depth`");
+    assert!(!sandbox.path("target").exists());
+}

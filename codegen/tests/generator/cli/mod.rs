@@ -32,6 +32,7 @@ mod operator_controllers;
 mod operator_from;
 mod operator_kinds;
 mod operator_migration;
+mod operator_policy;
 mod operator_webhooks;
 mod output;
 mod package;

@@ -9,19 +9,15 @@ use crate::{
     diag::{Diagnostic, Severity},
     model::{DerivedSchema, StructDef, TypeDef, TypeKind, TypeRef, Validation},
     options::Compat,
-    read::markers::DECLARE_TYPE,
+    read::markers::{ASK_COMPILER, DECLARE_TYPE},
 };
-
-/// The advice for what cannot be read from source.
-const EVALUATE: &str = "or ask the compiler: `--evaluate`, in codegen.toml `evaluate = true` under [crate.manifests], for public kinds of a library \
-     that derive kube's `CustomResource`";
 
 impl Shapes<'_> {
     /// Reports the parts of a derived schema that are unknown.
     pub(super) fn findings(&mut self, derived: Option<&DerivedSchema>) {
         for finding in derived.into_iter().flat_map(|derived| &derived.findings) {
             let finding = match finding.severity {
-                Severity::Error => finding.clone().help(EVALUATE),
+                Severity::Error => finding.clone().help(ASK_COMPILER),
                 _ => finding.clone(),
             };
             if !self.diagnostics.as_slice().contains(&finding) {
@@ -117,8 +113,9 @@ impl Shapes<'_> {
             error = error.help(missing);
         }
         error = error.help(help).help(DECLARE_TYPE);
-        if missing.is_some() {
-            error = error.help(EVALUATE);
+        // Of Go, the source of every type is known.
+        if at.place.is_some_and(|place| place.file.ends_with(".rs")) {
+            error = error.help(ASK_COMPILER);
         }
         self.report(at, error);
         Schema::default()
