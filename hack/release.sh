@@ -6,7 +6,8 @@
 # - the tree is clean and on main, and the tag is free;
 # - VERSION is that of every published crate and of every requirement on a crate of the workspace;
 # - `repository` in Cargo.toml is set;
-# - CHANGELOG.md has a section of the version, with lines.
+# - CHANGELOG.md has a section of the version, with lines;
+# - docs/policy.md states the versions that Cargo.toml asks for.
 # With --execute it then runs hack/package.sh, tags, pushes the tag, from which .github/workflows/release.yml makes binaries and images, and
 # publishes the crates in the order of their dependencies. It leaves out what is done, so a run that was cut off is repeated as it was.
 # Every finding is reported before the script ends with 1; a dry run with findings still shows the commands.
@@ -71,6 +72,14 @@ check_changes() {
   fi
 }
 
+# check_policy LABEL VALUE: docs/policy.md states what Cargo.toml asks for.
+check_policy() {
+  grep -qE "^\| the .*$1.* \|.*\|.*\b${2//./\\.}\b" docs/policy.md || finding "docs/policy.md does not say $2 for the $1"
+}
+
+# required NAME: the version in a requirement of [workspace.dependencies].
+required() { sed -nE "s/^$1 = \{ version = \"([^\"]*)\".*/\1/p" Cargo.toml; }
+
 # run COMMAND…: runs it, or prints it in a dry run.
 run() {
   if [[ -n $execute ]]; then
@@ -102,6 +111,9 @@ crates=$(python3 hack/release/order.py <<<"$metadata")
 check_tree
 check_versions
 check_changes
+check_policy "minimum Rust version" "$(sed -nE 's/^rust-version = "(.*)"/\1/p' Cargo.toml)"
+check_policy "major version of kube" "kube $(required kube)"
+check_policy "k8s-openapi" "k8s-openapi $(required k8s-openapi)"
 if [[ $findings -gt 0 && -n $execute ]]; then
   echo "release: $findings findings, nothing was done" >&2
   exit 1

@@ -101,6 +101,11 @@ sed -i "s|^## $version (2030-01-01)|## Unreleased: $version|" CHANGELOG.md
 release 1 "$version" --execute
 says "is a placeholder"
 says "instead of \`## Unreleased: $version\`"
+sed -i 's/^rust-version = .*/rust-version = "1.99"/; s/^\(k8s-openapi = { version = \)"[^"]*"/\1"0.99"/; s/^\(kube = { version = \)"[^"]*"/\1"99"/' Cargo.toml
+release 1 "$version"
+says "does not say 1.99 for the minimum Rust version"
+says "does not say kube 99"
+says "does not say k8s-openapi 0.99"
 git checkout --quiet .
 [[ -z $(git tag)$(ls "$try/registry") ]] || fail "a run with findings did something"
 
