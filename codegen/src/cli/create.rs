@@ -1,11 +1,9 @@
 //! `kube-codegen create`.
 
-use std::path::Path;
-
 use crate::{
     config::{FILE_NAME, shown},
     model::{Conversion, Scope},
-    operator::{Api, Part, builtin_kind, edit, names},
+    operator::{Api, Part, builtin_kind, names},
     output::Tree,
 };
 use clap::{Args, Subcommand};
@@ -13,9 +11,12 @@ use clap::{Args, Subcommand};
 use super::{
     Failure,
     create_controller::CreateController,
+    create_from::Elsewhere,
+    create_policy::CreatePolicy,
     create_webhook::CreateWebhook,
     finish::Finish,
     kind::{KindArgs, copied, existing, sample_of},
+    new_kind::{check, free_name, place},
     operator::{Files, Project, input_error, refused},
     search::uses_support,
     style::{self, Color},
@@ -36,6 +37,8 @@ enum What {
     /// Add a controller, with its tests, for a kind of Kubernetes itself, or for a kind that was
     /// created without one.
     Controller(CreateController),
+    /// Write the CEL rules of a kind as a ValidatingAdmissionPolicy with its binding.
+    Policy(CreatePolicy),
     /// Add webhooks to a kind: handlers, their tests, and the code and manifests that serve and
     /// deploy them.
     Webhook(CreateWebhook),
@@ -47,9 +50,14 @@ enum What {
 /// files of yours, which are otherwise unchanged. Clients, CRD and roles are generated in the same
 /// run. Nothing is written unless everything succeeds.
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "kube-codegen create api [OPTIONS] --group <GROUP> --version <VERSION> --kind <KIND>\n       \
+                      kube-codegen create api [OPTIONS] --from-crd <FILE>\n       \
+                      kube-codegen create api [OPTIONS] --from-go <PACKAGE>"
+)]
 pub(super) struct CreateApi {
     #[command(flatten)]
-    kind: KindArgs,
+    kind: NewKind,
     /// The plural, used in URLs [default: the English plural, or that of the kind's other
     /// versions].
     #[arg(long)]
@@ -60,6 +68,8 @@ pub(super) struct CreateApi {
     /// Copy the types and the sample of this version of the kind.
     #[arg(long, value_name = "VERSION")]
     from: Option<String>,
+    #[command(flatten)]
+    elsewhere: Elsewhere,
     /// Do not add a controller and its tests; `create controller` can add them later.
     #[arg(long)]
     no_controller: bool,
@@ -68,11 +78,26 @@ pub(super) struct CreateApi {
     dry_run: bool,
 }
 
+/// The name of a kind that is new to the operator.
+#[derive(Debug, Args)]
+struct NewKind {
+    /// The group: a single label, to which the operator's domain is appended, or a full name.
+    #[arg(long, required_unless_present = "elsewhere")]
+    group: Option<String>,
+    /// The version, such as v1alpha1.
+    #[arg(long, required_unless_present = "elsewhere")]
+    version: Option<String>,
+    /// The kind, such as Widget.
+    #[arg(long, required_unless_present = "elsewhere")]
+    kind: Option<String>,
+}
+
 impl Create {
     pub(super) fn run(self, color: Color) -> Result<(), Failure> {
         match self.what {
             What::Api(command) => command.run(color),
             What::Controller(command) => command.run(color),
+            What::Policy(command) => command.run(color),
             What::Webhook(command) => command.run(color),
         }
     }
@@ -80,30 +105,55 @@ impl Create {
 
 impl CreateApi {
     fn run(self, color: Color) -> Result<(), Failure> {
+        let NewKind {
+            group,
+            version,
+            kind,
+        } = self.kind;
+        if self.elsewhere.is_given() {
+            let finish = Finish::of_edits(self.dry_run, color);
+            return self
+                .elsewhere
+                .create([group, version, kind], self.dry_run, finish);
+        }
+        let kind = KindArgs {
+            group: group.unwrap_or_default(),
+            version: version.unwrap_or_default(),
+            kind: kind.unwrap_or_default(),
+        };
+        let described = Described {
+            kind,
+            plural: self.plural,
+            cluster: self.cluster,
+            from: self.from,
+            no_controller: self.no_controller,
+            dry_run: self.dry_run,
+        };
+        described.run(color)
+    }
+}
+
+/// A kind as described on the command line.
+struct Described {
+    kind: KindArgs,
+    plural: Option<String>,
+    cluster: bool,
+    from: Option<String>,
+    no_controller: bool,
+    dry_run: bool,
+}
+
+impl Described {
+    fn run(self, color: Color) -> Result<(), Failure> {
         let project = Project::read(self.dry_run)?;
         let group = self.kind.checked_group(&project)?;
         input_error(self.plural.as_deref().and_then(names::plural_fault))?;
         let mut files = Files::new(project.root.clone());
         let api = self.api(&project, group, &files)?;
-        self.check(&project, &api, &files)?;
+        check(&project, &api, &files)?;
         let mut new = api.files();
         new.extend(self.copied(&project, &api, &files)?);
-        for (path, text) in new {
-            files.write(path, text);
-        }
-        let group_file = group_file(&api);
-        let has_file = files.text(Path::new(&group_file))?.is_some();
-        if api.is_first_of_version && !has_file {
-            let apis = files
-                .text(Path::new("src/apis/mod.rs"))?
-                .unwrap_or_default();
-            if !edit::has_module(&apis, &[], &api.group_module).unwrap_or(true) {
-                files.add(&api.group_edit())?;
-            }
-        }
-        for edit in &api.edits(has_file) {
-            files.add(edit)?;
-        }
+        place(&api, new, &mut files)?;
         let kinds = project.kinds();
         let conversion = unconverted(&project, &api);
         let meant = self.of_kubernetes(&api);
@@ -222,87 +272,6 @@ impl CreateApi {
             scope: if self.cluster { Scope::Cluster } else { scope },
         })
     }
-
-    /// Checks that the kind does not exist, and that its names and files are not taken.
-    fn check(&self, project: &Project, api: &Api, files: &Files) -> Result<(), Failure> {
-        let KindArgs { version, kind, .. } = &self.kind;
-        let group = project.group(&api.group);
-        let exists = project
-            .versions_of(&api.group, kind)
-            .any(|(found, _)| found.name == *version);
-        if exists {
-            let types = api.path(Part::Types).unwrap_or_default();
-            let at = files
-                .text(&types)?
-                .map(|_| format!(", in {}", shown(&project.root.join(&types))));
-            return input_error([format!(
-                "{kind} of {}/{version} exists already{}; to add another version, use another --version",
-                api.group,
-                at.unwrap_or_default()
-            )]);
-        }
-        let mut faults = taken_names(project, api);
-        let here = group
-            .into_iter()
-            .flat_map(|group| &group.versions)
-            .find(|it| it.name == *version);
-        let names = [kind.clone(), format!("{kind}Spec"), format!("{kind}Status")];
-        for def in here.into_iter().flat_map(|version| &version.types) {
-            if names.contains(&def.name) {
-                faults.push(format!(
-                    "{}/{version} has a type `{}` already: choose another kind",
-                    api.group, def.name
-                ));
-            }
-        }
-        for path in api.files().keys() {
-            if project.root.join(path).symlink_metadata().is_ok() {
-                faults.push(project.taken(path));
-            }
-        }
-        faults.sort();
-        faults.dedup();
-        input_error(faults)
-    }
-}
-
-/// The errors that other kinds of the group have the kind's names.
-fn taken_names(project: &Project, api: &Api) -> Vec<String> {
-    let kind = &api.kind;
-    let mut faults = Vec::new();
-    let resources = project
-        .group(&api.group)
-        .into_iter()
-        .flat_map(|group| &group.versions)
-        .flat_map(|version| &version.resources);
-    for other in resources.clone().filter(|it| it.kind != *kind) {
-        let taken = [&other.plural, &other.singular].into_iter();
-        let taken: Vec<&String> = taken.chain(&other.short_names).collect();
-        let help = [
-            (api.plural.clone(), "write another plural with --plural"),
-            (kind.to_ascii_lowercase(), "choose another kind"),
-        ];
-        faults.extend(help.into_iter().filter_map(|(name, help)| {
-            let is_taken = taken.contains(&&name);
-            is_taken.then(|| {
-                let other = &other.kind;
-                format!(
-                    "`{name}` is a name of {other} in {} already: {help}",
-                    api.group
-                )
-            })
-        }));
-    }
-    let same_module = resources
-        .clone()
-        .find(|it| it.kind != *kind && it.kind.eq_ignore_ascii_case(kind));
-    if let Some(other) = same_module {
-        faults.push(format!(
-            "{} has the kind `{}`, which only differs in case: choose another name",
-            api.group, other.kind
-        ));
-    }
-    faults
 }
 
 /// The next step if a webhook converts the kind and does not support the new version yet.
@@ -321,22 +290,4 @@ fn unconverted(project: &Project, api: &Api) -> Option<String> {
             stored.name
         )
     })
-}
-
-fn group_file(api: &Api) -> String {
-    format!("src/apis/{}/mod.rs", api.group_module)
-}
-
-/// The name of a kind's controller, test and sample: its module's name, prefixed by the group if
-/// that is taken.
-fn free_name(project: &Project, group: &str, module: &str) -> String {
-    let is_free = |name: &str| {
-        let sample = format!("config/samples/{name}.yaml");
-        project.is_free(name) && !project.root.join(sample).exists()
-    };
-    if is_free(module) {
-        module.to_owned()
-    } else {
-        format!("{group}_{module}")
-    }
 }

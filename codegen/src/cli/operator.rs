@@ -113,6 +113,13 @@ impl Files {
         Ok(())
     }
 
+    /// The API model that the operator has with these files.
+    pub(super) fn model(&self, configs: &[Config]) -> Result<ApiSet, Failure> {
+        let mut planned = self.planned(configs.to_vec()).into_iter();
+        let model = planned.next().map(|config| config.model(&()));
+        Ok(model.transpose()?.unwrap_or_default())
+    }
+
     /// Generates everything from these files.
     pub(super) fn generate(self, configs: Vec<Config>) -> Result<Changes, Failure> {
         let configs = self.planned(configs);

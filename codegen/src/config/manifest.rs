@@ -82,6 +82,37 @@ impl Manifest {
         })
     }
 
+    /// Returns the name of the package.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.table.get("package")?.get("name")?.as_str()
+    }
+
+    /// Returns the folder of the workspace, or that of the crate.
+    pub(super) fn workspace_folder(&self) -> &Path {
+        let workspace = self.workspace.as_ref();
+        workspace.map_or(&self.folder, |(folder, _)| folder)
+    }
+
+    /// Returns a dependency as a crate in another folder declares it.
+    pub(super) fn dependency(&self, key: &str) -> Option<Value> {
+        let own = self.table.get("dependencies")?.get(key)?;
+        let is_inherited = own.as_table().is_some_and(|it| is_set(it, &["workspace"]));
+        let (folder, value) = match self.workspace.as_ref().filter(|_| is_inherited) {
+            Some((folder, all)) => (folder, all.get(key)?),
+            None => (&self.folder, own),
+        };
+        let mut value = value.clone();
+        if let Some(table) = value.as_table_mut() {
+            table.remove("optional");
+            let path = table.get("path").and_then(Value::as_str);
+            let path = path.map(|path| normalize(&folder.join(path)));
+            if let Some(path) = path.as_deref().and_then(Path::to_str) {
+                table.insert("path".to_owned(), path.into());
+            }
+        }
+        Some(value)
+    }
+
     /// Returns the files of programs that the manifest names.
     pub(super) fn programs(&self) -> Vec<PathBuf> {
         let programs = self.table.get("bin").and_then(Value::as_array);

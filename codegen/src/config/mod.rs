@@ -15,6 +15,7 @@ mod definitions;
 mod dependencies;
 mod disk;
 mod error;
+mod evaluate;
 mod features;
 mod file;
 #[cfg(feature = "go")]

@@ -13,7 +13,7 @@ use super::go::KubernetesSources;
 use super::{
     Config, Error, Only, Progress, advice,
     crd_files::read_crds,
-    disk,
+    disk, evaluate,
     layout::{module_path, normalize, shown},
     modules::{self, Declared},
     target::Target,
@@ -178,7 +178,9 @@ impl Config {
             }
             seen(&sources);
             let mut declared = self.declared_beside(&read.rust, &options);
+            let evaluated = self.evaluated(&sources, &mut options)?;
             let mut generated = crate::generate_from(read, &options).map_err(Error::Input)?;
+            evaluate::add(evaluated, &options, &mut generated)?;
             if generated.names.is_some()
                 && let Some(missing) = self.missing_record(&target)
             {
@@ -301,7 +303,10 @@ impl Config {
             if self.awaits_apis(&sources) {
                 options.emit.clear();
             }
-            crate::generate_from(read, &options).map_err(Error::Input)
+            let evaluated = self.evaluated(&sources, &mut options)?;
+            let mut generated = crate::generate_from(read, &options).map_err(Error::Input)?;
+            evaluate::add(evaluated, &options, &mut generated)?;
+            Ok(generated)
         })
     }
 

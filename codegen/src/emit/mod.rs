@@ -6,7 +6,7 @@ mod apply;
 mod clientset;
 mod context;
 mod deepcopy;
-mod docs;
+pub(crate) mod docs;
 mod example;
 mod fake;
 pub(crate) mod features;
@@ -20,7 +20,7 @@ pub mod rbac;
 mod reexports;
 mod reference;
 mod register;
-mod serde_attributes;
+pub(crate) mod serde_attributes;
 pub(crate) mod site;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@
 //! line for each kind, which [`edit`] adds and removes. All of this is pure; the commands do the
 //! I/O. Start reading at [`Operator`] and [`Api`].
 
+mod annotated;
 mod api;
 mod builtin;
 mod certificates;
@@ -18,6 +19,7 @@ mod marker;
 mod migration;
 mod moved;
 pub mod names;
+mod policy;
 mod references;
 mod text;
 mod webhook;
@@ -27,6 +29,7 @@ use std::path::{Component, Path};
 use kube_codegen_templates::operator as templates;
 use toml::{Table, Value};
 
+pub use annotated::{BARE_OBJECT, annotated};
 pub use api::{Api, Part};
 pub use builtin::{
     Builtin, builtin_fault, builtin_hint, builtin_import, builtin_kind, imports_of,
@@ -38,6 +41,7 @@ pub use controller::{path as controller_path, test_path as controller_test_path}
 pub use edits::{Edit, EditKind};
 pub use migration::migration_edits;
 pub use moved::Neighbours;
+pub use policy::{Policy, Subject, policy, policy_edit};
 pub use references::{Gone, Reference};
 pub use webhook::{Handler, Spoke, Webhooks};
 

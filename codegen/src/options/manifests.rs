@@ -30,7 +30,13 @@ impl Manifests {
     pub(crate) fn selects(&self, group: &str, kind: &str) -> bool {
         let has =
             |names: &[String], name: &str| names.is_empty() || names.iter().any(|it| it == name);
-        has(&self.groups, group) && has(&self.kinds, kind)
+        has(&self.groups, group) && has(&self.kinds, kind) && !self.is_evaluated(group, kind)
+    }
+
+    /// Whether the compiler is asked for the CRD of a kind.
+    pub(crate) fn is_evaluated(&self, group: &str, kind: &str) -> bool {
+        let mut evaluated = self.evaluated.iter();
+        evaluated.any(|one| one.0 == group && one.1 == kind)
     }
 
     /// The errors for selected groups and kinds that are not among those of the input.

@@ -211,6 +211,18 @@ options! { ROWS of Options, setters;
             "kubernetes-version" in [Manifests], commands: MANIFESTS, value: "VERSION",
             default: "that of the crate's feature of k8s-openapi, else the latest", example: "\"1.32\"",
         };
+        /// Whether cargo builds the crate and a small program that asks its types for the CRDs
+        /// that cannot be read from source. The result is kept in the target folder until sources
+        /// or Cargo.lock change.
+        evaluate: bool = false => [] { "evaluate" in [Manifests], commands: MANIFESTS };
+        /// Public types of libraries that source code does not show, such as those that macros
+        /// declare, for `evaluate`: by their paths, which start with the name of the crate.
+        evaluate_types: Vec<String> = Vec::new() => [] {
+            "evaluate-types" in [Manifests], commands: MANIFESTS, value: "PATHS", separated: true,
+            example: "[\"my_operator::crd::v1alpha1::Cluster\"]",
+        };
+        /// The groups and kinds whose CRDs were asked for in this way.
+        evaluated: Vec<(String, String)> = Vec::new() => [] {};
         /// The groups whose CRDs are written. Others may be in the crate as types of other
         /// projects' CRDs.
         groups: Vec<String> = Vec::new() => [] {

@@ -147,8 +147,13 @@ pub const ALL: &[Descriptor] = &[
         build: |cx| {
             let recorder = (cx.recorder)(podbuggertool_controller::app::REPORTER);
             let workers = cx.settings.workers;
-            let [pods, tools] =
-                podbuggertool_controller::controller::controllers(&cx.factory, recorder, workers)?;
+            let reach = podbuggertool_controller::controller::Reach::default();
+            let [pods, tools] = podbuggertool_controller::controller::controllers(
+                &cx.factory,
+                recorder,
+                workers,
+                &reach,
+            )?;
             Ok(vec![AnyRunnable::new(pods), AnyRunnable::new(tools)])
         },
     },

@@ -5,7 +5,7 @@ use codegen_runtime::app::Demo;
 use codegen_runtime::app::{App, BoxError, Process};
 use codegen_runtime::manager::ManagerBuilder;
 
-use crate::controller::{PodMeta, controllers, running_pods, trim};
+use crate::controller::{PodMeta, Reach, controllers, running_pods, trim};
 
 /// The name under which events are reported.
 pub const REPORTER: &str = "tools.jicki.cn/podbuggertool-controller";
@@ -35,13 +35,13 @@ pub fn app() -> App {
 /// # Errors
 ///
 /// If the leader election flags are inconsistent.
-pub async fn setup(process: Process, _own: ()) -> Result<ManagerBuilder, BoxError> {
+pub async fn setup(process: Process, reach: Reach) -> Result<ManagerBuilder, BoxError> {
     let factory = process
         .factory_builder()
         .list_options_for::<PodMeta>(running_pods)
         .transform::<PodMeta>(trim)
         .build();
-    let [pods, tools] = controllers(&factory, process.recorder(), process.threads())?;
+    let [pods, tools] = controllers(&factory, process.recorder(), process.threads(), &reach)?;
     let manager = process.manager(&factory)?;
     Ok(manager.controller(pods).controller(tools))
 }

@@ -89,9 +89,16 @@ impl Deploy {
             .iter()
             .map(|it| it.as_str().unwrap().to_owned())
             .collect();
-        let there: BTreeSet<String> = fs::read_dir(&self.0)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        let names = |folder: PathBuf, prefix: &str| -> Vec<String> {
+            let entries = fs::read_dir(folder).into_iter().flatten();
+            let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            names.map(|name| format!("{prefix}{name}")).collect()
+        };
+        let own = names(self.0.clone(), "");
+        let for_users = names(self.0.join("user-roles"), "user-roles/");
+        let there: BTreeSet<String> = own
+            .into_iter()
+            .chain(for_users)
             .filter(|name| name.ends_with(".yaml") && name != "kustomization.yaml")
             .collect();
         assert_eq!(listed, there);

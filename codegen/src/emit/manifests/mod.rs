@@ -234,7 +234,7 @@ impl<'a> Checked<'a> {
         let mut found = Diagnostics::new();
         let from_crates = api
             .versions()
-            .any(|(_, version)| version.path.contains('/'));
+            .any(|(_, version)| version.reexported || version.path.contains('/'));
         if !from_crates {
             let names = api.groups.iter().flat_map(|group| {
                 let resources = group.versions.iter().flat_map(|version| &version.resources);

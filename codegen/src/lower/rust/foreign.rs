@@ -52,6 +52,10 @@ pub(super) fn own<'i>(
             own.push(index);
             continue;
         };
+        if has_code && manifests.is_some_and(|it| it.is_evaluated(&kube.group, &kube.kind)) {
+            own.push(index);
+            continue;
+        }
         if manifests.is_some_and(|it| !it.selects(&kube.group, &kube.kind)) {
             continue;
         }

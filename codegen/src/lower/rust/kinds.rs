@@ -27,6 +27,15 @@ use crate::{
 
 const TURN_ON: &str = "`--features NAMES` or `--all-features`, or `features` in codegen.toml, turns features on; `--no-default-features` off";
 
+const NOT_EXPANDED: &str = "macros are not expanded: declare kinds outside of them, or name the types of a library with `--evaluate` and \
+     `--evaluate-types`";
+
+/// Whether types that source code does not show are evaluated.
+fn names_types(options: &Options) -> bool {
+    let manifests = options.manifests.as_ref();
+    manifests.is_some_and(|it| it.evaluate && !it.evaluate_types.is_empty())
+}
+
 /// Returns a package for each group and version of the crates' kinds.
 pub(in crate::lower) fn packages(
     crates: Vec<Crate>,
@@ -45,10 +54,10 @@ pub(in crate::lower) fn packages(
         .collect();
     if let Some(first) = unread
         .first()
-        .filter(|_| declared.is_empty() && !found.has_errors())
+        .filter(|_| declared.is_empty() && !found.has_errors() && !names_types(options))
     {
         let error = Diagnostic::error("no kind is read").at(first.clone(), "not read");
-        found.push(error.help("macros are not expanded: declare kinds outside of them"));
+        found.push(error.help(NOT_EXPANDED));
     }
     let manifests = options.manifests.as_ref();
     if let Some(manifests) = manifests.filter(|_| !declared.is_empty()) {
@@ -71,7 +80,9 @@ fn packages_of(source: Crate, options: &Options, found: &mut Diagnostics) -> Vec
     let declared: BTreeSet<usize> = kinds.clone().map(|(index, _)| index).collect();
     // Kinds with an invalid `#[kube(…)]` belong to no version, but their errors are reported.
     let mut reached: BTreeSet<usize> = foreign::own(kinds, options, found).into_iter().collect();
-    report_unread(&source, &declared, found);
+    if !names_types(options) {
+        report_unread(&source, &declared, found);
+    }
     let Crate {
         mut package,
         findings,
@@ -177,7 +188,7 @@ fn report_unread(source: &Crate, kinds: &BTreeSet<usize>, found: &mut Diagnostic
         if wanted.iter().any(|wanted| is_below(&place.file, wanted)) {
             let warning = Diagnostic::warning("kinds that a macro declares are not read");
             let warning = warning.at(place.clone(), "names `CustomResource`");
-            found.push(warning.help("declare each kind outside of macros"));
+            found.push(warning.help(NOT_EXPANDED));
         }
     }
 }

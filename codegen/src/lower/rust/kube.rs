@@ -19,6 +19,15 @@ use crate::{
     },
 };
 
+/// Returns the plural of a kind, which kube-derive derives from the singular by its own rules.
+pub(super) fn plural(kube: &KubeDerive) -> String {
+    let derived = || {
+        let singular = kube.singular.clone();
+        names::kube_derive_plural(&singular.unwrap_or_else(|| kube.kind.to_ascii_lowercase()))
+    };
+    kube.plural.clone().unwrap_or_else(derived)
+}
+
 impl Cx<'_> {
     /// Returns the root that kube-derive generates, as a type, and its resource.
     pub(super) fn kube_resource(
@@ -36,13 +45,7 @@ impl Cx<'_> {
         let resource = Resource {
             kind: kube.kind.clone(),
             list_kind: object::list_kind(&kube.kind),
-            // kube-derive derives the plural from the singular by its own rules.
-            plural: kube.plural.clone().unwrap_or_else(|| {
-                let singular = kube.singular.clone();
-                names::kube_derive_plural(
-                    &singular.unwrap_or_else(|| kube.kind.to_ascii_lowercase()),
-                )
-            }),
+            plural: plural(kube),
             singular: kube
                 .singular
                 .clone()

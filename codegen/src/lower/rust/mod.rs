@@ -35,6 +35,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use rayon::prelude::*;
 
+pub use self::outside::{DeclaredKind, PROGRAM, declared};
 use self::resolve::Resolver;
 pub(super) use self::{faulty::remove as remove_faulty, kinds::packages};
 use crate::{

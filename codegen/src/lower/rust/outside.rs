@@ -3,11 +3,12 @@
 //! A module of the generated tree re-exports the types of a version under the names of the model,
 //! and all other generated code refers to that module.
 
-use super::{Cx, at_item};
+use super::{Cx, at_item, foreign, kube::plural};
 use crate::{
-    diag::Diagnostics,
+    diag::{Diagnostics, Place},
     model::{RustPath, names},
-    read::rust::{Item, Layout},
+    options::Options,
+    read::rust::{Crate, Item, Layout},
 };
 
 impl Cx<'_> {
@@ -25,9 +26,17 @@ impl Cx<'_> {
         }
         let modules = &self.package.modules;
         let home = modules.get(item.module)?.path.as_slice();
+        let crate_path = self.crate_path(modules.crate_of(home))?;
+        self.path_through(crate_path, item, name)
+    }
+
+    /// Returns the path of a type that starts with the specified path of its crate.
+    fn path_through(&self, crate_path: &str, item: &Item, name: &str) -> Option<RustPath> {
+        let modules = &self.package.modules;
+        let home = modules.get(item.module)?.path.as_slice();
         let root = modules.crate_of(home);
         let reach = Reach {
-            crate_path: self.crate_path(root)?,
+            crate_path,
             depth: root.len(),
         };
         let is_seen = match reach.is_own() {
@@ -114,6 +123,46 @@ impl Cx<'_> {
             declares || with_body.any(|it| it.public || reach.is_own() && it.visible)
         })
     }
+}
+
+/// Returns the kinds of a crate that have a CRD, whether or not their schemas can be read.
+pub fn declared(source: &Crate, options: &Options) -> Vec<DeclaredKind> {
+    let cx = Cx::new(&source.package, options, "");
+    let items = source.package.items.iter();
+    let own = items.filter(|item| source.package.modules.is_own(item.module));
+    let kinds = own.filter(|item| foreign::is_described(item));
+    kinds
+        .filter_map(|item| {
+            let kube = item.kube.as_deref()?;
+            let path = cx.path_through(PROGRAM, item, kube.root_name());
+            Some(DeclaredKind {
+                group: kube.group.clone(),
+                kind: kube.kind.clone(),
+                plural: plural(kube),
+                path: path.map(|path| path.path),
+                place: item.place.clone(),
+            })
+        })
+        .collect()
+}
+
+/// The name of a crate in the program that evaluates its kinds.
+pub const PROGRAM: &str = "evaluated";
+
+/// A kind that a crate declares.
+#[derive(Clone, Debug)]
+pub struct DeclaredKind {
+    /// The group.
+    pub group: String,
+    /// The name of the kind.
+    pub kind: String,
+    /// The plural.
+    pub plural: String,
+    /// The path by which a program names the type, in which [`PROGRAM`] is the crate; `None` if it
+    /// is not public.
+    pub path: Option<String>,
+    /// Where it is declared.
+    pub place: Place,
 }
 
 /// How generated code reaches a crate.

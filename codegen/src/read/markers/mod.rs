@@ -43,6 +43,10 @@ pub use set::{Argument, Found, Marker, MarkerSet};
 pub(crate) const DECLARE_TYPE: &str = "say what is on the wire: `+kubebuilder:pruning:PreserveUnknownFields` for any value, or \
      `+kubebuilder:validation:Type=…` for a string, a number or a boolean";
 
+/// The advice for what cannot be read from Rust source.
+pub(crate) const ASK_COMPILER: &str = "or ask the compiler: `--evaluate`, in codegen.toml `evaluate = true` under [crate.manifests], for public kinds of a \
+     library that derive kube's `CustomResource`";
+
 /// Every marker, in the order in which `kube-codegen markers` lists them.
 pub static REGISTRY: &[MarkerDef] = &TABLE;
 

@@ -37,6 +37,7 @@ fn every_subcommand_explains_itself() {
     check("help-package", &["package", "--help"]);
     check("help-create", &["create", "api", "--help"]);
     check("help-delete", &["delete", "api", "--help"]);
+    check("help-create-policy", &["create", "policy", "--help"]);
     check("help-create-webhook", &["create", "webhook", "--help"]);
     check(
         "help-create-controller",

@@ -139,6 +139,7 @@ impl Sandbox {
         let mut child = Command::new(env!("CARGO_BIN_EXE_kube-codegen"))
             .args(arguments)
             .current_dir(self.dir.path().join(folder))
+            .env_remove("CARGO_TARGET_DIR")
             .env_remove("COLUMNS")
             .env_remove("NO_COLOR")
             .stdin(Stdio::piped())

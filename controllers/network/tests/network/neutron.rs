@@ -22,7 +22,7 @@ struct Site {
 }
 
 fn neutron(args: &[&str]) -> Neutron {
-    let args = [&["network-controller"], args].concat();
+    let args = [&["network-controller", "--os-allow-http"], args].concat();
     let flags = app().try_parse_from::<Flags>(args).unwrap().own;
     Neutron::new(&flags.neutron).unwrap()
 }
@@ -310,4 +310,34 @@ async fn flags_that_do_not_fit_are_named() {
         parse(&[auth, "--os-application-credential-id=x"])
             .contains("$OS_APPLICATION_CREDENTIAL_SECRET")
     );
+}
+
+#[tokio::test]
+async fn addresses_without_encryption_are_refused_unless_asked_for() {
+    let built = |args: &[&str]| {
+        let args = [
+            &[
+                "network-controller",
+                "--os-username=x",
+                "--os-project-name=x",
+            ],
+            args,
+        ]
+        .concat();
+        let flags = app().try_parse_from::<Flags>(args).unwrap().own;
+        let built = Neutron::with_environment(&flags.neutron, |_| Some("s3cret".to_owned()));
+        built
+            .map(|neutron| format!("{neutron:?}"))
+            .map_err(|error| error.to_string())
+    };
+    for address in [
+        "--os-auth-url=http://127.0.0.1:1/v3",
+        "--neutron-url=http://127.0.0.1:1",
+    ] {
+        let refused = built(&[address]).unwrap_err();
+        assert!(refused.contains("is not encrypted"), "{refused}");
+        let shown = built(&[address, "--os-allow-http"]).unwrap();
+        assert!(!shown.contains("s3cret"), "{shown}");
+        built(&[&address.replace("http:", "https:")]).unwrap();
+    }
 }

@@ -66,7 +66,12 @@ impl Authority {
 /// secret.
 fn backend(fake: &FakeNeutron, args: &[&str], secret: &'static str) -> Neutron {
     let auth = format!("--os-auth-url={}/identity/v3", fake.url);
-    let fixed = ["network-controller", &auth, "--os-region-name=one"];
+    let fixed = [
+        "network-controller",
+        &auth,
+        "--os-region-name=one",
+        "--os-allow-http",
+    ];
     let invocation = app().try_parse_from::<Flags>([&fixed, args].concat());
     let flags = invocation.unwrap().own.neutron;
     Neutron::with_environment(&flags, |_| Some(secret.to_owned())).unwrap()

@@ -39,7 +39,12 @@ async fn a_second_sigterm_ends_the_program_at_once() {
     // A backend that never responds: the worker that calls it cannot stop.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let backend = format!("--neutron-url=http://{}", silent.local_addr().unwrap());
-    let args = ["--leader-elect=false", "--backend=neutron", &backend];
+    let args = [
+        "--leader-elect=false",
+        "--backend=neutron",
+        "--os-allow-http",
+        &backend,
+    ];
     let mut program = Program::start(BINARY, Some(serving.kubeconfig("test")), &args);
     let networks = Clientset::new(server.client())
         .samplecrd_v1()

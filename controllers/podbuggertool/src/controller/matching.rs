@@ -14,7 +14,7 @@ use codegen_runtime::kube::core::{Selector, SelectorExt};
 use codegen_runtime::lister::Lister;
 use codegen_runtime::store::{IndexFn, IndexerError, NAMESPACE_INDEX, UnknownIndex};
 
-use super::PodMeta;
+use super::{PodMeta, Reach};
 use crate::apis::tools::v1alpha1::{PodBuggerTool, PodBuggerToolSpec};
 
 /// The index of tools by the label they demand.
@@ -31,6 +31,7 @@ const NOTHING: &str = "*";
 pub(super) struct Matching {
     tools: Lister<PodBuggerTool>,
     pods: Lister<PodMeta>,
+    reach: Arc<Reach>,
 }
 
 impl Matching {
@@ -38,6 +39,7 @@ impl Matching {
     pub(super) fn new(
         tools: &SharedInformer<PodBuggerTool>,
         pods: &SharedInformer<PodMeta>,
+        reach: &Reach,
     ) -> Result<Self, IndexerError> {
         let by_demand: IndexFn<PodBuggerTool> = Arc::new(|tool| demands(&tool.spec));
         let by_label: IndexFn<PodMeta> =
@@ -47,11 +49,15 @@ impl Matching {
         Ok(Self {
             tools: tools.lister(),
             pods: pods.lister(),
+            reach: Arc::new(reach.clone()),
         })
     }
 
     /// Returns the tools that select a pod, sorted by name.
     pub(super) fn tools_for(&self, pod: &PodMeta) -> Result<Vec<Arc<PodBuggerTool>>, UnknownIndex> {
+        if !self.is_in_reach(pod) {
+            return Ok(Vec::new());
+        }
         let mut tools = self.tool_candidates(pod)?;
         tools.retain(|tool| concerns(&tool.spec, pod));
         tools.sort_by(|one, two| one.metadata.name.cmp(&two.metadata.name));
@@ -61,8 +67,13 @@ impl Matching {
     /// Returns the pods that a tool selects.
     pub(super) fn pods_for(&self, tool: &PodBuggerTool) -> Result<Vec<Arc<PodMeta>>, UnknownIndex> {
         let mut pods = self.pod_candidates(tool)?;
-        pods.retain(|pod| concerns(&tool.spec, pod));
+        pods.retain(|pod| self.is_in_reach(pod) && concerns(&tool.spec, pod));
         Ok(pods)
+    }
+
+    fn is_in_reach(&self, pod: &PodMeta) -> bool {
+        let namespace = pod.metadata.namespace.as_deref();
+        self.reach.includes(namespace.unwrap_or_default())
     }
 
     fn tool_candidates(&self, pod: &PodMeta) -> Result<Vec<Arc<PodBuggerTool>>, UnknownIndex> {

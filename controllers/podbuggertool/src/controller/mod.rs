@@ -10,6 +10,7 @@ mod container;
 mod ledger;
 mod matching;
 mod pods;
+mod reach;
 mod tools;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use self::ledger::Ledger;
 use self::matching::Matching;
 use self::pods::Pods;
 pub use self::pods::ReconcileError;
+pub use self::reach::Reach;
 use self::tools::Tools;
 use crate::apis::tools::v1alpha1::PodBuggerTool;
 use crate::generated::clientset::Clientset;
@@ -54,7 +56,7 @@ pub enum SetupError {
 }
 
 /// Builds the controllers of pods and of tools on the informers of `factory`, with up to `workers`
-/// concurrent reconciliations of pods.
+/// concurrent reconciliations of pods, in the namespaces of `reach`.
 ///
 /// # Errors
 ///
@@ -63,10 +65,11 @@ pub fn controllers(
     factory: &SharedInformerFactory,
     recorder: EventRecorder,
     workers: usize,
+    reach: &Reach,
 ) -> Result<[Controller; 2], SetupError> {
     let pods = factory.metadata_informer::<Pod>();
     let tools = factory.informer_for::<PodBuggerTool>();
-    let matching = Matching::new(&tools, &pods)?;
+    let matching = Matching::new(&tools, &pods, reach)?;
     let (ledger, trigger) = (Arc::new(Ledger::default()), Trigger::new());
     let concerned = matching.clone();
     let of_pods = Controller::builder(PODS, factory)

@@ -19,7 +19,7 @@ fn the_kustomization_lists_every_file() {
 
 #[test]
 fn the_deployment_passes_flags_that_exist() {
-    deploy().check_flags::<()>(&app::app());
+    deploy().check_flags::<podbuggertool_controller::controller::Reach>(&app::app());
 }
 
 #[tokio::test]

@@ -190,3 +190,24 @@ async fn a_status_that_someone_else_changed_is_written_again() {
     rig.until_counts("netshoot", 1, 1).await;
     running.stop().await;
 }
+
+#[tokio::test]
+async fn a_tool_reaches_only_pods_of_the_namespaces_that_the_program_is_told() {
+    let rig = Rig::new().await;
+    rig.web("web-1").await;
+    rig.tool("netshoot", "netshoot:1").await;
+    let namespace = rig.cluster.namespace.clone();
+    let client = rig.cluster.client.clone();
+    let start = |targets: &str| {
+        let targets = format!("--target-namespaces={targets}");
+        let args = ["--namespace", &namespace, &targets];
+        crate::support::start(client.clone(), &args)
+    };
+    let running = start("elsewhere");
+    rig.until("netshoot", "NoPodsMatch").await;
+    running.stop().await;
+    assert_eq!(rig.images("web-1").await, [""; 0]);
+    let running = start(&format!("elsewhere,{namespace}"));
+    rig.until_images("web-1", &["netshoot:1"]).await;
+    running.stop().await;
+}

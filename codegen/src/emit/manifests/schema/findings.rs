@@ -6,18 +6,22 @@ use super::{
 };
 use crate::{
     builtin,
-    diag::Diagnostic,
+    diag::{Diagnostic, Severity},
     model::{DerivedSchema, StructDef, TypeDef, TypeKind, TypeRef, Validation},
     options::Compat,
-    read::markers::DECLARE_TYPE,
+    read::markers::{ASK_COMPILER, DECLARE_TYPE},
 };
 
 impl Shapes<'_> {
     /// Reports the parts of a derived schema that are unknown.
     pub(super) fn findings(&mut self, derived: Option<&DerivedSchema>) {
         for finding in derived.into_iter().flat_map(|derived| &derived.findings) {
-            if !self.diagnostics.as_slice().contains(finding) {
-                self.diagnostics.push(finding.clone());
+            let finding = match finding.severity {
+                Severity::Error => finding.clone().help(ASK_COMPILER),
+                _ => finding.clone(),
+            };
+            if !self.diagnostics.as_slice().contains(&finding) {
+                self.diagnostics.push(finding);
             }
         }
     }
@@ -108,7 +112,12 @@ impl Shapes<'_> {
         if let Some(missing) = missing {
             error = error.help(missing);
         }
-        self.report(at, error.help(help).help(DECLARE_TYPE));
+        error = error.help(help).help(DECLARE_TYPE);
+        // Of Go, the source of every type is known.
+        if at.place.is_some_and(|place| place.file.ends_with(".rs")) {
+            error = error.help(ASK_COMPILER);
+        }
+        self.report(at, error);
         Schema::default()
     }
 

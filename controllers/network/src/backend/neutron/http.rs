@@ -1,6 +1,6 @@
 //! Requests to an OpenStack service: tokens, retries, errors.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use codegen_runtime::connect::ClientOptions;
@@ -37,9 +37,18 @@ const LONGEST: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Http {
     fixed: Option<Service>,
-    cacert: Option<std::path::PathBuf>,
+    transport: Transport,
     keystone: Option<Keystone>,
     session: Mutex<Option<(Session, Service)>>,
+}
+
+/// How services are reached.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Transport {
+    /// A file of trusted CA certificates, instead of the system's.
+    pub(super) cacert: Option<PathBuf>,
+    /// Whether `http://` is permitted, by which everybody on the way reads tokens and passwords.
+    pub(super) allow_http: bool,
 }
 
 /// A client for a base URL.
@@ -47,7 +56,6 @@ pub(super) struct Http {
 pub(super) struct Service(Client);
 
 /// The response of a service.
-#[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
@@ -58,13 +66,13 @@ impl Http {
     /// Uses the service at `url`, or else the endpoint in Keystone's catalog.
     pub(super) fn new(
         url: Option<&str>,
-        cacert: Option<&Path>,
+        transport: Transport,
         keystone: Option<Keystone>,
     ) -> Result<Self, NeutronFlagsError> {
-        let fixed = url.map(|url| Service::new("--neutron-url", url, cacert));
+        let fixed = url.map(|url| Service::new("--neutron-url", url, &transport));
         Ok(Self {
             fixed: fixed.transpose()?,
-            cacert: cacert.map(Path::to_owned),
+            transport,
             keystone,
             session: Mutex::default(),
         })
@@ -108,7 +116,7 @@ impl Http {
         let new = keystone.log_in().await?;
         let service = match (&self.fixed, &new.endpoint) {
             (Some(service), _) => service.clone(),
-            (None, Some(url)) => Service::new("the catalog", url, self.cacert.as_deref())
+            (None, Some(url)) => Service::new("the catalog", url, &self.transport)
                 .map_err(|error| BackendError::Unavailable(chain(&error).to_string()))?,
             (None, None) => {
                 return Err(BackendError::Unavailable(
@@ -127,7 +135,7 @@ impl Service {
     pub(super) fn new(
         flag: &'static str,
         url: &str,
-        cacert: Option<&Path>,
+        transport: &Transport,
     ) -> Result<Self, NeutronFlagsError> {
         let wrong = || NeutronFlagsError::Url {
             flag,
@@ -140,8 +148,14 @@ impl Service {
         if !matches!(base.scheme_str(), Some("http" | "https")) {
             return Err(wrong());
         }
+        if base.scheme_str() == Some("http") && !transport.allow_http {
+            return Err(NeutronFlagsError::Plain {
+                flag,
+                given: url.to_owned(),
+            });
+        }
         let mut config = Config::new(base);
-        config.root_cert_file = cacert.map(Path::to_owned);
+        config.root_cert_file.clone_from(&transport.cacert);
         let options = ClientOptions::new()
             .user_agent(concat!("network-controller/", env!("CARGO_PKG_VERSION")))
             .response_timeout(Duration::from_secs(20));
@@ -262,6 +276,15 @@ impl Answer {
 impl std::fmt::Debug for Service {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Service").finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Omits headers and body: Keystone's have the token.
+        f.debug_struct("Answer")
+            .field("status", &self.status)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,7 +1,5 @@
 //! Authentication with OpenStack Identity (Keystone), API v3.
 
-use std::path::Path;
-
 use clap::Args;
 use http::Method;
 use jiff::{SignedDuration, Timestamp};
@@ -9,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::NeutronFlagsError;
-use super::http::Service;
+use super::http::{Service, Transport};
 use crate::backend::BackendError;
 
 /// A token is renewed this long before it expires.
@@ -90,7 +88,6 @@ pub(super) struct Keystone {
 }
 
 /// An authenticated session.
-#[derive(Debug)]
 pub(super) struct Session {
     pub(super) token: String,
     pub(super) endpoint: Option<String>,
@@ -135,7 +132,7 @@ impl Keystone {
     /// Builds the login request from the flags; `None` if they configure no authentication.
     pub(super) fn new(
         flags: &KeystoneFlags,
-        cacert: Option<&Path>,
+        transport: &Transport,
         secret: impl Fn(&str) -> Option<String>,
     ) -> Result<Option<Self>, NeutronFlagsError> {
         let Some(url) = &flags.os_auth_url else {
@@ -174,7 +171,7 @@ impl Keystone {
         };
         let has_version = url.trim_end_matches('/').ends_with("/v3");
         Ok(Some(Self {
-            service: Service::new("--os-auth-url", url, cacert)?,
+            service: Service::new("--os-auth-url", url, transport)?,
             path: if has_version {
                 "/auth/tokens"
             } else {
@@ -219,5 +216,32 @@ impl std::fmt::Debug for Keystone {
         f.debug_struct("Keystone")
             .field("service", &self.service)
             .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Omits the token.
+        f.debug_struct("Session")
+            .field("endpoint", &self.endpoint)
+            .field("expires", &self.expires)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neither_secrets_nor_tokens_are_printed() {
+        let session = Session {
+            token: "s3cret".to_owned(),
+            endpoint: Some("https://network.example.com".to_owned()),
+            expires: Timestamp::UNIX_EPOCH,
+        };
+        let shown = format!("{session:?}");
+        assert!(shown.contains("network.example.com"), "{shown}");
+        assert!(!shown.contains("s3cret"), "{shown}");
     }
 }

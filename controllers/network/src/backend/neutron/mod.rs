@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use self::calls::{NetworkBody, SubnetBody};
-use self::http::Http;
+use self::http::{Http, Transport};
 use self::keystone::{Keystone, KeystoneFlags};
 use super::{Addresses, Backend, BackendError, BackendFuture, Observed, Owner};
 
@@ -34,6 +34,9 @@ pub struct NeutronFlags {
     /// A file of trusted CA certificates, instead of the system's.
     #[arg(long, value_name = "FILE", env = "OS_CACERT", hide_env_values = true)]
     pub os_cacert: Option<PathBuf>,
+    /// Permit `http://`, by which everybody on the way reads tokens and passwords.
+    #[arg(long)]
+    pub os_allow_http: bool,
     /// The credentials; no authentication unless --os-auth-url is set.
     #[command(flatten)]
     pub keystone: KeystoneFlags,
@@ -61,6 +64,16 @@ pub enum NeutronFlagsError {
         /// The address.
         given: String,
     },
+    /// An address is not encrypted.
+    #[error(
+        "{flag}: {given:?} is not encrypted, and tokens and passwords are sent to it: use https://, or set --os-allow-http"
+    )]
+    Plain {
+        /// The flag.
+        flag: &'static str,
+        /// The address.
+        given: String,
+    },
     /// A flag has no effect with another backend.
     #[error("{0} needs --backend=neutron")]
     Unused(&'static str),
@@ -80,6 +93,7 @@ impl NeutronFlags {
         let flags = [
             ("--neutron-url", self.neutron_url.is_some()),
             ("--neutron-project", self.neutron_project.is_some()),
+            ("--os-allow-http", self.os_allow_http),
         ];
         match flags.into_iter().find(|(_, is_set)| *is_set) {
             Some((flag, _)) => Err(NeutronFlagsError::Unused(flag)),
@@ -115,13 +129,16 @@ impl Neutron {
         flags: &NeutronFlags,
         secret: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, NeutronFlagsError> {
-        let cacert = flags.os_cacert.as_deref();
-        let keystone = Keystone::new(&flags.keystone, cacert, secret)?;
+        let transport = Transport {
+            cacert: flags.os_cacert.clone(),
+            allow_http: flags.os_allow_http,
+        };
+        let keystone = Keystone::new(&flags.keystone, &transport, secret)?;
         if keystone.is_none() && flags.neutron_url.is_none() {
             return Err(NeutronFlagsError::Missing("--neutron-url or --os-auth-url"));
         }
         Ok(Self {
-            http: Http::new(flags.neutron_url.as_deref(), cacert, keystone)?,
+            http: Http::new(flags.neutron_url.as_deref(), transport, keystone)?,
             project: flags.neutron_project.clone(),
         })
     }

@@ -54,6 +54,7 @@ fn matching(
     Matching {
         tools: Lister::new(tool_store),
         pods: Lister::new(pod_store),
+        reach: Arc::default(),
     }
 }
 

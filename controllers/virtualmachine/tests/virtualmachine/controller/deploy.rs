@@ -1,7 +1,7 @@
 //! Checks the files in `deploy/`.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use codegen_runtime::k8s_openapi::api::apps::v1::Deployment;
@@ -68,9 +68,14 @@ fn every_file_is_what_it_says_and_has_no_unknown_field() {
         .iter()
         .filter_map(Value::as_str)
         .collect();
-    let mut there: Vec<String> = fs::read_dir(folder())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+    let names = |folder: PathBuf, prefix: &str| -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.map(|name| format!("{prefix}{name}")).collect()
+    };
+    let mut there: Vec<String> = names(folder().to_owned(), "")
+        .into_iter()
+        .chain(names(folder().join("user-roles"), "user-roles/"))
         .filter(|name| name.ends_with(".yaml") && name != "kustomization.yaml")
         .collect();
     there.sort();

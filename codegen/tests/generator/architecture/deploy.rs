@@ -1,0 +1,88 @@
+//! The controllers' deployment files are what `kube-codegen init` writes.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use kube_codegen_templates::operator as templates;
+
+use super::repository;
+
+/// The files of `deploy/` with their templates.
+const COPIES: [(&str, &str); 3] = [
+    ("metrics.yaml", templates::METRICS),
+    ("disruption-budget.yaml", templates::DISRUPTION_BUDGET),
+    ("service-account.yaml", templates::SERVICE_ACCOUNT),
+];
+
+/// The folders `deploy/` of the controllers.
+fn deploys() -> Vec<PathBuf> {
+    let controllers = fs::read_dir(repository().join("controllers")).unwrap();
+    let folders = controllers.map(|entry| entry.unwrap().path().join("deploy"));
+    let mut folders: Vec<PathBuf> = folders.filter(|folder| folder.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+fn text(folder: &Path, file: &str) -> String {
+    let path = folder.join(file);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The value of a key in `service-account.yaml`.
+fn value(account: &str, key: &str) -> String {
+    let mut lines = account.lines().map(str::trim);
+    let found = lines.find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+    found.unwrap().to_owned()
+}
+
+/// The lines that are no comments, which speak of controllers instead of operators.
+fn objects(text: &str) -> Vec<&str> {
+    let lines = text.lines();
+    lines.filter(|line| !line.starts_with('#')).collect()
+}
+
+#[test]
+fn deployment_files_of_the_controllers_are_those_of_an_operator() {
+    let folders = deploys();
+    assert_eq!(folders.len(), 5);
+    for folder in folders {
+        let account = text(&folder, "service-account.yaml");
+        let (name, namespace) = (value(&account, "name"), value(&account, "namespace"));
+        for (file, template) in COPIES {
+            let expected = template
+                .replace("{{name}}-system", &namespace)
+                .replace("{{name}}", &name);
+            let own = text(&folder, file);
+            assert_eq!(
+                objects(&own),
+                objects(&expected),
+                "{}",
+                folder.join(file).display()
+            );
+        }
+    }
+}
+
+#[test]
+fn each_kind_of_a_controller_has_roles_for_its_users() {
+    for folder in deploys() {
+        if !folder.join("crd.yaml").exists() {
+            continue;
+        }
+        let kustomization = text(&folder, "kustomization.yaml");
+        let crd = text(&folder, "crd.yaml");
+        let mut kinds = crd
+            .lines()
+            .filter_map(|line| line.strip_prefix("    kind: "));
+        assert!(kinds.clone().next().is_some());
+        assert!(kinds.all(|kind| {
+            let kind = kind.to_lowercase();
+            ["admin", "editor", "viewer"].iter().all(|level| {
+                let file = format!("user-roles/{kind}_{level}_role.yaml");
+                folder.join(&file).exists() && kustomization.contains(&file)
+            })
+        }));
+    }
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Releases a version: hack/release.sh VERSION [--execute | --notes]
+#
+# Without a flag nothing is changed: the script checks what it can and prints the commands that a release runs. --notes prints the version's
+# section of CHANGELOG.md. It checks that
+# - the tree is clean and on main, and the tag is free;
+# - VERSION is that of every published crate and of every requirement on a crate of the workspace;
+# - `repository` in Cargo.toml is set;
+# - CHANGELOG.md has a section of the version, with lines;
+# - docs/policy.md states the versions that Cargo.toml asks for.
+# With --execute it then runs hack/package.sh, tags, pushes the tag, from which .github/workflows/release.yml makes binaries and images, and
+# publishes the crates in the order of their dependencies. It leaves out what is done, so a run that was cut off is repeated as it was.
+# Every finding is reported before the script ends with 1; a dry run with findings still shows the commands.
+set -euo pipefail
+# shellcheck source=hack/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$root"
+
+usage() {
+  echo "usage: hack/release.sh VERSION [--execute | --notes]" >&2
+  exit 2
+}
+
+version=${1:-}
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]] || usage
+case $#:${2:-} in
+  1:) execute= ;;
+  2:--execute) execute=1 ;;
+  2:--notes) execute= ;;
+  *) usage ;;
+esac
+command -v python3 >/dev/null || skip "no python3 to read cargo's metadata with"
+tag=v$version
+
+findings=0
+finding() {
+  echo "release: $*" >&2
+  findings=$((findings + 1))
+}
+
+# Prints the section of the version, whose heading is `## VERSION…` or `## Unreleased: VERSION…`, without the heading.
+changes() {
+  awk -v version="$version" '
+    /^## / { title = $0; sub(/^## (Unreleased: )?/, "", title); split(title, word, " "); inside = word[1] == version; next }
+    inside' CHANGELOG.md
+}
+
+check_tree() {
+  [[ -z $(git status --porcelain) ]] || finding "the tree has changes: commit them"
+  [[ $(git branch --show-current) == main ]] || finding "this is not the branch main"
+  if git rev-parse --quiet --verify "refs/tags/$tag" >/dev/null && [[ $(git rev-list -n 1 "$tag") != $(git rev-parse HEAD) ]]; then
+    finding "the tag $tag stands at another commit: a version is released once"
+  fi
+}
+
+check_versions() {
+  local name its requirement
+  while read -r name its; do
+    [[ $its == "$version" ]] || finding "$name has the version $its: set \`version\` of [workspace.package] in Cargo.toml"
+  done <<<"$crates"
+  while read -r name requirement; do
+    [[ $requirement == "$version" ]] || finding "Cargo.toml requires $name $requirement: write $version"
+  done < <(sed -nE '/^\[workspace\.dependencies\]/,/^\[/s/^([a-z-]+) = \{ version = "([^"]*)", path = .*/\1 \2/p' Cargo.toml)
+  ! grep -q '^repository = "https://example\.com' Cargo.toml || finding "\`repository\` of [workspace.package] in Cargo.toml is a placeholder"
+}
+
+check_changes() {
+  if ! grep -q '^- ' < <(changes); then
+    finding "CHANGELOG.md has no section \`## $version\` with lines"
+  elif [[ -n $execute ]] && grep -qF "## Unreleased: $version" CHANGELOG.md; then
+    finding "CHANGELOG.md: write \`## $version\` and the date instead of \`## Unreleased: $version\`"
+  fi
+}
+
+# check_policy LABEL VALUE: docs/policy.md states what Cargo.toml asks for.
+check_policy() {
+  grep -qE "^\| the .*$1.* \|.*\|.*\b${2//./\\.}\b" docs/policy.md || finding "docs/policy.md does not say $2 for the $1"
+}
+
+# required NAME: the version in a requirement of [workspace.dependencies].
+required() { sed -nE "s/^$1 = \{ version = \"([^\"]*)\".*/\1/p" Cargo.toml; }
+
+# run COMMAND…: runs it, or prints it in a dry run.
+run() {
+  if [[ -n $execute ]]; then
+    echo "+ $*"
+    "$@"
+  else
+    echo "  $*"
+  fi
+}
+
+# Whether a registry has a crate in this version.
+is_published() { cargo info --quiet --registry crates-io "$1@$version" >/dev/null 2>&1; }
+
+publish() {
+  if [[ -n $execute ]] && is_published "$1"; then
+    echo "$1 $version is published"
+    return
+  fi
+  run cargo publish --locked --package "$1"
+}
+
+if [[ ${2:-} == --notes ]]; then
+  changes
+  exit
+fi
+
+metadata=$(cargo metadata --quiet --locked --no-deps --format-version 1)
+crates=$(python3 hack/release/order.py <<<"$metadata")
+check_tree
+check_versions
+check_changes
+check_policy "minimum Rust version" "$(sed -nE 's/^rust-version = "(.*)"/\1/p' Cargo.toml)"
+check_policy "major version of kube" "kube $(required kube)"
+check_policy "k8s-openapi" "k8s-openapi $(required k8s-openapi)"
+if [[ $findings -gt 0 && -n $execute ]]; then
+  echo "release: $findings findings, nothing was done" >&2
+  exit 1
+fi
+
+[[ -n $execute ]] || echo "What a release of $version would run:"
+run hack/package.sh
+if ! git rev-parse --quiet --verify "refs/tags/$tag" >/dev/null; then
+  run git tag --annotate "$tag" --message "$version"
+fi
+run git push origin "$tag"
+while read -r name _; do publish "$name"; done <<<"$crates"
+if [[ $findings -gt 0 ]]; then
+  echo "release: $findings findings to mend before --execute" >&2
+  exit 1
+fi
