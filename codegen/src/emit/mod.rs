@@ -5,6 +5,7 @@ mod apis;
 mod apply;
 mod clientset;
 mod context;
+mod conversion;
 mod deepcopy;
 mod docs;
 mod example;
