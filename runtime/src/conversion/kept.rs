@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::rules::{How, Rule, Side};
 use super::{Error, LARGEST, annotation};
+use crate::error::chain;
 
 /// How an object differs from what converting it back gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -220,7 +221,7 @@ impl Annotation {
         let versions = match versions.transpose() {
             Ok(versions) => versions.unwrap_or_default(),
             Err(error) => {
-                tracing::warn!(%error, annotation = name, "an annotation of conversions is not valid");
+                tracing::warn!(error = %chain(&error), annotation = name, "an annotation of conversions is not valid");
                 BTreeMap::new()
             }
         };

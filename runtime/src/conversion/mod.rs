@@ -18,6 +18,7 @@ use thiserror::Error as ThisError;
 pub use self::check::check;
 use self::kept::{Annotation, Kept};
 pub use self::rules::{Rule, Side, call};
+use crate::error::chain;
 use crate::object::{Object, ResourceInfo};
 
 /// An error of a function that the user wrote.
@@ -118,7 +119,9 @@ fn convert<A: Object, B: Object>(
         // Whoever writes the object can write anything into the annotation.
         match decode::<B>(restored.clone()) {
             Ok(_) => converted = restored,
-            Err(error) => tracing::warn!(%error, "what was kept of a conversion is not valid"),
+            Err(error) => {
+                tracing::warn!(error = %chain(&error), "what was kept of a conversion is not valid")
+            }
         }
     }
     let back: A = mapped(rules, side.other(), converted.clone())?;
