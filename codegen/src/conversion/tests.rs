@@ -7,8 +7,8 @@ const STORED: &str = "// +kubebuilder:storageversion\n";
 /// A version with a kind whose spec has the fields, and further items.
 fn package(version: &str, markers: &str, fields: &str, more: &str) -> RustPackage {
     let text = format!(
-        "// +genclient\n{markers}#[derive(Debug)]\npub struct A {{ pub metadata: kube::api::ObjectMeta, pub spec: ASpec }}\n\
-         #[derive(Clone, Debug, Serialize, Deserialize)]\npub struct ASpec {{ {fields} }}\n{more}"
+        "pub mod zz_generated_conversion;\n// +genclient\n{markers}#[derive(Debug)]\npub struct A {{ pub metadata: kube::api::ObjectMeta, pub spec: ASpec }}\n\
+         #[derive(Clone, Debug, Serialize, Deserialize)]\npub struct ASpec {{\n{fields}\n}}\n{more}"
     );
     RustPackage {
         group: "g.io".to_owned(),

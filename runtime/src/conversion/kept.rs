@@ -174,18 +174,26 @@ fn key_of(keys: &[&str], item: &Value) -> Option<Value> {
         .map(Value::Object)
 }
 
-/// Gives the items of a list back what they had: those with the same keys, then those that are as
-/// they were seen, then, in a list of the same length, those at the same place that are left.
+/// Gives the items of a list back what they had: those that are at their place with the same
+/// keys or as they were seen, then such ones elsewhere, then, in a list of the same length, those at the same place that are left.
 fn restored(length: usize, items: Vec<Item>, now: Vec<Value>) -> Vec<Value> {
     let is_same_length = now.len() == length;
     let mut now: Vec<(Value, bool)> = now.into_iter().map(|value| (value, false)).collect();
-    let mut left = Vec::new();
+    let is_it = |item: &Item, value: &Value| match (&item.seen, item.keyed) {
+        (Value::Object(keys), true) => keys.iter().all(|(k, v)| value.get(k) == Some(v)),
+        (seen, _) => seen == value,
+    };
+    let mut moved = Vec::new();
     for item in items {
-        let is_it = |value: &Value| match (&item.seen, item.keyed) {
-            (Value::Object(keys), true) => keys.iter().all(|(k, v)| value.get(k) == Some(v)),
-            (seen, _) => seen == value,
-        };
-        let found = now.iter_mut().find(|(value, done)| !done && is_it(value));
+        // Of equal items, the one that has not moved is meant.
+        match now.get_mut(item.at).filter(|(it, _)| is_it(&item, it)) {
+            Some(slot) => give(slot, item.kept),
+            None => moved.push(item),
+        }
+    }
+    let mut left = Vec::new();
+    for item in moved {
+        let found = now.iter_mut().find(|(it, done)| !done && is_it(&item, it));
         match found {
             Some(slot) => give(slot, item.kept),
             None if !item.keyed => left.push(item),

@@ -128,6 +128,10 @@ fn items_get_back_what_they_had_wherever_they_are_now() {
     let now = json!({"plain": [item("b", 2), item("a", 1), item("c", 9)]});
     let expected = json!({"plain": [full("b", 2, "y"), full("a", 1, "x"), full("c", 9, "z")]});
     check(own.clone(), seen.clone(), now, expected);
+    // Of equal items, the one at its place.
+    let twice = json!({"plain": [item("a", 1), full("a", 1, "x")]});
+    let same = json!({"plain": [item("a", 1), item("a", 1)]});
+    check(twice.clone(), same.clone(), same, twice);
     let now = json!({"plain": [item("c", 3), item("d", 4)]});
     let expected = json!({"plain": [full("c", 3, "z"), item("d", 4)]});
     check(own, seen, now, expected);

@@ -33,6 +33,7 @@ pub struct ClinicSpec {
     /// How long a visit takes.
     // +codegen:renamed-from=visitMinutes
     // +codegen:scaled-from=60
+    // +kubebuilder:validation:Maximum=86400
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visit_seconds: Option<u32>,
     /// Who may come.

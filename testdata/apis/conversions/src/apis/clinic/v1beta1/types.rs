@@ -28,6 +28,7 @@ pub struct ClinicSpec {
     /// Who answers for it.
     pub owner: String,
     /// How long a visit takes.
+    // +kubebuilder:validation:Maximum=1440
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visit_minutes: Option<u32>,
     /// Who may come.
