@@ -7,7 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
+    conversion,
     diag::{Diagnostic, Diagnostics},
+    generator::Generator,
     model::{
         ApiSet, Conversion, Field, Group, Origin, Resource, TypeDef, TypeKind, Version, Versioned,
     },
@@ -34,6 +36,9 @@ pub fn check(
         check_versions(group, &mut diagnostics);
         check_kinds(group, &mut diagnostics);
         check_stored(group, options, &mut diagnostics, warnings);
+        if options.emits(Generator::Conversion) {
+            conversion::check(group, &mut diagnostics);
+        }
         if options.writes_crds() {
             check_losses(group, warnings);
         }

@@ -141,6 +141,13 @@ macro_rules! generators {
                 selection: Selection::ByName,
                 ..Definition::new("validate", Home::Beside { module: "zz_generated_validate", public: false })
             };
+            /// Conversion between the versions of a kind.
+            Conversion by conversion = Definition {
+                needs: &[Generator::Deepcopy],
+                uses: &[Generator::Register],
+                selection: Selection::ByName,
+                ..Definition::new("conversion", Home::Beside { module: "zz_generated_conversion", public: true })
+            };
             /// Apply configurations.
             Apply by apply = Definition {
                 selection: Selection::ByName,

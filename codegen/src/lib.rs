@@ -33,6 +33,7 @@ pub mod cli;
 #[cfg(feature = "cli")]
 mod compat;
 pub mod config;
+mod conversion;
 pub mod diag;
 #[doc(hidden)]
 pub mod emit;

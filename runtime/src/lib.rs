@@ -59,6 +59,7 @@ mod clock;
 pub mod condition;
 pub mod connect;
 pub mod controller;
+pub mod conversion;
 pub mod error;
 pub mod event;
 #[cfg(feature = "fake")]

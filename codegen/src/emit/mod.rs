@@ -5,6 +5,7 @@ mod apis;
 mod apply;
 mod clientset;
 mod context;
+mod conversion;
 mod deepcopy;
 pub(crate) mod docs;
 mod example;

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod boxes;
+mod conversion;
 mod crate_markers;
 pub mod crd;
 mod echoes;

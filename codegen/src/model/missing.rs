@@ -63,7 +63,7 @@ impl<'a> Walk<'a> {
 
 /// The fields of a struct as they are on the wire: flattened ones take the place of theirs. `None`
 /// for other types.
-fn fields<'a>(version: &'a Version, name: &str) -> Option<Vec<&'a Field>> {
+pub(crate) fn fields<'a>(version: &'a Version, name: &str) -> Option<Vec<&'a Field>> {
     match &version.type_def(name)?.kind {
         TypeKind::Alias(alias) => fields(version, alias.target.local()?),
         TypeKind::Struct(structure) => {

@@ -11,6 +11,7 @@ mod accessors;
 mod admission;
 mod coded;
 mod constraint;
+mod conversion;
 mod foreign;
 mod missing;
 mod rbac;
@@ -27,10 +28,12 @@ pub mod schema;
 pub(crate) use accessors::kind_method;
 pub use admission::{Webhook, WebhookEndpoint};
 pub use coded::{Coded, CodedSchema};
+pub use conversion::FieldConversion;
 pub(crate) use foreign::type_parameters;
 pub use foreign::{ExternalType, KnownType};
 pub use kube_builtin_types::{Marshals, Omission};
 pub use missing::Versioned;
+pub(crate) use missing::fields;
 pub use rbac::PolicyRule;
 pub use resource::{
     Conversion, ConversionWebhook, CrdRest, CustomMethod, LeftOut, MethodVerb, PrinterColumn,

@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    CodedSchema, DeclaredAt, ExternalType, FieldUnion, GoField, KnownType, Marshals, Origin,
-    Validation,
+    CodedSchema, DeclaredAt, ExternalType, FieldConversion, FieldUnion, GoField, KnownType,
+    Marshals, Origin, Validation,
 };
 use crate::diag::Diagnostic;
 
@@ -263,6 +263,9 @@ pub struct Field {
     pub derived: Option<Box<DerivedSchema>>,
     /// The schema's rules for the value.
     pub validation: Validation,
+    /// What markers say for the conversion between versions.
+    #[serde(skip)]
+    pub conversion: Option<Box<FieldConversion>>,
     /// The Go tag, for Go input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub go: Option<GoField>,
@@ -307,6 +310,7 @@ impl Field {
             with: false,
             derived: None,
             validation: Validation::default(),
+            conversion: None,
             go: None,
             declared: DeclaredAt::default(),
         }

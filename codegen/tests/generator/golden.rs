@@ -35,8 +35,8 @@ fn generate_with(sources: &Sources, options: &Options) -> Generated {
     kube_codegen::generate(sources, options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the generators of a case: those in `all`, and for some cases validation and apply
-/// configurations.
+/// Returns the generators of a case: those in `all`, and for some cases validation, apply
+/// configurations and conversion.
 fn emitted(case: &str) -> BTreeSet<Generator> {
     let validates = ["virtualmachine", "features"].contains(&case);
     let applies = [
@@ -49,8 +49,10 @@ fn emitted(case: &str) -> BTreeSet<Generator> {
     ];
     let applies = applies.contains(&case);
     let validate = validates.then_some(Generator::Validate);
+    let convert = (case == "conversions").then_some(Generator::Conversion);
     let apply = applies.then_some(Generator::Apply);
-    Generator::in_all().chain(validate).chain(apply).collect()
+    let named = [validate, apply, convert].into_iter().flatten();
+    Generator::in_all().chain(named).collect()
 }
 
 /// Returns the type options that the `codegen.toml` of a CRD case sets.

@@ -108,6 +108,8 @@ fn is_same_field(a: &Field, b: &Field, shapes: &ShapeOfPath<'_>) -> bool {
         validation,
         go: _,
         declared: _,
+        // There are no markers.
+        conversion: _,
         // Determined later.
         demanded: _,
         undeclared: _,

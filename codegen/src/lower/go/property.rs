@@ -9,6 +9,7 @@ use super::{
 use crate::{
     diag::Diagnostic,
     lower::{
+        conversion,
         presence::{Requirement, default, marked_requirement},
         validation::immutable_once_set,
     },
@@ -72,6 +73,7 @@ pub(super) fn field(
         nullable: markers.has::<Nullable>(),
         default: default(markers, &found.ty),
         validation,
+        conversion: conversion::of_field(markers),
         go: Some(GoField {
             name: source.name.clone(),
             omits: tag.omits,

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     diag::{Diagnostic, Diagnostics, Place},
     lower::{
-        one_of,
+        conversion, one_of,
         presence::{Requirement, default, marked_requirement},
         validation::{self, immutable_once_set},
         whole,
@@ -310,6 +310,7 @@ impl Cx<'_> {
             hashed: false,
             with: serde.with,
             skip: serde.skip,
+            conversion: conversion::of_field(markers),
             validation,
             go: None,
             declared: DeclaredAt::marked(&field.place, field.markers.places()),

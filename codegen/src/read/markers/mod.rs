@@ -17,6 +17,7 @@ mod set;
 mod tests;
 
 pub mod client;
+pub mod conversion;
 pub mod crd;
 pub mod field;
 pub mod go;
@@ -50,7 +51,7 @@ pub(crate) const ASK_COMPILER: &str = "or ask the compiler: `--evaluate`, in cod
 /// Every marker, in the order in which `kube-codegen markers` lists them.
 pub static REGISTRY: &[MarkerDef] = &TABLE;
 
-const PARTS: [&[MarkerDef]; 9] = [
+const PARTS: [&[MarkerDef]; 10] = [
     client::MARKERS,
     package::MARKERS,
     object::MARKERS,
@@ -59,6 +60,7 @@ const PARTS: [&[MarkerDef]; 9] = [
     webhook::MARKERS,
     field::MARKERS,
     rules::MARKERS,
+    conversion::MARKERS,
     go::MARKERS,
 ];
 

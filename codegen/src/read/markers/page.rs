@@ -12,6 +12,7 @@ const HEADINGS: [&str; PARTS.len()] = [
     "Webhooks",
     "Fields",
     "Validation and schemas",
+    "Conversion",
     "Other Kubernetes generators",
 ];
 

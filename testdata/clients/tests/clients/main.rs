@@ -28,6 +28,7 @@ mod annotated;
 mod applying;
 mod book;
 mod common;
+mod conversions;
 #[cfg_attr(
     not(feature = "projects"),
     allow(dead_code, reason = "the CRDs of projects need more of it")

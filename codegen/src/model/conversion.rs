@@ -1,0 +1,16 @@
+//! What markers say of a field for the conversion between versions.
+
+/// What markers say of a field for the conversion between versions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FieldConversion {
+    /// Its names in versions that do not have its own.
+    pub renamed_from: Vec<String>,
+    /// Its paths from the object in versions that do not have it at its own.
+    pub moved_from: Vec<String>,
+    /// Values that other versions spell differently: the own and the other one.
+    pub values: Vec<(String, String)>,
+    /// How many times the number is that of versions with the old name or path.
+    pub factor: Option<u64>,
+    /// Why versions without the field may lose it.
+    pub lossy: Option<String>,
+}

@@ -1,0 +1,11 @@
+//! Clinics, in the version that is stored.
+
+// +k8s:deepcopy-gen=package
+// +groupName=clinic.example.com
+
+mod types;
+pub mod zz_generated_conversion;
+mod zz_generated_deepcopy;
+pub mod zz_generated_register;
+
+pub use types::*;
