@@ -68,7 +68,7 @@ fn equal_versions_need_no_rule() {
 fn types_that_contain_themselves_have_rules_that_do() {
     let item = |name: &str| {
         format!(
-            "#[derive(Clone, Serialize, Deserialize)] pub struct B {{ pub c: Vec<B>, {name}: Option<i32> }}"
+            "#[derive(Clone, Serialize, Deserialize)] pub struct B {{\n pub c: Vec<B>,\n {name}: Option<i32>\n}}"
         )
     };
     let (spoke, hub) = (
@@ -80,7 +80,7 @@ fn types_that_contain_themselves_have_rules_that_do() {
         ("pub b: B", &hub),
         &[
             r#"Rule::within("b", "b", &B)"#,
-            r#"static B: [Rule; 2] = [ Rule::within("c", "c", &B), Rule::moved("old", "new"), ];"#,
+            r#"static B: [Rule; 2] = [Rule::within("c", "c", &B), Rule::moved("old", "new")];"#,
         ],
     );
 }
@@ -182,11 +182,21 @@ fn markers_that_change_nothing_are_errors() {
 
 #[test]
 fn kinds_with_several_versions_have_one_that_is_stored() {
-    let sources = Sources {
-        rust: vec![package("v1", "", "", ""), package("v2", "", "", "")],
-        ..Sources::default()
+    let version = |name: &str, served: bool| {
+        let schema = r#"{"openAPIV3Schema": {"type": "object"}}"#;
+        format!(
+            r#"{{"name": "{name}", "served": {served}, "storage": {}, "schema": {schema}}}"#,
+            !served
+        )
     };
-    let errors = crate::generate(&sources, &options()).unwrap_err();
+    // Nothing is generated for the stored version, since it is not served.
+    let versions = [
+        version("v1", true),
+        version("v2", false),
+        version("v3", true),
+    ]
+    .join(", ");
+    let errors = crds(&versions).unwrap_err();
     let expected = "A of g.io has no version that the others are converted to";
     assert!(errors.to_string().contains(expected), "{errors}");
 }
@@ -236,9 +246,22 @@ fn crds_are_converted_like_annotated_rust() {
             r#""b": {"type": "string"}, "size": {"type": "integer"}"#,
         ),
     );
+    let generated = crds(&format!("{v1}, {v2}")).unwrap();
+    let text = &generated.files[Path::new("apis/g/v1/zz_generated_conversion.rs")];
+    for rule in [
+        r#"Rule::kept(Side::Spoke, "a")"#,
+        r#"Rule::kept(Side::Hub, "b")"#,
+        "fn a_spec_size_to_hub(value: String) -> Result<i64, conversion::BoxError>;",
+    ] {
+        assert!(text.contains(rule), "{text}");
+    }
+}
+
+/// Generates for the kind A with these versions, as CRDs have them.
+fn crds(versions: &str) -> Result<crate::Generated, crate::Diagnostics> {
     let crd = format!(
         r#"{{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {{"name": "as.g.io"}},
-        "spec": {{"group": "g.io", "names": {{"kind": "A", "plural": "as"}}, "scope": "Namespaced", "versions": [{v1}, {v2}]}}}}"#
+        "spec": {{"group": "g.io", "names": {{"kind": "A", "plural": "as"}}, "scope": "Namespaced", "versions": [{versions}]}}}}"#
     );
     let sources = Sources {
         crds: vec![Source::new("crd.json", crd)],
@@ -248,13 +271,5 @@ fn crds_are_converted_like_annotated_rust() {
         emit: Generator::with_needed([Generator::Types, Generator::Conversion]),
         ..Options::default()
     };
-    let generated = crate::generate(&sources, &options).unwrap();
-    let text = &generated.files[Path::new("apis/g/v1/zz_generated_conversion.rs")];
-    for rule in [
-        r#"Rule::kept(Side::Spoke, "a")"#,
-        r#"Rule::kept(Side::Hub, "b")"#,
-        "fn a_spec_size_to_hub(value: String) -> Result<i64, conversion::BoxError>;",
-    ] {
-        assert!(text.contains(rule), "{text}");
-    }
+    crate::generate(&sources, &options)
 }
