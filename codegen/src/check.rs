@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn kinds_of_which_nothing_is_made_may_clash() {
         let kinds = "// +genclient\n#[derive(Debug)]\npub struct Box ROOT\n\
-                     // +genclient\n#[derive(Debug)]\npub struct Boxe ROOT\n";
+                     // +genclient\n// +resourceName=crates\n#[derive(Debug)]\npub struct Boxe ROOT\n";
         let sources = Sources {
             rust: vec![package("a", "v1", kinds)],
             ..Sources::default()

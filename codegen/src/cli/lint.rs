@@ -31,7 +31,8 @@ use crate::{
 #[derive(Debug, Args)]
 pub(super) struct Lint {
     /// Files of CRDs, folders of them, `-`, folders of annotated Rust or crates, Go modules, or
-    /// codegen.toml. Without any, the nearest codegen.toml, whose [crate.lint] says what is checked.
+    /// codegen.toml. Without any, the nearest codegen.toml, whose [crate.lint] says what is
+    /// checked.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Count findings of these rules as errors; `all` names every rule that is on.

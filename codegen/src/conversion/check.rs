@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{How, Plan, plans, versions};
 use crate::{
     diag::{Diagnostic, Diagnostics},
-    model::{Field, Group, TypeDef, TypeKind, Version},
+    model::{Field, Group, TypeDef, TypeKind, Version, Versioned},
 };
 
 /// Checks that each kind with several versions has one to convert to and from, and that markers are
@@ -14,6 +14,7 @@ pub(crate) fn check(group: &Group, diagnostics: &mut Diagnostics) {
     check_hubs(group, diagnostics);
     let plans = plans(group);
     for plan in &plans {
+        check_crate(group, plan, diagnostics);
         check_names(group, plan, diagnostics);
     }
     check_markers(group, &plans, diagnostics);
@@ -34,6 +35,19 @@ fn check_hubs(group: &Group, diagnostics: &mut Diagnostics) {
             let help = "mark the version that is stored with `+kubebuilder:storageversion`; of CRDs, keep it with the filters";
             diagnostics.push(Diagnostic::error(message).help(help));
         }
+    }
+}
+
+/// The crate of a type alone may implement traits for it.
+fn check_crate(group: &Group, plan: &Plan<'_>, diagnostics: &mut Diagnostics) {
+    let Versioned { version, resource } = plan.spoke;
+    if version.is_elsewhere(resource) {
+        let message = format!(
+            "{} of {}/{} is a type of another crate, which alone can convert it",
+            resource.kind, group.name, version.name
+        );
+        let help = "generate `conversion` in that crate, and leave it out here";
+        diagnostics.push(Diagnostic::error(message).help(help));
     }
 }
 

@@ -37,7 +37,7 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
     let impls = resources.filter_map(|resource| {
         let root = ident(&resource.root);
         let validator = emit_validator(cx, group, version, resource)?;
-        if is_elsewhere(version, resource) {
+        if version.is_elsewhere(resource) {
             return Some(emit_function(resource, &validator));
         }
         let implementation = quote! {
@@ -70,16 +70,7 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
 /// Whether the crate has functions that return validators.
 pub(super) fn has_functions(version: &Version) -> bool {
     let mut resources = version.resources.iter();
-    resources.any(|resource| is_elsewhere(version, resource))
-}
-
-/// Whether the kind's type belongs to another crate, which alone may implement traits for it.
-fn is_elsewhere(version: &Version, resource: &Resource) -> bool {
-    let item = version
-        .type_def(&resource.root)
-        .and_then(|def| def.item.as_ref());
-    let path = item.and_then(|item| item.path.as_ref());
-    path.is_some_and(|path| !path.is_of_crate())
+    resources.any(|resource| version.is_elsewhere(resource))
 }
 
 /// ```ignore

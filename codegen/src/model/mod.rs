@@ -157,6 +157,14 @@ impl Version {
     pub fn type_def(&self, name: &str) -> Option<&TypeDef> {
         find_type(&self.types, self.origin, name)
     }
+
+    /// Whether the kind's type belongs to another crate, which alone may implement traits for it.
+    #[must_use]
+    pub fn is_elsewhere(&self, resource: &Resource) -> bool {
+        let def = self.type_def(&resource.root);
+        let path = def.and_then(|def| def.item.as_ref()?.path.as_ref());
+        path.is_some_and(|path| !path.is_of_crate())
+    }
 }
 
 /// Where the types of a version come from.

@@ -175,7 +175,8 @@ fn key_of(keys: &[&str], item: &Value) -> Option<Value> {
 }
 
 /// Gives the items of a list back what they had: those that are at their place with the same
-/// keys or as they were seen, then such ones elsewhere, then, in a list of the same length, those at the same place that are left.
+/// keys or as they were seen, then such ones elsewhere, then, in a list of the same length, those
+/// at the same place that are left.
 fn restored(length: usize, items: Vec<Item>, now: Vec<Value>) -> Vec<Value> {
     let is_same_length = now.len() == length;
     let mut now: Vec<(Value, bool)> = now.into_iter().map(|value| (value, false)).collect();

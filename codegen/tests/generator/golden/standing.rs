@@ -20,7 +20,12 @@ fn kinds_anywhere_in_a_workspace_give_the_golden_crates() {
         let config = Config::new()
             .apis(folder.join(apis))
             .out_dir(folder.join("src"))
-            .emit(Generator::ALL);
+            // What a conversion does not decide has to be written.
+            .emit(
+                Generator::ALL
+                    .into_iter()
+                    .filter(|&it| it != Generator::Conversion),
+            );
         let config = match apis {
             "src" => config.manifests(&folder, Manifests::default()),
             _ => config,
@@ -31,4 +36,16 @@ fn kinds_anywhere_in_a_workspace_give_the_golden_crates() {
         check(case, &generated.files);
         check_manifests(case, &generated.manifests);
     }
+}
+
+#[test]
+fn kinds_of_another_crate_are_converted_there() {
+    let folder = testdata().join("expected/kinds-in-member");
+    let config = Config::new()
+        .apis(folder.join("../kinds-in-groups"))
+        .out_dir(folder.join("src"))
+        .emit([Generator::Conversion]);
+    let error = config.generated(&()).unwrap_err().to_string();
+    let expected = "error: Ship of fleet.example.com/v1beta1 is a type of another crate, which alone can convert it";
+    assert!(error.contains(expected), "{error}");
 }
