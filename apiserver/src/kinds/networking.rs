@@ -132,7 +132,25 @@ fn validate_ingress(spec: &Value) -> Vec<FieldError> {
             validate_path(&format!("{path}.http.paths[{index}]"), item, &mut errors);
         }
     }
+    validate_tls(items(spec, &["tls"]), &mut errors);
+    if let Some(class) = spec["ingressClassName"].as_str()
+        && let Some(fault) = subdomain_fault(class)
+    {
+        errors.push(FieldError::invalid("spec.ingressClassName", class, fault));
+    }
     errors
+}
+
+fn validate_tls(tls: &[Value], errors: &mut Vec<FieldError>) {
+    for (index, entry) in tls.iter().enumerate() {
+        for (at, host) in items(entry, &["hosts"]).iter().enumerate() {
+            let host = host.as_str().unwrap_or_default();
+            if let Some(fault) = subdomain_fault(host.strip_prefix("*.").unwrap_or(host)) {
+                let path = format!("spec.tls[{index}].hosts[{at}]");
+                errors.push(FieldError::invalid(path, host, fault));
+            }
+        }
+    }
 }
 
 fn validate_host(path: &str, host: &str, errors: &mut Vec<FieldError>) {

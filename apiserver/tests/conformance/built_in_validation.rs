@@ -42,6 +42,12 @@ cases![
         DAEMON_SETS, workload(),
         json!({"spec": {"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0}}}}),
         "spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be 0 when maxSurge is 0"),
+    ingress_class_is_a_subdomain: refused_everywhere(
+        INGRESSES, ingress(), json!({"spec": {"ingressClassName": "A_"}}),
+        &format!("spec.ingressClassName: Invalid value: \"A_\": {SUBDOMAIN}")),
+    tls_host_is_a_subdomain: refused_everywhere(
+        INGRESSES, ingress(), json!({"spec": {"tls": [{"hosts": ["*.a.b", "a b"]}]}}),
+        &format!("spec.tls[0].hosts[1]: Invalid value: \"a b\": {SUBDOMAIN}")),
     budget_is_a_number_or_a_percentage: refused_everywhere(
         BUDGETS, json!({"spec": {"minAvailable": 1}}), json!({"spec": {"minAvailable": "é☃"}}),
         &format!("spec.minAvailable: Invalid value: \"é☃\": {PERCENT}")),
@@ -190,6 +196,8 @@ fn cron_job() -> Value {
     let pod = json!({"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]});
     json!({"spec": {"schedule": "* * * * *", "jobTemplate": {"spec": {"template": {"spec": pod}}}}})
 }
+
+const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 const INGRESSES: Resource<'_> = Resource("/apis/networking.k8s.io/v1", "ingresses", "Ingress");
 

@@ -300,7 +300,7 @@ const ONE_IN_TWO_FILES: &[(&str, &[&str])] = &[
     ("crates/diff", &[]),
     ("crates/schema", &["cel::decl ↔ cel::types", "node ↔ rules"]),
     ("crates/names", &[]),
-    ("crates/quantity", &["amount ↔ parse"]),
+    ("crates/quantity", &[]),
     ("templates", &[]),
 ];
 
@@ -327,7 +327,6 @@ const CIRCLES: &[(&str, &[&str])] = &[
         "crates/schema",
         &["cel, formats, node, props, rules, validate"],
     ),
-    ("crates/quantity", &["amount, parse"]),
 ];
 
 #[test]

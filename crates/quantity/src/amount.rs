@@ -5,13 +5,11 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
-use std::str::FromStr;
 
 use num_bigint::BigInt;
 
+use crate::Quantity;
 use crate::number::Number;
-use crate::parse::parse;
-use crate::{ParseQuantityError, Quantity};
 
 /// How an amount is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -190,14 +188,6 @@ impl Default for Number {
 impl Default for Amount {
     fn default() -> Self {
         Self::from_units(0)
-    }
-}
-
-impl FromStr for Amount {
-    type Err = ParseQuantityError;
-
-    fn from_str(text: &str) -> Result<Self, ParseQuantityError> {
-        parse(text).ok_or_else(|| ParseQuantityError(text.chars().take(64).collect()))
     }
 }
 

@@ -1,7 +1,10 @@
 //! Texts to amounts, by the rules of Go's `resource.ParseQuantity`.
 
+use std::str::FromStr;
+
 use num_bigint::BigInt;
 
+use crate::ParseQuantityError;
 use crate::amount::{Amount, Format};
 use crate::number::{Number, count, saturated, ten_to};
 
@@ -31,7 +34,15 @@ enum Unit {
     Two(u32),
 }
 
-pub(super) fn parse(text: &str) -> Option<Amount> {
+impl FromStr for Amount {
+    type Err = ParseQuantityError;
+
+    fn from_str(text: &str) -> Result<Self, ParseQuantityError> {
+        parse(text).ok_or_else(|| ParseQuantityError(text.chars().take(64).collect()))
+    }
+}
+
+fn parse(text: &str) -> Option<Amount> {
     if text.is_empty() {
         return None;
     }

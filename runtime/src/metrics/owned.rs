@@ -77,6 +77,66 @@ impl<L: Ord + std::fmt::Debug> std::fmt::Debug for Owner<L> {
     }
 }
 
+/// Declares the series of an owner, each a row of field, type, name and help, and their `Families`,
+/// by the owner's labels.
+macro_rules! owned_series {
+    (
+        $(#[$doc:meta])*
+        $vis:vis struct $metrics:ident of ($($label:ident),+) {
+            $($field:ident: $series:ident = $name:literal, $help:literal;)+
+        }
+    ) => {
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(
+            feature = "prometheus",
+            derive(prometheus_client::encoding::EncodeLabelSet)
+        )]
+        struct Labels {
+            $($label: String,)+
+        }
+
+        $(#[$doc])*
+        #[derive(Debug, Clone)]
+        $vis struct $metrics {
+            _owner: std::sync::Arc<super::owned::Owner<Labels>>,
+            $($field: $series,)+
+        }
+
+        #[derive(Clone, Default)]
+        struct Table {
+            $($field: super::series::Family<Labels, $series>,)+
+        }
+
+        pub(super) struct Families {
+            table: Table,
+            owners: super::owned::Owners<Labels>,
+        }
+
+        impl Families {
+            pub(super) fn register(registry: &mut super::series::Registry) -> Self {
+                let table = Table::default();
+                $(registry.register($name, $help, table.$field.clone());)+
+                let own = table.clone();
+                let owners = super::owned::Owners::new(move |labels| {
+                    $(own.$field.remove(labels);)+
+                });
+                Self { table, owners }
+            }
+
+            pub(super) fn of(&self, $($label: &str),+) -> $metrics {
+                let labels = Labels {
+                    $($label: $label.to_owned(),)+
+                };
+                $metrics {
+                    _owner: self.owners.of(&labels),
+                    $($field: self.table.$field.get_or_create_owned(&labels),)+
+                }
+            }
+        }
+    };
+}
+pub(super) use owned_series;
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
