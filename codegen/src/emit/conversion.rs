@@ -81,8 +81,8 @@ fn emit_file(cx: &Emit<'_>, group: &Group, version: &Version) -> TokenStream {
 ///     }
 /// }
 ///
-/// impl TryFrom<super::Order> for crate::apis::shop::v1::Order { … }
-/// impl TryFrom<crate::apis::shop::v1::Order> for super::Order { … }
+/// impl TryFrom<super::Order> for crate::apis::shop::v1::Order { /* … */ }
+/// impl TryFrom<crate::apis::shop::v1::Order> for super::Order { /* … */ }
 ///
 /// /// `Order` of v1beta1 and v1.
 /// static ORDER: [Rule; 1] = [Rule::within("spec", "spec", &ORDER_SPEC)];
