@@ -29,9 +29,14 @@ impl Shapes<'_> {
     pub(super) fn float(&mut self, at: At<'_>) -> Schema {
         if !self.manifests.floats {
             let message = format!("`{}` is a floating-point number", at.what);
+            let finding = match self.is_kube {
+                // kube's own CRD has it, too.
+                true => Diagnostic::warning(message),
+                false => Diagnostic::error(message),
+            };
             self.report(
                 at,
-                Diagnostic::error(message)
+                finding
                     .help("use an integer in a smaller unit, a Quantity or a String: floats differ between languages")
                     .help("or permit them: `floats = true` in [crate.manifests], `--floats` on the command line"),
             );

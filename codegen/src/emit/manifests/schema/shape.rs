@@ -41,6 +41,8 @@ pub(in crate::emit::manifests) struct Shapes<'a> {
     lacks_fields: bool,
     /// Whether the use of the next named type keeps unknown fields, so that nothing is lost if the type contains itself.
     pub(super) keeps_fields: bool,
+    /// Whether kube's derive declares the kind.
+    pub(super) is_kube: bool,
     /// The arguments of generic types in progress, innermost last.
     pub(super) instances: Vec<BTreeMap<String, TypeRef>>,
     pub(in crate::emit::manifests) diagnostics: Diagnostics,
@@ -103,6 +105,7 @@ impl<'a> Shapes<'a> {
             open: Vec::new(),
             lacks_fields: false,
             keeps_fields: false,
+            is_kube: false,
             instances: Vec::new(),
             diagnostics: Diagnostics::new(),
         }
@@ -115,6 +118,7 @@ impl<'a> Shapes<'a> {
 
     /// The schema of a root type as in a CRD, where `metadata` has no properties.
     pub(in crate::emit::manifests) fn root(&mut self, def: &TypeDef, scope: Lookup<'_>) -> Schema {
+        self.is_kube = def.item.as_ref().is_some_and(|item| item.kube_derive);
         let mut schema = Schema::clone(&self.named(def, scope));
         if def.code().is_some() {
             return schema;
