@@ -201,9 +201,9 @@ impl Evaluation<'_> {
     fn method(&mut self, expr: &Expr, call: &ExprMethodCall) -> Option<Code> {
         /// Calls that keep what a schema says.
         #[rustfmt::skip]
-        const SAME: [&str; 12] = [
+        const SAME: [&str; 14] = [
             "as_value", "clone", "collect", "expect", "into", "into_object", "into_iter", "to_owned", "to_string",
-            "to_value", "unwrap", "unwrap_or_default",
+            "to_value", "unwrap", "unwrap_or", "unwrap_or_default", "unwrap_or_else",
         ];
         let name = call.method.to_string();
         if matches!(
@@ -257,7 +257,7 @@ impl Evaluation<'_> {
                 | "Number" | "String",
                 Some(value),
             )
-            | (_, "Some" | "Ok" | "to_value", Some(value)) => self.value(value),
+            | (_, "Some" | "Ok" | "from_value" | "to_value", Some(value)) => self.value(value),
             (_, "from_str", Some(text)) => {
                 let text = Literal::of(text).text()?;
                 Some(serde_json::from_str::<Value>(&text).ok()?.into())

@@ -17,7 +17,7 @@ fn crate_of(text: &str) -> Sandbox {
     sandbox
 }
 
-fn manifests(text: &str, arguments: &[&str]) -> (Sandbox, Run) {
+pub(super) fn manifests(text: &str, arguments: &[&str]) -> (Sandbox, Run) {
     let sandbox = crate_of(text);
     let run = sandbox.quiet(&[&["manifests", "."], arguments].concat());
     (sandbox, run)
@@ -25,7 +25,7 @@ fn manifests(text: &str, arguments: &[&str]) -> (Sandbox, Run) {
 
 /// Returns the schema of the spec of the kind `Boat`.
 #[track_caller]
-fn spec_of(text: &str) -> Value {
+pub(super) fn spec_of(text: &str) -> Value {
     let (sandbox, run) = manifests(text, &[]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let crd: Value =
@@ -36,7 +36,7 @@ fn spec_of(text: &str) -> Value {
 /// Checks the schema of the field `a`, whose attributes and type are given with functions below the
 /// kind.
 #[track_caller]
-fn check(field: &str, below: &str, expected: &Value) {
+pub(super) fn check(field: &str, below: &str, expected: &Value) {
     let text = format!("KIND\"Boat\")]\npub struct BoatSpec {{ {field} }}\n{below}\n");
     assert_eq!(
         spec_of(&text)["properties"]["a"],
@@ -103,6 +103,11 @@ fn functions_return_schemas_in_the_forms_that_operators_use() {
     );
     check("true.into()", &open);
     check(
+        "let items = bool::json_schema(g); let items = serde_json::to_value(&items).unwrap_or_else(|_| json!({})); \
+         serde_json::from_value(json!({\"type\": \"array\", \"items\": items})).expect(\"valid\")",
+        &json!({"type": "array", "items": {"type": "boolean"}}),
+    );
+    check(
         "json_schema!({\"oneOf\": [{\"type\": \"object\", \"properties\": {\"b\": {\"type\": \"string\"}}, \"required\": [\"b\"]}, \
          {\"type\": \"object\", \"properties\": {\"c\": {\"type\": \"string\"}}, \"required\": [\"c\"], \"additionalProperties\": false}]})",
         &json!({
@@ -154,47 +159,6 @@ fn functions_return_schemas_in_the_forms_that_operators_use() {
          let s = SchemaObject { instance_type: Some(InstanceType::Boolean.into()), extensions: e, ..Default::default() }; s.into()",
         &json!({"type": "boolean", "nullable": true}),
     );
-}
-
-/// Operators make the schemas of Kubernetes' types so, and remove what is required in them.
-#[test]
-fn a_generator_of_the_function_s_own_is_not_read() {
-    let spec = spec_of(
-        "KIND\"Boat\")]\npub struct BoatSpec { #[schemars(schema_with = \"f\")] a: Value }\nDERIVE\npub struct Mast { height: u8 }\n\
-         fn f(_g: &mut SchemaGenerator) -> Schema {\n\
-         let gen = schemars::gen::SchemaSettings::openapi3().with(|s| { s.inline_subschemas = true; }).into_generator();\n\
-         let mut val = gen.into_root_schema_for::<Mast>();\n\
-         val.schema.object.as_mut().unwrap().required = BTreeSet::new();\nval.schema.into()\n}\n",
-    );
-    let mast = &spec["properties"]["a"];
-    assert_eq!(mast["properties"]["height"]["maximum"], 255);
-    assert_eq!(mast.get("required"), None);
-}
-
-#[test]
-fn a_schema_by_hand_may_name_constants_of_its_type() {
-    check(
-        "a: Name",
-        "#[derive(Serialize, Deserialize, Clone, Debug)]\npub struct Name(String);\n\
-         impl Name { const PATTERN: &'static str = \"^[a-z]+$\"; }\n\
-         impl JsonSchema for Name {\nfn schema_name() -> String { \"n\".into() }\nfn json_schema(_: &mut SchemaGenerator) -> Schema {\n\
-         SchemaObject { instance_type: Some(InstanceType::String.into()), metadata: None, \
-         string: Some(Box::new(StringValidation { max_length: Some(9), pattern: Some(Self::PATTERN.into()), ..Default::default() })), \
-         ..SchemaObject::default() }.into()\n}\n}",
-        &json!({"type": "string", "maxLength": 9, "pattern": "^[a-z]+$"}),
-    );
-}
-
-/// The API server drops a keyword that it does not know.
-#[test]
-fn a_keyword_of_other_tools_is_left_out_with_a_warning() {
-    let text = "KIND\"Boat\")]\npub struct BoatSpec { #[schemars(schema_with = \"f\")] a: Value }\n\
-        fn f(_: &mut SchemaGenerator) -> Schema { json_schema!({\"type\": \"string\", \"x-enum-descriptions\": [\"b\"]}) }\n";
-    let (sandbox, run) = manifests(text, &[]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    run.says("warning: `x-enum-descriptions` in the schema of `BoatSpec.a` is left out");
-    let crd = sandbox.read("config/crd/bases/example.com_boats.yaml");
-    assert!(!crd.contains("x-enum"), "{crd}");
 }
 
 /// The types are seen from the function's module, and those that it declares are its own.
@@ -432,6 +396,10 @@ fn types_of_crates_that_schemars_knows_have_its_schemas() {
     check(
         "smallvec::SmallVec<[bool; 4]>",
         json!({"type": "array", "items": {"type": "boolean"}}),
+    );
+    check(
+        "ordered_float::NotNan<i32>",
+        json!({"type": "integer", "format": "int32"}),
     );
     check(
         "bytes::Bytes",

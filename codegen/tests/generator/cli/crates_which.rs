@@ -208,6 +208,23 @@ fn files_that_no_module_declares_are_left_out() {
     );
 }
 
+/// One program names the module where it is, and the other with `path`.
+#[test]
+fn programs_may_share_a_module() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "Cargo.toml",
+        "[package]\nname = \"operator\"\n[[bin]]\nname = \"tug\"\npath = \"src/tug.rs\"\n",
+    );
+    sandbox.write("src/main.rs", "mod boats;\n");
+    sandbox.write("src/tug.rs", "#[path = \"boats/mod.rs\"]\nmod boats;\n");
+    sandbox.write("src/boats/mod.rs", "pub mod raft;\n");
+    sandbox.write("src/boats/raft.rs", &kind("example.com", "Raft", ""));
+    let (names, run) = written(&sandbox, &[]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(names.len(), 1, "{names:?}");
+}
+
 /// Checks that the schema of a pod template has the fields of a Kubernetes version.
 #[track_caller]
 fn check_version(dependency: &str, arguments: &[&str], version: u8) {
