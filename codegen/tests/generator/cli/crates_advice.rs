@@ -155,6 +155,17 @@ fn floating_point_numbers_are_warned_of_without_the_flag_that_the_warning_names(
 }
 
 #[test]
+fn a_duration_of_rust_has_the_form_that_serde_writes() {
+    let text = "KIND\npub struct BoatSpec { a: std::time::Duration }\n";
+    let run = manifests(text, &[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run.says("warning: `BoatSpec.a` is a duration of Rust");
+    run.says("use Kubernetes' Duration, or a number of seconds");
+    let seconds = manifests(&text.replace("std::time::Duration", "u64"), &[]);
+    assert_eq!((seconds.code, seconds.stderr.as_str()), (0, ""));
+}
+
+#[test]
 fn a_circle_is_closed_by_the_markers_that_the_error_names() {
     let text = "KIND\npub struct BoatSpec { a: Node }\nDERIVE\npub struct Node {\n//\nnext: Option<Box<Node>> }\n";
     let run = manifests(&text.replace("//\n", ""), &[]);

@@ -196,9 +196,11 @@ fn code_that_is_not_read_is_an_error_with_its_place() {
         "let mut s = bool::json_schema(g); let b = change(&mut s); s",
         "let mut s = bool::json_schema(g); if let Some(t) = s.get_mut(\"type\") { *t = \"string\".into(); } s",
         "json_schema!({\"type\": kind()})",
+        "T::json_schema(g)",
     ] {
         let text = format!(
-            "KIND\"Boat\")]\npub struct BoatSpec {{ #[schemars(schema_with = \"f\")] a: Value }}\nfn f(g: &mut SchemaGenerator) -> Schema {{ {body} }}\n"
+            "KIND\"Boat\")]\npub struct BoatSpec {{ #[schemars(schema_with = \"f\")] a: Value }}\nfn f{}(g: &mut SchemaGenerator) -> Schema {{ {body} }}\n",
+            if body.starts_with("T::") { "<T>" } else { "" },
         );
         let (_, run) = manifests(&text, &[]);
         assert_eq!(run.code, 1, "{body}");

@@ -208,6 +208,39 @@ fn files_that_no_module_declares_are_left_out() {
     );
 }
 
+/// A checkout without a manifest of its own, wherever it is.
+#[test]
+fn a_folder_without_a_manifest_stands_for_the_crates_below() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("src/other/Cargo.toml", "[package]\nname = \"other\"\n");
+    sandbox.write("src/other/src/lib.rs", &kind("example.com", "Other", ""));
+    sandbox.write(
+        "src/fleet/tools/Cargo.toml",
+        "[package]\nname = \"tools\"\n",
+    );
+    sandbox.write("src/fleet/tools/src/main.rs", "fn main() {}\n");
+    sandbox.write(
+        "src/fleet/operator/Cargo.toml",
+        "[package]\nname = \"operator\"\n[workspace]\n[dependencies]\napi = { path = \"crates/api\" }\n",
+    );
+    sandbox.write(
+        "src/fleet/operator/src/main.rs",
+        &kind("example.com", "Boat", ""),
+    );
+    sandbox.write(
+        "src/fleet/operator/crates/api/Cargo.toml",
+        "[package]\nname = \"api\"\n",
+    );
+    sandbox.write(
+        "src/fleet/operator/crates/api/src/lib.rs",
+        &kind("example.com", "Raft", ""),
+    );
+    sandbox.enter("src/fleet");
+    let (names, run) = written(&sandbox, &[]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(names.len(), 2, "{names:?}");
+}
+
 /// One program names the module where it is, and the other with `path`.
 #[test]
 fn programs_may_share_a_module() {

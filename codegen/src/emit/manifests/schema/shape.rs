@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    DESCRIPTION, PRESERVE, RULES, Schema,
+    DESCRIPTION, PRESERVE, RULES, RUST_DURATIONS, Schema,
     integers::{integer, whole_number},
     object::{metadata_may_be_missing, of_object},
 };
@@ -226,6 +226,9 @@ impl<'a> Shapes<'a> {
             TypeRef::External(external) => external.missing.as_deref(),
             _ => None,
         };
+        if self.is_kube && RUST_DURATIONS.contains(&path.as_str()) {
+            return Arc::new(self.rust_duration(at));
+        }
         Arc::new(self.unknown(&path, missing, at))
     }
 
