@@ -39,6 +39,8 @@ pub(super) struct Requirement {
     /// Whether the crate has another name than in the manifest.
     pub(super) is_renamed: bool,
     pub(super) origin: Origin,
+    /// The requirement of a version.
+    pub(super) version: Option<String>,
     pub(super) features: Vec<String>,
     pub(super) default_features: bool,
     pub(super) is_optional: bool,
@@ -174,6 +176,10 @@ impl Manifest {
             origin: match declared {
                 None if is_inherited => Origin::Undeclared,
                 _ => origin(folder, table),
+            },
+            version: {
+                let version = value.as_str().or_else(|| table.get("version")?.as_str());
+                version.map(str::to_owned)
             },
             features,
             default_features: default_features(table).unwrap_or(true)

@@ -44,3 +44,17 @@ fn a_keyword_of_other_tools_is_left_out_with_a_warning() {
     let crd = sandbox.read("config/crd/bases/example.com_boats.yaml");
     assert!(!crd.contains("x-enum"), "{crd}");
 }
+
+/// As in kube's own CRDs: the API server drops what the schema of embedded metadata lacks. A pod's volumes
+/// have a claim with metadata, too.
+#[test]
+fn metadata_of_embedded_objects_is_whole() {
+    let (sandbox, run) = manifests(
+        "KIND\"Boat\")]\npub struct BoatSpec { a: k8s_openapi::api::core::v1::PodTemplateSpec, b: kube::core::ObjectMeta }\n",
+        &["--max-description", "0"],
+    );
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let crd = sandbox.read("config/crd/bases/example.com_boats.yaml");
+    assert_eq!(crd.matches(" labels:\n").count(), 3, "{crd}");
+    assert_eq!(crd.matches(" ownerReferences:\n").count(), 3);
+}

@@ -293,7 +293,14 @@ fn kubernetes_types_are_those_of_the_version_that_the_crate_uses() {
         format!("k8s-openapi = {{ version = \"0.26\", features = [\"{feature}\"] }}")
     };
     check_version("", &[], 36);
-    check_version(&openapi("latest"), &[], 36);
+    // The latest of that release.
+    check_version(&openapi("latest"), &[], 34);
+    check_version("k8s-openapi = \"0.25.0\"", &[], 33);
+    check_version(
+        "k8s-openapi = { version = \"0.28\", features = [\"earliest\"] }",
+        &[],
+        32,
+    );
     check_version(&openapi("v1_30"), &[], 30);
     check_version(&openapi("v1_33"), &[], 33);
     check_version(&openapi("v1_37"), &[], 36);

@@ -143,6 +143,7 @@ impl<'a> Shapes<'a> {
             TypeRef::Float | TypeRef::Float32 => self.float(at),
             TypeRef::String => Schema::of_type("string"),
             TypeRef::Any => Schema::default().with(PRESERVE, true),
+            TypeRef::Known(KnownType::ObjectMeta) if self.is_kube => return self.object_meta(at),
             TypeRef::Known(known) => {
                 let embedded = self.manifests.embedded_object_meta;
                 match Schema::of_known(*known, embedded) {
@@ -181,6 +182,17 @@ impl<'a> Shapes<'a> {
         Arc::new(schema)
     }
 
+    /// The metadata of embedded objects, as kube's own CRD has it: whole, since the API server drops
+    /// what the schema lacks.
+    fn object_meta(&mut self, at: At<'_>) -> Arc<Schema> {
+        let known = KnownType::ObjectMeta;
+        let path = &format!("{}::{}", known.module(), known.name());
+        match builtin::definition_in(path, self.manifests.types_version) {
+            Some(def) => self.builtin(&def, path),
+            None => Arc::new(self.unknown(path, None, at)),
+        }
+    }
+
     /// The schema of a type of another module.
     fn foreign(&mut self, ty: &TypeRef, at: At<'_>) -> Arc<Schema> {
         let path = ty.path().unwrap_or_default();
@@ -213,14 +225,7 @@ impl<'a> Shapes<'a> {
             return self.named(def, scope);
         }
         if let Some(def) = builtin::definition_in(&path, self.manifests.types_version) {
-            let module = path.rsplit_once("::").map_or("", |(module, _)| module);
-            let scope = Lookup {
-                types: &[],
-                path: module,
-                resources: &[],
-                rust: false,
-            };
-            return self.named(&def, scope);
+            return self.builtin(&def, &path);
         }
         let missing = match ty {
             TypeRef::External(external) => external.missing.as_deref(),
@@ -230,6 +235,17 @@ impl<'a> Shapes<'a> {
             return Arc::new(self.rust_duration(at));
         }
         Arc::new(self.unknown(&path, missing, at))
+    }
+
+    /// The schema of a type of Kubernetes, by its path.
+    fn builtin(&mut self, def: &TypeDef, path: &str) -> Arc<Schema> {
+        let scope = Lookup {
+            types: &[],
+            path: path.rsplit_once("::").map_or("", |(module, _)| module),
+            resources: &[],
+            rust: false,
+        };
+        self.named(def, scope)
     }
 
     /// The schema of a named type, with its documentation and rules.
