@@ -320,15 +320,19 @@ impl Scaffold<'_> {
 }
 
 /// Replaces each `{{name}}` in the template by its value. Placeholders inside of values are not
-/// expanded.
+/// expanded. `{{ $labels.name }}`, with a space, is an expression of another language, and stays.
 pub(crate) fn fill(template: &str, values: &[(&str, String)]) -> String {
     let mut text = String::with_capacity(template.len() * 2);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
         text.push_str(before);
         let (name, after) = after.split_once("}}").unwrap_or((after, ""));
-        let value = values.iter().find(|(known, _)| *known == name);
-        text.push_str(value.map_or("", |(_, value)| value));
+        if name.starts_with(' ') {
+            text.extend(["{{", name, "}}"]);
+        } else {
+            let value = values.iter().find(|(known, _)| *known == name);
+            text.push_str(value.map_or("", |(_, value)| value));
+        }
         rest = after;
     }
     text.push_str(rest);

@@ -67,6 +67,14 @@ pub mod operator {
         MONITOR = "operator/monitor/kustomization.yaml";
         /// How Prometheus reads its metrics.
         SERVICE_MONITOR = "operator/monitor/service-monitor.yaml";
+        /// The component that raises alerts.
+        ALERTS = "operator/alerts/kustomization.yaml";
+        /// The alerts, as the runtime declares them.
+        ALERT_RULES = "operator/alerts/rules.yaml";
+        /// The component with the dashboard.
+        DASHBOARDS = "operator/dashboard/kustomization.yaml";
+        /// Shows the runtime's metrics in Grafana.
+        DASHBOARD = "operator/dashboard/dashboard.yaml";
         /// The component that restricts its connections.
         RESTRICTED = "operator/network-policies/kustomization.yaml";
         /// What it may connect to, and who may connect to it.

@@ -64,7 +64,7 @@ const FEATURES: &str = "features = [\"app\", \"latest\"]";
 
 /// The files of a new operator, by path.
 #[rustfmt::skip]
-const FILES: [(&str, &str); 27] = [
+const FILES: [(&str, &str); 31] = [
     (".cargo/config.toml", templates::CARGO_CONFIG),
     (".dockerignore", templates::DOCKERIGNORE),
     (".github/workflows/ci.yml", templates::CI),
@@ -73,6 +73,10 @@ const FILES: [(&str, &str); 27] = [
     ("Dockerfile", templates::DOCKERFILE),
     ("README.md", templates::README),
     ("codegen.toml", templates::CODEGEN),
+    ("config/alerts/kustomization.yaml", templates::ALERTS),
+    ("config/alerts/rules.yaml", templates::ALERT_RULES),
+    ("config/dashboard/dashboard.yaml", templates::DASHBOARD),
+    ("config/dashboard/kustomization.yaml", templates::DASHBOARDS),
     ("config/deployment.yaml", templates::DEPLOYMENT),
     ("config/disruption-budget.yaml", templates::DISRUPTION_BUDGET),
     ("config/kustomization.yaml", templates::KUSTOMIZATION),
@@ -319,6 +323,7 @@ mod tests {
         );
         assert_eq!(operator.group("a.b").as_deref(), Some("a.b"));
         assert_eq!(Operator::read("[workspace]"), None);
-        assert!(files.values().all(|text| !text.contains("{{")));
+        let is_filled = |text: &String| !text.replace("{{ $labels.", "").contains("{{");
+        assert!(files.values().all(is_filled));
     }
 }

@@ -8,7 +8,6 @@
 mod blocks;
 mod commands;
 mod links;
-mod metrics;
 mod page;
 
 use std::path::PathBuf;

@@ -15,67 +15,59 @@ use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
 use super::factory::WeakFactory;
-use super::stats::processing_seconds;
 use super::{InformerStats, SharedInformer, SharedInformerFactory};
-use crate::metrics::Histogram;
+use crate::metrics::{Histogram, MetricInfo, table};
 use crate::object::{Cacheable, ResourceInfo};
 use crate::reflector::Spread;
 
 /// Reads one statistic.
 type Read = fn(&InformerStats) -> u64;
 
-/// The name without the suffix of counters, the help, and the statistic.
-#[rustfmt::skip]
-const COUNTERS: [(&str, &str, Read); 12] = [
-    ("reflector_lists", "Lists started, streamed ones included", |stats| stats.reflector.lists),
-    ("reflector_listed_objects", "Objects received in lists", |stats| stats.reflector.listed_objects),
-    ("reflector_watches", "Watches started, streamed lists included", |stats| stats.reflector.watches),
-    ("reflector_short_watches", "Watches that ended in under a second without an event",
-        |stats| stats.reflector.short_watches),
-    ("reflector_silent_watches", "Watches that were silent although bookmarks should have come",
-        |stats| stats.reflector.silent_watches),
-    ("reflector_version_resets", "How often the server's resourceVersions went back",
-        |stats| stats.reflector.version_resets),
-    ("reflector_events", "Watch events received, bookmarks included", |stats| stats.reflector.events),
-    ("reflector_errors", "Lists and watches that failed", |stats| stats.reflector.errors),
-    ("reflector_undecodable_objects", "Objects skipped because they could not be decoded or transformed",
-        |stats| stats.reflector.undecodable),
-    ("reflector_foreign_objects", "Objects and events of other shards, which the server should not have sent",
-        |stats| stats.reflector.foreign),
-    ("informer_handler_panics", "Calls of event handlers that panicked", |stats| stats.handler_panics),
-    ("informer_indexer_panics", "Objects or lists skipped because an indexer panicked", |stats| stats.indexer_panics),
+const COUNTERS: [(MetricInfo, Read); 12] = [
+    (table::LISTS, |stats| stats.reflector.lists),
+    (table::LISTED_OBJECTS, |stats| {
+        stats.reflector.listed_objects
+    }),
+    (table::WATCHES, |stats| stats.reflector.watches),
+    (table::SHORT_WATCHES, |stats| stats.reflector.short_watches),
+    (table::SILENT_WATCHES, |stats| {
+        stats.reflector.silent_watches
+    }),
+    (table::VERSION_RESETS, |stats| {
+        stats.reflector.version_resets
+    }),
+    (table::EVENTS, |stats| stats.reflector.events),
+    (table::ERRORS, |stats| stats.reflector.errors),
+    (table::UNDECODABLE_OBJECTS, |stats| {
+        stats.reflector.undecodable
+    }),
+    (table::FOREIGN_OBJECTS, |stats| stats.reflector.foreign),
+    (table::HANDLER_PANICS, |stats| stats.handler_panics),
+    (table::INDEXER_PANICS, |stats| stats.indexer_panics),
 ];
 
-#[rustfmt::skip]
-const GAUGES: [(&str, &str, Read); 6] = [
-    ("reflector_failing", "1 while lists or watches fail, 0 while they work", |stats| u64::from(stats.error.is_some())),
-    ("informer_objects", "Objects in the cache", |stats| stats.objects as u64),
-    ("informer_queued_items", "Events received and not yet in the cache", |stats| stats.queued as u64),
-    ("informer_handlers", "Event handlers", |stats| stats.handlers as u64),
-    ("informer_handler_pending_calls", "Calls of event handlers that wait, of all handlers",
-        |stats| stats.pending as u64),
-    ("informer_handler_pending_calls_max", "The longest queue of one event handler", |stats| stats.max_pending as u64),
+const GAUGES: [(MetricInfo, Read); 6] = [
+    (table::FAILING, |stats| u64::from(stats.error.is_some())),
+    (table::OBJECTS, |stats| stats.objects as u64),
+    (table::QUEUED_ITEMS, |stats| stats.queued as u64),
+    (table::HANDLERS, |stats| stats.handlers as u64),
+    (table::PENDING_CALLS, |stats| stats.pending as u64),
+    (table::MAX_PENDING_CALLS, |stats| stats.max_pending as u64),
 ];
 
 /// Selects one histogram.
 type Distribution = fn(&Scrape) -> &Histogram;
 
-#[rustfmt::skip]
-const HISTOGRAMS: [(&str, &str, Distribution); 5] = [
-    ("reflector_list_duration_seconds", "How long lists took to come and decode, streamed ones included",
-        |scrape| &scrape.spread.list_seconds),
-    ("reflector_items_per_list", "Objects of each list", |scrape| &scrape.spread.items_per_list),
-    ("reflector_watch_duration_seconds", "How long watches lasted", |scrape| &scrape.spread.watch_seconds),
-    ("reflector_items_per_watch", "Events of each watch", |scrape| &scrape.spread.items_per_watch),
-    ("informer_processing_latency_seconds",
-        "From the hand-out of a batch of events until the cache has it and handlers' queues too",
-        |scrape| &scrape.processing),
-];
-
-/// Gauges of the cache's version, under client-go's older and newer names.
-const VERSIONS: [&str; 2] = [
-    "reflector_last_resource_version",
-    "informer_store_resource_version",
+const HISTOGRAMS: [(MetricInfo, Distribution); 5] = [
+    (table::LIST_DURATION, |scrape| &scrape.spread.list_seconds),
+    (table::ITEMS_PER_LIST, |scrape| {
+        &scrape.spread.items_per_list
+    }),
+    (table::WATCH_DURATION, |scrape| &scrape.spread.watch_seconds),
+    (table::ITEMS_PER_WATCH, |scrape| {
+        &scrape.spread.items_per_watch
+    }),
+    (table::PROCESSING_LATENCY, |scrape| &scrape.processing),
 ];
 
 /// The statistics of one informer at a scrape.
@@ -149,28 +141,22 @@ impl Scrape {
 impl Collector for Informers {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let all = self.scrape();
-        for (name, help, read) in COUNTERS {
-            let kind = ConstCounter::new(0_u64).metric_type();
-            let mut family = encoder.encode_descriptor(name, help, None, kind)?;
+        for (info, read) in COUNTERS {
+            let mut family = info.describe(&mut encoder)?;
             for scrape in &all {
                 ConstCounter::new(read(&scrape.stats))
                     .encode(family.encode_family(&scrape.labels())?)?;
             }
         }
-        let versions = VERSIONS.map(|name| -> (&str, &str, fn(&Scrape) -> f64) {
-            let help = "The 15 least significant digits of the version that the cache reflects";
-            (name, help, |scrape| scrape.resource_version)
-        });
-        for (name, help, read) in versions {
-            encode_gauge(&mut encoder, &all, name, help, read)?;
+        for info in [table::LAST_RESOURCE_VERSION, table::STORE_RESOURCE_VERSION] {
+            encode_gauge(&mut encoder, &all, info, |scrape| scrape.resource_version)?;
         }
-        for (name, help, read) in GAUGES {
+        for (info, read) in GAUGES {
             let read = |scrape: &Scrape| read(&scrape.stats) as f64;
-            encode_gauge(&mut encoder, &all, name, help, read)?;
+            encode_gauge(&mut encoder, &all, info, read)?;
         }
-        for (name, help, read) in HISTOGRAMS {
-            let kind = processing_seconds().metric_type();
-            let mut family = encoder.encode_descriptor(name, help, None, kind)?;
+        for (info, read) in HISTOGRAMS {
+            let mut family = info.describe(&mut encoder)?;
             for scrape in &all {
                 read(scrape).encode(family.encode_family(&scrape.labels())?)?;
             }
@@ -197,12 +183,10 @@ fn told_apart(mut all: Vec<Scrape>) -> Vec<Scrape> {
 fn encode_gauge(
     encoder: &mut DescriptorEncoder<'_>,
     all: &[Scrape],
-    name: &str,
-    help: &str,
+    info: MetricInfo,
     read: impl Fn(&Scrape) -> f64,
 ) -> Result<(), fmt::Error> {
-    let kind = ConstGauge::new(0.0).metric_type();
-    let mut family = encoder.encode_descriptor(name, help, None, kind)?;
+    let mut family = info.describe(encoder)?;
     for scrape in all {
         ConstGauge::new(read(scrape)).encode(family.encode_family(&scrape.labels())?)?;
     }

@@ -10,6 +10,7 @@ use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEn
 
 use super::owned::{Owner, Owners};
 use super::series::{Counter, Family, Gauge, Histogram, Registry};
+use super::table;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
@@ -156,60 +157,15 @@ const BUCKETS: [f64; 40] = [
 impl Families {
     pub(super) fn register(registry: &mut Registry) -> Self {
         let families = Self::new();
-        let mut counter = |name: &str, help: &str, family: &Family<Labels, Counter>| {
-            registry.register(format!("controller_runtime_{name}"), help, family.clone());
-        };
-        counter(
-            "reconcile_errors",
-            "Reconciliation errors a controller",
-            &families.errors,
-        );
-        counter(
-            "terminal_reconcile_errors",
-            "Reconciliation errors that are not retried",
-            &families.terminal_errors,
-        );
-        counter(
-            "reconcile_panics",
-            "Reconciliation panics a controller",
-            &families.panics,
-        );
-        counter(
-            "reconcile_timeouts",
-            "Reconciliations that ran out of time",
-            &families.timeouts,
-        );
-        // This name is our own: such a panic ends a controller-runtime process.
-        let mapping = "Panics of predicates and of mappings to keys";
-        registry.register(
-            "controller_mapping_panics",
-            mapping,
-            families.mapping_panics.clone(),
-        );
-        let total = "Reconciliations a controller, by result";
-        registry.register(
-            "controller_runtime_reconcile",
-            total,
-            families.totals.clone(),
-        );
-        let time = "Seconds a reconciliation takes";
-        registry.register(
-            "controller_runtime_reconcile_time_seconds",
-            time,
-            families.time.clone(),
-        );
-        let max = "Most reconciliations at a time";
-        registry.register(
-            "controller_runtime_max_concurrent_reconciles",
-            max,
-            families.max_concurrent.clone(),
-        );
-        let active = "Workers at work now";
-        registry.register(
-            "controller_runtime_active_workers",
-            active,
-            families.active.clone(),
-        );
+        table::RECONCILE_ERRORS.register(registry, families.errors.clone());
+        table::TERMINAL_RECONCILE_ERRORS.register(registry, families.terminal_errors.clone());
+        table::RECONCILE_PANICS.register(registry, families.panics.clone());
+        table::RECONCILE_TIMEOUTS.register(registry, families.timeouts.clone());
+        table::MAPPING_PANICS.register(registry, families.mapping_panics.clone());
+        table::RECONCILES.register(registry, families.totals.clone());
+        table::RECONCILE_TIME.register(registry, families.time.clone());
+        table::MAX_CONCURRENT_RECONCILES.register(registry, families.max_concurrent.clone());
+        table::ACTIVE_WORKERS.register(registry, families.active.clone());
         families
     }
 

@@ -8,6 +8,7 @@ use std::fmt;
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 
 use super::series::{Counter, Family, Registry};
+use super::table;
 
 /// The `outcome` label of `event_recorder_events_total`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,11 +57,7 @@ pub struct EventMetrics {
 impl EventMetrics {
     pub(super) fn register(registry: &mut Registry) -> Self {
         let outcomes = Family::<Labels, Counter>::default();
-        registry.register(
-            "event_recorder_events",
-            "Recorded events by what became of them",
-            outcomes.clone(),
-        );
+        table::RECORDED_EVENTS.register(registry, outcomes.clone());
         Self { outcomes }
     }
 

@@ -6,12 +6,9 @@ use super::series::{Counter, Gauge};
 owned_series! {
     /// The series of one lease. Clones share them.
     pub struct LeaderMetrics of (name) {
-        status: Gauge = "leader_election_master_status",
-            "1 if this process holds the lease, 0 if it does not";
-        slowpath: Counter = "leader_election_slowpath",
-            "Renewals that had to read the lease first";
-        identity_conflicts: Counter = "leader_election_identity_conflicts",
-            "Times that another process was seen to contend under this identity";
+        status: Gauge = LEADER_STATUS;
+        slowpath: Counter = LEADER_SLOWPATH;
+        identity_conflicts: Counter = LEADER_CONFLICTS;
     }
 }
 

@@ -6,12 +6,9 @@ use super::series::{Counter, Gauge};
 owned_series! {
     /// The series of one kind. Clones share them.
     pub(crate) struct MigrationMetrics of (crd) {
-        pending: Gauge = "storage_migration_pending",
-            "1 while objects of the kind may be stored in an old version";
-        written: Counter = "storage_migration_objects",
-            "Objects that were written in the storage version";
-        failed: Counter = "storage_migration_failures",
-            "Objects that could not be written in the storage version";
+        pending: Gauge = MIGRATION_PENDING;
+        written: Counter = MIGRATION_OBJECTS;
+        failed: Counter = MIGRATION_FAILURES;
     }
 }
 

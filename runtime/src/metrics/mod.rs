@@ -30,12 +30,14 @@ mod controller;
 mod events;
 mod leader;
 mod migration;
+pub mod monitor;
 mod owned;
 #[cfg(feature = "prometheus")]
 mod process;
 mod rest_client;
 mod series;
 mod shards;
+pub(crate) mod table;
 mod tasks;
 #[cfg(feature = "webhooks")]
 mod webhook;
@@ -59,9 +61,10 @@ pub(crate) use self::events::EventOutcome;
 pub use self::leader::LeaderMetrics;
 pub(crate) use self::migration::MigrationMetrics;
 pub(crate) use self::rest_client::{RestCall, RestClientMetrics};
-use self::series::Registry;
 pub(crate) use self::series::{Histogram, exponential_buckets};
+pub use self::series::{Metric, Registry};
 pub(crate) use self::shards::ShardMetrics;
+pub use self::table::{GROUPS, MetricGroup, MetricInfo, MetricKind};
 pub(crate) use self::tasks::TaskMetrics;
 #[cfg(feature = "webhooks")]
 pub(crate) use self::webhook::WebhookMetrics;

@@ -77,13 +77,13 @@ impl<L: Ord + std::fmt::Debug> std::fmt::Debug for Owner<L> {
     }
 }
 
-/// Declares the series of an owner, each a row of field, type, name and help, and their `Families`,
+/// Declares the series of an owner, each a row of field, type and metric, and their `Families`,
 /// by the owner's labels.
 macro_rules! owned_series {
     (
         $(#[$doc:meta])*
         $vis:vis struct $metrics:ident of ($($label:ident),+) {
-            $($field:ident: $series:ident = $name:literal, $help:literal;)+
+            $($field:ident: $series:ident = $metric:ident;)+
         }
     ) => {
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,7 +115,7 @@ macro_rules! owned_series {
         impl Families {
             pub(super) fn register(registry: &mut super::series::Registry) -> Self {
                 let table = Table::default();
-                $(registry.register($name, $help, table.$field.clone());)+
+                $(super::table::$metric.register(registry, table.$field.clone());)+
                 let own = table.clone();
                 let owners = super::owned::Owners::new(move |labels| {
                     $(own.$field.remove(labels);)+

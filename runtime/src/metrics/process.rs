@@ -10,6 +10,8 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
+use super::table::{self, MetricInfo};
+
 /// The unit of times in `/proc`: user space sees 100 ticks per second on every architecture that
 /// Rust supports.
 const TICKS: f64 = 100.0;
@@ -37,42 +39,34 @@ struct Figures {
 
 type Read = fn(&Figures) -> Option<f64>;
 
-/// The name without the suffix of counters, the help, and the statistic.
-#[rustfmt::skip]
-const COUNTERS: [(&str, &str, Read); 3] = [
-    ("process_cpu_seconds", "Total user and system CPU time spent in seconds", |figures| figures.cpu),
-    ("process_network_receive_bytes", "Number of bytes received by the process over the network",
-        |figures| figures.received),
-    ("process_network_transmit_bytes", "Number of bytes sent by the process over the network",
-        |figures| figures.transmitted),
+const COUNTERS: [(MetricInfo, Read); 3] = [
+    (table::PROCESS_CPU, |figures| figures.cpu),
+    (table::PROCESS_RECEIVED, |figures| figures.received),
+    (table::PROCESS_TRANSMITTED, |figures| figures.transmitted),
 ];
 
-#[rustfmt::skip]
-const GAUGES: [(&str, &str, Read); 6] = [
-    ("process_open_fds", "Number of open file descriptors", |figures| figures.open_fds),
-    ("process_max_fds", "Maximum number of open file descriptors", |figures| figures.max_fds),
-    ("process_virtual_memory_bytes", "Virtual memory size in bytes", |figures| figures.virtual_memory),
-    ("process_virtual_memory_max_bytes", "Maximum amount of virtual memory available in bytes",
-        |figures| figures.virtual_memory_max),
-    ("process_resident_memory_bytes", "Resident memory size in bytes", |figures| figures.resident),
-    ("process_start_time_seconds", "Start time of the process since unix epoch in seconds", |figures| figures.start),
+const GAUGES: [(MetricInfo, Read); 6] = [
+    (table::PROCESS_FDS, |figures| figures.open_fds),
+    (table::PROCESS_FDS_MAX, |figures| figures.max_fds),
+    (table::PROCESS_VIRTUAL, |figures| figures.virtual_memory),
+    (table::PROCESS_VIRTUAL_MAX, |figures| {
+        figures.virtual_memory_max
+    }),
+    (table::PROCESS_RESIDENT, |figures| figures.resident),
+    (table::PROCESS_START, |figures| figures.start),
 ];
 
 impl Collector for Process {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let figures = Figures::now();
-        for (name, help, read) in COUNTERS {
+        for (info, read) in COUNTERS {
             if let Some(figure) = read(&figures) {
-                let counter = ConstCounter::new(figure);
-                let kind = counter.metric_type();
-                counter.encode(encoder.encode_descriptor(name, help, None, kind)?)?;
+                ConstCounter::new(figure).encode(info.describe(&mut encoder)?)?;
             }
         }
-        for (name, help, read) in GAUGES {
+        for (info, read) in GAUGES {
             if let Some(figure) = read(&figures) {
-                let gauge = ConstGauge::new(figure);
-                let kind = gauge.metric_type();
-                gauge.encode(encoder.encode_descriptor(name, help, None, kind)?)?;
+                ConstGauge::new(figure).encode(info.describe(&mut encoder)?)?;
             }
         }
         Ok(())

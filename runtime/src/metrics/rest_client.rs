@@ -11,6 +11,7 @@ use prometheus_client::encoding::EncodeLabelSet;
 
 use super::owned::{Owner, Owners};
 use super::series::{Counter, Family, Histogram, Registry};
+use super::table;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
@@ -184,26 +185,10 @@ impl Families {
             response_size: Family::new_with_constructor(sizes),
             used: Arc::default(),
         };
-        registry.register(
-            "rest_client_requests",
-            "Requests by status code, method and host",
-            families.requests.clone(),
-        );
-        registry.register(
-            "rest_client_request_duration_seconds",
-            "Seconds until an answer was read; of a watch, until it began",
-            families.duration.clone(),
-        );
-        registry.register(
-            "rest_client_request_size_bytes",
-            "Bytes of requests' bodies",
-            families.request_size.clone(),
-        );
-        registry.register(
-            "rest_client_response_size_bytes",
-            "Bytes of answers' bodies, watches apart",
-            families.response_size.clone(),
-        );
+        table::REQUESTS.register(registry, families.requests.clone());
+        table::REQUEST_DURATION.register(registry, families.duration.clone());
+        table::REQUEST_SIZE.register(registry, families.request_size.clone());
+        table::RESPONSE_SIZE.register(registry, families.response_size.clone());
         families
     }
 

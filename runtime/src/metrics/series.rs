@@ -2,17 +2,18 @@
 //! of the same names that compile to nothing.
 
 #[cfg(not(feature = "prometheus"))]
-pub(crate) use self::empty::{Counter, Family, Gauge, Histogram, Registry, exponential_buckets};
+pub(crate) use self::empty::{Counter, Family, Gauge, Histogram, exponential_buckets};
+#[cfg(not(feature = "prometheus"))]
+pub use self::empty::{Metric, Registry};
 #[cfg(feature = "prometheus")]
-pub(crate) use prometheus_client::{
-    metrics::{
-        counter::Counter,
-        family::Family,
-        gauge::Gauge,
-        histogram::{Histogram, exponential_buckets},
-    },
-    registry::Registry,
+pub(crate) use prometheus_client::metrics::{
+    counter::Counter,
+    family::Family,
+    gauge::Gauge,
+    histogram::{Histogram, exponential_buckets},
 };
+#[cfg(feature = "prometheus")]
+pub use prometheus_client::registry::{Metric, Registry};
 
 #[cfg(not(feature = "prometheus"))]
 #[expect(
@@ -114,11 +115,16 @@ mod empty {
         }
     }
 
+    /// What can be registered: anything.
+    pub trait Metric {}
+
+    impl<M> Metric for M {}
+
     /// An empty registry.
     #[derive(Debug, Default)]
-    pub(crate) struct Registry;
+    pub struct Registry;
 
     impl Registry {
-        pub(crate) fn register<M>(&mut self, _name: impl Into<String>, _help: &str, _metric: M) {}
+        pub(crate) fn register(&mut self, _name: &str, _help: &str, _metric: impl Metric) {}
     }
 }

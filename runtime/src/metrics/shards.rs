@@ -6,11 +6,10 @@ use super::series::{Counter, Gauge};
 owned_series! {
     /// The series of one group. Clones share them.
     pub(crate) struct ShardMetrics of (name) {
-        members: Gauge = "shard_group_members", "Replicas that share the work";
-        held: Gauge = "shard_group_slots",
-            "Slots of the hash space, of 256, that this process holds";
-        ranges: Gauge = "shard_group_ranges", "Ranges of hashes that this process holds";
-        moves: Counter = "shard_group_moves", "Slots that this process took or gave up";
+        members: Gauge = SHARD_MEMBERS;
+        held: Gauge = SHARD_SLOTS;
+        ranges: Gauge = SHARD_RANGES;
+        moves: Counter = SHARD_MOVES;
     }
 }
 

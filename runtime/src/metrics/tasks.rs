@@ -7,9 +7,8 @@ use super::series::{Counter, Gauge};
 owned_series! {
     /// The series of one task. Clones share them.
     pub(crate) struct TaskMetrics of (task, name) {
-        failing: Gauge = "background_task_failing",
-            "1 while a background task fails, 0 while it works";
-        failures: Counter = "background_task_failures", "Failed tries of a background task";
+        failing: Gauge = TASK_FAILING;
+        failures: Counter = TASK_FAILURES;
     }
 }
 

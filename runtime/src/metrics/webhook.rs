@@ -6,6 +6,7 @@ use std::time::Instant;
 use prometheus_client::encoding::EncodeLabelSet;
 
 use super::series::{Counter, Family, Gauge, Histogram, Registry, exponential_buckets};
+use super::table;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
@@ -37,25 +38,9 @@ impl WebhookMetrics {
             latency: Family::new_with_constructor(histogram),
             in_flight: Family::default(),
         };
-        // The encoder adds `_total`.
-        let requests = "Requests to webhooks, by HTTP status code";
-        registry.register(
-            "controller_runtime_webhook_requests",
-            requests,
-            metrics.requests.clone(),
-        );
-        let latency = "Time to answer a request, in seconds";
-        registry.register(
-            "controller_runtime_webhook_latency_seconds",
-            latency,
-            metrics.latency.clone(),
-        );
-        let in_flight = "Requests that are being answered";
-        registry.register(
-            "controller_runtime_webhook_requests_in_flight",
-            in_flight,
-            metrics.in_flight.clone(),
-        );
+        table::WEBHOOK_REQUESTS.register(registry, metrics.requests.clone());
+        table::WEBHOOK_LATENCY.register(registry, metrics.latency.clone());
+        table::WEBHOOK_IN_FLIGHT.register(registry, metrics.in_flight.clone());
         metrics
     }
 

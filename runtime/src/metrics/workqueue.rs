@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::owned::{Owner, Owners};
 use super::series::{Counter, Family, Histogram, Registry, exponential_buckets};
+use super::table;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "prometheus", derive(EncodeLabelSet))]
@@ -114,28 +115,10 @@ impl Families {
                 probes.lock().remove(labels);
             }),
         };
-        registry.register(
-            "workqueue_adds",
-            "Adds handled by the work queue",
-            families.adds.clone(),
-        );
-        registry.register(
-            "workqueue_retries",
-            "Retries handled by the work queue",
-            families.retries.clone(),
-        );
-        let help = "Seconds an item stays in the work queue before it is handed out";
-        registry.register(
-            "workqueue_queue_duration_seconds",
-            help,
-            families.queued.clone(),
-        );
-        let help = "Seconds the processing of an item takes";
-        registry.register(
-            "workqueue_work_duration_seconds",
-            help,
-            families.worked.clone(),
-        );
+        table::QUEUE_ADDS.register(registry, families.adds.clone());
+        table::QUEUE_RETRIES.register(registry, families.retries.clone());
+        table::QUEUE_DURATION.register(registry, families.queued.clone());
+        table::WORK_DURATION.register(registry, families.worked.clone());
         #[cfg(feature = "prometheus")]
         registry.register_collector(Box::new(moment::Moment(Arc::clone(&families.probes))));
         families

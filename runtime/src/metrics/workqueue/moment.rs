@@ -10,6 +10,7 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::gauge::ConstGauge;
 use tokio::time::Instant;
 
+use super::super::table::{self, MetricInfo};
 use super::{Labels, Probes};
 
 /// The gauges that are computed at a scrape.
@@ -22,8 +23,7 @@ struct Reading {
     longest: Duration,
 }
 
-/// Name, help and function of a gauge.
-type Gauge = (&'static str, &'static str, fn(&Reading) -> f64);
+type Gauge = (MetricInfo, fn(&Reading) -> f64);
 
 impl Moment {
     fn read(&self) -> BTreeMap<Labels, Reading> {
@@ -52,18 +52,17 @@ impl Moment {
 impl Collector for Moment {
     fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), fmt::Error> {
         let readings = self.read();
-        #[rustfmt::skip]
         let gauges: [Gauge; 3] = [
-            ("workqueue_depth", "Current depth of the work queue", |reading| reading.depth as f64),
-            ("workqueue_unfinished_work_seconds",
-                "Seconds of work in progress that work_duration has not observed yet; large values mean stuck workers",
-                |reading| reading.unfinished.as_secs_f64()),
-            ("workqueue_longest_running_processor_seconds", "Seconds the longest running processor has been at work",
-                |reading| reading.longest.as_secs_f64()),
+            (table::QUEUE_DEPTH, |reading| reading.depth as f64),
+            (table::UNFINISHED_WORK, |reading| {
+                reading.unfinished.as_secs_f64()
+            }),
+            (table::LONGEST_RUNNING, |reading| {
+                reading.longest.as_secs_f64()
+            }),
         ];
-        for (name, help, value) in gauges {
-            let mut family =
-                encoder.encode_descriptor(name, help, None, ConstGauge::new(0.0).metric_type())?;
+        for (info, value) in gauges {
+            let mut family = info.describe(&mut encoder)?;
             for (labels, reading) in &readings {
                 ConstGauge::new(value(reading)).encode(family.encode_family(labels)?)?;
             }

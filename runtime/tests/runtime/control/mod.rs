@@ -22,6 +22,7 @@ mod leader_config;
 mod leaks;
 mod manager;
 mod mapping;
+mod monitoring;
 mod one_run;
 mod owners;
 mod retrying;
