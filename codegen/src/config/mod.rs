@@ -17,6 +17,7 @@ mod disk;
 mod error;
 mod evaluate;
 mod features;
+mod fetched;
 mod file;
 #[cfg(feature = "go")]
 pub mod go;

@@ -42,9 +42,9 @@ pub struct KubeDerive {
     /// `shortname`
     #[darling(multiple, rename = "shortname")]
     pub short_names: Vec<String>,
-    /// `printcolumn`
-    #[darling(multiple, rename = "printcolumn", with = list_or_json)]
-    pub columns: Vec<Column>,
+    /// `printcolumn`: one column or several in each.
+    #[darling(multiple, rename = "printcolumn", with = several_columns)]
+    columns: Vec<Vec<Column>>,
     /// `selectable`
     #[darling(multiple)]
     pub selectable: Vec<String>,
@@ -76,6 +76,11 @@ impl KubeDerive {
     #[must_use]
     pub fn root_name(&self) -> &str {
         self.root.as_deref().unwrap_or(&self.kind)
+    }
+
+    /// Returns the printer columns.
+    pub fn columns(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().flatten()
     }
 }
 
@@ -169,9 +174,20 @@ fn list_or_json<T: FromMeta + DeserializeOwned>(meta: &Meta) -> darling::Result<
             Error::multiple(errors.map(|error| error.with_span(meta)).collect())
         });
     };
-    let text = String::from_meta(meta)?;
-    serde_json::from_str(&text)
-        .map_err(|error| Error::custom(format!("invalid JSON: {error}")).with_span(&value.value))
+    of_json(&String::from_meta(meta)?, &value.value)
+}
+
+/// Parses a printer column. In its older form, a string may hold several, between commas.
+fn several_columns(meta: &Meta) -> darling::Result<Vec<Column>> {
+    let Meta::NameValue(value) = meta else {
+        return Ok(vec![list_or_json(meta)?]);
+    };
+    of_json(&format!("[{}]", String::from_meta(meta)?), &value.value)
+}
+
+fn of_json<T: DeserializeOwned>(text: &str, at: &syn::Expr) -> darling::Result<T> {
+    serde_json::from_str(text)
+        .map_err(|error| Error::custom(format!("invalid JSON: {error}")).with_span(at))
 }
 
 /// Parses a flag with an optional string.

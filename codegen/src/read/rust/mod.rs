@@ -5,6 +5,7 @@
 //! combines the two. The result is plain data with places. Start reading at [`read`], then
 //! [`Package`].
 
+mod changes;
 mod code;
 mod comments;
 mod conditions;
