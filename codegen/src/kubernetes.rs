@@ -105,7 +105,7 @@ impl TypesVersion {
     /// The earliest version.
     pub const EARLIEST: Self = Self(30);
     /// The version of the table.
-    pub const LATEST: Self = Self(36);
+    pub const LATEST: Self = Self(37);
 
     /// Parses a version such as `1.36`, `v1.36` or `v1_36`.
     ///

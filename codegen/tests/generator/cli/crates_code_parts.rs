@@ -45,8 +45,8 @@ fn a_keyword_of_other_tools_is_left_out_with_a_warning() {
     assert!(!crd.contains("x-enum"), "{crd}");
 }
 
-/// As in kube's own CRDs: the API server drops what the schema of embedded metadata lacks. A pod's volumes
-/// have a claim with metadata, too.
+/// As in kube's own CRDs: the API server drops what the schema of embedded metadata lacks. A pod's
+/// volumes have a claim with metadata, too.
 #[test]
 fn metadata_of_embedded_objects_is_whole() {
     let (sandbox, run) = manifests(

@@ -277,6 +277,7 @@ fn check_version(dependency: &str, arguments: &[&str], version: u8) {
         ("resources", 32),
         ("hostnameOverride", 34),
         ("schedulingGroup", 36),
+        ("evictionResponders", 37),
     ] {
         let line = format!("\n                  {field}:\n");
         assert_eq!(
@@ -292,7 +293,7 @@ fn kubernetes_types_are_those_of_the_version_that_the_crate_uses() {
     let openapi = |feature: &str| {
         format!("k8s-openapi = {{ version = \"0.26\", features = [\"{feature}\"] }}")
     };
-    check_version("", &[], 36);
+    check_version("", &[], 37);
     // The latest of that release.
     check_version(&openapi("latest"), &[], 34);
     check_version("k8s-openapi = \"0.25.0\"", &[], 33);
@@ -303,7 +304,13 @@ fn kubernetes_types_are_those_of_the_version_that_the_crate_uses() {
     );
     check_version(&openapi("v1_30"), &[], 30);
     check_version(&openapi("v1_33"), &[], 33);
-    check_version(&openapi("v1_37"), &[], 36);
+    check_version(&openapi("v1_36"), &[], 36);
+    check_version(&openapi("v1_37"), &[], 37);
+    check_version(
+        "k8s-openapi = { version = \"0.29\", features = [\"latest\"] }",
+        &[],
+        37,
+    );
     check_version(&openapi("v1_33"), &["--kubernetes-version", "1.34"], 34);
 }
 
