@@ -16,6 +16,7 @@ mod crates_names;
 mod crates_which;
 mod crd;
 mod crd_checks;
+mod crd_fields;
 mod diff;
 mod evaluate;
 mod explain;
