@@ -15,6 +15,10 @@ pub struct Held<K>(Body<K>);
 
 enum Body<K> {
     Whole(Arc<K>),
+    #[cfg_attr(
+        not(feature = "packed"),
+        allow(dead_code, reason = "without the feature nothing is packed")
+    )]
     Packed(Arc<Packed<K>>),
 }
 

@@ -436,8 +436,8 @@ async fn a_removed_informer_is_not_awaited() {
 }
 
 #[cfg(feature = "packed")]
-#[test]
-fn a_factory_packs_the_kinds_that_it_is_told_to() {
+#[tokio::test]
+async fn a_factory_packs_the_kinds_that_it_is_told_to() {
     let server = Server::new();
     let factory = stores::factory_of_packed_maps(server.client());
     let maps = factory.informer_for::<ConfigMap>();
