@@ -17,6 +17,7 @@ mod crates_names;
 mod crates_which;
 mod crd;
 mod crd_checks;
+mod crd_fields;
 mod diff;
 mod evaluate;
 mod explain;
