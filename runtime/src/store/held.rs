@@ -15,10 +15,6 @@ pub struct Held<K>(Body<K>);
 
 enum Body<K> {
     Whole(Arc<K>),
-    #[cfg_attr(
-        not(feature = "packed"),
-        allow(dead_code, reason = "without the feature nothing is packed")
-    )]
     Packed(Arc<Packed<K>>),
 }
 
@@ -47,7 +43,6 @@ impl<K> fmt::Debug for Held<K> {
 }
 
 impl<K> Held<K> {
-    #[cfg(feature = "packed")]
     pub(super) fn packed(packed: Arc<Packed<K>>) -> Self {
         Self(Body::Packed(packed))
     }

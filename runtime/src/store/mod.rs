@@ -249,10 +249,9 @@ impl<K: Resource + Clone> Store<K> {
 
     /// Returns `object` as this store holds it.
     pub(crate) fn hold(&self, object: Arc<K>) -> Held<K> {
-        match self.inner.packer.get() {
-            Some(packer) => packer.pack(object),
-            None => object.into(),
-        }
+        let packer = self.inner.packer.get();
+        let packed = packer.and_then(|packer| packer.pack(&object));
+        packed.map_or_else(|| object.into(), Held::packed)
     }
 
     /// Whether there are indexes other than the namespace index.

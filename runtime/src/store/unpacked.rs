@@ -5,8 +5,6 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::held::Held;
-
 /// An object that cannot exist.
 pub(super) struct Packed<K>(Infallible, PhantomData<fn() -> K>);
 
@@ -32,7 +30,7 @@ impl<K> Packed<K> {
 pub(super) struct Packer<K>(Infallible, PhantomData<fn() -> K>);
 
 impl<K> Packer<K> {
-    pub(super) fn pack(&self, _: Arc<K>) -> Held<K> {
+    pub(super) fn pack(&self, _: &Arc<K>) -> Option<Arc<Packed<K>>> {
         match self.0 {}
     }
 }

@@ -22,7 +22,6 @@ use kube::Resource;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::held::Held;
 use dictionary::{Dictionary, Learner};
 use in_use::InUse;
 use summary::Summary;
@@ -73,15 +72,8 @@ where
 }
 
 impl<K> Packer<K> {
-    /// Packs an object. It stays whole if its type does not read what it writes.
-    pub(super) fn pack(self: &Arc<Self>, object: Arc<K>) -> Held<K> {
-        match self.try_pack(&object) {
-            Some(packed) => Held::packed(packed),
-            None => object.into(),
-        }
-    }
-
-    fn try_pack(self: &Arc<Self>, object: &Arc<K>) -> Option<Arc<Packed<K>>> {
+    /// Packs an object, unless its type does not read what it writes.
+    pub(super) fn pack(self: &Arc<Self>, object: &Arc<K>) -> Option<Arc<Packed<K>>> {
         let summary = (self.codec.summary)(object)?;
         let json = (self.codec.encode)(object).ok()?;
         let is_faithful =
