@@ -174,7 +174,7 @@ impl<K: Cacheable> Listener<K> {
                 Some(Parcel::Present(present)) => {
                     for object in present.iter() {
                         let note = Note::Add {
-                            object: object.clone(),
+                            object,
                             initial: true,
                         };
                         if !self.deliver(&note, &stop).await {

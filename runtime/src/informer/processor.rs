@@ -322,7 +322,7 @@ impl<K: Cacheable> Processor<K> {
         let present = self.store.snapshot();
         let notes = present.iter().map(|object| Note::Update {
             old: object.clone(),
-            new: object.clone(),
+            new: object,
         });
         self.distribute(Vec::new(), notes.collect());
     }

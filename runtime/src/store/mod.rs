@@ -113,7 +113,7 @@ impl<K: Resource + Clone> Store<K> {
     pub fn list(&self) -> Vec<Arc<K>> {
         let snapshot = self.snapshot();
         let mut objects = Vec::with_capacity(snapshot.len());
-        objects.extend(snapshot.iter().cloned());
+        objects.extend(snapshot.iter());
         objects
     }
 

@@ -49,8 +49,8 @@ impl<K: Resource> Snapshot<K> {
     }
 
     /// Returns the object of `key`.
-    pub fn get(&self, key: &str) -> Option<&Arc<K>> {
-        self.0.objects.get(key).map(|entry| &entry.value.object)
+    pub fn get(&self, key: &str) -> Option<Arc<K>> {
+        self.0.objects.get(key).map(object)
     }
 
     /// Calls every indexer with `object`; any of them may panic.
@@ -61,8 +61,8 @@ impl<K: Resource> Snapshot<K> {
     }
 
     /// Iterates over all objects, in no particular order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<K>> {
-        self.0.objects.iter().map(|entry| &entry.value.object)
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Arc<K>> {
+        self.0.objects.iter().map(object)
     }
 
     /// Iterates over all keys, in the order of [`Self::iter`].

@@ -80,7 +80,7 @@ impl Rig {
     /// Returns `name@version` of the cached objects, sorted.
     fn names(&self) -> Vec<String> {
         let snapshot = self.store.snapshot();
-        let name = |object: &Arc<ConfigMap>| {
+        let name = |object: Arc<ConfigMap>| {
             let (name, version) = (&object.metadata.name, &object.metadata.resource_version);
             format!("{}@{}", name.as_ref().unwrap(), version.as_ref().unwrap())
         };
