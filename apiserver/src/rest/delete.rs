@@ -69,10 +69,12 @@ pub(crate) async fn delete_collection(core: &Arc<Core>, call: &Call) -> Result<A
     let page = list::page(core, call).await?;
     let requester = call.requester();
     for stored in &page.objects {
-        match delete_object(core, &call.served, &stored.key, &options, Some(&requester)).await {
-            Ok(_) => {}
-            Err(error) if error.code == 404 => {}
-            Err(error) => return Err(error),
+        let deleted =
+            delete_object(core, &call.served, &stored.key, &options, Some(&requester)).await;
+        if let Err(error) = deleted
+            && error.code != 404
+        {
+            return Err(error);
         }
     }
     Ok(Answer::new(
