@@ -10,7 +10,7 @@
 # writing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-version=v0.36.3
+version=v0.37.2
 minor=${version#v0.}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

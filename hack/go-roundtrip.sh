@@ -19,9 +19,9 @@ go 1.26.0
 
 require (
 	example.com/shapes v0.0.0
-	k8s.io/api v0.36.3
-	k8s.io/apiextensions-apiserver v0.36.3
-	k8s.io/apimachinery v0.36.3
+	k8s.io/api v0.37.2
+	k8s.io/apiextensions-apiserver v0.37.2
+	k8s.io/apimachinery v0.37.2
 	k8s.io/sample-apiserver v0.0.0
 	k8s.io/sample-controller v0.0.0
 	parity.example.com/parity v0.0.0

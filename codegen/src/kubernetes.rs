@@ -105,7 +105,7 @@ impl TypesVersion {
     /// The earliest version.
     pub const EARLIEST: Self = Self(30);
     /// The version of the table.
-    pub const LATEST: Self = Self(36);
+    pub const LATEST: Self = Self(37);
 
     /// Parses a version such as `1.36`, `v1.36` or `v1_36`.
     ///
@@ -124,11 +124,22 @@ impl TypesVersion {
         })
     }
 
-    /// The version that a feature of k8s-openapi selects (`v1_36`), or the nearest one that is
-    /// known; `None` for other features.
-    pub(crate) fn of_feature(feature: &str) -> Option<Self> {
-        let minor: u8 = feature.strip_prefix("v1_")?.parse().ok()?;
+    /// The version that a feature of k8s-openapi selects (`v1_36`; `latest` in the release with
+    /// the version), or the nearest one that is known; `None` for other features.
+    pub(crate) fn of_feature(feature: &str, release: Option<&str>) -> Option<Self> {
+        let minor = match feature {
+            "latest" => Self::latest_of(release?)?,
+            "earliest" => Self::latest_of(release?)?.checked_sub(4)?,
+            feature => feature.strip_prefix("v1_")?.parse().ok()?,
+        };
         Some(Self(minor).clamp(Self::EARLIEST, Self::LATEST))
+    }
+
+    /// The latest minor version in a release of k8s-openapi (`0.28.0`): each adds one.
+    fn latest_of(release: &str) -> Option<u8> {
+        let plain = release.trim_start_matches(['^', '=', '~', ' ']);
+        let minor: u8 = plain.strip_prefix("0.")?.split('.').next()?.parse().ok()?;
+        minor.checked_add(8)
     }
 
     /// The minor version (36).
@@ -176,6 +187,24 @@ pub struct Recognition {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn features_of_k8s_openapi_select_a_version() {
+        let check = |feature: &str, release: &str, minor: Option<u8>| {
+            let found = TypesVersion::of_feature(feature, Some(release));
+            assert_eq!(found.map(TypesVersion::minor), minor, "{feature} {release}");
+        };
+        check("v1_32", "0.25.0", Some(32));
+        check("latest", "0.25.0", Some(33));
+        check("latest", "^0.27", Some(35));
+        check("latest", "=0.28.0", Some(36));
+        check("latest", "0.20", Some(30));
+        check("earliest", "0.28", Some(32));
+        check("earliest", "0.26.1", Some(30));
+        check("latest", "1", None);
+        check("schemars", "0.28", None);
+        assert_eq!(TypesVersion::of_feature("latest", None), None);
+    }
 
     #[test]
     fn versions_are_those_of_k8s_openapi() {

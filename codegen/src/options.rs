@@ -2,6 +2,7 @@
 //! `table`.
 
 pub(crate) mod define;
+mod fields;
 mod manifests;
 mod paths;
 mod table;
@@ -10,6 +11,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
+pub use self::fields::CrdField;
 pub use self::paths::{base_path, crate_path, type_path};
 pub use self::table::{Filters, Manifests, Options, RoleOptions, TypeOptions};
 pub(crate) use self::table::{ROWS, setters};

@@ -136,8 +136,6 @@ pub mod operator {
             VALIDATION = "operator/webhook/validation.rs";
             /// The module of a kind's conversions.
             CONVERSION = "operator/webhook/conversion.rs";
-            /// The conversion of one version.
-            SPOKE = "operator/webhook/spoke.rs";
             /// The tests of a kind's webhooks.
             TEST = "operator/webhook/test.rs";
             /// The test of defaults.

@@ -55,6 +55,8 @@ mod tests {
             ("1.33", "hostnameOverride", false),
             ("1.34", "hostnameOverride", true),
             ("1.36", "schedulingGroup", true),
+            ("1.36", "evictionResponders", false),
+            ("1.37", "evictionResponders", true),
         ];
     }
 }

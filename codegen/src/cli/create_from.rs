@@ -23,6 +23,7 @@ use crate::{
 
 use super::{
     Failure,
+    create_webhook::undecided,
     finish::Finish,
     new_kind::{check, free_name, place},
     operator::{Files, Project, input_error, refused},
@@ -74,6 +75,12 @@ impl Elsewhere {
                 "a webhook converts {}: `kube-codegen create webhook --conversion` adds one",
                 found.kind
             ));
+        }
+        if project.operator.converts {
+            let model = files.model(&project.configs)?;
+            let mut groups = model.groups.iter();
+            let group = groups.find(|group| group.name == found.group);
+            notes.extend(undecided(group, &found.kind));
         }
         let color = finish.color;
         files.generate(project.configs)?.conclude(finish)?;

@@ -1,8 +1,9 @@
 //! `kube-codegen create webhook`.
 
 use crate::{
-    config::shown,
-    model::{Conversion, Versioned},
+    config::{FILE_NAME, shown},
+    emit::{self, Undecided},
+    model::{Conversion, Group},
     operator::{Api, Certificates, Handler, Webhooks},
     options::type_path,
 };
@@ -79,22 +80,26 @@ impl CreateWebhook {
             sign(&project, &mut webhooks, is_first)?;
         }
         check_free(&project, &webhooks, is_first)?;
-        files.left.extend(losses(&project, &webhooks));
+        if self.conversion {
+            let Api { group, kind, .. } = &webhooks.api;
+            files.left.extend(undecided(project.group(group), kind));
+        }
         plan(&project, &webhooks, is_first, &mut files)?;
         let finish = Finish::of_edits(self.dry_run, color);
-        let mut written = vec![shown(&files.root().join(webhooks.path()))];
-        for spoke in &webhooks.spokes {
-            let [path, _] = webhooks.spoke_paths(&spoke.version);
-            written.push(shown(&files.root().join(path)));
-        }
+        let write = match webhooks.has_tests() {
+            true => format!(
+                "write them in {}, then ",
+                shown(&files.root().join(webhooks.path()))
+            ),
+            false => String::new(),
+        };
         files.generate(project.configs)?.conclude(finish)?;
         let names = named(&webhooks);
         finish.close_with(&format!(
-            "Created the webhooks of {} in {} for {names}. Next: write them in {}, then `cargo test`. \
+            "Created the webhooks of {} in {} for {names}. Next: {write}`cargo test`. \
              In clusters, {} makes their certificate.\n",
             webhooks.api.kind,
             webhooks.api.api_version(),
-            written.join(" and "),
             maker(webhooks.certificates)
         ))
     }
@@ -172,6 +177,13 @@ fn check_versions(project: &Project, webhooks: &Webhooks) -> Result<(), Failure>
             "the API server itself converts between the versions of {kind}: leave --conversion out"
         )));
     }
+    if !project.operator.converts {
+        return Err(refused(format!(
+            "{} does not select the generator of conversions: give it `emit = [\"all\", \"conversion\"]` in its [[crate]], \
+             and the module of each version `pub mod zz_generated_conversion;`; conversions by hand are registered by hand",
+            shown(&project.root.join(FILE_NAME))
+        )));
+    }
     let versions: Vec<_> = project.versions_of(group, kind).collect();
     if versions.len() < 2 {
         return Err(refused(format!(
@@ -188,37 +200,20 @@ fn check_versions(project: &Project, webhooks: &Webhooks) -> Result<(), Failure>
     }
 }
 
-/// What the new conversions lose until the user writes more, in prose.
-fn losses(project: &Project, webhooks: &Webhooks) -> Vec<String> {
-    let Api {
-        kind,
-        group,
-        version: hub,
-        ..
-    } = &webhooks.api;
-    let versions = project.versions_of(group, kind);
-    let versions = versions.map(|(version, resource)| Versioned { version, resource });
-    let versions: Vec<Versioned<'_>> = versions.collect();
-    let named = |name: &str| versions.iter().find(|one| one.version.name == name);
-    let mut lost = Vec::new();
-    for spoke in &webhooks.spokes {
-        let Some((spoke, hub)) = named(&spoke.version).zip(named(hub)) else {
-            continue;
-        };
-        for (has, lacks) in [(spoke, hub), (hub, spoke)] {
-            let missing = has.missing_from(*lacks);
-            if !missing.is_empty() {
-                lost.push(format!(
-                    "{} of {} is lost in {}, which has no such field: convert it, or keep it in an annotation; until then \
-                     the test `no_field_is_lost` fails",
-                    listed(&missing),
-                    has.version.name,
-                    lacks.version.name
-                ));
-            }
-        }
-    }
-    lost
+/// What the build will ask the user to write: what conversions of the kind do not decide.
+pub(super) fn undecided(group: Option<&Group>, kind: &str) -> Vec<String> {
+    let all = group.into_iter().flat_map(emit::undecided);
+    let own = all.filter(|it| it.kind == kind);
+    let notes = own.map(|Undecided { spoke, hub, name, functions, .. }| {
+        let functions = functions.iter().map(|name| format!("`{name}`"));
+        let functions: Vec<String> = functions.collect();
+        format!(
+            "rules cannot decide the conversion of {kind} between {spoke} and {hub}: implement `{name}` of {spoke}'s \
+             `zz_generated_conversion` for the {kind} of {spoke}, with {}; until then the build fails",
+            listed(&functions)
+        )
+    });
+    notes.collect()
 }
 
 /// Checks that the files to write do not exist.
@@ -303,10 +298,8 @@ fn named(webhooks: &Webhooks) -> String {
         Handler::Conversion => None,
         _ => Some(handler.name().to_owned()),
     });
-    let spokes = webhooks.spokes.iter().map(|spoke| &spoke.version);
-    let spokes: Vec<&str> = spokes.map(String::as_str).collect();
-    let conversion =
-        (!spokes.is_empty()).then(|| format!("conversion of {}", spokes.join(" and ")));
+    let conversion = (!webhooks.spokes.is_empty())
+        .then(|| format!("conversion of {}", webhooks.spokes.join(" and ")));
     let names: Vec<String> = handlers.flatten().chain(conversion).collect();
     listed(&names)
 }

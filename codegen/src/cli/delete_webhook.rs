@@ -295,13 +295,13 @@ pub(super) fn take_conversion(
         if version.name == api.version && files.text(&webhooks.path())?.is_some() {
             remove_first(&webhooks.path(), &version.name, "");
         }
-        let [path, _] = webhooks.spoke_paths(&api.version);
+        let path = webhooks.spoke_path(&api.version);
         if files.text(&path)?.is_none() {
             continue;
         }
         let (own, others): (Vec<_>, Vec<_>) = spokes(project, &webhooks, files, true)?
             .into_iter()
-            .partition(|spoke| spoke.version == api.version);
+            .partition(|spoke| *spoke == api.version);
         if others.is_empty() {
             remove_first(&path, &version.name, " --conversion");
             continue;

@@ -57,6 +57,7 @@ impl Init {
         let operator = Operator {
             name: self.name,
             domain: Some(self.domain),
+            converts: true,
         };
         let root = self.output.unwrap_or_else(|| operator.name.clone().into());
         let here = match root.as_os_str().is_empty() {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    Config, Diagnostic, Diagnostics,
+    Config, Diagnostic, Diagnostics, Generator,
     config::{Error, FILE_NAME, Prepared, Workspace, lock_all, shown},
     model::{ApiSet, Group, Resource, Version},
     operator::{Edit, Operator, controller_path, controller_test_path, names},
@@ -205,12 +205,6 @@ impl Project {
             path: shown(&manifest).into(),
             source,
         })?;
-        let operator = Operator::read(&text).ok_or_else(|| {
-            Failure::Usage(format!(
-                "{} is not the manifest of a package",
-                shown(&manifest)
-            ))
-        })?;
         let [config] = configs.as_slice() else {
             return Err(Failure::Usage(format!(
                 "{} declares {} crates of annotated Rust in src/apis: an operator has one",
@@ -218,6 +212,13 @@ impl Project {
                 configs.len()
             )));
         };
+        let converts = config.generator_options().emits(Generator::Conversion);
+        let operator = Operator::read(&text, converts).ok_or_else(|| {
+            Failure::Usage(format!(
+                "{} is not the manifest of a package",
+                shown(&manifest)
+            ))
+        })?;
         let locked = (!dry_run).then(|| lock_all(&configs)).transpose()?;
         let api = config.model(&())?;
         Ok(Self {

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use crate::{
     config::{FILE_NAME, shown},
-    model::{Resource, TypeKind, Version},
-    operator::{Api, Certificates, Handler, Spoke, Webhooks, imports_of, is_builtin_group, names},
+    operator::{Api, Certificates, Handler, Webhooks, imports_of, is_builtin_group, names},
 };
 
 use super::{
@@ -111,13 +110,8 @@ fn webhooks_of(
         Ok::<_, Failure>(files.text(Path::new(&path))?.is_some())
     };
     let component = files.text(Path::new(Certificates::DEPLOYED_BY))?;
-    let fields = project
-        .versions_of(&api.group, &api.kind)
-        .find(|(version, _)| version.name == api.version)
-        .map(|(version, resource)| fields(version, resource));
     let mut webhooks = Webhooks {
         certificates: Certificates::of_component(&component.unwrap_or_default()),
-        fields: fields.unwrap_or_default(),
         module: api.module.clone(),
         sample: String::new(),
         namespace: String::new(),
@@ -181,34 +175,18 @@ pub(super) fn spokes(
     webhooks: &Webhooks,
     files: &Files,
     are_there: bool,
-) -> Result<Vec<Spoke>, Failure> {
+) -> Result<Vec<String>, Failure> {
     let api = &webhooks.api;
     let versions = project.versions_of(&api.group, &api.kind);
     let others = versions.filter(|(version, _)| version.name != api.version);
     let mut spokes = Vec::new();
-    for (version, resource) in others {
-        let [path, _] = webhooks.spoke_paths(&version.name);
+    for (version, _) in others {
+        let path = webhooks.spoke_path(&version.name);
         if files.text(&path)?.is_some() == are_there {
-            spokes.push(Spoke {
-                version: version.name.clone(),
-                fields: fields(version, resource),
-            });
+            spokes.push(version.name.clone());
         }
     }
     Ok(spokes)
-}
-
-/// The Rust names of the fields of a kind's root type.
-fn fields(version: &Version, resource: &Resource) -> Vec<String> {
-    let mut types = version.types.iter();
-    let root = types.find(|def| def.name == resource.root);
-    match root.map(|def| &def.kind) {
-        Some(TypeKind::Struct(root)) => {
-            let names = root.fields.iter().map(|field| field.rust_name.clone());
-            names.collect()
-        }
-        _ => ["metadata", "spec", "status"].map(str::to_owned).to_vec(),
-    }
 }
 
 /// Reads name and namespace of the sample, which the tests start with.

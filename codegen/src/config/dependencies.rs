@@ -1,4 +1,4 @@
-//! The crates that a crate depends on by path, whose types its kinds may use.
+//! The crates that a crate depends on, whose types its kinds may use.
 //!
 //! Manifests decide which crates there are and which features are on, as in a build of the crate
 //! alone. Only crates whose name occurs in the source of a crate that is read are read, too.
@@ -12,16 +12,11 @@ use super::{
     Error,
     disk::Disk,
     features::{Selection, enabled_elsewhere},
+    fetched::Fetched,
     layout::{manifest_folder, root_name, shown, whole},
     manifest::{Library, Manifest, Origin, Requirement},
 };
 use crate::source::{RustDependency, RustFeatures, RustLink, Source};
-
-const OF_REGISTRY: &str =
-    "is from a registry; only dependencies with a `path` in Cargo.toml are read";
-
-const OF_GIT: &str =
-    "is from a git repository; only dependencies with a `path` in Cargo.toml are read";
 
 /// The dependencies of a crate.
 #[derive(Default)]
@@ -52,15 +47,14 @@ impl Dependencies {
         let Some(manifest) = Manifest::read(folder, disk) else {
             return Ok(Self::default());
         };
+        let fetched = Fetched::of(manifest.workspace_folder(), disk);
         let own = Node {
-            library: manifest.library(disk),
-            manifest,
-            names: BTreeSet::new(),
-            without_default: true,
             features: features.cloned().unwrap_or_default(),
+            ..Node::of(manifest, &fetched, disk)
         };
         let mut graph = Graph {
             disk,
+            fetched,
             own: (root_folder.clone(), root_name(root)),
             nodes: BTreeMap::from([(folder.to_owned(), Some(own))]),
         };
@@ -75,6 +69,8 @@ impl Dependencies {
 struct Node {
     manifest: Manifest,
     library: Option<Library>,
+    /// The dependencies, each with the place of its source.
+    requirements: Vec<Requirement>,
     /// The features that dependents ask for.
     names: BTreeSet<String>,
     /// Whether no dependent asks for the default features.
@@ -84,15 +80,23 @@ struct Node {
 }
 
 impl Node {
-    fn read(folder: &Path, disk: &Disk) -> Option<Self> {
-        let manifest = Manifest::read(folder, disk)?;
-        Some(Self {
+    fn read(folder: &Path, fetched: &Fetched, disk: &Disk) -> Option<Self> {
+        Some(Self::of(Manifest::read(folder, disk)?, fetched, disk))
+    }
+
+    fn of(manifest: Manifest, fetched: &Fetched, disk: &Disk) -> Self {
+        let requirements = manifest.requirements().into_iter().map(|it| Requirement {
+            origin: fetched.origin(&manifest, &it.package, it.origin, disk),
+            ..it
+        });
+        Self {
             library: manifest.library(disk),
+            requirements: requirements.collect(),
             names: BTreeSet::new(),
             without_default: true,
             features: RustFeatures::default(),
             manifest,
-        })
+        }
     }
 
     /// Whether a dependency is part of the build.
@@ -137,9 +141,10 @@ impl Node {
     }
 }
 
-/// The crates that a crate depends on by path, directly or not.
+/// The crates that a crate depends on, directly or not, and whose source is there.
 struct Graph<'d> {
     disk: &'d Disk,
+    fetched: Fetched,
     /// The source root of the crate itself, and its name.
     own: (PathBuf, String),
     /// By the folder of the manifest; `None` if it cannot be read.
@@ -154,19 +159,19 @@ impl Graph<'_> {
             let Some(Some(node)) = self.nodes.get(&folder) else {
                 continue;
             };
-            let requirements = node.manifest.requirements().into_iter();
-            let asked = requirements.filter(|it| node.is_on(it)).filter_map(|it| {
-                let names: BTreeSet<String> = node.asked(&it).map(str::to_owned).collect();
-                match it.origin {
-                    Origin::Path(path) => Some((path, names, it.default_features)),
+            let requirements = node.requirements.iter().filter(|it| node.is_on(it));
+            let asked = requirements.filter_map(|it| {
+                let names: BTreeSet<String> = node.asked(it).map(str::to_owned).collect();
+                match &it.origin {
+                    Origin::Path(path) => Some((path.clone(), names, it.default_features)),
                     _ => None,
                 }
             });
             for (path, names, default) in asked.collect::<Vec<_>>() {
                 let is_known = self.nodes.contains_key(&path);
-                let disk = self.disk;
+                let (fetched, disk) = (&self.fetched, self.disk);
                 let node = self.nodes.entry(path.clone());
-                let node = node.or_insert_with_key(|folder| Node::read(folder, disk));
+                let node = node.or_insert_with_key(|folder| Node::read(folder, fetched, disk));
                 let Some(node) = node else { continue };
                 if node.turn_on(names, default) || !is_known {
                     next.push(path);
@@ -182,8 +187,8 @@ impl Graph<'_> {
         };
         let own = node.library.as_ref();
         let own = own.map(|library| (library.name.clone(), self.link_to(library)));
-        let requirements = node.manifest.requirements().into_iter();
-        let others = requirements.map(|it| self.link(node, &it));
+        let others = node.requirements.iter();
+        let others = others.map(|it| self.link(node, it));
         own.into_iter().chain(others).collect()
     }
 
@@ -191,9 +196,8 @@ impl Graph<'_> {
         let unread = |why: &str| RustLink::Unread(why.to_owned());
         let folder = match &requirement.origin {
             Origin::Path(folder) => folder,
-            Origin::Git => return (requirement.name(None), unread(OF_GIT)),
-            Origin::Registry => return (requirement.name(None), unread(OF_REGISTRY)),
-            Origin::Undeclared => {
+            Origin::Unread(why) => return (requirement.name(None), unread(why)),
+            Origin::Git | Origin::Registry | Origin::Undeclared => {
                 let why = "is not among the dependencies of the workspace";
                 return (requirement.name(None), unread(why));
             }

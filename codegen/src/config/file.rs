@@ -9,7 +9,7 @@ use std::{
 use toml::{Spanned, de::DeTable};
 
 use super::{
-    Config, Error,
+    Config, Error, crd_fields,
     disk::read,
     features::Selection,
     inputs::{Apis, CrdInput, GoInput, GroupVersions},
@@ -282,6 +282,9 @@ impl<'a> File<'a> {
             config.crds.push(CrdInput::Path(path));
         }
         let options = &mut config.options;
+        options
+            .crd_fields
+            .extend(crd_fields::read(&mut self.reader, table));
         self.reader.options(table, Section::Crd, options);
     }
 

@@ -7,7 +7,8 @@ use self::table::KEYS;
 pub(super) use crate::options::define::{OptionDef, Section, Type};
 use crate::options::rows;
 use Section::{
-    Accept, Attributes, Compatibility, Crate, Crd, Go, Lint, Manifests, Root, Rust, Workspace,
+    Accept, Attributes, Compatibility, Crate, Crd, CrdField, Go, Lint, Manifests, Root, Rust,
+    Workspace,
 };
 use Type::{Bool, Count, Map, String, Strings, Table, Tables};
 
@@ -18,13 +19,14 @@ pub(super) fn keys() -> impl Iterator<Item = &'static OptionDef> {
 
 impl Section {
     /// Every section, in the order of the file.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Root,
         Workspace,
         Crate,
         Attributes,
         Rust,
         Crd,
+        CrdField,
         Go,
         Manifests,
         Compatibility,
@@ -40,6 +42,7 @@ impl Section {
             Crate => "[[crate]]",
             Rust => "[crate.rust]",
             Crd => "[crate.crd]",
+            CrdField => "[[crate.crd.fields]]",
             Manifests => "[crate.manifests]",
             Go => "[[crate.go]]",
             Attributes => "[[crate.attributes]]",

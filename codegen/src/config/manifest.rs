@@ -34,9 +34,13 @@ pub(super) struct Library {
 pub(super) struct Requirement {
     /// The name in the manifest.
     pub(super) key: String,
+    /// The name of the package.
+    pub(super) package: String,
     /// Whether the crate has another name than in the manifest.
     pub(super) is_renamed: bool,
     pub(super) origin: Origin,
+    /// The requirement of a version.
+    pub(super) version: Option<String>,
     pub(super) features: Vec<String>,
     pub(super) default_features: bool,
     pub(super) is_optional: bool,
@@ -50,6 +54,8 @@ pub(super) enum Origin {
     Registry,
     /// The workspace, which does not declare it.
     Undeclared,
+    /// Elsewhere, and not read: why, as a phrase that follows its name.
+    Unread(String),
 }
 
 impl Manifest {
@@ -85,6 +91,11 @@ impl Manifest {
     /// Returns the name of the package.
     pub(super) fn name(&self) -> Option<&str> {
         self.table.get("package")?.get("name")?.as_str()
+    }
+
+    /// Returns the version of the package, if it is not the workspace's.
+    pub(super) fn version(&self) -> Option<&str> {
+        self.table.get("package")?.get("version")?.as_str()
     }
 
     /// Returns the folder of the workspace, or that of the crate.
@@ -157,10 +168,18 @@ impl Manifest {
         features.dedup();
         Requirement {
             key: key.to_owned(),
+            package: {
+                let package = table.get("package").and_then(Value::as_str);
+                package.unwrap_or(key).to_owned()
+            },
             is_renamed: table.contains_key("package"),
             origin: match declared {
                 None if is_inherited => Origin::Undeclared,
                 _ => origin(folder, table),
+            },
+            version: {
+                let version = value.as_str().or_else(|| table.get("version")?.as_str());
+                version.map(str::to_owned)
             },
             features,
             default_features: default_features(table).unwrap_or(true)

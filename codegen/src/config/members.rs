@@ -6,51 +6,123 @@ use super::{
     Error,
     disk::Disk,
     inputs::{Apis, mentions_kinds, source_root},
+    layout::{manifest_folder, whole},
+    manifest::{Manifest, Origin},
 };
 
+/// The number of folders between one without a manifest and the crates below it.
+const MOST_DEEP: usize = 3;
+
 /// Returns the source roots of a workspace's own crate and of its members, those that may declare
-/// kinds; none if the folder is no workspace.
+/// kinds; those of the crates below, if the folder belongs to none. There are none if the folder is
+/// a crate or in one.
 ///
 /// # Errors
 ///
 /// A folder or file cannot be read.
 pub(super) fn members(apis: &Apis, disk: &Disk) -> Result<Vec<Apis>, Error> {
     let folder = &apis.folder;
-    let path = folder.join("Cargo.toml");
-    if !apis.groups.is_empty() || !disk.is_file(&path) {
+    let mut roots = Vec::new();
+    if !apis.groups.is_empty() {
         return Ok(Vec::new());
     }
-    let text = String::from_utf8(disk.bytes(&path)?).unwrap_or_default();
+    if disk.is_file(&folder.join("Cargo.toml")) {
+        let crates = members_of(folder, disk)?.into_iter();
+        roots.extend(crates.map(|one| source_folder(&one, disk)));
+    } else if disk.is_dir(folder) && manifest_folder(&whole(folder)).is_none() {
+        for one in crates_below(folder, MOST_DEEP, disk)? {
+            let members = members_of(&one, disk)?;
+            let crates = if members.is_empty() {
+                vec![one]
+            } else {
+                members
+            };
+            roots.extend(crates.iter().map(|one| source_folder(one, disk)));
+        }
+    }
+    let mut found = Vec::new();
+    for root in roots {
+        if disk.is_dir(&root) && mentions_kinds(&root, disk)? {
+            found.push(root);
+        }
+    }
+    found.sort();
+    found.dedup();
+    let found = found.into_iter().map(|folder| Apis {
+        folder,
+        groups: Vec::new(),
+    });
+    Ok(found.collect())
+}
+
+/// Returns the folders of a workspace's own crate and of its members; none if the folder is no
+/// workspace.
+fn members_of(folder: &Path, disk: &Disk) -> Result<Vec<PathBuf>, Error> {
+    let text = String::from_utf8(disk.bytes(&folder.join("Cargo.toml"))?).unwrap_or_default();
     let manifest: toml::Table = text.parse().unwrap_or_default();
     let Some(workspace) = Workspace::of(&manifest) else {
         return Ok(Vec::new());
     };
     let mut crates = Vec::new();
     if manifest.contains_key("package") {
-        crates.push(folder.clone());
+        crates.push(folder.to_owned());
     }
     for pattern in &workspace.members {
         crates.extend(matching(folder, pattern, disk)?);
     }
-    let mut roots = Vec::new();
-    for one in crates {
-        let (root, library) = source_root(&one, disk);
-        let root = match library {
-            Some(_) => root,
-            None => one.join("src"),
-        };
-        let below = one.strip_prefix(folder).unwrap_or(&one);
-        if !workspace.excludes(below) && disk.is_dir(&root) && mentions_kinds(&root, disk)? {
-            roots.push(root);
+    // Crates that a member depends on by path are members.
+    let mut next = 0;
+    while let Some(one) = crates.get(next) {
+        for path in paths(one, disk) {
+            if let Ok(below) = path.strip_prefix(whole(folder)) {
+                let path = folder.join(below);
+                if !crates.contains(&path) {
+                    crates.push(path);
+                }
+            }
+        }
+        next += 1;
+    }
+    crates.retain(|one| !workspace.excludes(one.strip_prefix(folder).unwrap_or(one)));
+    Ok(crates)
+}
+
+/// Returns the folders that a crate depends on, absolute.
+fn paths(folder: &Path, disk: &Disk) -> Vec<PathBuf> {
+    let manifest = Manifest::read(&whole(folder), disk);
+    let requirements = manifest.map(|manifest| manifest.requirements());
+    let requirements = requirements.into_iter().flatten();
+    let paths = requirements.filter_map(|it| match it.origin {
+        Origin::Path(path) => Some(path),
+        _ => None,
+    });
+    paths.collect()
+}
+
+fn source_folder(folder: &Path, disk: &Disk) -> PathBuf {
+    match source_root(folder, disk) {
+        (root, Some(_)) => root,
+        (_, None) => folder.join("src"),
+    }
+}
+
+/// Returns the folders below one that have a manifest, without those below another such folder.
+fn crates_below(folder: &Path, most: usize, disk: &Disk) -> Result<Vec<PathBuf>, Error> {
+    if disk.is_file(&folder.join("Cargo.toml")) {
+        return Ok(vec![folder.to_owned()]);
+    }
+    let Some(most) = most.checked_sub(1) else {
+        return Ok(Vec::new());
+    };
+    let mut crates = Vec::new();
+    for path in disk.entries(folder)? {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let is_hidden = name.is_none_or(|name| name.starts_with('.') || name == "target");
+        if !is_hidden && disk.is_dir(&path) && !path.is_symlink() {
+            crates.extend(crates_below(&path, most, disk)?);
         }
     }
-    roots.sort();
-    roots.dedup();
-    let roots = roots.into_iter().map(|folder| Apis {
-        folder,
-        groups: Vec::new(),
-    });
-    Ok(roots.collect())
+    Ok(crates)
 }
 
 /// Whether a manifest is a workspace's.

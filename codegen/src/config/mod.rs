@@ -9,6 +9,7 @@ mod build_script;
 #[cfg(feature = "cli")]
 pub(crate) mod compatibility;
 mod crate_markers;
+mod crd_fields;
 mod crd_files;
 #[cfg(feature = "cli")]
 mod definitions;
@@ -17,6 +18,7 @@ mod disk;
 mod error;
 mod evaluate;
 mod features;
+mod fetched;
 mod file;
 #[cfg(feature = "go")]
 pub mod go;

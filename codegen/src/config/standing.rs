@@ -158,9 +158,12 @@ impl Config {
                 let requirements = manifest.requirements().into_iter();
                 let mut openapi =
                     requirements.filter(|it| it.key.replace('_', "-") == "k8s-openapi");
-                let features = openapi.next()?.features;
-                // Without a version, a program chooses one: `latest`, or for a library none.
-                features.iter().find_map(|it| TypesVersion::of_feature(it))
+                let openapi = openapi.next()?;
+                let release = openapi.version.as_deref();
+                let of = |feature: &str| TypesVersion::of_feature(feature, release);
+                // A library leaves the choice to programs, and most of these choose the latest.
+                let mut chosen = openapi.features.iter().filter_map(|it| of(it));
+                chosen.next().or_else(|| of("latest"))
             })
         });
         versions.max()

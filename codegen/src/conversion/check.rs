@@ -99,21 +99,25 @@ fn marked(def: &TypeDef) -> impl Iterator<Item = &Field> {
 
 fn unused(group: &Group, version: &Version, def: &TypeDef, field: &Field) -> Diagnostic {
     let marked = field.conversion.as_deref().cloned().unwrap_or_default();
+    let what = match marked.place {
+        Some(_) => "entry",
+        None => "marker",
+    };
     let help = match (&marked.lossy, field.required) {
-        (Some(_), true) => {
-            "a field that must be there comes back in any case: make it optional, or remove the marker"
-        }
-        (Some(_), false) => "all versions have the field: remove the marker",
-        (None, _) => {
-            "no version has the field under the old name or path, or as a number or value of the old form: correct the marker, or remove it"
-        }
+        (Some(_), true) => format!(
+            "a field that must be there comes back in any case: make it optional, or remove the {what}"
+        ),
+        (Some(_), false) => format!("all versions have the field: remove the {what}"),
+        (None, _) => format!(
+            "no version has the field under the old name or path, or as a number or value of the old form: correct the {what}, or remove it"
+        ),
     };
     let message = format!(
-        "the marker of `{}.{}` in {}/{} changes no conversion",
+        "the {what} of `{}.{}` in {}/{} changes no conversion",
         def.name, field.json_name, group.name, version.name
     );
     let error = Diagnostic::error(message).help(help);
-    match field.declared.place() {
+    match marked.place.as_ref().or_else(|| field.declared.place()) {
         Some(place) => error.at(place.clone(), ""),
         None => error,
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+pub(crate) use self::decisions::{Undecided, undecided};
 use super::{
     Emit, Files,
     context::{api_version, docs, ident, module_docs, path},

@@ -31,6 +31,7 @@ mod visibility;
 pub mod webhooks;
 
 pub(crate) use context::{Emit, ident};
+pub(crate) use conversion::{Undecided, undecided};
 use rayon::prelude::*;
 use serde_json::Value;
 pub(crate) use types::warn_of_attributes;

@@ -21,6 +21,7 @@ pub(super) fn of_field(markers: &MarkerSet) -> Option<Box<FieldConversion>> {
             .collect(),
         factor: markers.get::<ScaledFrom>().map(|it| it.factor.0),
         lossy: markers.get::<Lossy>().map(|it| it.reason.clone()),
+        place: None,
     };
     (found != FieldConversion::default()).then(|| Box::new(found))
 }

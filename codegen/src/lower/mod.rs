@@ -74,6 +74,7 @@ pub fn lower(read: Parsed, options: &Options) -> Result<(ApiSet, Diagnostics), D
     #[cfg(feature = "go")]
     let has_crds = !crds.is_empty();
     crd::lower(crds, options, &mut api, &mut own);
+    crd::declared::apply(&options.crd_fields, &mut api, &mut own);
     #[cfg(feature = "go")]
     lower_go(&go, has_crds, options, &mut api, &mut own);
     sort(&mut api);

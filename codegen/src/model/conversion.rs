@@ -1,6 +1,8 @@
 //! What markers say of a field for the conversion between versions.
 
-/// What markers say of a field for the conversion between versions.
+use crate::diag::Place;
+
+/// What markers or the configuration say of a field for the conversion between versions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FieldConversion {
     /// Its names in versions that do not have its own.
@@ -13,4 +15,6 @@ pub struct FieldConversion {
     pub factor: Option<u64>,
     /// Why versions without the field may lose it.
     pub lossy: Option<String>,
+    /// The place of what the configuration says; `None` for markers, which are at the field.
+    pub place: Option<Place>,
 }

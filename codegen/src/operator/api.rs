@@ -225,6 +225,11 @@ impl Api {
             ),
             false => ("", ""),
         };
+        // Its file is generated for every version, so that another one can become the stored one.
+        let conversion_module = match self.operator.converts {
+            true => "pub mod zz_generated_conversion;\n",
+            false => "",
+        };
         vec![
             ("example_imports", example_imports.to_owned()),
             ("example", example.to_owned()),
@@ -244,6 +249,7 @@ impl Api {
                     .unwrap_or_else(|| self.module.clone()),
             ),
             ("types_module", self.module.clone()),
+            ("conversion_module", conversion_module.to_owned()),
             ("plural", self.plural.clone()),
             ("genclient", genclient.to_owned()),
             ("scope", scope.to_owned()),
@@ -333,6 +339,7 @@ impl Api {
             operator: Operator {
                 name: "my-operator".to_owned(),
                 domain: None,
+                converts: true,
             },
             group: "batch.example.com".to_owned(),
             group_module: "batch".to_owned(),

@@ -225,6 +225,7 @@ mod tests {
             operator: Operator {
                 name: "my-operator".to_owned(),
                 domain: None,
+                converts: true,
             },
             kind: builtin_kind(group, version, kind).unwrap(),
             controller: None,

@@ -43,7 +43,7 @@ pub use migration::migration_edits;
 pub use moved::Neighbours;
 pub use policy::{Policy, Subject, policy, policy_edit};
 pub use references::{Gone, Reference};
-pub use webhook::{Handler, Spoke, Webhooks};
+pub use webhook::{Handler, Webhooks};
 
 use crate::{output::Tree, scaffold::fill};
 
@@ -117,12 +117,15 @@ pub struct Operator {
     pub name: String,
     /// The domain of its API groups.
     pub domain: Option<String>,
+    /// Whether its codegen.toml selects the generator `conversion`, as that of `init` does.
+    pub converts: bool,
 }
 
 impl Operator {
     /// Reads an operator from its `Cargo.toml`; `None` if that is not the manifest of a package.
+    /// `converts` is what its codegen.toml says.
     #[must_use]
-    pub fn read(manifest: &str) -> Option<Self> {
+    pub fn read(manifest: &str, converts: bool) -> Option<Self> {
         let manifest: Table = manifest.parse().ok()?;
         let package = manifest.get("package")?.as_table()?;
         let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -132,6 +135,7 @@ impl Operator {
         Some(Self {
             name: package.get("name").and_then(text)?,
             domain: metadata.and_then(|it| it.get("domain")).and_then(text),
+            converts,
         })
     }
 
@@ -309,16 +313,17 @@ mod tests {
         let operator = Operator {
             name: "my-operator".to_owned(),
             domain: Some("example.com".to_owned()),
+            converts: true,
         };
         let files = operator.files("\"0.1\"");
         let manifest = &files[Path::new("Cargo.toml")];
-        assert_eq!(Operator::read(manifest), Some(operator.clone()));
+        assert_eq!(Operator::read(manifest, true), Some(operator.clone()));
         assert_eq!(
             operator.group("batch").as_deref(),
             Some("batch.example.com")
         );
         assert_eq!(operator.group("a.b").as_deref(), Some("a.b"));
-        assert_eq!(Operator::read("[workspace]"), None);
+        assert_eq!(Operator::read("[workspace]", true), None);
         assert!(files.values().all(|text| !text.contains("{{")));
     }
 }

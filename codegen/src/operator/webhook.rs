@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use kube_codegen_templates::operator::webhook::{
-    self, CONVERSION, DEFAULTING, KIND, MODULE, SERVICE, SPOKE, TEST, TEST_DEFAULTING, TEST_SPOKE,
+    self, CONVERSION, DEFAULTING, KIND, MODULE, SERVICE, TEST, TEST_DEFAULTING, TEST_SPOKE,
     TEST_VALIDATION, VALIDATION,
 };
 
@@ -50,15 +50,6 @@ impl Handler {
     }
 }
 
-/// A version that is converted from and to the storage version.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spoke {
-    /// The version.
-    pub version: String,
-    /// The fields of the root type.
-    pub fields: Vec<String>,
-}
-
 /// The webhooks of a kind in a version that a command adds or removes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhooks {
@@ -67,8 +58,6 @@ pub struct Webhooks {
     /// The path of its type, if that is not the operator's: the kind is one of Kubernetes or of
     /// another project.
     pub elsewhere: Option<String>,
-    /// The fields of the root type.
-    pub fields: Vec<String>,
     /// The module of its handlers.
     pub module: String,
     /// The name of the sample object that tests start with.
@@ -78,7 +67,7 @@ pub struct Webhooks {
     /// The handlers to add or remove, in the order of [`Handler::ALL`].
     pub handlers: Vec<Handler>,
     /// The versions whose conversion is added or removed.
-    pub spokes: Vec<Spoke>,
+    pub spokes: Vec<String>,
     /// The file of the webhook configurations.
     pub configurations: String,
     /// The issuer of the certificate.
@@ -98,11 +87,10 @@ impl Webhooks {
         format!("tests/operator/{}.rs", Self::test_module(&self.module)).into()
     }
 
-    /// The files with a version's conversion and its tests.
+    /// The file with the tests of a version's conversion.
     #[must_use]
-    pub fn spoke_paths(&self, version: &str) -> [PathBuf; 2] {
-        let name = self.spoke_module(version);
-        ["src/webhooks", "tests/operator"].map(|folder| format!("{folder}/{name}.rs").into())
+    pub fn spoke_path(&self, version: &str) -> PathBuf {
+        format!("tests/operator/{}.rs", self.spoke_module(version)).into()
     }
 
     fn spoke_module(&self, version: &str) -> String {
@@ -280,17 +268,15 @@ impl Webhooks {
         Some(fill(template, &self.values()))
     }
 
-    /// The files with the conversions of the versions, and with their tests.
+    /// The files with the tests of the versions' conversions.
     #[must_use]
     pub fn spoke_files(&self) -> Tree {
-        let mut files = Tree::new();
-        for spoke in &self.spokes {
+        let files = self.spokes.iter().map(|spoke| {
             let mut values = self.values();
             values.extend(self.spoke_values(spoke));
-            let texts = [SPOKE, TEST_SPOKE].map(|template| fill(template, &values));
-            files.extend(self.spoke_paths(&spoke.version).into_iter().zip(texts));
-        }
-        files
+            (self.spoke_path(spoke), fill(TEST_SPOKE, &values))
+        });
+        files.collect()
     }
 
     /// The handlers' lines in existing files: those of the kind and shared ones.
@@ -308,13 +294,12 @@ impl Webhooks {
             }
             edits.push(self.statement(*handler));
         }
-        for Spoke { version, .. } in &self.spokes {
+        for version in &self.spokes {
             let name = self.spoke_module(version);
             let group = &self.api.group_module;
             let call = format!("spoke::<crate::apis::{group}::{version}::{kind}>()");
             let line = chained("converter", &call);
             edits.extend([
-                Edit::item(MODULE_PATH, format!("mod {name};")),
                 Edit::item(TESTS, format!("mod {name};")),
                 Edit::statement(self.path(), ("convert", At::End), line),
             ]);
@@ -465,35 +450,18 @@ impl Webhooks {
         }
     }
 
-    fn spoke_values(&self, spoke: &Spoke) -> [(&'static str, String); 6] {
+    fn spoke_values(&self, spoke: &str) -> [(&'static str, String); 4] {
         let client = |client: &str| {
             let call = self.client(client);
             call.strip_prefix("Api::").unwrap_or(&call).to_owned()
         };
-        let mut versions = [self.api.version.as_str(), &spoke.version];
+        let mut versions = [self.api.version.as_str(), spoke];
         versions.sort_by(|a, b| edit::by_version(a, b));
         [
-            ("spoke", spoke.version.clone()),
+            ("spoke", spoke.to_owned()),
             ("versions", format!("{{{}}}", versions.join(", "))),
-            ("to_hub", assignments(&self.fields, &spoke.fields)),
-            ("from_hub", assignments(&spoke.fields, &self.fields)),
             ("stored_client", client("client.clone()")),
             ("other_client", client("client")),
         ]
     }
-}
-
-/// Field initializers of a root type, each from the field of the same name in another version.
-fn assignments(fields: &[String], others: &[String]) -> String {
-    let lines = fields.iter().map(|name| {
-        let value = match name.as_str() {
-            "metadata" => "object.metadata".to_owned(),
-            name if others.iter().any(|other| other == name) => {
-                format!("recoded(&object.{name})?")
-            }
-            _ => "Default::default()".to_owned(),
-        };
-        format!("            {name}: {value},\n")
-    });
-    lines.collect()
 }

@@ -18,6 +18,8 @@ pub(crate) enum Section {
     Rust,
     /// `[crate.crd]`
     Crd,
+    /// `[[crate.crd.fields]]`
+    CrdField,
     /// `[crate.manifests]`
     Manifests,
     /// `[[crate.go]]`

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     define::{CRATE, CRD, GO, GROUPS, MANIFESTS, options},
+    fields::CrdField,
     paths::{crate_path, go_type, type_path},
     types::TypeAttributes,
     words::{Compat, DocsFormat, Faulty, MapType, Visibility},
@@ -88,6 +89,8 @@ options! { ROWS of Options, setters;
             "renames" in [Crate], commands: CRD | CRATE, flag: "rename", value: "PATH=NAME",
             example: "{ \"VirtualMachine.spec.resource\" = \"MachineSize\" }",
         };
+        /// What is said of fields of CRDs, where no marker can stand.
+        crd_fields: Vec<CrdField> = Vec::new() => [] {};
         /// The recorded names of types and modules from CRDs, which are kept; `None` records no
         /// names.
         record: Option<Arc<Record>> = None => [] {};

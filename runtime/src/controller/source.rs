@@ -186,7 +186,7 @@ impl<K: Cacheable + Resource> Source for Informed<K> {
             // What panics now has been reported, and is mapped again elsewhere.
             Some(mapping) => present
                 .iter()
-                .filter_map(|object| catch_unwind(AssertUnwindSafe(|| mapping(object))).ok())
+                .filter_map(|object| catch_unwind(AssertUnwindSafe(|| mapping(&object))).ok())
                 .flatten()
                 .collect(),
         }

@@ -53,6 +53,7 @@ impl Rig {
             objects: objects
                 .iter()
                 .map(|(name, version)| keyed(name, *version))
+                .map(|(key, object)| (key, object.into()))
                 .collect(),
             keep: Vec::new(),
             resource_version: "1".to_owned(),
@@ -80,7 +81,7 @@ impl Rig {
     /// Returns `name@version` of the cached objects, sorted.
     fn names(&self) -> Vec<String> {
         let snapshot = self.store.snapshot();
-        let name = |object: &Arc<ConfigMap>| {
+        let name = |object: Arc<ConfigMap>| {
             let (name, version) = (&object.metadata.name, &object.metadata.resource_version);
             format!("{}@{}", name.as_ref().unwrap(), version.as_ref().unwrap())
         };

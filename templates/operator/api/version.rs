@@ -4,7 +4,7 @@
 // +groupName={{group}}
 
 mod {{types_module}};
-mod zz_generated_deepcopy;
+{{conversion_module}}mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 
 pub use self::{{types_module}}::*;

@@ -1,7 +1,7 @@
 //! Conversion of `{{kind}}` between `{{group}}/{{spoke}}` and the storage version `{{version}}`.
 
+use codegen_runtime::conversion;
 use codegen_runtime::kube::{Api, core::CustomResourceExt};
-use codegen_runtime::webhook::lost_fields;
 
 use {{crate}}::apis::{{group_module}}::{{versions}};
 
@@ -14,9 +14,8 @@ type Stored = {{version}}::{{kind}};
 type Other = {{spoke}}::{{kind}};
 
 #[test]
-fn no_field_is_lost() {
-    let lost = lost_fields::<Other, Stored>(&Stored::crd());
-    assert_eq!(lost, Ok(Vec::new()), "keep these fields in annotations");
+fn no_field_is_lost() -> Result<(), String> {
+    conversion::check::<Other>(&Other::crd())
 }
 
 #[tokio::test]

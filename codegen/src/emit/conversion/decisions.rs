@@ -9,9 +9,24 @@ use super::super::{
     reference,
 };
 use crate::{
-    conversion::{How, Plan, Rule, Side},
-    model::{TypeRef, Version, names},
+    conversion::{How, Plan, Rule, Side, plans},
+    model::{Group, TypeRef, Version, names},
 };
+
+/// What the user has to write for the conversion of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Undecided {
+    /// The kind.
+    pub(crate) kind: String,
+    /// The version that has the trait.
+    pub(crate) spoke: String,
+    /// The version that is stored.
+    pub(crate) hub: String,
+    /// The name of the trait.
+    pub(crate) name: String,
+    /// The names of its functions.
+    pub(crate) functions: Vec<String>,
+}
 
 /// A function of the trait: the type of its argument and of its result.
 struct Function<'a> {
@@ -39,10 +54,7 @@ enum Argument<'a> {
 ///
 /// Nothing if there is nothing to decide.
 pub(super) fn emit(cx: &Emit<'_>, plan: &Plan<'_>) -> Option<TokenStream> {
-    let used = plan.tables.iter();
-    let rules = used.flat_map(|table| table.rules.iter().map(|rule| (table.types, rule)));
-    let functions = rules.flat_map(|(types, rule)| functions(plan, types, rule));
-    let functions: Vec<Function<'_>> = functions.collect();
+    let functions = functions_of(plan);
     let names: Vec<String> = functions
         .iter()
         .map(|it| format!("`{}`", it.name))
@@ -96,6 +108,33 @@ pub(super) fn emit_rule(plan: &Plan<'_>, types: [&str; 2], rule: &Rule<'_>) -> T
 fn trait_ident(plan: &Plan<'_>) -> Ident {
     let kind = names::upper_camel(&plan.spoke.resource.kind);
     ident(&format!("{kind}Conversion"))
+}
+
+/// The functions that a plan needs.
+fn functions_of<'a>(plan: &Plan<'a>) -> Vec<Function<'a>> {
+    let mut found = Vec::new();
+    for table in &plan.tables {
+        for rule in &table.rules {
+            found.extend(functions(plan, table.types, rule));
+        }
+    }
+    found
+}
+
+/// What the conversions of a group's kinds leave to the user.
+pub(crate) fn undecided(group: &Group) -> Vec<Undecided> {
+    let plans = plans(group);
+    let undecided = plans.iter().map(|plan| Undecided {
+        kind: plan.spoke.resource.kind.clone(),
+        spoke: plan.spoke.version.name.clone(),
+        hub: plan.hub.version.name.clone(),
+        name: trait_ident(plan).to_string(),
+        functions: functions_of(plan)
+            .iter()
+            .map(|it| it.name.to_string())
+            .collect(),
+    });
+    undecided.filter(|it| !it.functions.is_empty()).collect()
 }
 
 /// The functions that a rule needs.

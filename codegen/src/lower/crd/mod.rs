@@ -6,6 +6,7 @@
 
 mod at;
 mod clients;
+pub(super) mod declared;
 mod enums;
 mod explain;
 mod merged;

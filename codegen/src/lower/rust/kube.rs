@@ -380,8 +380,7 @@ fn derives(kube: &KubeDerive) -> Vec<String> {
 }
 
 fn columns(kube: &KubeDerive) -> Vec<PrinterColumn> {
-    kube.columns
-        .iter()
+    kube.columns()
         .map(|column| PrinterColumn {
             name: column.name.clone(),
             type_: column.type_.clone(),

@@ -325,9 +325,15 @@ impl<'a> Resolver<'a> {
             let path = import.path.clone();
             return Some(self.imported(module, import, (name, path), walk));
         }
-        modules
-            .globs(module)
-            .find_map(|import| self.through_glob(module, import, name, walk))
+        // An import that leads back here does not hide the item that another glob brings.
+        let mut elsewhere = None;
+        for import in modules.globs(module) {
+            match self.through_glob(module, import, name, walk) {
+                Some(Resolved::Item(item)) => return Some(Resolved::Item(item)),
+                found => elsewhere = elsewhere.or(found),
+            }
+        }
+        elsewhere
     }
 
     /// Resolves a name imported by a glob: from a module of the package, or a type that Kubernetes

@@ -16,7 +16,7 @@ pub(in crate::lower) enum Foreign {
     Map,
     /// An owning pointer to its argument.
     Boxed,
-    /// `Cow<'_, T>` and `SmallVec<T>`, represented by the type in them.
+    /// `Cow<'_, T>` and others that are represented by the type in them.
     Cow,
     /// `Either<L, R>`
     Either,
@@ -43,6 +43,7 @@ pub(in crate::lower) fn well_known(path: &[String]) -> Option<Foreign> {
         }
         // Its argument is an array.
         ["smallvec", "SmallVec"] => Some(Foreign::Cow),
+        ["ordered_float", "NotNan" | "OrderedFloat"] => Some(Foreign::Cow),
         ["either", "Either"] => Some(Foreign::Either),
         ["codegen_runtime", "quantity", "Quantity"] => Some(plain(KnownType::Quantity)),
         ["indexmap", "IndexMap"] | ["hashbrown", "HashMap"] => Some(Foreign::Map),

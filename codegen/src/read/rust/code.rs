@@ -106,3 +106,26 @@ impl SchemaCode {
         keywords.find(|(known, _)| known == keyword)?.1.as_mut()
     }
 }
+
+/// Returns the keyword of a field of schemars 0.8's structs.
+pub(super) fn keyword(field: &str) -> String {
+    match field {
+        "instance_type" => "type".to_owned(),
+        "enum_values" => "enum".to_owned(),
+        "const_value" => "const".to_owned(),
+        "if_schema" | "then_schema" | "else_schema" => field[..field.len() - 7].to_owned(),
+        "reference" => "$ref".to_owned(),
+        field => {
+            let mut camel = String::with_capacity(field.len());
+            for (index, part) in field.split('_').enumerate() {
+                let mut chars = part.chars();
+                match chars.next().filter(|_| index > 0) {
+                    Some(first) => camel.push(first.to_ascii_uppercase()),
+                    None => chars = part.chars(),
+                }
+                camel.extend(chars);
+            }
+            camel
+        }
+    }
+}

@@ -3,18 +3,19 @@
 //! schemars 1 has one form for a schema, a JSON object. The structs of schemars 0.8 are read as the
 //! objects that they serialize to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
 use serde_json::Value;
 use syn::{
-    Expr, ExprCall, ExprField, ExprMethodCall, LitStr, Member, Pat, Stmt, Token,
+    Expr, ExprCall, ExprMethodCall, LitStr, Member, Pat, Stmt, Token,
     parse::{ParseStream, Parser as _},
     punctuated::Punctuated,
 };
 
 use super::{
-    code::{Code, SchemaBase, SchemaCode},
+    code::{Code, SchemaBase, SchemaCode, keyword},
     literal::Literal,
     syntax::ident_text,
     written::Type,
@@ -30,6 +31,7 @@ pub(super) fn of_block(
 ) -> Option<SchemaCode> {
     let mut evaluation = Evaluation {
         locals: BTreeMap::new(),
+        unknown: BTreeSet::new(),
         read,
         depth: 0,
     };
@@ -52,11 +54,11 @@ pub(super) fn takes_generator(signature: &syn::Signature) -> bool {
     last.is_some_and(|last| last.ident == "SchemaGenerator")
 }
 
-/// The place of a value: a local variable, and the keys that lead to it.
-type Target = (String, Vec<String>);
-
-struct Evaluation<'r> {
-    locals: BTreeMap<String, Code>,
+/// The evaluation of a function's body.
+pub(super) struct Evaluation<'r> {
+    pub(super) locals: BTreeMap<String, Code>,
+    /// The variables whose values are not known, such as a generator of schemas.
+    unknown: BTreeSet<String>,
     read: &'r dyn Fn(&syn::Type) -> Type,
     depth: usize,
 }
@@ -88,8 +90,12 @@ impl Evaluation<'_> {
                     return None;
                 };
                 let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
-                let value = self.value(&init.expr)?;
-                self.locals.insert(ident_text(&name.ident), value);
+                let value = self.value(&init.expr);
+                // What uses no schema changes none.
+                if value.is_none() && self.uses_locals(init.expr.to_token_stream()) {
+                    return None;
+                }
+                self.assign(ident_text(&name.ident), value);
                 Some(())
             }
             Stmt::Expr(Expr::MethodCall(call), _) => self.effect(call),
@@ -104,104 +110,28 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Applies a call that changes an object or a list.
-    fn effect(&mut self, call: &ExprMethodCall) -> Option<()> {
-        let mut arguments = call.args.iter();
-        let first = arguments.next();
-        let (local, mut keys) = self.target(&call.receiver)?;
-        match (call.method.to_string().as_str(), first, arguments.next()) {
-            ("insert", Some(key), Some(value)) => {
-                let key = self.key(key)?;
-                let value = self.value(value)?;
-                self.place(&local, &keys)?.set(key, Some(value));
+    fn assign(&mut self, name: String, value: Option<Code>) {
+        match value {
+            Some(value) => {
+                self.unknown.remove(&name);
+                self.locals.insert(name, value);
             }
-            ("remove", Some(key), None) => {
-                let key = self.key(key)?;
-                self.place(&local, &keys)?.set(key, None);
+            None => {
+                self.locals.remove(&name);
+                self.unknown.insert(name);
             }
-            // A set, or a list.
-            ("insert" | "push", Some(value), None) => {
-                let value = self.value(value)?;
-                let last = keys.pop()?;
-                let list = self.place(&local, &keys)?.at(&last)?;
-                match list {
-                    Code::List(items) => items.push(value),
-                    Code::Schema(empty) if empty.keywords.is_empty() => {
-                        *list = Code::List(vec![value]);
-                    }
-                    _ => return None,
-                }
-            }
-            _ => return None,
-        }
-        Some(())
-    }
-
-    /// Returns the object at a place, which is created if there is none.
-    fn place(&mut self, local: &str, keys: &[String]) -> Option<&mut SchemaCode> {
-        let mut at = self.locals.get_mut(local)?;
-        for key in keys {
-            let Code::Schema(schema) = at else {
-                return None;
-            };
-            at = schema.at(key)?;
-        }
-        match at {
-            Code::Schema(schema) => Some(schema),
-            _ => None,
         }
     }
 
-    /// Returns the place that an expression names.
-    fn target(&self, expr: &Expr) -> Option<Target> {
-        match expr {
-            Expr::Path(path) => Some((ident_text(path.path.get_ident()?), Vec::new())),
-            Expr::Paren(inner) => self.target(&inner.expr),
-            Expr::Reference(inner) => self.target(&inner.expr),
-            Expr::Try(inner) => self.target(&inner.expr),
-            Expr::Index(index) => {
-                let (local, mut keys) = self.target(&index.expr)?;
-                keys.push(self.key(&index.index)?);
-                Some((local, keys))
-            }
-            Expr::Field(field) => self.target_of_field(field),
-            Expr::MethodCall(call) => {
-                let (local, mut keys) = self.target(&call.receiver)?;
-                match (call.method.to_string().as_str(), call.args.first()) {
-                    ("get_mut", Some(key)) => keys.push(self.key(key)?),
-                    // The parts of a schema in schemars 0.8 have their keywords in the schema
-                    // itself.
-                    (
-                        "array" | "as_mut" | "as_object_mut" | "ensure_object" | "metadata"
-                        | "number" | "object" | "string" | "subschemas" | "unwrap",
-                        None,
-                    )
-                    | ("expect", Some(_)) => {}
-                    _ => return None,
-                }
-                Some((local, keys))
-            }
-            _ => None,
-        }
+    fn uses_locals(&self, tokens: TokenStream) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Ident(ident) => self.locals.contains_key(&ident_text(&ident)),
+            TokenTree::Group(group) => self.uses_locals(group.stream()),
+            _ => false,
+        })
     }
 
-    fn target_of_field(&self, field: &ExprField) -> Option<Target> {
-        let (local, mut keys) = self.target(&field.base)?;
-        let Member::Named(name) = &field.member else {
-            return None;
-        };
-        match ident_text(name).as_str() {
-            "extensions" => {}
-            name => keys.push(keyword(name)),
-        }
-        Some((local, keys))
-    }
-
-    fn key(&self, expr: &Expr) -> Option<String> {
-        Literal::of(expr).text()
-    }
-
-    fn value(&mut self, expr: &Expr) -> Option<Code> {
+    pub(super) fn value(&mut self, expr: &Expr) -> Option<Code> {
         self.depth += 1;
         let value = (self.depth <= MAX_DEPTH).then(|| self.value_within(expr));
         self.depth -= 1;
@@ -220,13 +150,30 @@ impl Evaluation<'_> {
             Expr::MethodCall(call) => self.method(expr, call),
             Expr::Call(call) => self.call(expr, call),
             Expr::Struct(body) => self.structure(body),
+            Expr::Field(field) if matches!(&field.member, Member::Named(name) if name == "schema") => {
+                self.value(&field.base)
+            }
             other => known(Literal::of(other)),
         }
     }
 
+    /// Evaluates a list; one of pairs becomes an object, since a schema has no other use for pairs.
     fn list<'e>(&mut self, items: impl Iterator<Item = &'e Expr>) -> Option<Code> {
-        let items: Option<Vec<Code>> = items.map(|item| self.value(item)).collect();
-        items.map(Code::List)
+        let items: Vec<&Expr> = items.collect();
+        let is_pair = |item: &&Expr| matches!(item, Expr::Tuple(pair) if pair.elems.len() == 2);
+        if items.is_empty() || !items.iter().all(is_pair) {
+            let items: Option<Vec<Code>> = items.into_iter().map(|item| self.value(item)).collect();
+            return items.map(Code::List);
+        }
+        let mut object = SchemaCode::default();
+        for item in items {
+            let Expr::Tuple(pair) = item else { continue };
+            let mut pair = pair.elems.iter();
+            let key = self.key(pair.next()?)?;
+            let value = self.value(pair.next()?)?;
+            object.set(key, Some(value));
+        }
+        Some(Code::Schema(object))
     }
 
     fn path(&self, expr: &Expr, path: &syn::Path) -> Option<Code> {
@@ -235,6 +182,12 @@ impl Evaluation<'_> {
             .and_then(|it| self.locals.get(&ident_text(it)))
         {
             return Some(local.clone());
+        }
+        if path
+            .get_ident()
+            .is_some_and(|it| self.unknown.contains(&ident_text(it)))
+        {
+            return None;
         }
         let mut names = path.segments.iter().rev().map(|it| ident_text(&it.ident));
         match (names.next(), names.next()) {
@@ -248,9 +201,9 @@ impl Evaluation<'_> {
     fn method(&mut self, expr: &Expr, call: &ExprMethodCall) -> Option<Code> {
         /// Calls that keep what a schema says.
         #[rustfmt::skip]
-        const SAME: [&str; 12] = [
+        const SAME: [&str; 14] = [
             "as_value", "clone", "collect", "expect", "into", "into_object", "into_iter", "to_owned", "to_string",
-            "to_value", "unwrap", "unwrap_or_default",
+            "to_value", "unwrap", "unwrap_or", "unwrap_or_default", "unwrap_or_else",
         ];
         let name = call.method.to_string();
         if matches!(
@@ -295,13 +248,16 @@ impl Evaluation<'_> {
             (Some("Map" | "Schema" | "SchemaObject" | "Default"), "new" | "default", None) => {
                 Some(Code::Schema(SchemaCode::default()))
             }
+            (Some("BTreeMap" | "HashMap" | "IndexMap" | "Map"), "from" | "from_iter", Some(of)) => {
+                self.value(of)
+            }
             (
                 Some("Box" | "Schema" | "SchemaObject" | "SingleOrVec" | "Value" | "Vec"),
                 "new" | "from" | "try_from" | "Single" | "Vec" | "Object" | "Array" | "Bool"
                 | "Number" | "String",
                 Some(value),
             )
-            | (_, "Some" | "Ok" | "to_value", Some(value)) => self.value(value),
+            | (_, "Some" | "Ok" | "from_value" | "to_value", Some(value)) => self.value(value),
             (_, "from_str", Some(text)) => {
                 let text = Literal::of(text).text()?;
                 Some(serde_json::from_str::<Value>(&text).ok()?.into())
@@ -447,27 +403,4 @@ fn owner_of_schema(function: &syn::ExprPath) -> Option<syn::Type> {
     path.segments.pop();
     path.segments.pop_punct();
     (!path.segments.is_empty()).then(|| syn::parse_quote!(#path))
-}
-
-/// Returns the keyword of a field of schemars 0.8's structs.
-fn keyword(field: &str) -> String {
-    match field {
-        "instance_type" => "type".to_owned(),
-        "enum_values" => "enum".to_owned(),
-        "const_value" => "const".to_owned(),
-        "if_schema" | "then_schema" | "else_schema" => field[..field.len() - 7].to_owned(),
-        "reference" => "$ref".to_owned(),
-        field => {
-            let mut camel = String::with_capacity(field.len());
-            for (index, part) in field.split('_').enumerate() {
-                let mut chars = part.chars();
-                match chars.next().filter(|_| index > 0) {
-                    Some(first) => camel.push(first.to_ascii_uppercase()),
-                    None => chars = part.chars(),
-                }
-                camel.extend(chars);
-            }
-            camel
-        }
-    }
 }

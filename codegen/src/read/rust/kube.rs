@@ -6,6 +6,9 @@ use syn::{Attribute, Lit, Meta};
 
 use super::syntax::ident_text;
 
+/// stackable-versioned makes the attributes of each version, which are not read.
+const VERSIONED: &str = "`#[versioned]` makes the kind, and is not read: name the types of a library with `--evaluate` and `--evaluate-types`";
+
 /// The attributes of kube-derive 5 in `#[kube(…)]`.
 #[derive(Clone, Debug, FromAttributes)]
 #[darling(attributes(kube))]
@@ -42,9 +45,9 @@ pub struct KubeDerive {
     /// `shortname`
     #[darling(multiple, rename = "shortname")]
     pub short_names: Vec<String>,
-    /// `printcolumn`
-    #[darling(multiple, rename = "printcolumn", with = list_or_json)]
-    pub columns: Vec<Column>,
+    /// `printcolumn`: one column or several in each.
+    #[darling(multiple, rename = "printcolumn", with = several_columns)]
+    columns: Vec<Vec<Column>>,
     /// `selectable`
     #[darling(multiple)]
     pub selectable: Vec<String>,
@@ -76,6 +79,11 @@ impl KubeDerive {
     #[must_use]
     pub fn root_name(&self) -> &str {
         self.root.as_deref().unwrap_or(&self.kind)
+    }
+
+    /// Returns the printer columns.
+    pub fn columns(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().flatten()
     }
 }
 
@@ -140,6 +148,10 @@ impl KubeDerive {
     /// An attribute is unknown to kube-derive, a required one is missing, or kube-derive would
     /// reject a value.
     pub(super) fn read(attributes: &[Attribute], item: proc_macro2::Span) -> syn::Result<Self> {
+        let named = |name: &str| attributes.iter().find(|it| it.path().is_ident(name));
+        if let (Some(versioned), None) = (named("versioned"), named("kube")) {
+            return Err(syn::Error::new_spanned(versioned, VERSIONED));
+        }
         Self::from_attributes(attributes).map_err(|errors| {
             let errors = errors.flatten().into_iter().map(|error| {
                 let error = error.with_span(&item);
@@ -169,9 +181,20 @@ fn list_or_json<T: FromMeta + DeserializeOwned>(meta: &Meta) -> darling::Result<
             Error::multiple(errors.map(|error| error.with_span(meta)).collect())
         });
     };
-    let text = String::from_meta(meta)?;
-    serde_json::from_str(&text)
-        .map_err(|error| Error::custom(format!("invalid JSON: {error}")).with_span(&value.value))
+    of_json(&String::from_meta(meta)?, &value.value)
+}
+
+/// Parses a printer column. In its older form, a string may hold several, between commas.
+fn several_columns(meta: &Meta) -> darling::Result<Vec<Column>> {
+    let Meta::NameValue(value) = meta else {
+        return Ok(vec![list_or_json(meta)?]);
+    };
+    of_json(&format!("[{}]", String::from_meta(meta)?), &value.value)
+}
+
+fn of_json<T: DeserializeOwned>(text: &str, at: &syn::Expr) -> darling::Result<T> {
+    serde_json::from_str(text)
+        .map_err(|error| Error::custom(format!("invalid JSON: {error}")).with_span(at))
 }
 
 /// Parses a flag with an optional string.

@@ -5,6 +5,7 @@
 //! combines the two. The result is plain data with places. Start reading at [`read`], then
 //! [`Package`].
 
+mod changes;
 mod code;
 mod comments;
 mod conditions;
@@ -47,6 +48,7 @@ pub use modules::{Declared, Module, Modules, Use};
 pub use predicate::Predicate;
 pub use serde::{Renaming, SerdeAttrs};
 pub(crate) use syntax::mentions_kinds;
+pub(crate) use values::DEFAULT_BY_HAND;
 pub use written::{Kind, PathType, Type};
 
 use self::{

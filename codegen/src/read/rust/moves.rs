@@ -30,14 +30,24 @@ struct Move {
 
 impl Moves {
     pub(super) fn new(modules: &[&Module]) -> Self {
+        // A file that is also declared where it is stays there: programs share it.
+        let stays = |path: &[String]| {
+            let at = path.split_last();
+            at.is_some_and(|(name, parent)| {
+                let modules = modules.iter().filter(|module| module.path == parent);
+                let mut declared = modules.flat_map(|module| &module.declared);
+                declared.any(|it| it.path.is_none() && it.name == *name)
+            })
+        };
         let mut moves = Vec::new();
         for module in modules {
             let renamed = module.declared.iter().filter(|it| it.path.is_some());
-            moves.extend(renamed.map(|declared| Move {
+            let moved = renamed.map(|declared| Move {
                 from: file_of(module, declared),
                 parent: module.path.clone(),
                 name: declared.name.clone(),
-            }));
+            });
+            moves.extend(moved.filter(|it| !stays(&it.from)));
         }
         // Modules of such a file are in its directory, whatever its name.
         let is_there = |path: &[String]| modules.iter().any(|it| it.path == path);

@@ -142,11 +142,27 @@ fn constants_and_literals_take_the_place_of_code() {
     assert_eq!(constant.code, 0, "{}", constant.stderr);
 }
 
+/// kube writes them, too, so a kind of its derive has its CRD.
 #[test]
-fn floating_point_numbers_are_permitted_by_the_flag_that_the_error_names() {
+fn floating_point_numbers_are_warned_of_without_the_flag_that_the_warning_names() {
     let text = "KIND\npub struct BoatSpec { a: f64 }\n";
-    manifests(text, &[]).says("--floats");
-    assert_eq!(manifests(text, &["--floats"]).code, 0);
+    let run = manifests(text, &[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run.says("warning: `BoatSpec.a` is a floating-point number");
+    run.says("--floats");
+    let permitted = manifests(text, &["--floats"]);
+    assert_eq!((permitted.code, permitted.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn a_duration_of_rust_has_the_form_that_serde_writes() {
+    let text = "KIND\npub struct BoatSpec { a: std::time::Duration }\n";
+    let run = manifests(text, &[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run.says("warning: `BoatSpec.a` is a duration of Rust");
+    run.says("use Kubernetes' Duration, or a number of seconds");
+    let seconds = manifests(&text.replace("std::time::Duration", "u64"), &[]);
+    assert_eq!((seconds.code, seconds.stderr.as_str()), (0, ""));
 }
 
 #[test]

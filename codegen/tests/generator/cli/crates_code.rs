@@ -17,7 +17,7 @@ fn crate_of(text: &str) -> Sandbox {
     sandbox
 }
 
-fn manifests(text: &str, arguments: &[&str]) -> (Sandbox, Run) {
+pub(super) fn manifests(text: &str, arguments: &[&str]) -> (Sandbox, Run) {
     let sandbox = crate_of(text);
     let run = sandbox.quiet(&[&["manifests", "."], arguments].concat());
     (sandbox, run)
@@ -25,7 +25,7 @@ fn manifests(text: &str, arguments: &[&str]) -> (Sandbox, Run) {
 
 /// Returns the schema of the spec of the kind `Boat`.
 #[track_caller]
-fn spec_of(text: &str) -> Value {
+pub(super) fn spec_of(text: &str) -> Value {
     let (sandbox, run) = manifests(text, &[]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let crd: Value =
@@ -36,7 +36,7 @@ fn spec_of(text: &str) -> Value {
 /// Checks the schema of the field `a`, whose attributes and type are given with functions below the
 /// kind.
 #[track_caller]
-fn check(field: &str, below: &str, expected: &Value) {
+pub(super) fn check(field: &str, below: &str, expected: &Value) {
     let text = format!("KIND\"Boat\")]\npub struct BoatSpec {{ {field} }}\n{below}\n");
     assert_eq!(
         spec_of(&text)["properties"]["a"],
@@ -103,6 +103,11 @@ fn functions_return_schemas_in_the_forms_that_operators_use() {
     );
     check("true.into()", &open);
     check(
+        "let items = bool::json_schema(g); let items = serde_json::to_value(&items).unwrap_or_else(|_| json!({})); \
+         serde_json::from_value(json!({\"type\": \"array\", \"items\": items})).expect(\"valid\")",
+        &json!({"type": "array", "items": {"type": "boolean"}}),
+    );
+    check(
         "json_schema!({\"oneOf\": [{\"type\": \"object\", \"properties\": {\"b\": {\"type\": \"string\"}}, \"required\": [\"b\"]}, \
          {\"type\": \"object\", \"properties\": {\"c\": {\"type\": \"string\"}}, \"required\": [\"c\"], \"additionalProperties\": false}]})",
         &json!({
@@ -144,6 +149,16 @@ fn functions_return_schemas_in_the_forms_that_operators_use() {
          serde_json::from_str(r#\"[{\"rule\": \"self\"}]\"#).unwrap()); s.into()",
         &json!({"type": "boolean", "x-kubernetes-validations": [{"rule": "self"}]}),
     );
+    check(
+        "SchemaObject { instance_type: Some(SingleOrVec::Single(Box::new(InstanceType::Object))), \
+         extensions: [(\"x-kubernetes-preserve-unknown-fields\".to_string(), json!(true))].into(), ..Default::default() }.into()",
+        &json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}),
+    );
+    check(
+        "let mut e = BTreeMap::from([(\"nullable\".to_string(), true.into())]); \
+         let s = SchemaObject { instance_type: Some(InstanceType::Boolean.into()), extensions: e, ..Default::default() }; s.into()",
+        &json!({"type": "boolean", "nullable": true}),
+    );
 }
 
 /// The types are seen from the function's module, and those that it declares are its own.
@@ -177,16 +192,20 @@ fn types_in_functions_are_found_where_these_are() {
 fn code_that_is_not_read_is_an_error_with_its_place() {
     for body in [
         "make()",
+        "let a = make(); a",
+        "let mut s = bool::json_schema(g); let b = change(&mut s); s",
         "let mut s = bool::json_schema(g); if let Some(t) = s.get_mut(\"type\") { *t = \"string\".into(); } s",
         "json_schema!({\"type\": kind()})",
+        "T::json_schema(g)",
     ] {
         let text = format!(
-            "KIND\"Boat\")]\npub struct BoatSpec {{ #[schemars(schema_with = \"f\")] a: Value }}\nfn f(g: &mut SchemaGenerator) -> Schema {{ {body} }}\n"
+            "KIND\"Boat\")]\npub struct BoatSpec {{ #[schemars(schema_with = \"f\")] a: Value }}\nfn f{}(g: &mut SchemaGenerator) -> Schema {{ {body} }}\n",
+            if body.starts_with("T::") { "<T>" } else { "" },
         );
         let (_, run) = manifests(&text, &[]);
         assert_eq!(run.code, 1, "{body}");
         run.says(
-            "error: `#[schemars(schema_with)]` is not known without compiling\n --> src/lib.rs:5:",
+            "error[K0203]: `#[schemars(schema_with)]` is not known without compiling\n --> src/lib.rs:5:",
         );
     }
 }
@@ -233,7 +252,7 @@ fn a_root_with_a_schema_by_hand_has_that_schema() {
         &[],
     );
     assert_eq!(run.code, 1);
-    run.says("error: the schema of `Boat` is not known: code creates it");
+    run.says("error[K0207]: the schema of `Boat` is not known: code creates it");
 }
 
 #[test]
@@ -260,7 +279,7 @@ fn patterns_are_those_of_constants_and_never_their_names() {
     let text = "KIND\"Boat\")]\npub struct BoatSpec { #[validate(regex(path = \"RE\"))] a: String }\nstatic RE: Lazy<Regex> = Lazy::new(|| Regex::new(&make()).unwrap());\n";
     let (_, run) = manifests(text, &[]);
     assert_eq!(run.code, 1);
-    run.says("error: `#[validate(regex)]` is not known without compiling");
+    run.says("error[K0203]: `#[validate(regex)]` is not known without compiling");
 }
 
 #[test]
@@ -379,6 +398,10 @@ fn types_of_crates_that_schemars_knows_have_its_schemas() {
     check(
         "smallvec::SmallVec<[bool; 4]>",
         json!({"type": "array", "items": {"type": "boolean"}}),
+    );
+    check(
+        "ordered_float::NotNan<i32>",
+        json!({"type": "integer", "format": "int32"}),
     );
     check(
         "bytes::Bytes",

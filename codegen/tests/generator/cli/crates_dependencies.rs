@@ -297,11 +297,11 @@ fn crates_that_are_not_read_are_named() {
     };
     check(
         "api-common = \"1\"",
-        "the crate `api_common` is from a registry; only dependencies with a `path` in Cargo.toml are read",
+        "the crate `api_common` is from a registry, and is not in Cargo.lock",
     );
     check(
         "api-common = { git = \"https://example.com\" }",
-        "the crate `api_common` is from a git repository",
+        "the crate `api_common` is from a git repository, and is not in Cargo.lock",
     );
     check(
         "api-common = { path = \"../none\" }",

@@ -122,7 +122,7 @@ fn a_field_with_an_error_does_not_block_other_kinds() {
         (names, run.code),
         (vec!["example.com_boats.yaml".to_owned()], 1)
     );
-    run.says("error: `ShipSpec.a` has no schema");
+    run.says("error[K0606]: `ShipSpec.a` has no schema");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_kind_with_a_type_that_cannot_be_read_does_not_block_others() {
         let (names, run) = written(&sandbox, &["--keep-going"]);
         let expected = vec!["example.com_boats.yaml".to_owned()];
         assert_eq!((names, run.code), (expected, 1), "{faulty}{}", run.stderr);
-        assert!(run.stderr.contains("error: "), "{}", run.stderr);
+        assert!(run.stderr.contains("error[K"), "{}", run.stderr);
     }
 }
 
@@ -208,6 +208,56 @@ fn files_that_no_module_declares_are_left_out() {
     );
 }
 
+/// A checkout without a manifest of its own, wherever it is.
+#[test]
+fn a_folder_without_a_manifest_stands_for_the_crates_below() {
+    let mut sandbox = Sandbox::new();
+    sandbox.write("src/other/Cargo.toml", "[package]\nname = \"other\"\n");
+    sandbox.write("src/other/src/lib.rs", &kind("example.com", "Other", ""));
+    sandbox.write(
+        "src/fleet/tools/Cargo.toml",
+        "[package]\nname = \"tools\"\n",
+    );
+    sandbox.write("src/fleet/tools/src/main.rs", "fn main() {}\n");
+    sandbox.write(
+        "src/fleet/operator/Cargo.toml",
+        "[package]\nname = \"operator\"\n[workspace]\n[dependencies]\napi = { path = \"crates/api\" }\n",
+    );
+    sandbox.write(
+        "src/fleet/operator/src/main.rs",
+        &kind("example.com", "Boat", ""),
+    );
+    sandbox.write(
+        "src/fleet/operator/crates/api/Cargo.toml",
+        "[package]\nname = \"api\"\n",
+    );
+    sandbox.write(
+        "src/fleet/operator/crates/api/src/lib.rs",
+        &kind("example.com", "Raft", ""),
+    );
+    sandbox.enter("src/fleet");
+    let (names, run) = written(&sandbox, &[]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(names.len(), 2, "{names:?}");
+}
+
+/// One program names the module where it is, and the other with `path`.
+#[test]
+fn programs_may_share_a_module() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "Cargo.toml",
+        "[package]\nname = \"operator\"\n[[bin]]\nname = \"tug\"\npath = \"src/tug.rs\"\n",
+    );
+    sandbox.write("src/main.rs", "mod boats;\n");
+    sandbox.write("src/tug.rs", "#[path = \"boats/mod.rs\"]\nmod boats;\n");
+    sandbox.write("src/boats/mod.rs", "pub mod raft;\n");
+    sandbox.write("src/boats/raft.rs", &kind("example.com", "Raft", ""));
+    let (names, run) = written(&sandbox, &[]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(names.len(), 1, "{names:?}");
+}
+
 /// Checks that the schema of a pod template has the fields of a Kubernetes version.
 #[track_caller]
 fn check_version(dependency: &str, arguments: &[&str], version: u8) {
@@ -227,6 +277,7 @@ fn check_version(dependency: &str, arguments: &[&str], version: u8) {
         ("resources", 32),
         ("hostnameOverride", 34),
         ("schedulingGroup", 36),
+        ("evictionResponders", 37),
     ] {
         let line = format!("\n                  {field}:\n");
         assert_eq!(
@@ -242,11 +293,24 @@ fn kubernetes_types_are_those_of_the_version_that_the_crate_uses() {
     let openapi = |feature: &str| {
         format!("k8s-openapi = {{ version = \"0.26\", features = [\"{feature}\"] }}")
     };
-    check_version("", &[], 36);
-    check_version(&openapi("latest"), &[], 36);
+    check_version("", &[], 37);
+    // The latest of that release.
+    check_version(&openapi("latest"), &[], 34);
+    check_version("k8s-openapi = \"0.25.0\"", &[], 33);
+    check_version(
+        "k8s-openapi = { version = \"0.28\", features = [\"earliest\"] }",
+        &[],
+        32,
+    );
     check_version(&openapi("v1_30"), &[], 30);
     check_version(&openapi("v1_33"), &[], 33);
-    check_version(&openapi("v1_37"), &[], 36);
+    check_version(&openapi("v1_36"), &[], 36);
+    check_version(&openapi("v1_37"), &[], 37);
+    check_version(
+        "k8s-openapi = { version = \"0.29\", features = [\"latest\"] }",
+        &[],
+        37,
+    );
     check_version(&openapi("v1_33"), &["--kubernetes-version", "1.34"], 34);
 }
 
@@ -279,7 +343,7 @@ fn a_run_that_reads_no_kind_fails() {
     sandbox.write("api/src/lib.rs", in_macro);
     let (_, run) = written(&sandbox, &[]);
     assert_eq!(run.code, 1, "{}", run.stdout);
-    run.says("error: no kind is read");
+    run.says("error[K0008]: no kind is read");
 }
 
 /// Whichever machine generates: operators run on Linux.
@@ -312,7 +376,7 @@ fn alternatives_for_platforms_are_decided() {
     let hull = "#[cfg(target_arch = \"x86_64\")]\n#[derive(Serialize, Deserialize, JsonSchema)]\npub struct Hull { first: u8 }\n#[cfg(not(target_arch = \"x86_64\"))]\n#[derive(Serialize, Deserialize, JsonSchema)]\npub struct Hull { second: u8 }\n";
     let (_, run) = written(&crate_of(&[("src/lib.rs", &(boat + hull))]), &[]);
     assert_eq!(run.code, 1);
-    run.says("error: `Hull` is declared twice in this module");
+    run.says("error[K0008]: `Hull` is declared twice in this module");
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn operators_with_kinds_of_every_sort_are_complete_and_formatted() {
         "config/samples/widget_v10.yaml",
         "src/apis/match_/v2/http_route.rs",
         "src/apis/batch_other_org/v1/image.rs",
-        "src/webhooks/widget_v1beta1_conversion.rs",
+        "tests/operator/widget_v1beta1_conversion.rs",
         "src/webhooks/widget_v10.rs",
         "tests/operator/type_webhook.rs",
     ] {

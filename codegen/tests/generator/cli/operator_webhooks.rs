@@ -91,20 +91,57 @@ fn a_kind_of_another_project_has_webhooks() {
 }
 
 #[test]
-fn a_conversion_says_which_fields_it_loses() {
+fn a_field_that_a_version_lacks_is_kept_and_one_that_it_must_have_is_left_to_the_user() {
     let sandbox = operator();
     create(&sandbox, "batch/v1/Widget", &[]);
-    create(&sandbox, "batch/v2/Widget", &[]);
-    let types = "src/apis/batch/v2/widget.rs";
-    let text = sandbox.read(types);
+    create(&sandbox, "batch/v2/Widget", &["--from", "v1"]);
     let spec = "pub struct WidgetSpec {\n";
-    let more = format!("{spec}    /// Its color.\n    pub color: Option<String>,\n");
-    assert!(text.contains(spec), "{text}");
-    sandbox.write(types, &text.replacen(spec, &more, 1));
+    let more = format!(
+        "{spec}    /// Its color.\n    pub color: Option<String>,\n    /// Its weight.\n    pub weight: i32,\n"
+    );
+    sandbox.edit("src/apis/batch/v2/widget.rs", spec, &more);
     let run = sandbox.quiet(&create_args("batch/v1/Widget", &["--conversion"]));
     assert_eq!(run.code, 0, "{}", run.stderr);
-    let expected = ".spec.color of v2 is lost in v1, which has no such field";
-    assert!(run.stderr.contains(expected), "{}", run.stderr);
+    run.says("implement `WidgetConversion` of v2's `zz_generated_conversion`");
+    run.says("with `widget_spec_weight_from_hub`; until then the build fails");
+    let generated = sandbox.read("src/apis/batch/v2/zz_generated_conversion.rs");
+    for rule in [
+        "Rule::kept(Side::Spoke, \"color\")",
+        "Side::Spoke, \"weight\", |value|",
+    ] {
+        let lines = generated.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(lines.contains(rule), "{rule}: {generated}");
+    }
+}
+
+#[test]
+fn an_operator_without_the_generator_learns_how_to_select_it() {
+    let sandbox = operator();
+    let emit = "emit = [\"all\", \"conversion\"]\n";
+    sandbox.edit("codegen.toml", emit, "");
+    let none = files(&sandbox.path(""));
+    create(&sandbox, "batch/v1/Widget", &[]);
+    let version = "src/apis/batch/v1/mod.rs";
+    assert!(!sandbox.read(version).contains("conversion"));
+    sandbox.succeeds(&about("delete", "batch/v1/Widget", &[]));
+    let after = files(&sandbox.path(""));
+    assert!(after == none, "{:#?}", differing(&none, &after));
+    create(&sandbox, "batch/v1/Widget", &[]);
+    create(&sandbox, "batch/v2/Widget", &[]);
+    let run = sandbox.quiet(&create_args("batch/v1/Widget", &["--conversion"]));
+    assert_eq!(run.code, 1);
+    run.says("codegen.toml does not select the generator of conversions: give it `emit = [\"all\", \"conversion\"]`");
+    sandbox.edit("codegen.toml", "[[crate]]\n", &format!("[[crate]]\n{emit}"));
+    for version in ["v1", "v2"] {
+        let file = format!("src/apis/batch/{version}/mod.rs");
+        let line = "mod zz_generated_deepcopy;";
+        sandbox.edit(
+            &file,
+            line,
+            &format!("pub mod zz_generated_conversion;\n{line}"),
+        );
+    }
+    create_webhook(&sandbox, "batch/v1/Widget", &["--conversion"]);
 }
 
 #[test]
@@ -341,7 +378,7 @@ fn a_version_takes_its_conversion_along_and_leaves_the_others() {
     create(&sandbox, first, &[]);
     create(&sandbox, "batch/v2/Widget", &[]);
     create_webhook(&sandbox, first, &["--conversion"]);
-    let own = "src/webhooks/widget_v2_conversion.rs";
+    let own = "tests/operator/widget_v2_conversion.rs";
     sandbox.write(own, &format!("{}// Ours.\n", sandbox.read(own)));
     let before = files(&sandbox.path(""));
     create(&sandbox, last, &[]);

@@ -17,6 +17,8 @@ pub(crate) struct Sandbox {
     dir: TempDir,
     /// The folder below `dir` that commands run in, and that paths are relative to.
     folder: &'static str,
+    /// The folders that environment variables name.
+    variables: Vec<(&'static str, PathBuf)>,
     log: String,
 }
 
@@ -49,6 +51,7 @@ impl Sandbox {
         Self {
             dir: temporary(),
             folder: "",
+            variables: Vec::new(),
             log: String::new(),
         }
     }
@@ -77,6 +80,12 @@ impl Sandbox {
     /// Changes the current folder.
     pub(crate) fn enter(&mut self, folder: &'static str) {
         self.folder = folder;
+    }
+
+    /// Sets an environment variable of commands to a folder of the sandbox.
+    pub(crate) fn set(&mut self, variable: &'static str, folder: &str) {
+        let folder = self.path(folder);
+        self.variables.push((variable, folder));
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {
@@ -142,6 +151,7 @@ impl Sandbox {
             .env_remove("CARGO_TARGET_DIR")
             .env_remove("COLUMNS")
             .env_remove("NO_COLOR")
+            .envs(self.variables.iter().map(|(name, folder)| (name, folder)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -92,7 +92,7 @@ impl Matching {
             if demand != NOTHING {
                 candidates.extend(pods.by_index(LABELS, &demand)?);
             } else if tool.spec.namespaces.is_empty() {
-                candidates.extend(pods.iter().cloned());
+                candidates.extend(pods.iter());
             } else {
                 for namespace in &tool.spec.namespaces {
                     candidates.extend(pods.by_index(NAMESPACE_INDEX, namespace)?);

@@ -64,3 +64,10 @@ k8s_openapi::k8s_if_ge_1_36! {
         core::v1 { NodeAllocatableResourceClaimStatus }
     }
 }
+
+k8s_openapi::k8s_if_ge_1_37! {
+    exact! {
+        core::v1 { NodeAllocatableMappedResources NodeAllocatableOverheadResources }
+        resource::v1 { NodeAllocatableMapping NodeAllocatableOverhead NodeAllocatableResource }
+    }
+}

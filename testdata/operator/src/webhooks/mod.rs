@@ -2,7 +2,6 @@
 
 pub mod deployment;
 pub mod widget;
-mod widget_v1beta1_conversion;
 
 use codegen_runtime::webhook::Webhooks;
 

@@ -79,7 +79,8 @@ impl webhook::Validator<Widget> for WidgetRules {
 // Writes the CA of the certificate to the CRD of the kind.
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,resourceNames=widgets.batch.example.com,verbs=get;update
 
-/// Adds conversion between the versions of the kind. The hub is this one, the storage version.
+/// Adds conversion between the versions of the kind. The hub is this one, the storage version; the
+/// conversions are generated, in `zz_generated_conversion` of the other versions.
 pub fn convert(webhooks: webhook::WebhooksBuilder) -> webhook::WebhooksBuilder {
     let converter = webhook::Converter::hub::<Widget>();
     let converter = converter.spoke::<crate::apis::batch::v1beta1::Widget>();

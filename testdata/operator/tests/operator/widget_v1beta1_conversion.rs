@@ -1,7 +1,7 @@
 //! Conversion of `Widget` between `batch.example.com/v1beta1` and the storage version `v1alpha1`.
 
+use codegen_runtime::conversion;
 use codegen_runtime::kube::{Api, core::CustomResourceExt};
-use codegen_runtime::webhook::lost_fields;
 
 use sample_operator::apis::batch::{v1alpha1, v1beta1};
 
@@ -14,9 +14,8 @@ type Stored = v1alpha1::Widget;
 type Other = v1beta1::Widget;
 
 #[test]
-fn no_field_is_lost() {
-    let lost = lost_fields::<Other, Stored>(&Stored::crd());
-    assert_eq!(lost, Ok(Vec::new()), "keep these fields in annotations");
+fn no_field_is_lost() -> Result<(), String> {
+    conversion::check::<Other>(&Other::crd())
 }
 
 #[tokio::test]

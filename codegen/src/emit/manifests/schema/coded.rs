@@ -118,6 +118,12 @@ impl Shapes<'_> {
                 let value = value.to_value();
                 if !value.is_some_and(|value| schema.set_plain(keyword, value)) {
                     let of = at.what;
+                    // Others describe: the API server drops what it does not know.
+                    if keyword.starts_with("x-") && !keyword.starts_with("x-kubernetes-") {
+                        let message = format!("`{keyword}` in the schema of `{of}` is left out");
+                        let help = "CRDs have no such keyword: write its text in the description";
+                        return self.report(at, Diagnostic::warning(message).help(help));
+                    }
                     let message = format!("`{keyword}` in the schema of `{of}` is not supported");
                     let help = "leave it out, or write the schema that a CRD can have";
                     self.report(at, Diagnostic::error(message).help(help));

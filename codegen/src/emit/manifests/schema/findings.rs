@@ -1,7 +1,8 @@
 //! Findings about types with invalid or unknown schemas.
 
 use super::{
-    PRESERVE, Schema,
+    PRESERVE, RUST_DURATIONS, Schema,
+    integers::whole_number,
     shape::{At, Lookup, Shapes},
 };
 use crate::{
@@ -11,6 +12,9 @@ use crate::{
     options::Compat,
     read::markers::{ASK_COMPILER, DECLARE_TYPE},
 };
+
+const DURATION_HELP: &str =
+    "serde writes it as an object; use Kubernetes' Duration, or a number of seconds";
 
 impl Shapes<'_> {
     /// Reports the parts of a derived schema that are unknown.
@@ -29,14 +33,32 @@ impl Shapes<'_> {
     pub(super) fn float(&mut self, at: At<'_>) -> Schema {
         if !self.manifests.floats {
             let message = format!("`{}` is a floating-point number", at.what);
+            let finding = match self.is_kube {
+                // kube's own CRD has it, too.
+                true => Diagnostic::warning(message),
+                false => Diagnostic::error(message),
+            };
             self.report(
                 at,
-                Diagnostic::error(message)
+                finding
                     .help("use an integer in a smaller unit, a Quantity or a String: floats differ between languages")
                     .help("or permit them: `floats = true` in [crate.manifests], `--floats` on the command line"),
             );
         }
         Schema::of_type("number")
+    }
+
+    /// serde's form of a duration, as kube's own CRD has it.
+    pub(super) fn rust_duration(&mut self, at: At<'_>) -> Schema {
+        let message = format!("`{}` is a duration of Rust", at.what);
+        self.report(at, Diagnostic::warning(message).help(DURATION_HELP));
+        let mut schema = Schema::of_type("object");
+        for (name, ty) in [("secs", "u64"), ("nanos", "u32")] {
+            let part = whole_number(ty, false).into();
+            schema.properties.insert(name.to_owned(), part);
+            schema.required.insert(name.to_owned());
+        }
+        schema
     }
 
     pub(super) fn recursive(&mut self, def: &TypeDef, what: &str) -> Schema {
@@ -97,9 +119,7 @@ impl Shapes<'_> {
 
     pub(super) fn unknown(&mut self, name: &str, missing: Option<&str>, at: At<'_>) -> Schema {
         let help = match name {
-            "std::time::Duration" | "core::time::Duration" => {
-                "serde writes it as an object; use Kubernetes' Duration, or a number of seconds"
-            }
+            name if RUST_DURATIONS.contains(&name) => DURATION_HELP,
             _ if missing.is_some() => {
                 "copy the type, or name one with the same form in `#[schemars(with = \"…\")]`"
             }

@@ -57,6 +57,9 @@ pub(super) const TYPE: &str = "type";
 /// The keyword for descriptions.
 pub(super) const DESCRIPTION: &str = "description";
 
+/// Rust's type of durations, by its paths.
+const RUST_DURATIONS: [&str; 2] = ["std::time::Duration", "core::time::Duration"];
+
 /// The keyword that preserves properties which the schema does not describe.
 pub(super) const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 

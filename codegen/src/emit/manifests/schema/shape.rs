@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    DESCRIPTION, PRESERVE, RULES, Schema,
+    DESCRIPTION, PRESERVE, RULES, RUST_DURATIONS, Schema,
     integers::{integer, whole_number},
     object::{metadata_may_be_missing, of_object},
 };
@@ -41,6 +41,8 @@ pub(in crate::emit::manifests) struct Shapes<'a> {
     lacks_fields: bool,
     /// Whether the use of the next named type keeps unknown fields, so that nothing is lost if the type contains itself.
     pub(super) keeps_fields: bool,
+    /// Whether kube's derive declares the kind.
+    pub(super) is_kube: bool,
     /// The arguments of generic types in progress, innermost last.
     pub(super) instances: Vec<BTreeMap<String, TypeRef>>,
     pub(in crate::emit::manifests) diagnostics: Diagnostics,
@@ -103,6 +105,7 @@ impl<'a> Shapes<'a> {
             open: Vec::new(),
             lacks_fields: false,
             keeps_fields: false,
+            is_kube: false,
             instances: Vec::new(),
             diagnostics: Diagnostics::new(),
         }
@@ -115,6 +118,7 @@ impl<'a> Shapes<'a> {
 
     /// The schema of a root type as in a CRD, where `metadata` has no properties.
     pub(in crate::emit::manifests) fn root(&mut self, def: &TypeDef, scope: Lookup<'_>) -> Schema {
+        self.is_kube = def.item.as_ref().is_some_and(|item| item.kube_derive);
         let mut schema = Schema::clone(&self.named(def, scope));
         if def.code().is_some() {
             return schema;
@@ -139,6 +143,7 @@ impl<'a> Shapes<'a> {
             TypeRef::Float | TypeRef::Float32 => self.float(at),
             TypeRef::String => Schema::of_type("string"),
             TypeRef::Any => Schema::default().with(PRESERVE, true),
+            TypeRef::Known(KnownType::ObjectMeta) if self.is_kube => return self.object_meta(at),
             TypeRef::Known(known) => {
                 let embedded = self.manifests.embedded_object_meta;
                 match Schema::of_known(*known, embedded) {
@@ -177,6 +182,17 @@ impl<'a> Shapes<'a> {
         Arc::new(schema)
     }
 
+    /// The metadata of embedded objects, as kube's own CRD has it: whole, since the API server drops
+    /// what the schema lacks.
+    fn object_meta(&mut self, at: At<'_>) -> Arc<Schema> {
+        let known = KnownType::ObjectMeta;
+        let path = &format!("{}::{}", known.module(), known.name());
+        match builtin::definition_in(path, self.manifests.types_version) {
+            Some(def) => self.builtin(&def, path),
+            None => Arc::new(self.unknown(path, None, at)),
+        }
+    }
+
     /// The schema of a type of another module.
     fn foreign(&mut self, ty: &TypeRef, at: At<'_>) -> Arc<Schema> {
         let path = ty.path().unwrap_or_default();
@@ -209,20 +225,27 @@ impl<'a> Shapes<'a> {
             return self.named(def, scope);
         }
         if let Some(def) = builtin::definition_in(&path, self.manifests.types_version) {
-            let module = path.rsplit_once("::").map_or("", |(module, _)| module);
-            let scope = Lookup {
-                types: &[],
-                path: module,
-                resources: &[],
-                rust: false,
-            };
-            return self.named(&def, scope);
+            return self.builtin(&def, &path);
         }
         let missing = match ty {
             TypeRef::External(external) => external.missing.as_deref(),
             _ => None,
         };
+        if self.is_kube && RUST_DURATIONS.contains(&path.as_str()) {
+            return Arc::new(self.rust_duration(at));
+        }
         Arc::new(self.unknown(&path, missing, at))
+    }
+
+    /// The schema of a type of Kubernetes, by its path.
+    fn builtin(&mut self, def: &TypeDef, path: &str) -> Arc<Schema> {
+        let scope = Lookup {
+            types: &[],
+            path: path.rsplit_once("::").map_or("", |(module, _)| module),
+            resources: &[],
+            rust: false,
+        };
+        self.named(def, scope)
     }
 
     /// The schema of a named type, with its documentation and rules.

@@ -1,6 +1,8 @@
 //! Schemas that code returns: functions of `schema_with`, and implementations of `JsonSchema` by
 //! hand.
 
+use std::borrow::Cow;
+
 use super::super::{Cx, named};
 use crate::{
     diag::Diagnostics,
@@ -25,6 +27,16 @@ pub(in crate::lower::rust) fn of_function<'p>(
     )
 }
 
+/// Returns a path with the name of the type in place of `Self`.
+fn without_self<'p>(item: &Item, path: &'p [String]) -> Cow<'p, [String]> {
+    match path.split_first() {
+        Some((head, rest)) if head == "Self" => {
+            Cow::Owned([std::slice::from_ref(&item.name), rest].concat())
+        }
+        _ => Cow::Borrowed(path),
+    }
+}
+
 impl Cx<'_> {
     /// Returns the schema that a function returns, which an attribute of an item names.
     pub(super) fn schema_of_function(
@@ -32,10 +44,8 @@ impl Cx<'_> {
         item: &Item,
         path: &[String],
     ) -> Option<CodedSchema<TypeRef>> {
-        let own = path.split_first().filter(|(head, _)| *head == "Self");
-        let own = own.map(|(_, rest)| [std::slice::from_ref(&item.name), rest].concat());
-        let path = own.as_deref().unwrap_or(path);
-        let (module, code) = of_function(self.package, item.module, path)?;
+        let path = without_self(item, path);
+        let (module, code) = of_function(self.package, item.module, &path)?;
         self.coded(item, (*module, code), MAX_DEPTH)
     }
 
@@ -107,6 +117,10 @@ impl Cx<'_> {
     ) -> Option<Coded<TypeRef>> {
         Some(match code {
             Code::Literal(Literal::Unknown) => return None,
+            Code::Literal(Literal::Named(path)) => {
+                let path = Literal::Named(without_self(item, path).into_owned());
+                Coded::Value(self.value(module, &path)?)
+            }
             Code::Literal(literal) => Coded::Value(self.value(module, literal)?),
             Code::List(items) => {
                 let depth = depth.checked_sub(1)?;

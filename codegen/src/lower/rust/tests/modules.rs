@@ -37,6 +37,30 @@ fn globs_in_a_circle_end_soon() {
     );
 }
 
+/// A module imports by name what the module above it brings with globs, its own among them.
+#[test]
+fn an_import_that_leads_back_hides_no_item() {
+    let root = ROOT_FILE.replace("Missing7", "A").replace(
+        "size: String",
+        "size: String, pub sail: super::Sail, pub more: A",
+    );
+    let version = version(&[
+        (
+            "mod.rs",
+            "mod a;\nmod b;\nmod machine;\npub use a::*;\npub use b::*;\npub use machine::*;\n",
+        ),
+        (
+            "a.rs",
+            "use super::Sail;\npub struct A { pub sail: Sail }\n",
+        ),
+        ("b.rs", "pub struct Sail { pub size: i32 }\n"),
+        ("machine.rs", &format!("use super::*;\n{root}")),
+    ]);
+    let sail = crate::model::TypeRef::Local("Sail".to_owned());
+    assert_eq!(fields(def(&version, "A"))[0].ty, sail);
+    assert_eq!(fields(def(&version, "Machine"))[3].ty, sail);
+}
+
 #[test]
 fn modules_of_tests_are_none_of_the_api() {
     let version = version(&[

@@ -155,6 +155,7 @@ fn kube_derive_is_read_in_both_of_its_forms() {
         #[kube(group = "cloud", version = "v1", kind = "Doc", root = "Document", namespaced, status = DocStatus)]
         #[kube(shortname = "d", category = "all", plural = "docs", singular = "doc", deprecated = "old", storage = true)]
         #[kube(printcolumn = r#"{"name":"Age","type":"date","jsonPath":".metadata.creationTimestamp"}"#)]
+        #[kube(printcolumn = r#"{"name":"A","type":"string","jsonPath":".spec.a"}, {"name":"B","type":"string","jsonPath":".spec.b"}"#)]
         #[kube(scale = r#"{"specReplicasPath":".spec.n","statusReplicasPath":".status.n"}"#)]
         #[kube(annotation("a", "b"), crates(kube_core = "kube::core"), schema = "disabled")]
         pub struct DocSpec { pub n: i32 }
@@ -171,6 +172,9 @@ fn kube_derive_is_read_in_both_of_its_forms() {
         resource.printer_columns[0].json_path,
         ".metadata.creationTimestamp"
     );
+    let names = resource.printer_columns.iter();
+    let names: Vec<&str> = names.map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["Age", "A", "B"]);
     assert_eq!(
         resource
             .scale_subresource

@@ -4,6 +4,7 @@
 // +groupName=batch.example.com
 
 mod widget;
+pub mod zz_generated_conversion;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

@@ -4,6 +4,7 @@
 // +groupName=cache.example.com
 
 mod region;
+pub mod zz_generated_conversion;
 mod zz_generated_deepcopy;
 pub mod zz_generated_register;
 

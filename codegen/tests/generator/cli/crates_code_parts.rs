@@ -1,0 +1,73 @@
+//! Parts of schemas that code makes: generators, constants, and keywords of other tools.
+
+use serde_json::json;
+
+use super::crates_code::{check, manifests, spec_of};
+
+/// Operators make the schemas of Kubernetes' types so, and remove what is required in them.
+#[test]
+fn a_generator_of_the_function_s_own_is_not_read() {
+    let spec = spec_of(
+        "KIND\"Boat\")]\npub struct BoatSpec { #[schemars(schema_with = \"f\")] a: Value }\nDERIVE\npub struct Mast { height: u8 }\n\
+         fn f(_g: &mut SchemaGenerator) -> Schema {\n\
+         let gen = schemars::gen::SchemaSettings::openapi3().with(|s| { s.inline_subschemas = true; }).into_generator();\n\
+         let mut val = gen.into_root_schema_for::<Mast>();\n\
+         val.schema.object.as_mut().unwrap().required = BTreeSet::new();\nval.schema.into()\n}\n",
+    );
+    let mast = &spec["properties"]["a"];
+    assert_eq!(mast["properties"]["height"]["maximum"], 255);
+    assert_eq!(mast.get("required"), None);
+}
+
+#[test]
+fn a_schema_by_hand_may_name_constants_of_its_type() {
+    check(
+        "a: Name",
+        "#[derive(Serialize, Deserialize, Clone, Debug)]\npub struct Name(String);\n\
+         impl Name { const PATTERN: &'static str = \"^[a-z]+$\"; }\n\
+         impl JsonSchema for Name {\nfn schema_name() -> String { \"n\".into() }\nfn json_schema(_: &mut SchemaGenerator) -> Schema {\n\
+         SchemaObject { instance_type: Some(InstanceType::String.into()), metadata: None, \
+         string: Some(Box::new(StringValidation { max_length: Some(9), pattern: Some(Self::PATTERN.into()), ..Default::default() })), \
+         ..SchemaObject::default() }.into()\n}\n}",
+        &json!({"type": "string", "maxLength": 9, "pattern": "^[a-z]+$"}),
+    );
+}
+
+/// The API server drops a keyword that it does not know.
+#[test]
+fn a_keyword_of_other_tools_is_left_out_with_a_warning() {
+    let text = "KIND\"Boat\")]\npub struct BoatSpec { #[schemars(schema_with = \"f\")] a: Value }\n\
+        fn f(_: &mut SchemaGenerator) -> Schema { json_schema!({\"type\": \"string\", \"x-enum-descriptions\": [\"b\"]}) }\n";
+    let (sandbox, run) = manifests(text, &[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run.says("warning: `x-enum-descriptions` in the schema of `BoatSpec.a` is left out");
+    let crd = sandbox.read("config/crd/bases/example.com_boats.yaml");
+    assert!(!crd.contains("x-enum"), "{crd}");
+}
+
+/// As in kube's own CRDs: the API server drops what the schema of embedded metadata lacks. A pod's
+/// volumes have a claim with metadata, too.
+#[test]
+fn metadata_of_embedded_objects_is_whole() {
+    let (sandbox, run) = manifests(
+        "KIND\"Boat\")]\npub struct BoatSpec { a: k8s_openapi::api::core::v1::PodTemplateSpec, b: kube::core::ObjectMeta }\n",
+        &["--max-description", "0"],
+    );
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let crd = sandbox.read("config/crd/bases/example.com_boats.yaml");
+    assert_eq!(crd.matches(" labels:\n").count(), 3, "{crd}");
+    assert_eq!(crd.matches(" ownerReferences:\n").count(), 3);
+}
+
+#[test]
+fn versioned_kinds_are_one_error_that_names_the_flags() {
+    let (_, run) = manifests(
+        "#[versioned(version(name = \"v1alpha1\"))]\npub mod versioned {\n\
+         #[derive(CustomResource, Serialize, Deserialize, Clone, Debug, JsonSchema)]\n\
+         #[versioned(crd(group = \"example.com\", namespaced))]\npub struct BoatSpec { a: u8 }\n}\n",
+        &[],
+    );
+    assert_eq!(run.code, 1);
+    run.says("error: `#[versioned]` makes the kind, and is not read: name the types of a library with `--evaluate` and `--evaluate-types`\n --> src/lib.rs:6:");
+    assert_eq!(run.stderr.matches("error: ").count(), 1, "{}", run.stderr);
+}
