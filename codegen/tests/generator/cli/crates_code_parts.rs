@@ -68,6 +68,6 @@ fn versioned_kinds_are_one_error_that_names_the_flags() {
         &[],
     );
     assert_eq!(run.code, 1);
-    run.says("error: `#[versioned]` makes the kind, and is not read: name the types of a library with `--evaluate` and `--evaluate-types`\n --> src/lib.rs:6:");
-    assert_eq!(run.stderr.matches("error: ").count(), 1, "{}", run.stderr);
+    run.says("error[K0201]: `#[versioned]` makes the kind, and is not read: name the types of a library with `--evaluate` and `--evaluate-types`\n --> src/lib.rs:6:");
+    assert_eq!(run.stderr.matches("error[").count(), 1, "{}", run.stderr);
 }
